@@ -1,11 +1,14 @@
-// The table of frames: appends them in a transaction, and reads them for followers.
+// The table of frames. Appends frames in a transaction, and reads them for followers of a log.
 import type { Frame, FrameDraft } from "../events/frame.ts";
 import type { FrameStore, LogState, StoredFrames } from "../events/frame_store.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { Database } from "../database/database.ts";
 import { all, announce, get, insertRows, type Operation } from "../database/operation.ts";
 
-/** Stores frames in the open transaction, and reports them with the status that it gives the execution. Returns the last id. */
+/**
+ * Appends frames to an execution's log in the open transaction, and announces them with the execution's new status. Returns
+ * the id of the last frame.
+ */
 export function* appendFrames(
   executionId: number,
   drafts: readonly FrameDraft[],
@@ -17,14 +20,14 @@ export function* appendFrames(
     drafts.map(({ event, payload }) => [executionId, event, payload]),
     " RETURNING id",
   );
-  // The ids ascend in the order of the drafts.
+  // The database assigns ids in the order of the drafts, but may return them unordered.
   const ids = stored.map(({ id }) => id).sort((a, b) => a - b);
   const frames = drafts.map((draft, index) => ({ id: ids[index] ?? 0, ...draft }));
   yield* announce(executionId, { frames, status });
   return ids.at(-1) ?? 0;
 }
 
-/** Reports if this is the last question in an execution's log. */
+/** Returns true if the question is the last one in the execution's log. */
 export function* showsRequest(executionId: number, requestId: string): Operation<boolean> {
   const last = yield* get<{ requestId: string | null }>(
     "SELECT payload ->> '$.request_id' AS requestId FROM frames " +
@@ -34,7 +37,7 @@ export function* showsRequest(executionId: number, requestId: string): Operation
   return last?.requestId === requestId;
 }
 
-/** The frames of one database. */
+/** Reads the frames of one database. */
 export class SqlFrameStore implements FrameStore {
   readonly #db: Database;
 
@@ -47,7 +50,7 @@ export class SqlFrameStore implements FrameStore {
     page: { after: number; limit: number; maxBytes: number },
   ): Promise<Frame[]> {
     return this.#db.read(function* () {
-      // Reads the sizes first, to avoid reading texts that do not fit the page.
+      // Reads the sizes first, so that texts beyond the page limit are not loaded.
       const rows = yield* all<{ id: number; bytes: number }>(
         "SELECT id, octet_length(payload) AS bytes FROM frames WHERE execution_id = ? AND id > ? ORDER BY id LIMIT ?",
         executionId,

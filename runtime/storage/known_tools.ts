@@ -1,10 +1,10 @@
-// The table of known MCP tools, with the fingerprint of each at its last use.
+// The table of known MCP tools. Each has the fingerprint of its definition at the last use.
 import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
 import type { ToolFingerprint } from "../tools/mcp/tool_fingerprint.ts";
 import type { Database } from "../database/database.ts";
 import { get, run } from "../database/operation.ts";
 
-/** The known tools of one database. */
+/** Reads and stores the known tools of one database. */
 export class SqlKnownToolStore implements KnownToolStore {
   readonly #db: Database;
 

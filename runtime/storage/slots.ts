@@ -1,4 +1,4 @@
-// The tables of schedules and slots: each schedule's anchor and last slot, and the outcome of each slot.
+// The tables of schedules and slots. A slot is a due time of a schedule with its outcome.
 import type {
   ScheduleState,
   Slot,
@@ -14,12 +14,12 @@ const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", ou
 
 const SCHEDULE_COLUMNS = 'agent_id AS "agentId", fingerprint, anchor, last_fire AS "lastSlot"';
 
-/** SQL: slots that ran and are later than the last slot of their schedule, because the clock was set back. */
+/** SQL: slots that ran and are later than the last slot of their schedule. They exist only after the clock was set back. */
 const FIRED_SLOTS = 'SELECT slots.agent_id AS "agentId", scheduled_for AS at FROM schedules ' +
   "JOIN slots ON slots.agent_id = schedules.agent_id " +
   "AND scheduled_for > coalesce(last_fire, anchor) WHERE outcome = 'run' ";
 
-/** SQL: the agents with slots older than a time. Takes one index lookup for each agent. */
+/** SQL: the agents with slots before a time. Takes one index lookup per agent, independent of the number of slots. */
 const AGENTS_WITH_OLD_SLOTS = `
 WITH RECURSIVE agents (id) AS (
   SELECT min(agent_id) FROM slots
@@ -29,15 +29,18 @@ WITH RECURSIVE agents (id) AS (
 SELECT id FROM agents
 WHERE id IS NOT NULL AND EXISTS (SELECT 1 FROM slots WHERE agent_id = id AND scheduled_for < ?)`;
 
-/** SQL: removes slots older than a time, except the newest `keep` of an agent. With fewer rows, the comparison with NULL removes none. */
+/**
+ * SQL: removes an agent's slots before a time, except the newest `keep`. If the agent has fewer rows, the subquery is NULL
+ * and nothing is removed.
+ */
 const REMOVE_OLD_SLOTS = `
 DELETE FROM slots WHERE agent_id = ?1 AND scheduled_for < ?2 AND scheduled_for < (
   SELECT scheduled_for FROM slots WHERE agent_id = ?1 ORDER BY scheduled_for DESC LIMIT 1 OFFSET ?3
 )`;
 
 /**
- * Reports if a slot has an outcome: it has a row, or is not after the last slot of its schedule. Runs in the transaction that
- * claims the slot.
+ * Returns true if a slot has an outcome: it has a row, or it is not after the last slot of its schedule. Runs in the
+ * transaction that claims the slot.
  */
 export function* isSlotTaken(agentId: string, scheduledFor: number): Operation<boolean> {
   return (yield* get(
@@ -49,8 +52,9 @@ export function* isSlotTaken(agentId: string, scheduledFor: number): Operation<b
 }
 
 /**
- * Stores an unclaimed slot, in the open transaction, and advances its schedule to `lastSlot`, never backwards. `lastSlot` is the
- * slot itself, unless it represents several. Consecutive skipped slots with the same reason share a row.
+ * Stores a slot without an outcome so far, in the open transaction. Advances its schedule to `lastSlot`, never backwards.
+ * `lastSlot` differs from the slot if the row stands for several. Consecutive skipped slots with the same reason share a
+ * row.
  */
 export function* insertSlot(
   slot: Slot,
@@ -75,7 +79,10 @@ export function* insertSlot(
   );
 }
 
-/** Adds to the row of the previous skipped slot. Needs the schedule's last slot, because the row has only the first slot of its series. */
+/**
+ * Adds a skipped slot to the row of the previous skipped slots. Returns false if there is no such row. A schedule without a
+ * last slot has just been restarted, and its slots start a new row.
+ */
 function* extendSkipped(slot: Slot): Operation<boolean> {
   const changes = yield* run(
     "UPDATE slots SET count = count + ?3 WHERE agent_id = ?1 AND outcome = 'skipped' " +
@@ -91,7 +98,7 @@ function* extendSkipped(slot: Slot): Operation<boolean> {
   return changes > 0;
 }
 
-/** Corrects the count of the newest row up to a time, so that it excludes later slots. */
+/** Corrects the count of an agent's newest row that starts at or before `reached`, so that it excludes later slots. */
 function* shortenNewest(
   agentId: string,
   { reached, countSince }: { reached: number; countSince: (first: number) => number },
@@ -115,7 +122,7 @@ function withFired(state: ScheduleState, fired: { at: number }[] = []): Schedule
   return { ...state, ...(fired.length > 0 && { fired: fired.map(({ at }) => at) }) };
 }
 
-/** The slots and schedules of one database. */
+/** Stores the slots and schedules of one database. */
 export class SqlSlotStore implements SlotStore {
   readonly #db: Database;
   readonly #messages: EventMessages;
@@ -192,7 +199,7 @@ export class SqlSlotStore implements SlotStore {
       const further = new Map<string, number>();
       for (const slot of slots) {
         const { agentId, scheduledFor } = slot;
-        // The same lock as at the start of a run for a slot.
+        // The start of a scheduled run takes the same lock.
         yield* lock(`agent ${agentId}`);
         if (yield* isSlotTaken(agentId, scheduledFor)) {
           const stored = yield* get<{ last: number | null }>(

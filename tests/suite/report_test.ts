@@ -51,7 +51,7 @@ Deno.test("report: a line for each file with its tests, time and failures; marks
 });
 
 Deno.test("report: the end lists a file that was cut off, but no slow test with a reason", () => {
-  const slow = "PostgresDatabase lives through restarts of its server";
+  const slow = "PostgresDatabase survives restarts of its server";
   const printed = report([ONE, end(slow, "ok", "5s"), end("hangs", "cancelled", "0ms")]);
   assert.deepEqual(printed.slice(0, 2), [
     "FAILED     2     2.0 s  tests/a/one_test.ts",

@@ -15,7 +15,7 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It starts an MCP server and the process of a custom tool for each of its two checks.",
   "runs of a generated mix, on a service that is killed in between, replay without a difference; so do their forks at every step, and no unsafe call is made again":
     "It starts a service twice, and each fork starts the custom tools and the MCP server again.",
-  "PostgresDatabase lives through restarts of its server":
+  "PostgresDatabase survives restarts of its server":
     "It stops and starts a PostgreSQL server of its own four times.",
   "the example of a custom tool in docs/tools.md has the type CustomTool":
     "It runs Deno's type check on a folder that no cache knows.",

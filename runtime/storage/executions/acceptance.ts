@@ -1,4 +1,4 @@
-// Accepts executions. One transaction checks the claim and the conversation, and stores the execution and its first frame.
+// Accepts executions. One transaction checks all conditions of a start, and stores the execution with its first frame.
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import type {
   Acceptance,
@@ -47,19 +47,22 @@ export class SqlAcceptanceStore implements AcceptanceStore {
   readonly #ownerId: string | null;
   #pending: PendingAcceptance[] = [];
 
-  /** `ownerId` owns the accepted executions; null: they have no owner until a node claims them. */
+  /**
+   * Creates a store. `ownerId` is the service instance that owns the accepted executions; null leaves them without an owner
+   * until a node claims them.
+   */
   constructor(db: Database, ownerId: string | null) {
     this.#db = db;
     this.#ownerId = ownerId;
   }
 
   /**
-   * Accepts an execution. Simultaneous calls share one transaction, so that they wait for the disk once and schedules due together
-   * start together. If the shared transaction fails, each gets its own, so that one failure does not affect the others.
+   * Accepts an execution. Simultaneous calls share one transaction and therefore one wait for the disk. If the shared
+   * transaction fails, each call gets its own transaction, so that one failure does not affect the others.
    */
   acceptExecution(wanted: NewExecution, terms: AcceptanceTerms): Promise<Acceptance> {
-    // With several nodes, a transaction requires at most one lease, of a watch or of the parent. Several leases could deadlock, and
-    // one lost lease would fail the others.
+    // With several nodes, an acceptance may require the lease of a watch or of the parent execution, and then has its own
+    // transaction. Several leases in one transaction could deadlock, and a lost lease would fail the other acceptances.
     const isLeased = terms.claim?.type === "change" || wanted.parentExecutionId !== null;
     if (isLeased && this.#ownerId === null) {
       return this.#db.change("power", () => this.#accept(wanted, terms));
@@ -81,7 +84,7 @@ export class SqlAcceptanceStore implements AcceptanceStore {
       });
       for (const [index, { resolve }] of pending.entries()) resolve(accepted[index] as Acceptance);
     } catch (error) {
-      // After an error of the database the transaction may still have been committed, so it is not repeated.
+      // After an error of the database, the transaction may have been committed. So the acceptances are not repeated.
       const isOver = pending.length === 1 || error instanceof StorageUnavailable;
       for (const { accept, resolve, reject } of pending) {
         if (isOver) reject(error);
@@ -105,7 +108,7 @@ export class SqlAcceptanceStore implements AcceptanceStore {
   }
 }
 
-/** Accepts an execution in the open transaction, or returns the refusal. */
+/** Stores an accepted execution in the open transaction. Returns it, an existing execution, or the refusal. */
 function* insertExecution(
   wanted: NewExecution,
   terms: AcceptanceTerms & { ownerId: string | null },
@@ -141,7 +144,7 @@ function keysOf({ idempotencyKey, otherKeys = [] }: AcceptanceTerms): string[] {
   return idempotencyKey === undefined ? [] : [idempotencyKey, ...otherKeys];
 }
 
-/** Returns the execution of an earlier equal request, or of the same call of the same parent. */
+/** Returns the existing execution that the same call of the parent or an earlier request with the same key has started. */
 function* findExisting(
   { parentExecutionId, parentPosition, startedAt }: NewExecution,
   keys: readonly string[],
@@ -163,7 +166,7 @@ function* findRefusal(
   { unlessWaiting, claim, budgets = [] }: AcceptanceTerms,
 ): Operation<AcceptanceRefusal | undefined> {
   const { agentId } = wanted;
-  // The lock keeps the checked state until the execution is stored.
+  // The lock prevents that another transaction changes the checked state before the execution is stored.
   if (claim !== undefined || unlessWaiting) yield* lock(`agent ${agentId}`);
   if (claim?.type === "slot") {
     if (yield* isSlotTaken(agentId, claim.scheduledFor)) return "claimed";
@@ -171,9 +174,9 @@ function* findRefusal(
   }
   if (unlessWaiting && (yield* isBucketWaiting(bucketOf(wanted)))) return "waiting";
   if ((yield* findExhausted(agentId, budgets)) !== undefined) return "budget";
-  // Requires the lease: only the node that holds it knows the running runs of a watch and their paths.
+  // A file change needs the watch lease of the agent, because only its holder knows the running runs of the watch.
   if (claim?.type === "change") yield* requireLease(watchLease(agentId));
-  // Last, because removing the change from the queue modifies the database.
+  // This check is last, because it also removes the change from the queue.
   if (claim?.type === "change" && !(yield* dequeueChange(agentId, claim.path))) return "claimed";
   if (claim?.type === "end" && !(yield* removeFollowUp(agentId, claim.executionId))) {
     return "claimed";
@@ -188,7 +191,7 @@ function* isScheduleRunning(agentId: string): Operation<boolean> {
   )) !== undefined;
 }
 
-/** Records a refused slot as skipped. A schedule does not return to such a slot. */
+/** Stores the due time of a refused scheduled run as skipped, because the schedule does not return to it. */
 function* recordRefusedSlot(
   agentId: string,
   { claim, budgets = [] }: AcceptanceTerms,

@@ -1,4 +1,5 @@
-// Buckets: the executions of an agent that share a conversation, wait for each other, and seed each other.
+// A bucket is the set of an agent's executions that share a conversation. While one of them waits for a person, no other
+// starts, and each new one continues the conversation of the last.
 import {
   EXECUTION_TRIGGERS,
   type ExecutionTrigger,
@@ -7,13 +8,16 @@ import {
 import { IS_REAL, sqlList } from "./execution_rows.ts";
 import { get, type Operation, type SqlValue } from "../../database/operation.ts";
 
-/** A bucket as an SQL condition on executions. */
+/** A bucket as an SQL condition on executions, with the values of its parameters. */
 export interface Bucket {
   condition: string;
   values: SqlValue[];
 }
 
-/** Returns the bucket of an execution: see TRIGGER_KINDS. Dry runs have no bucket: they delay and seed no other run. */
+/**
+ * Returns the bucket of an execution, by its trigger and session. Dry runs are in no bucket, because they must not affect
+ * other runs.
+ */
 export function bucketOf(
   execution: { agentId: string; sessionId: string | null; trigger: ExecutionTrigger },
 ): Bucket {

@@ -1,4 +1,5 @@
-// The table of the terms of model calls: JSON texts by their digests.
+// The table of the terms of model calls. Terms are the settings of a call and the tools offered to the model, stored as
+// JSON texts by their digests.
 import {
   type CallTerms,
   type DigestedText,
@@ -7,12 +8,12 @@ import {
 } from "../../executions/record/call_terms.ts";
 import { all, get, insertRows, type Operation, run } from "../../database/operation.ts";
 
-/** SQL: the text is an object with terms. Their tools are a separate text with a list. */
+/** SQL: the stored text is an object with terms. Its list of tools is a separate stored text. */
 const IS_OBJECT = "body LIKE '{%'";
 
-/** Stores terms, in the open transaction, after the message that refers to them. */
+/** Stores terms in the open transaction. Call it after the message that refers to them is stored. */
 export function* storeTerms({ tools, terms }: PackedTerms): Operation<void> {
-  // Most texts exist already and need not be sent.
+  // Most texts are already stored and need not be sent to the database.
   const stored = yield* all<{ digest: string }>(
     "SELECT digest FROM call_terms WHERE digest IN (?, ?)",
     tools.digest,
@@ -27,9 +28,9 @@ export function* storeTerms({ tools, terms }: PackedTerms): Operation<void> {
   );
 }
 
-/** Returns the stored terms of an execution's calls, by the position of their message. */
+/** Returns the terms of an execution's model calls, by the position of the message that refers to them. */
 export function* selectTerms(executionId: number): Operation<Map<number, CallTerms>> {
-  // A reader may open a database of an older version, which it does not migrate.
+  // A read-only process may open a database of an older version, in which this table does not exist.
   const isThere = yield* get({
     sqlite: "SELECT 1 FROM pragma_table_info('messages') WHERE name = 'terms'",
     postgres: "SELECT 1",
@@ -58,9 +59,10 @@ export function* selectTerms(executionId: number): Operation<Map<number, CallTer
   return found;
 }
 
-/** Removes the terms without a message, in the open transaction. */
+/** Removes the terms to which no message refers. Runs in the open transaction. */
 export function* removeUnusedTerms(): Operation<void> {
-  // The lock waits for transactions that refer to terms. A later transaction finds them removed and stores them again.
+  // The lock waits for transactions that have stored messages. Later transactions notice the removal and store their terms
+  // again.
   yield* get({ sqlite: "SELECT 1", postgres: "LOCK TABLE messages IN SHARE MODE" });
   yield* run(
     "DELETE FROM call_terms WHERE digest NOT IN (" +

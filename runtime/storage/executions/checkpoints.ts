@@ -1,4 +1,4 @@
-// The stored conversations: counts and removes them, and frees their disk space.
+// Counts and removes stored conversations, and frees their disk space.
 import type {
   AgentCheckpoints,
   CheckpointStats,
@@ -10,7 +10,7 @@ import { removeUnusedTerms } from "./call_terms.ts";
 import { IS_REAL, OPEN } from "./execution_rows.ts";
 import { all, type Operation, run } from "../../database/operation.ts";
 
-/** The stored conversations of one database. */
+/** Counts and removes the stored conversations of one database. */
 export class SqlCheckpointStore implements CheckpointStore {
   readonly #db: Database;
 
@@ -41,7 +41,7 @@ export class SqlCheckpointStore implements CheckpointStore {
         `SELECT e.id FROM executions e WHERE e.status NOT IN ${OPEN} ` +
           "AND EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = e.id) " +
           "AND (CAST(?1 AS TEXT) IS NULL OR e.agent_id = ?1) AND (CAST(?2 AS BIGINT) IS NULL OR e.finished_at < ?2) " +
-          // A later run is seeded by the newest real run.
+          // Keeps the conversation of the newest execution that is no dry run, because the next run continues from it.
           `AND (?3 = 0 OR e.id < (SELECT max(n.id) FROM executions n WHERE n.agent_id = e.agent_id AND n.${IS_REAL} ` +
           "AND EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = n.id)))",
         agentId ?? null,
@@ -60,7 +60,7 @@ export class SqlCheckpointStore implements CheckpointStore {
   removeExecutions(endedBefore: number): Promise<number> {
     return this.#remove(() =>
       run(
-        // From parents to children: a child stays as long as its parent, which may still read its result.
+        // Removes a child only together with its parent, because the parent may still read its result.
         "DELETE FROM executions WHERE id IN (WITH RECURSIVE doomed (id) AS (" +
           "SELECT id FROM executions WHERE parent_execution_id IS NULL " +
           `AND status NOT IN ${OPEN} AND finished_at < ?1 UNION ALL ` +
@@ -81,7 +81,10 @@ export class SqlCheckpointStore implements CheckpointStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Removes in one transaction, then frees the disk space. */
+  /**
+   * Runs `work` in one transaction, which returns the number of removed executions or conversations. Then frees the disk
+   * space.
+   */
   async #remove(work: () => Operation<number>): Promise<number> {
     const count = await this.#db.change("power", function* () {
       const removed = yield* work();

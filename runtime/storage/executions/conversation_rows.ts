@@ -18,11 +18,11 @@ interface CallRow {
   duration_ms: number | null;
   frame_id: number | null;
   described: string | null;
-  /** The result message; null without a result. */
+  /** The JSON of the result message; null without a result. */
   body: string | null;
 }
 
-/** Stores messages and the terms of the last one's model call, in the open transaction. */
+/** Stores messages in the open transaction, and the terms of the model call that produced the last one. */
 export function* insertMessages(
   executionId: number,
   messages: readonly (PlacedMessage & { seeded?: boolean })[],
@@ -40,11 +40,11 @@ export function* insertMessages(
       one === last && terms !== undefined ? terms.packed.terms.digest : null,
     ]),
   );
-  // After the message: see removeUnusedTerms.
+  // Terms are stored after their message, because removeUnusedTerms() removes terms without one.
   if (terms?.isNew) yield* storeTerms(terms.packed);
 }
 
-/** Replaces the message at the same position. */
+/** Replaces the stored message at the same position of the execution. */
 export function* replaceMessage(
   executionId: number,
   { position, message }: PlacedMessage,
@@ -58,7 +58,7 @@ export function* replaceMessage(
   );
 }
 
-/** Stores the calls that a reply requested. */
+/** Stores the tool calls that a reply of the model requested. */
 export function* insertCalls(executionId: number, calls: readonly PlannedCall[]): Operation<void> {
   yield* insertRows(
     "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments)",
@@ -80,7 +80,7 @@ export function* selectMessages(executionId: number): Operation<PlacedMessage[]>
   )).map(({ position, body }) => ({ position, message: JSON.parse(body) as Message }));
 }
 
-/** Returns the calls of an execution in order. With `unlogged` only calls without a result in the log. */
+/** Returns the tool calls of an execution in order. With `unlogged`, returns only calls without a result in the log. */
 export function* selectCalls(
   executionId: number,
   options: { unlogged: boolean },

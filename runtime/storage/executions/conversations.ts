@@ -1,4 +1,5 @@
-// Stores conversations: opening, replies, calls and results. Reads the seed for later conversations.
+// Stores conversations: the opening messages, replies, tool calls and results. Also reads the messages from which a later
+// conversation starts.
 import type { FrameDraft } from "../../events/frame.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
 import type {
@@ -37,7 +38,7 @@ import { appendFrames } from "../frames.ts";
 import { selectAnswers } from "./request_rows.ts";
 import { fence, get, run } from "../../database/operation.ts";
 
-/** The conversations of one database. */
+/** Stores and reads the conversations of one database. */
 export class SqlConversationStore implements ConversationStore {
   readonly #db: Database;
 

@@ -21,7 +21,9 @@ import { resumeAncestors } from "./waiting.ts";
 import { isAlive } from "../../database/instances.ts";
 import { fence, get, type Operation, run } from "../../database/operation.ts";
 
-/** Fences off the execution, so that no former or new owner can write to it. Returns false if a living node runs it. */
+/**
+ * Invalidates the claim of an execution, so that no node can write to it any more. Returns false if a living node runs it.
+ */
 function* fenceOffOwner(id: number): Operation<boolean> {
   const changed = yield* run(
     "UPDATE executions SET epoch = epoch + 1, job = NULL WHERE id = ? AND status = 'running' " +
@@ -31,7 +33,10 @@ function* fenceOffOwner(id: number): Operation<boolean> {
   return changed > 0;
 }
 
-/** Stores ends. A waiting parent runs again, owned by `ownerId`, or by no instance until a node claims it (null). */
+/**
+ * Stores the ends of executions. A parent that waits for the ended execution runs again, owned by `ownerId`; null leaves it
+ * without an owner until a node claims it.
+ */
 export class SqlEndingStore implements EndingStore {
   readonly #db: Database;
   readonly #ownerId: string | null;
@@ -60,7 +65,7 @@ export class SqlEndingStore implements EndingStore {
       let wanted: string | null = null;
       if (planned.isUnclaimed) {
         if (!(yield* fenceOffOwner(executionId))) return undefined;
-        // Any node may end a waiting execution, because it has no owner.
+        // A waiting execution has no owner, so any node may end it.
       } else if (planned.from === "running") wanted = yield* fence(executionId);
       const ending = planned.insteadOf?.(wanted) ?? planned;
       const row = yield* get<ExecutionRow>(
@@ -95,7 +100,7 @@ export class SqlEndingStore implements EndingStore {
       }
       yield* insertFollowUps(executionId, ending.followers ?? []);
       yield* spending.bookKept(executionId);
-      // The parent of a running execution runs, too, and needs no wake-up.
+      // The parent of a running execution is running, too. Only the parent of a waiting execution must be resumed.
       const ancestors = ending.from === "waiting"
         ? yield* resumeAncestors(executionId, ownerId)
         : [];
@@ -122,12 +127,12 @@ export class SqlEndingStore implements EndingStore {
 
 /** The wait before the first retry of a stopped trigger. */
 const FIRST_TRY_MS = HOUR_MS;
-/** The maximum length of the last error in the reason. */
+/** The maximum length of the last error in the reason of a stop, in characters. */
 const MAX_ERROR_LENGTH = 200;
 
 /**
- * Counts the result of a run, in the transaction that ends it. Returns the new state of its agent's trigger, or undefined if
- * the state does not change.
+ * Counts a successful or failed run, in the transaction that ends it. Returns the new state of the agent's trigger, or
+ * undefined if the state does not change.
  */
 function* countVerdict(
   { id, agentId, status, error, finishedAt }: Execution,
@@ -151,7 +156,7 @@ function* countVerdict(
     agentId,
     print,
   );
-  // A failed retry of a stopped trigger: the time of the next retry is already set.
+  // The trigger is already stopped, and the time of its next retry is set.
   if (counted === undefined || counted.reason !== null) return undefined;
   if (counted.failures < maxFailures) return undefined;
   const times = counted.failures === 1 ? "A run" : `${counted.failures} runs in a row`;

@@ -1,4 +1,4 @@
-// Reads executions: single ones, lists, and their usage.
+// Reads executions, lists of executions, and their usage.
 import type { Execution } from "../../executions/execution.ts";
 import { STOPS } from "../../executions/end_reason.ts";
 import type { ExecutionStatus } from "../../executions/states.ts";
@@ -36,7 +36,7 @@ const IN_SPAN = "started_at >= ? AND started_at < ?";
 const FAILED =
   `status NOT IN ('success', 'running', 'waiting') AND error IS DISTINCT FROM '${STOPS.cancelled}'`;
 
-/** SQL: the first value as a literal phrase or pattern, with the special characters escaped. */
+/** SQL: the first parameter as a quoted phrase for full-text search, or as a literal LIKE pattern. */
 const PHRASE = `'"' || replace(?1, '"', '""') || '"'`;
 const PATTERN = String.raw`'%' || regexp_replace(?1, '([%_\\])', '\\\1', 'g') || '%'`;
 const IN_TEXTS = {
@@ -47,18 +47,21 @@ const IN_ANSWERS = {
   sqlite: `executions_text MATCH 'answered : ' || ${PHRASE}`,
   postgres: `answered ILIKE ${PATTERN}`,
 };
-/** The first pattern matches the JSON of the frame, the second the result of the tool. */
+/**
+ * Returns the SQL condition of a search in tool results. The first pattern matches the JSON of the frame, which is fast;
+ * the second matches the text of the result.
+ */
 const inResults = (like: string) =>
   "EXISTS (SELECT 1 FROM frames WHERE execution_id = page.id AND event = 'tool_result' " +
   String.raw`AND payload ${like} ? ESCAPE '\' AND payload ->> '$.content' ${like} ? ESCAPE '\')`;
 const IN_RESULTS = { sqlite: inResults("LIKE"), postgres: inResults("ILIKE") };
 
-/** A shorter gap is a restart, not a downtime. */
+/** The minimum duration of a gap that counts as downtime. A shorter gap is a restart. */
 const SHORTEST_GAP_MS = MINUTE_MS;
 /** SQL: the gaps between the end of each service and the start of the next. */
 const GAPS =
   'SELECT stopped_at AS "from", lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances';
-/** SQL: the same with several nodes: the gaps from an end at which no other node ran. */
+/** SQL: the gaps with several nodes. A gap begins when a node ends while no other node runs. */
 const GAPS_OF_ALL =
   'WITH lives AS (SELECT id, started_at AS begun, coalesce(stopped_at, last_seen) AS "known", ' +
   `CASE WHEN NOT ${
@@ -74,7 +77,7 @@ interface PreviewRow {
   answered: string | null;
 }
 
-/** Reads the executions of all instances. */
+/** Reads the executions of all service instances that used the database. */
 export class SqlExecutionReads implements ExecutionReads {
   readonly #db: Database;
 
@@ -101,7 +104,7 @@ export class SqlExecutionReads implements ExecutionReads {
       const { since, until, searchesResults: searchesResults = false } = filter;
       const text = searchesResults ? undefined : filter.text;
       const previews = filter.preview === true ? `, ${PREVIEW_COLUMNS}` : "";
-      // The search returns rows in the order of their ids, so that the first page needs no others.
+      // The search returns rows in the order of their ids, so the first page is found without reading all matches.
       const [from, order] = text !== undefined
         ? ["executions_text JOIN executions ON id = executions_text.rowid", "executions_text.rowid"]
         : since !== undefined || until !== undefined
@@ -146,7 +149,7 @@ export class SqlExecutionReads implements ExecutionReads {
 
   newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>> {
     return this.#db.read(function* () {
-      // One index lookup for each agent, independent of the number of executions.
+      // This statement takes one index lookup per agent, independent of the number of executions.
       const rows = yield* all<ExecutionRow>(
         `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE id IN (SELECT (SELECT id FROM executions ` +
           "WHERE agent_id = asked.value ORDER BY id DESC LIMIT 1) FROM json_each(?) AS asked)",
@@ -158,7 +161,7 @@ export class SqlExecutionReads implements ExecutionReads {
 
   readIsEstimated(id: number): Promise<boolean> {
     return this.#db.read(function* () {
-      // The last frame has the flag. The payload of any other frame, which may be long, is not parsed.
+      // The last frame contains the flag. Other payloads, which may be long, are not parsed.
       const isEstimated = isTrue("payload ->> '$.usage_estimated'");
       const last = yield* get<{ isEstimated: number | null }>(
         `SELECT CASE event WHEN 'complete' THEN ${isEstimated} END AS isEstimated ` +
@@ -233,7 +236,7 @@ export class SqlExecutionReads implements ExecutionReads {
   }
 }
 
-/** Returns an execution with its request and answer. */
+/** Returns an execution with its request and answer, or undefined. */
 export function* selectStored(id: number): Operation<StoredExecution | undefined> {
   const row = yield* get<ExecutionRow & { output_data: string | null }>(
     `SELECT ${EXECUTION_COLUMNS}, output_data FROM executions WHERE id = ?`,
@@ -253,7 +256,7 @@ function* selectCost(
   return row?.cost ?? null;
 }
 
-/** Returns the LIKE patterns of a text: as JSON, and as plain text. */
+/** Returns two LIKE patterns for a text: as it is written in JSON, and as plain text. */
 function toPatterns(text: string): string[] {
   return [JSON.stringify(text).slice(1, -1), text]
     .map((one) => `%${one.replaceAll(/[\\%_]/g, "\\$&")}%`);
@@ -268,7 +271,7 @@ function toConditions(
   filter: ExecutionFilter,
 ): { conditions: string[]; values: (string | number)[] } {
   const { parentId, followedId, trigger, sessionId, since, until } = filter;
-  // Each number of values is a separate prepared statement, so duplicates are removed.
+  // Each length of the list needs its own prepared statement, so duplicates are removed.
   const statuses = [...new Set(filter.statuses)];
   const agentIds = [...new Set([filter.agentId ?? []].flat())];
   const conditions: string[] = [];

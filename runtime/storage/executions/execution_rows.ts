@@ -29,11 +29,11 @@ export interface ExecutionRow {
   cost_usd: number | null;
   tool_calls: number;
   error: string | null;
-  /** JSON of a RunRetry. */
+  /** The JSON of the planned retry (RunRetry); null without one. */
   retry: string | null;
 }
 
-/** Returns constant words as a list in SQL. */
+/** Returns an SQL list such as `('a', 'b')`. The words must be constants, because they are not escaped. */
 export function sqlList(words: readonly string[]): string {
   return `(${words.map((word) => `'${word}'`).join(", ")})`;
 }
@@ -41,7 +41,7 @@ export function sqlList(words: readonly string[]): string {
 /** SQL: the execution is no dry run. */
 export const IS_REAL = "request ->> '$.dryRun' IS NULL";
 
-/** SQL: the list of states of executions that have not ended. */
+/** SQL: the list of the states of executions that have not ended. */
 export const OPEN = sqlList(OPEN_STATUSES);
 
 /** Parses the request of a row. */
@@ -49,7 +49,7 @@ export function toRequest(row: ExecutionRow): ExecutionRequest {
   return JSON.parse(row.request) as ExecutionRequest;
 }
 
-/** Converts the row that a statement must have returned. Throws TypeError if it returned none. */
+/** Converts a row that must exist to an execution. Throws a TypeError for undefined. */
 export function requireExecution(row: ExecutionRow | undefined): Execution {
   if (row === undefined) throw new TypeError("The statement returned no execution");
   return toExecution(row);

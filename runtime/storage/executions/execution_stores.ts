@@ -1,4 +1,4 @@
-// The stores of executions of one service instance, each for one concern.
+// Creates the stores of executions for one service instance. Each store has one concern.
 import { SqlAcceptanceStore } from "./acceptance.ts";
 import { SqlConversationStore } from "./conversations.ts";
 import { SqlBudgetStore } from "../../executions/budget/budget_store.ts";
@@ -12,7 +12,7 @@ import { SqlRecoveryStore } from "./recovery.ts";
 import { SqlRequestStore } from "./requests.ts";
 import { type EventMessages, NO_MESSAGES } from "../../notify/outbox.ts";
 
-/** The stores of executions. */
+/** The stores of executions of one service instance. */
 export interface SqlExecutionStores {
   acceptances: SqlAcceptanceStore;
   conversations: SqlConversationStore;
@@ -26,8 +26,8 @@ export interface SqlExecutionStores {
 }
 
 /**
- * Creates the stores of a database. `instanceId` owns the executions that they start, adopt and resume. With `isShared` new
- * executions have no owner until a node claims them. `messages` stores messages about events.
+ * Creates the stores over a database. `instanceId` owns the executions that they start, adopt and resume. With `isShared`,
+ * new executions have no owner until a node claims them. `messages` stores the messages to people about events.
  */
 export function createExecutionStores(
   db: Database,

@@ -1,4 +1,4 @@
-// Parents and children of executions: waits for children, and lookups in the tree.
+// Stores and reads the parents and children of executions: waits for children, and lookups in the tree.
 import { COST_PLACES } from "../../../base/cost.ts";
 import type { Execution, ExecutionTotals } from "../../executions/execution.ts";
 import type {
@@ -13,7 +13,7 @@ import { selectOpenRequest } from "./request_rows.ts";
 import { isWaiting, pauseExecution } from "./waiting.ts";
 import { all, fence, get, type Operation } from "../../database/operation.ts";
 
-/** Returns the execution that a call of its parent started. */
+/** Returns the child execution that a tool call of the parent started, or undefined. */
 export function* selectChild(
   parentId: number,
   position: number,
@@ -26,7 +26,7 @@ export function* selectChild(
   return row && toExecution(row);
 }
 
-/** Returns the positions of an execution's calls that started children. */
+/** Returns the positions of the tool calls with which an execution started children. */
 export function* selectDelegated(parentId: number): Operation<Set<number>> {
   const rows = yield* all<{ position: number }>(
     "SELECT parent_position AS position FROM executions " +
@@ -36,7 +36,7 @@ export function* selectDelegated(parentId: number): Operation<Set<number>> {
   return new Set(rows.map(({ position }) => position));
 }
 
-/** The parents and children of executions. */
+/** Stores waits for children, and reads the tree of executions. */
 export class SqlFamilyStore implements FamilyStore {
   readonly #db: Database;
 
@@ -49,7 +49,8 @@ export class SqlFamilyStore implements FamilyStore {
     waiting: WaitForChild,
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
     return this.#db.change("power", function* () {
-      // A running child wakes no parent at its end, even if its descendants wait.
+      // The parent waits only if the child does. A running child does not resume its parent at its end, even if its
+      // descendants wait.
       if (!(yield* isWaiting(waiting.childId))) return undefined;
       yield* fence(executionId);
       const request = yield* selectOpenRequest(executionId);

@@ -5,14 +5,14 @@ import { insertMessages, replaceMessage } from "./conversation_rows.ts";
 import { type Operation, run } from "../../database/operation.ts";
 
 /**
- * Copies messages and finished calls. The log has their results up to `frameId`. Returns the number of calls, which count
- * towards the limit. Throws ForkedStepsGone if a message is missing.
+ * Copies messages and finished tool calls to a fork. The fork's log contains their results up to `frameId`. Returns the
+ * number of copied calls, which count toward the call limit. Throws ForkedStepsGone if a message is missing.
  */
 export function* copySteps(
   executionId: number,
   { executionId: from, end, count, prompt, message, frameId }: CopiedSteps & { frameId: number },
 ): Operation<number> {
-  // Before the messages, whose number is checked: a purge removes both.
+  // Calls are copied before the messages. A purge removes both, so the check of the messages also covers the calls.
   const calls = yield* run(
     "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments, effect, " +
       "started_at, duration_ms, is_error, frame_id) SELECT ?1, position, tool_call_id, name, " +

@@ -1,12 +1,15 @@
-// The table of idempotency keys: the execution of each key.
+// The table of idempotency keys, each with the execution that it started.
 import { DAY_MS } from "../../../base/time_units.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow } from "./execution_rows.ts";
 import { get, type Operation, run } from "../../database/operation.ts";
 
-/** The lifetime of a key. */
+/** The time for which a key is valid. */
 const KEPT_MS = DAY_MS;
 
-/** Returns the execution of a key within the 24 hours before `now`, with its answer. */
+/**
+ * Returns the execution that a request with this key started within the 24 hours before `now`, with its answer; undefined
+ * without one.
+ */
 export function* selectByKey(
   { key, now }: { key: string; now: number },
 ): Operation<ExecutionRow & { output_data: string | null } | undefined> {
@@ -18,7 +21,7 @@ export function* selectByKey(
   );
 }
 
-/** Stores the execution of a key, in the open transaction. */
+/** Stores a key and its execution, in the open transaction. */
 export function* insertKey(
   { key, executionId, now }: { key: string; executionId: number; now: number },
 ): Operation<void> {

@@ -16,7 +16,7 @@ import { selectStored } from "./execution_reads.ts";
 import { REQUEST_COLUMNS, type RequestRow, toRequest } from "./request_rows.ts";
 import { all, type Operation } from "../../database/operation.ts";
 
-/** The recorded runs of one database. */
+/** Reads the recorded runs of one database. */
 export class SqlRecordedRunStore implements RecordedRunStore {
   readonly #db: Database;
 
@@ -34,7 +34,7 @@ export class SqlRecordedRunStore implements RecordedRunStore {
         calls: yield* selectCalls(executionId, { unlogged: false }),
         questions: yield* selectQuestions(stored),
         terms: yield* selectTerms(executionId),
-        // Read last: if the execution continues meanwhile, the log covers the whole conversation.
+        // The frames are read last. If the execution continues meanwhile, the log then covers the whole conversation.
         frames: yield* selectRecordedFrames(executionId),
       };
     });
@@ -62,8 +62,8 @@ function* selectRecordedMessages(executionId: number): Operation<RecordedMessage
 }
 
 /**
- * Returns the questions of an execution, and the questions of its descendants that its log shows. Questions of steps that a fork
- * copied count as its own.
+ * Returns the questions of an execution, and those questions of its descendants that its log contains. Includes questions
+ * of steps that a fork copied.
  */
 function* selectQuestions(
   { execution: { id }, request }: StoredExecution,

@@ -1,4 +1,4 @@
-// Finds the executions of dead instances.
+// Finds the executions of service instances that have ended, and assigns them to this instance.
 import type { RecoveryStore } from "../../executions/record/recovery_store.ts";
 import type { Database } from "../../database/database.ts";
 import { OPEN } from "./execution_rows.ts";
@@ -6,11 +6,11 @@ import { all, get, type Operation, run } from "../../database/operation.ts";
 
 interface LoggedAt {
   event: string;
-  /** ISO 8601. */
+  /** The time of the frame, in ISO 8601. */
   at: string;
 }
 
-/** Recovers executions for this service instance. */
+/** Finds and adopts abandoned executions for one service instance. */
 export class SqlRecoveryStore implements RecoveryStore {
   readonly #db: Database;
   readonly #instanceId: string;
@@ -57,7 +57,7 @@ export class SqlRecoveryStore implements RecoveryStore {
   }
 
   async findCancelled(): Promise<{ id: number; error: string }[]> {
-    // A single node ends cancelled executions immediately and stores no request.
+    // With SQLite, the only service ends cancelled executions immediately and stores no requests to cancel.
     if (this.#db.kind === "sqlite") return [];
     return await this.#db.read(() =>
       all<{ id: number; error: string }>(
@@ -68,9 +68,12 @@ export class SqlRecoveryStore implements RecoveryStore {
   }
 }
 
-/** Implements RecoveryStore.readUncountedMs. */
+/**
+ * Returns the running time that a killed service did not store, in milliseconds: from the last stored duration to the last
+ * frame.
+ */
 export function* selectUncountedMs(executionId: number): Operation<number> {
-  // A regular stop stores the running time. An adopted execution was idle for an unknown time.
+  // Only a killed service leaves time uncounted. For an adopted execution the idle time is unknown, so nothing is added.
   const killed = yield* get<{ startedAt: number; triedAt: string | number | null }>(
     "SELECT e.started_at AS startedAt, e.retry ->> '$.at' AS triedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
       "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",
@@ -80,16 +83,17 @@ export function* selectUncountedMs(executionId: number): Operation<number> {
   const select =
     "SELECT event, payload ->> '$.timestamp' AS at FROM frames WHERE execution_id = ? ";
   const last = yield* get<LoggedAt>(`${select}ORDER BY id DESC LIMIT 1`, executionId);
-  // The last time at which the duration was stored: the start, a reply, a question or an answer.
+  // The last frame at which the duration was stored: the start, a reply, a question or an answer.
   const counted = yield* get<LoggedAt>(
     `${select} AND (payload ->> '$.event_type' IN ('execution_info', 'stats') ` +
       "OR payload ->> '$.request_id' IS NOT NULL) ORDER BY id DESC LIMIT 1",
     executionId,
   );
   if (last === undefined || counted === undefined) return 0;
-  // The answer to another execution's question resumed it, at an unknown time.
+  // The execution was resumed by an answer to a question of another execution, at an unknown time.
   if (counted.event === "interrupt") return 0;
-  // The copied frames of a fork precede its start. Time before a retry is already counted, and the wait for it does not count.
+  // Frames that a fork copied are older than its start, and time before a retry is already counted. So the latest of these
+  // times counts.
   const since = Math.max(Date.parse(counted.at), killed.startedAt, Number(killed.triedAt));
   return Math.max(0, Date.parse(last.at) - since);
 }

@@ -1,4 +1,4 @@
-// The table of questions to people: opens them, answers each once, and finds the open ones.
+// The table of questions to people. Stores questions and answers, and finds open questions.
 import type { GivenAnswer, HumanAnswer, HumanRequest } from "../../executions/human_request.ts";
 import { all, get, type Operation, run } from "../../database/operation.ts";
 
@@ -13,13 +13,13 @@ export interface RequestRow {
   expires_at: number | null;
 }
 
-/** The JSON of the column `body`. */
+/** The content of the JSON column `body`. */
 type RequestBody = Pick<
   HumanRequest,
   "message" | "options" | "multi" | "answersBefore" | "toolName" | "toolArgs" | "isGuard" | "raise"
 >;
 
-/** The columns of RequestRow. */
+/** SQL: the columns of RequestRow. */
 export const REQUEST_COLUMNS =
   "request_id, execution_id, position, kind, body, created_at, expires_at";
 
@@ -72,7 +72,10 @@ export function* voidRequests(executionId: number, at: number): Operation<void> 
   );
 }
 
-/** Returns the question that an execution waits for: its own, else the oldest of its waiting descendants. */
+/**
+ * Returns the question that an execution waits for: its own, otherwise the oldest of its waiting descendants. Undefined
+ * without one.
+ */
 export function* selectOpenRequest(
   executionId: number,
   requestId?: string,
@@ -89,7 +92,7 @@ export function* selectOpenRequest(
   return row && toRequest(row);
 }
 
-/** Returns the open question that expires first, except the given ids; undefined if none expires. */
+/** Returns the open question that expires first, ignoring the given ids; undefined if none expires. */
 export function* selectNextExpiry(
   except: ReadonlySet<string>,
 ): Operation<HumanRequest | undefined> {
@@ -101,7 +104,7 @@ export function* selectNextExpiry(
   return row && toRequest(row);
 }
 
-/** Returns the answers of an execution by the position of their call, in the order of the questions. */
+/** Returns the answers to an execution's questions, by the position of the tool call, in the order of the questions. */
 export function* selectAnswers(executionId: number): Operation<Map<number, GivenAnswer[]>> {
   const rows = yield* all<RequestRow & { response: string }>(
     `SELECT ${REQUEST_COLUMNS}, response FROM requests ` +

@@ -20,7 +20,10 @@ import {
 import { pauseExecution, resumeAncestors, resumeExecution } from "./waiting.ts";
 import { fence } from "../../database/operation.ts";
 
-/** Stores questions. An answered execution runs again, owned by `ownerId`, or by no instance until a node claims it (null). */
+/**
+ * Stores questions and answers. An answered execution runs again, owned by `ownerId`; null leaves it without an owner until
+ * a node claims it.
+ */
 export class SqlRequestStore implements RequestStore {
   readonly #db: Database;
   readonly #ownerId: string | null;
@@ -50,7 +53,8 @@ export class SqlRequestStore implements RequestStore {
       if (answer.raise !== undefined) yield* raiseBudget(answer.raise);
       const execution = yield* resumeExecution(executionId, ownerId);
       const ancestors = yield* resumeAncestors(executionId, ownerId);
-      // A waiting ancestor shows one question of its descendants. Its log gets no answers to other questions.
+      // The log of a waiting ancestor contains one question of its descendants. Only the answer to that question is added
+      // to the log.
       yield* appendFrames(execution.id, answer.frames(execution));
       for (const one of ancestors) {
         if (!(yield* showsRequest(one.id, answer.requestId))) continue;

@@ -1,10 +1,10 @@
-// The usage of executions, summed by quarter of an hour and agent, so that callers can compute days.
+// Sums the usage of executions by agent and quarter of an hour, so that callers can compute days in any time zone.
 import { COST_PLACES } from "../../../base/cost.ts";
 import { USAGE_STEP_MS, type UsageStep } from "../../executions/usage.ts";
 import { OPEN } from "./execution_rows.ts";
 import { all, type Operation } from "../../database/operation.ts";
 
-/** Returns the usage of all executions since `from`, the oldest step first. */
+/** Returns the usage of all executions since `from`, oldest quarter of an hour first. */
 export function* selectUsage(from: number): Operation<UsageStep[]> {
   return (yield* all<UsageStep>(
     `SELECT started_at / ${USAGE_STEP_MS} * ${USAGE_STEP_MS} AS start, agent_id AS agentId, count(*) AS executions, ` +

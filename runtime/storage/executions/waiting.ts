@@ -1,4 +1,4 @@
-// Pauses and resumes executions in the open transaction: the transitions between running and waiting.
+// Pauses and resumes executions in the open transaction.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Execution } from "../../executions/execution.ts";
 import { stateBefore } from "../../executions/states.ts";
@@ -13,14 +13,17 @@ import { announce, enqueue, get, type Operation } from "../../database/operation
 
 const PAUSED_STATUS = stateBefore("running", "answer");
 
-/** Reports if an execution waits for a person, or for a descendant that does. It stays in this state until the transaction ends. */
+/**
+ * Returns true if an execution waits for a person, directly or through a descendant. Locks this state until the transaction
+ * ends.
+ */
 export function* isWaiting(executionId: number): Operation<boolean> {
   const select = "SELECT 1 FROM executions WHERE id = ? AND status = 'waiting'";
   const row = yield* get({ sqlite: select, postgres: `${select} FOR UPDATE` }, executionId);
   return row !== undefined;
 }
 
-/** Pauses a running execution and logs the pause. Adds `durationMs` to its duration and returns the execution. */
+/** Changes a running execution to waiting, and appends frames. Adds `durationMs` to its duration. Returns the execution. */
 export function* pauseExecution(
   executionId: number,
   pause: { durationMs: number; frames: readonly FrameDraft[] },
@@ -35,7 +38,10 @@ export function* pauseExecution(
   return requireExecution(row);
 }
 
-/** Resumes a waiting execution, owned by `ownerId`, or by the node that claims it (null). */
+/**
+ * Changes a waiting execution to running and queues it. `ownerId` becomes its owner; null leaves it to the node that claims
+ * it.
+ */
 export function* resumeExecution(
   executionId: number,
   ownerId: string | null,
@@ -53,8 +59,8 @@ export function* resumeExecution(
 }
 
 /**
- * Resumes the ancestors that waited only for this execution, in the same way. Stops at an ancestor with an open question of its
- * own. Returns the resumed ones, the nearest first.
+ * Resumes the ancestors that waited only for this execution, as resumeExecution() does. Stops at an ancestor with an open
+ * question of its own. Returns the resumed executions, nearest first.
  */
 export function* resumeAncestors(
   executionId: number,

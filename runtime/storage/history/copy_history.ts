@@ -1,21 +1,22 @@
-// Copies a history into an empty database in batches, reads it back and compares it.
+// Copies a history (all executions and their data) into an empty database in batches, reads the copy back, and compares it
+// with the source.
 import { createHash } from "node:crypto";
 import { DatabaseUnusable } from "../../database/database.ts";
 import { toStorable } from "../postgres/dialect.ts";
 import type { HistoryTable } from "./history_tables.ts";
 
-/** A value of a row. Whole numbers are bigint, other numbers are number. */
+/** A value of a row. A whole number is a bigint, any other number a number. */
 export type Value = string | bigint | number | null;
-/** The values of a table's columns, in order. */
+/** The values of one row, in the order of the table's columns. */
 export type Row = readonly Value[];
 
 /**
- * The maximum rows of a batch (PostgreSQL accepts 65,535 values in one statement), and its approximate maximum of characters. A
- * longer row is a separate batch.
+ * The maximum size of a batch: rows, and approximately characters. PostgreSQL accepts 65,535 values in one statement. A
+ * longer row is a batch of its own.
  */
 export const BATCH = { rows: 1_000, size: 4 * 1024 * 1024 };
 
-/** Splits rows of these sizes into batches. Returns the number of rows of each. */
+/** Divides rows into batches. `sizes` has the characters of each row. Returns the number of rows of each batch. */
 export function toBatches(sizes: readonly number[]): number[] {
   const batches: number[] = [];
   let count = 0;
@@ -31,48 +32,51 @@ export function toBatches(sizes: readonly number[]): number[] {
   return count > 0 ? [...batches, count] : batches;
 }
 
-/** A database with a history. */
+/** A database from which a history is copied. */
 export interface HistorySource {
-  /** The place of the database, for people. */
+  /** The path or address of the database, for messages. */
   readonly place: string;
-  /** Yields all rows in batches, ordered by the primary key. Texts are ordered by their bytes. */
+  /** Yields all rows of a table in batches, ordered by the primary key. Texts are ordered by their bytes. */
   read(table: HistoryTable): AsyncIterable<readonly Row[]>;
-  /** Returns the highest number that the counter has issued; 0: none. */
+  /** Returns the highest number that a counter column has assigned; 0 if it has assigned none. */
   readCounter(table: HistoryTable, counter: string): Promise<bigint>;
 }
 
-/** A database that receives a history. */
+/** A database into which a history is copied. */
 export interface HistoryTarget extends HistorySource {
   write(table: HistoryTable, rows: readonly Row[]): Promise<void>;
-  /** Sets the counter, so that it issues only numbers above `highest`. */
+  /** Sets a counter column, so that it assigns only numbers above `highest`. */
   setCounter(table: HistoryTable, counter: string, highest: bigint): Promise<void>;
   /** Builds the full-text index of the copied rows. */
   buildSearchIndex(): Promise<void>;
 }
 
-/** A copied table. */
+/** The report about one copied table. */
 export interface CopiedTable {
   name: string;
   rows: number;
-  /** SHA-256 over all rows, equal on both sides. */
+  /** The SHA-256 digest of all rows. Source and copy have the same digest. */
   digest: string;
 }
 
 /** The result of a copy. */
 export interface CopiedHistory {
   tables: CopiedTable[];
-  /** The number of texts in which U+FFFD replaced NUL characters, which PostgreSQL cannot store. */
+  /** The number of texts in which NUL characters were replaced by U+FFFD, because PostgreSQL cannot store NUL. */
   changedTexts: number;
 }
 
 /** The progress callback and the abort signal of a copy. */
 export interface CopyOptions {
   signal: AbortSignal;
-  /** Called with the number of rows that are written, or, for `checking`, read back. */
+  /** Called after each batch. `rows` is the number of rows written or, while `checking`, read back. */
   onProgress(progress: { table: string; rows: number; step: "copying" | "checking" }): void;
 }
 
-/** Copies and compares a history. Throws DatabaseUnusable if the copy differs from the source; the caller then discards it. */
+/**
+ * Copies a history and compares the copy with the source. Throws DatabaseUnusable if they differ; the caller must then
+ * discard the copy.
+ */
 export async function copyHistory(
   tables: readonly HistoryTable[],
   { source, target }: { source: HistorySource; target: HistoryTarget },
@@ -122,7 +126,7 @@ export async function copyHistory(
   return { tables: copied, changedTexts };
 }
 
-/** SHA-256 over rows, independent of the database. */
+/** Calculates a SHA-256 digest of rows that is equal in both databases. */
 class RowDigest {
   rows = 0;
   readonly #hash = createHash("sha256");
@@ -137,7 +141,7 @@ class RowDigest {
   }
 }
 
-/** Serializes a value. Different values have different texts. */
+/** Serializes a value for the digest. Different values have different texts. */
 function write(value: Value): string {
   if (value === null) return "-";
   return typeof value === "string" ? `${value.length}:${value}` : `${value};`;

@@ -1,8 +1,8 @@
-// The tables of a history and the order of their copy. Both are read from the schemas of the databases, so that no table or
-// column of a later version is forgotten.
+// Reads the tables of a history and the order in which they are copied from the schemas of both databases. So tables and
+// columns of later versions are included automatically.
 import type { SqliteDatabase } from "../sqlite/sqlite_database.ts";
 
-/** Tables and columns of PostgreSQL that are not copied, each with its reason. */
+/** Tables and columns of PostgreSQL that are not copied, with the reasons. */
 export const EXCLUDED: Readonly<Record<string, string>> = {
   schema_steps: "the version of the schema; SQLite has it in the header of the file",
   change_marks: "marks of changes, only valid while their process runs",
@@ -27,28 +27,31 @@ export interface HistoryColumn {
 export interface HistoryTable {
   name: string;
   columns: readonly HistoryColumn[];
-  /** The columns of the primary key, which orders the rows. */
+  /** The columns of the primary key. Rows are read in this order. */
   key: readonly HistoryColumn[];
-  /** The column with automatic numbers; undefined: none. */
+  /** The column whose numbers the database assigns; undefined without one. */
   counter: string | undefined;
 }
 
-/** A column of PostgreSQL. */
+/** A column of a PostgreSQL table. */
 export interface PostgresColumn {
   table: string;
   column: string;
-  /** True: new rows get the next number in this column. */
+  /** True if the database assigns the next number to this column. */
   isCounter: boolean;
 }
 
-/** SQLite's description of a column. */
+/** A column as described by SQLite. */
 interface TableInfo {
   name: string;
   type: string;
   pk: number;
 }
 
-/** Returns the tables, each after the tables that it references. Throws TypeError if the schemas do not match, which is a bug. */
+/**
+ * Returns the tables in an order in which each follows the tables that it references. Throws a TypeError if the two schemas
+ * do not match, which is a bug.
+ */
 export function readHistoryTables(
   shape: SqliteDatabase,
   postgres: readonly PostgresColumn[],
@@ -72,7 +75,7 @@ export function readHistoryTables(
   );
 }
 
-/** SQL: the ordinary tables of SQLite, without internal tables and the full-text index. */
+/** SQL: the tables of SQLite, without internal tables and the full-text index. */
 export const ORDINARY_TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' " +
   "AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
 
@@ -83,7 +86,7 @@ function readTable(
 ): HistoryTable {
   const infos = shape.all<TableInfo>(`PRAGMA table_info("${name}")`);
   const columns = infos.map(toColumn);
-  // Every table of SQLite has a rowid. PostgreSQL has a column of this name if the rowid defines the order.
+  // The rowid is copied if PostgreSQL has a column of this name: where it defines the order of the rows.
   if (there.some(({ column }) => column === "rowid")) {
     columns.unshift({ name: "rowid", type: "INTEGER" });
   }

@@ -1,4 +1,4 @@
-// Moves a history from SQLite to PostgreSQL or back. Checks the preconditions, and copies all of it or nothing.
+// Moves a history from SQLite to PostgreSQL or back: checks the preconditions, and copies everything or nothing.
 import { dirname } from "node:path";
 import { ifThere } from "../../../base/files/missing.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
@@ -24,23 +24,26 @@ export class MoveRefused extends RuntimeError {
 /** The source and target of a move. */
 export interface MoveOptions extends CopyOptions {
   directories: Directories;
-  /** The direction, seen from PostgreSQL. `to`: from SQLite to PostgreSQL; `from`: from PostgreSQL to SQLite. */
+  /** The direction: `to` copies from SQLite to PostgreSQL, `from` copies from PostgreSQL to SQLite. */
   direction: "to" | "from";
-  /** postgres://user@host:port/database; the password may also come from PGPASSWORD or PGPASSFILE. */
+  /**
+   * The address of the PostgreSQL database, `postgres://user@host:port/database`. The password may also be in PGPASSWORD or
+   * PGPASSFILE.
+   */
   address: string;
 }
 
-/** The result of a move. Both places are without passwords. */
+/** The result of a move. `from` and `to` are places without passwords. */
 export interface MovedHistory extends CopiedHistory {
   from: string;
   to: string;
-  /** The address for config.yaml, without the password. */
+  /** The PostgreSQL address for config.yaml, without its password. */
   setting: string;
 }
 
 /**
- * Copies the complete history, reads it back and compares it. Never changes the source. Restores the target after an error.
- * Throws AlreadyRunning while a service runs, MoveRefused, DatabaseUnusable and StorageUnavailable.
+ * Copies a complete history and compares the copy with the source. Never changes the source. After an error, the target is
+ * as before. Throws AlreadyRunning while a service runs, MoveRefused, DatabaseUnusable and StorageUnavailable.
  */
 export async function moveHistory(options: MoveOptions): Promise<MovedHistory> {
   const setting = withoutPassword(options.address);
@@ -59,16 +62,17 @@ async function moveIn(options: MoveOptions): Promise<Omit<MovedHistory, "setting
   using _locks = await lockDirectories(directories, dirname(path));
   using db = SqliteDatabase.open(path, { readOnly: true });
   requireShape(db);
-  // Reads a single snapshot.
+  // The transaction reads a single snapshot.
   db.run("BEGIN");
   await using target = await PostgresHistory.connect(address, { signal });
   await target.requireEncoding();
-  // Checked before the migration, because older services may use the database and could not start after it.
+  // This check precedes the migration: the database may belong to services of an older version, which could not start after
+  // it.
   refuseFilledTarget(await target.findFilled(), target);
   await bringUpToDate(address);
   const tables = await readTables(target);
   await target.beginWriting(tables);
-  // Another process may have written meanwhile.
+  // The first check held no locks, so another process may have written rows since.
   refuseFilledTarget(await target.findFilled(), target);
   const copied = await copyHistory(tables, { source: new SqliteHistory(db), target }, options);
   await target.commit();
@@ -89,20 +93,20 @@ async function moveOut(options: MoveOptions): Promise<Omit<MovedHistory, "settin
   await source.requireShape();
   const tables = await readTables(source);
   await source.beginReading(tables);
-  // Nodes that start after this point wait for the tables.
+  // The locks of beginReading() block nodes that start later, so only running nodes must be refused.
   await refuseLivingNodes(source);
-  // The new file is written next to its target and renamed when it is complete.
+  // The copy is written to a file beside the target, which is renamed when it is complete.
   const born = `${databaseFile}.new`;
   removeDatabase(born);
   try {
     const copied = await copyInto(born, { tables, source, options });
     SqliteDatabase.checkpointLog(born);
-    // The target is empty, but its log must not be applied to the new file.
+    // The old, empty database may have a write-ahead log, which SQLite would apply to the new file.
     if (exists(databaseFile)) SqliteDatabase.checkpointLog(databaseFile);
-    // Other processes must not write to the source until the new file is in place.
+    // If the connection was lost, its locks are gone, and the source may have changed.
     await source.requireConnected();
     Deno.renameSync(born, databaseFile);
-    // A person may delete the source after this, so the rename must survive a power cut.
+    // A user may delete the source after the move, so the rename must survive a power cut.
     using folder = Deno.openSync(dirname(databaseFile));
     folder.syncSync();
     return { ...copied, from: source.place, to: databaseFile };
@@ -124,7 +128,7 @@ async function copyInto(
   return await copyHistory(tables, { source, target: new SqliteHistory(db) }, options);
 }
 
-/** Locks the state directories, so that no service starts in them. Throws AlreadyRunning. */
+/** Locks the state directories until the dispose, so that no service starts in them. Throws AlreadyRunning. */
 async function lockDirectories(
   { stateDir, ownStateDir }: Directories,
   ...others: readonly string[]
@@ -191,7 +195,10 @@ async function refuseLivingNodes(postgres: PostgresHistory): Promise<void> {
   );
 }
 
-/** Returns the address without its password. Throws MoveRefused for an invalid address, which the message does not repeat. */
+/**
+ * Returns the address without its password. Throws MoveRefused for an invalid address. The message does not contain the
+ * address.
+ */
 function withoutPassword(address: string): string {
   const rule = describeBadAddress(address);
   if (rule !== undefined) throw new MoveRefused(`The address ${rule}`);

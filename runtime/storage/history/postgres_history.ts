@@ -20,19 +20,25 @@ import {
   type PostgresColumn,
 } from "./history_tables.ts";
 
-/** The maximum time that the other side of the copy takes for a batch. */
+/** The maximum time for which the other database may work on a batch, without a statement on this connection. */
 const SILENT_MS = 60_000;
-/** The maximum wait for the lock of each table. The writes of nodes wait behind it, and their heartbeats time out after 5 s. */
+/**
+ * The maximum wait for the lock of each table. Writes of running nodes queue behind this wait, and heartbeats of nodes time
+ * out after 5 s.
+ */
 const LOCK_MS = 3_000;
-/** The number of row sizes that one query reads. */
+/** The number of rows whose sizes one query reads. */
 const SIZES = 10_000;
 
-/** Replaces values that SQLite requires. An execution without an owner belongs to the newest instance. */
+/**
+ * SQL expressions for values that SQLite requires and PostgreSQL may lack. An execution without an owner gets the newest
+ * instance.
+ */
 const WHERE_ABSENT: Readonly<Record<string, string>> = {
   "executions.instance_id": "(SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)",
 };
 
-/** Type parsers that return whole numbers as bigint, as copy_history.ts requires. */
+/** Type parsers of `pg` that return whole numbers as bigint, as copy_history.ts requires. */
 const TYPES = {
   getTypeParser: (oid: number) => {
     if (oid === 20 || oid === 21 || oid === 23) return BigInt;
@@ -40,15 +46,15 @@ const TYPES = {
   },
 };
 
-/** Options of PostgresHistory. */
+/** The options of PostgresHistory. */
 export interface PostgresHistoryOptions {
-  /** Its abort closes the connection. */
+  /** A signal that closes the connection. */
   signal: AbortSignal;
   /** Replaces SILENT_MS. */
   silentMs?: number;
 }
 
-/** The history of one database. Disposing rolls back uncommitted changes. */
+/** The history in one PostgreSQL database. The dispose rolls back uncommitted changes. */
 export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   readonly place: string;
   readonly #client: Client;
@@ -60,7 +66,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** Connects. Rejects with StorageUnavailable, as all other methods do. */
+  /** Connects to the database. Like all other methods, rejects with StorageUnavailable if the server fails. */
   static async connect(
     address: string,
     { signal, silentMs = SILENT_MS }: PostgresHistoryOptions,
@@ -79,7 +85,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     try {
       await client.connect();
       await prepareConnection(client, { ...CONNECTION_LIMITS, silentMs });
-      // The server may limit the time of statements, and these may take long.
+      // The server may have a time limit for statements, and the statements of a copy may take longer.
       await client.query("SET statement_timeout = 0");
     } catch (error) {
       await client.end().catch(() => {});
@@ -117,7 +123,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     }));
   }
 
-  /** Returns the living nodes, by the database's clock, as `name (PID 7)`. */
+  /** Returns the nodes with a recent heartbeat, by the database's clock, as `name (PID 7)`. */
   async findLivingNodes(): Promise<string[]> {
     const node = "coalesce(name, id) || ' (PID ' || pid || ')'";
     const rows = await this.#rows(
@@ -126,15 +132,15 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     return rows.map(([name]) => String(name));
   }
 
-  /** Starts to read a snapshot. Writers wait until the end. Throws as beginWriting() does. */
+  /** Starts to read a snapshot. Other processes cannot write until the dispose. Throws as beginWriting() does. */
   async beginReading(tables: readonly HistoryTable[]): Promise<void> {
-    // The other side may take long at its end. The server must not treat that as an idle transaction.
+    // The other database may take long to finish. Without this setting, the server might end the idle transaction.
     const lasting = "SET LOCAL idle_in_transaction_session_timeout = 0";
     const how = `ISOLATION LEVEL REPEATABLE READ READ ONLY; ${lasting}`;
     await this.#begin(how, { tables, mode: "SHARE" });
   }
 
-  /** Throws DatabaseUnusable for a database with an encoding that cannot store every history. */
+  /** Throws DatabaseUnusable if the encoding of the database cannot store all characters. */
   async requireEncoding(): Promise<void> {
     const [[encoding] = []] = await this.#rows("SHOW server_encoding");
     if (encoding === "UTF8") return;
@@ -144,25 +150,29 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     );
   }
 
-  /** Starts to write and excludes other writers until the end. Throws DatabaseUnusable if another process uses the tables. */
+  /**
+   * Starts to write. Other processes cannot write until the commit or dispose. Throws DatabaseUnusable if another process
+   * uses the tables.
+   */
   async beginWriting(tables: readonly HistoryTable[]): Promise<void> {
     await this.#begin("", { tables, mode: "EXCLUSIVE" });
   }
 
-  /** Starts a transaction and locks the tables. The first SELECT afterwards determines the snapshot. */
+  /** Starts a transaction and locks the tables. Its snapshot is the state at the first SELECT after the locks. */
   async #begin(
     how: string,
     { tables, mode }: { tables: readonly HistoryTable[]; mode: "SHARE" | "EXCLUSIVE" },
   ): Promise<void> {
     const names = tables.map(({ name }) => `"${name}"`).join(", ");
     try {
-      // No NOWAIT: PostgreSQL cancels a blocking autovacuum only while a session waits for the lock.
+      // The statement has a timeout instead of NOWAIT, because PostgreSQL cancels a blocking autovacuum only for a waiting
+      // session.
       await this.#run(
         `BEGIN ${how}; SET LOCAL lock_timeout = ${LOCK_MS}; LOCK TABLE ${names} IN ${mode} MODE`,
       );
     } catch (error) {
       const { cause } = error as { cause?: { code?: unknown } };
-      // Lock timeout or deadlock.
+      // 55P03 is a lock timeout, 40P01 a deadlock.
       if (cause?.code !== "55P03" && cause?.code !== "40P01") throw error;
       throw new DatabaseUnusable(
         `Another Inkling is writing into ${this.place}, or copies a history there. Stop it, and run this again`,
@@ -170,10 +180,10 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     }
   }
 
-  /** Returns the tables of a history with rows, for every version of the schema. */
+  /** Returns the names of tables with rows. Works with every version of the schema. */
   async findFilled(): Promise<string[]> {
     const names = new Set((await this.readColumns()).map(({ table }) => table));
-    // The schema is empty or belongs to another program.
+    // Without this table, the schema is empty or belongs to another program.
     if (!names.has("schema_steps")) return [];
     const selects = [...names].filter((name) => !(name in EXCLUDED))
       .map((name) => `SELECT '${name}' WHERE EXISTS (SELECT 1 FROM "${name}")`);
@@ -185,7 +195,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     const order = table.key.map(orderTerm).join(", ");
     const texts = table.columns.filter(({ type }) => type === "TEXT");
     const size = ["0", ...texts.map(({ name }) => `coalesce(octet_length("${name}"), 0)`)];
-    // Reads the sizes of texts first, to fetch batches that fit into memory.
+    // Reads the sizes of rows first, so that each batch fits into memory.
     await this.#run(
       `DECLARE sizes CURSOR FOR SELECT ${size.join(" + ")} FROM "${table.name}" ORDER BY ${order}`,
     );
@@ -227,11 +237,11 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   }
 
   async setCounter({ name }: HistoryTable, counter: string, highest: bigint): Promise<void> {
-    // Unlike setval(), this statement is rolled back with the transaction.
+    // Unlike setval(), a rollback of the transaction undoes this statement.
     await this.#run(`ALTER TABLE "${name}" ALTER COLUMN "${counter}" RESTART WITH ${highest + 1n}`);
   }
 
-  /** Does nothing: triggers have indexed the rows at their insertion. */
+  /** Does nothing, because triggers indexed the rows when they were inserted. */
   async buildSearchIndex(): Promise<void> {
     await this.#run(toPostgres(
       "UPDATE executions SET error = error WHERE request ->> '$.message' IS NULL " +
@@ -239,7 +249,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     ));
   }
 
-  /** Rejects if the connection broke off, because the locks that exclude writers are gone with it. */
+  /** Rejects if the connection was lost, because its locks no longer exclude writers. */
   async requireConnected(): Promise<void> {
     await this.#run("SELECT 1");
   }
@@ -280,10 +290,10 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   }
 
   #toUnavailable(error: unknown): unknown {
-    // The connection was closed on purpose.
+    // The abort signal closed the connection.
     if (this.#signal.aborted) return this.#signal.reason;
     const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
-    // The advice about a running service does not apply here.
+    // The part about a running service does not apply here and is removed.
     const [what] = reason.split(". A running service");
     return new StorageUnavailable(`Cannot use ${this.place}: ${what}`, { cause: error });
   }
@@ -294,7 +304,7 @@ function valueOf(table: HistoryTable, { name }: HistoryColumn): string {
   return other === undefined ? `"${name}"` : `coalesce("${name}", ${other})`;
 }
 
-/** Returns the ORDER BY term of a column. Texts are ordered by their bytes, as in SQLite. */
+/** Returns the ORDER BY term of a column. Texts are ordered by their bytes, as SQLite does. */
 function orderTerm({ name, type }: HistoryColumn): string {
   return type === "TEXT" ? `"${name}" COLLATE "C"` : `"${name}"`;
 }

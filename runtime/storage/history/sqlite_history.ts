@@ -1,4 +1,4 @@
-// A history in SQLite, as source or target of a copy: a snapshot to read, or a new file to write.
+// A SQLite database as source or target of a copy: a snapshot to read, or a new file to write.
 import { nextSlice } from "../../../base/slices.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite_database.ts";
 import { BATCH, type HistoryTarget, type Row, type Value } from "./copy_history.ts";
@@ -14,7 +14,7 @@ export class SqliteHistory implements HistoryTarget {
     this.place = db.place;
   }
 
-  /** Returns the tables with rows. */
+  /** Returns the names of the tables with rows. */
   findFilled(): string[] {
     return this.#db.all<{ name: string }>(ORDINARY_TABLES).map(({ name }) => name)
       .filter((name) => this.#db.get(`SELECT 1 FROM "${name}" LIMIT 1`) !== undefined);
@@ -36,14 +36,14 @@ export class SqliteHistory implements HistoryTarget {
       yield batch;
       batch = [];
       size = 0;
-      // Lets a pending signal abort the copy.
+      // Yields to the event loop, so that a signal can abort the copy.
       await nextSlice();
     }
     if (batch.length > 0) yield batch;
   }
 
   readCounter({ name }: HistoryTable, counter: string): Promise<bigint> {
-    // A rowid has no stored counter: the next number follows the highest existing one.
+    // A rowid has no stored counter: the database assigns the highest existing number plus one.
     const [[highest] = []] = this.#db.each(
       `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${name}'), ` +
         `(SELECT max("${counter}") FROM "${name}"), 0)`,
@@ -61,7 +61,7 @@ export class SqliteHistory implements HistoryTarget {
   }
 
   setCounter({ name }: HistoryTable, counter: string, highest: bigint): Promise<void> {
-    // A rowid needs no counter.
+    // A rowid needs no counter, because the database derives the next number from the rows.
     if (counter === "rowid" || highest === 0n) return Promise.resolve();
     return this.#change(() => {
       this.#db.run("DELETE FROM sqlite_sequence WHERE name = ?", name);
@@ -69,7 +69,7 @@ export class SqliteHistory implements HistoryTarget {
     });
   }
 
-  /** Touches the answers: triggers indexed the requests at the insertion, but index answers only at an update. */
+  /** Updates each answer without changing it. Triggers index requests at their insertion, but answers only at an update. */
   buildSearchIndex(): Promise<void> {
     return this.#change(() => {
       this.#db.run(
@@ -87,7 +87,10 @@ function namesOf(columns: readonly HistoryColumn[]): string {
   return columns.map(({ name }) => `"${name}"`).join(", ");
 }
 
-/** Returns the SQL term of a column. Reads texts with NUL as bytes, because a text would end at the NUL. */
+/**
+ * Returns the SQL expression that reads a column. A text with NUL is read as bytes, because the driver would cut it at the
+ * NUL.
+ */
 function columnTerm({ name, type }: HistoryColumn): string {
   if (type !== "TEXT") return `"${name}"`;
   return `CASE WHEN instr("${name}", char(0)) > 0 THEN CAST("${name}" AS BLOB) ELSE "${name}" END`;

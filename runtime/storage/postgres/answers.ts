@@ -5,7 +5,7 @@ import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { ConnectionConfig, ConnectionLimits } from "./connection.ts";
 
-/** The collaborators of Answers. */
+/** The collaborators of DeadConnectionDetector. */
 export interface DeadConnectionDetectorOptions {
   Client: new (config: ConnectionConfig & { query_timeout: number }) => Client;
   config: ConnectionConfig;
@@ -14,9 +14,9 @@ export interface DeadConnectionDetectorOptions {
 }
 
 /**
- * Waits for answers. A connection may die without notice to either side, for example by a firewall or a frozen machine. If an
- * answer takes long, this class asks the server on a new connection if it still works on the statement. If the server does not,
- * or does not reply, it closes the old connection.
+ * Waits for answers and detects dead connections. A connection may die without notice, for example because of a firewall or
+ * a frozen machine. If an answer takes long, this class opens a new connection and asks the server if it still works on the
+ * statement. If the server does not work on it, or does not reply, the old connection is closed.
  */
 export class DeadConnectionDetector {
   readonly #options: DeadConnectionDetectorOptions;
@@ -45,7 +45,7 @@ export class DeadConnectionDetector {
       while (await sleepUnlessAborted(clock, limits.checkAfterMs, answered.signal)) {
         const isAtWork = await (this.#query ??= this.#queryBusyProcesses());
         if (isAtWork(this.#processes.get(client))) continue;
-        // The statement may have just finished, with its answer on the way.
+        // The statement may have finished just now, and its answer may be arriving.
         if (!await sleepUnlessAborted(clock, limits.checkAfterMs / 5, answered.signal)) return;
         isSilent = true;
         // With a pending statement, end() closes the socket immediately, and the statement fails.
@@ -66,7 +66,10 @@ export class DeadConnectionDetector {
     }
   }
 
-  /** Queries the busy server processes. Concurrent waits share one query. */
+  /**
+   * Reads the PIDs of the busy server processes. Returns a function that reports if a process is busy. Concurrent calls
+   * share one query.
+   */
   async #queryBusyProcesses(): Promise<(pid: number | undefined) => boolean> {
     const { Client, config, limits: { connectMs } } = this.#options;
     const client = new Client({ ...config, query_timeout: connectMs });
@@ -80,7 +83,8 @@ export class DeadConnectionDetector {
       const busy = new Set<number | undefined>(rows.map(({ pid }) => Number(pid)));
       return (pid) => busy.has(pid);
     } catch (error) {
-      // The server answers but has no free connection for the query. It counts as busy and is asked again.
+      // 53300 means that the server has no free connection for this query. All processes then count as busy until the next
+      // query.
       const isFull = error instanceof Error && "code" in error && error.code === "53300";
       return () => isFull;
     } finally {

@@ -5,8 +5,9 @@ import type { Query } from "./connection.ts";
 import { SCHEMA, STEPS } from "./schema.ts";
 
 /**
- * Migrates the database. A lock serializes several nodes, and the first one migrates. Throws DatabaseUnusable for a database of a
- * newer version or of another program, and, without `migrates`, for an outdated one. It does not change such a database.
+ * Migrates the database. A lock ensures that one node migrates while the others wait. Throws DatabaseUnusable for a
+ * database of a newer version or of another program and, with `migrates: false`, for an outdated database. Does not change
+ * such a database.
  */
 export async function migrate(
   query: Query,
@@ -22,7 +23,7 @@ export async function migrate(
       [`${SCHEMA}.schema_steps`, SCHEMA],
     ) as { rows: [Found] };
     if (found.readonly === 1) {
-      // Reads would succeed, but every run would fail.
+      // A read-only database is refused, because every run would fail.
       throw Object.assign(new Error("The database is read-only"), { code: "25006" });
     }
     if (found.steps === 0 && found.tables === 1) {
@@ -59,13 +60,13 @@ export async function migrate(
     if (migrates) await query(REMOVE_OLD_MARKS);
     await query("COMMIT");
   } catch (error) {
-    // If the rollback fails, the end of the connection rolls back.
+    // If this statement fails, the server rolls back when the connection ends.
     await query("ROLLBACK").catch(() => {});
     throw error;
   }
 }
 
-/** The state of the schema. Booleans are 1 or 0. */
+/** The state of the schema. True is 1, false is 0. */
 interface Found {
   readonly: number;
   steps: number;

@@ -1,18 +1,19 @@
-// Marks of changes. After a COMMIT without an answer, the mark shows if the change was committed. A blind retry could apply it
-// twice, and no retry could lose it.
+// Marks that show if a change was committed. They are read after a COMMIT without an answer: a blind retry could apply the
+// change twice, and without a retry it could be lost.
 
-/** The mark of one change: its row and its number. */
+/** The mark of one change: the row that it writes and the number it writes there. */
 export interface ChangeMark {
   row: string;
   number: number;
 }
 
 /**
- * The marks of one process. Each change first writes its number into its own row and locks the row until the end. A later read of
- * the row waits for that lock, and returns the number if the change was committed.
+ * Assigns marks to the changes of one process. A change first writes its number into its own row, which stays locked until
+ * the end of the transaction. A later read of the row waits for the lock and returns the number if the change was
+ * committed.
  *
- * Decision: not pg_xact_status(), because another transaction may get the number of a transaction that a crash of PostgreSQL has
- * undone. The undone transaction then counts as committed.
+ * Decision: pg_xact_status() is not used. After a crash of PostgreSQL, another transaction may get the id of a transaction
+ * that was rolled back, which then would count as committed.
  */
 export class ChangeMarks {
   readonly #process = crypto.randomUUID();
@@ -28,25 +29,25 @@ export class ChangeMarks {
     };
   }
 
-  /** Releases the row of a change with a known outcome. */
+  /** Makes the row of a change available to later changes. Call it when the outcome of the change is known. */
   release({ row }: ChangeMark): void {
     this.#free.push(row);
   }
 }
 
-/** The table of marks. It is no migration, because it has no persistent data. */
+/** SQL: creates the table of marks. It is not part of the migrations, because it has no persistent data. */
 export const MARKS_TABLE =
   "CREATE TABLE change_marks (row TEXT PRIMARY KEY, number BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)";
 
-/** Removes the rows of processes that ended long ago. */
+/** SQL: removes the rows of processes that have not written a mark for a day. */
 export const REMOVE_OLD_MARKS = "DELETE FROM change_marks WHERE at < now() - INTERVAL '1 day'";
 
-/** Returns the statement that marks a change in its transaction. */
+/** Returns the SQL statement that writes the mark of a change in its transaction. */
 export function markStatement({ row, number }: ChangeMark): string {
   return `INSERT INTO change_marks VALUES ('${row}', ${number}, now()) ` +
     "ON CONFLICT (row) DO UPDATE SET number = excluded.number, at = excluded.at";
 }
 
-/** Waits for an open change of the row, and returns the number of the last committed one, or 0. */
+/** SQL: waits for an open change of the row, and returns the number of the last committed change, or 0. */
 export const READ_MARK = "INSERT INTO change_marks VALUES ($1, 0, now()) " +
   "ON CONFLICT (row) DO UPDATE SET at = excluded.at RETURNING number";

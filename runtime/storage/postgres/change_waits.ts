@@ -1,11 +1,11 @@
-// Waits for the next stored change of an execution, on any node.
+// Waits until an execution is changed by any node.
 import { firstOf, type WaitLimits } from "../../../base/first_of.ts";
 
-/** The waits of one node. */
+/** The waits of one node for changes of executions. */
 export class ChangeWaits {
   readonly #waits = new Map<number, Set<() => void>>();
 
-  /** Resolves at the next change, or at the limits. */
+  /** Resolves at the next change of an execution, or at the time limit or abort signal in `limits`. */
   async next(executionId: number, limits: WaitLimits): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waits = this.#waits.getOrInsertComputed(executionId, () => new Set());

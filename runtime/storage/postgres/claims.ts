@@ -1,4 +1,4 @@
-// Claims of executions by nodes. Only PostgreSQL has these columns.
+// Claims executions for nodes. The columns exist only in PostgreSQL.
 import type { ClaimedExecution } from "../../executions/runs/shared_runs.ts";
 import { isAlive } from "../../database/instances.ts";
 import { QUEUE_SCHEMA } from "./queue_names.ts";
@@ -6,16 +6,16 @@ import { all, announce, enqueue, get, type Operation, run } from "../../database
 import { selectStored } from "../executions/execution_reads.ts";
 import { selectUncountedMs } from "../executions/recovery.ts";
 
-/** The request of a node to run an execution, with the job that was delivered to it. */
+/** A node's request to run an execution, with the job that was delivered to the node. */
 export interface ClaimRequest {
   id: number;
   jobId: string;
-  /** The number of the job's delivery. */
+  /** The number of earlier deliveries of the job. */
   attempt: number;
   instanceId: string;
 }
 
-/** A claimed execution. `epoch` identifies the claim in every later write. */
+/** A claimed execution. Every later write of the claiming node must contain its `epoch`. */
 export type Claim = ClaimedExecution & { epoch: number };
 
 /**
@@ -46,7 +46,7 @@ export function* claimExecution(
   return { subject, epoch: row.epoch, cancelled, isRedelivered, ranMs };
 }
 
-/** Reports if the execution runs and this is still its job. */
+/** Returns true if the execution is running and this job is its current job. */
 export function* isCurrentJob(id: number, jobId: string): Operation<boolean> {
   return (yield* get(
     "SELECT 1 FROM executions WHERE id = ? AND job = ? AND status = 'running'",
@@ -54,7 +54,10 @@ export function* isCurrentJob(id: number, jobId: string): Operation<boolean> {
   )) !== undefined;
 }
 
-/** Requests that the execution's node ends it with this error. Returns false if it does not run. The first request wins. */
+/**
+ * Requests that the node of a running execution ends it with this error. Returns false if the execution is not running. A
+ * second request does not change the error.
+ */
 export function* requestCancel(id: number, error: string): Operation<boolean> {
   const changed = yield* run(
     "UPDATE executions SET cancelled = coalesce(cancelled, ?) WHERE id = ? AND status = 'running'",
@@ -64,7 +67,10 @@ export function* requestCancel(id: number, error: string): Operation<boolean> {
   return changed > 0;
 }
 
-/** Creates jobs for running executions without one, after a moved history or the death of a node while it ended one. */
+/**
+ * Creates jobs for running executions without a job and without a living owner. They exist after a moved history, or if a
+ * node died while it ended them.
+ */
 export function* enqueueWithoutJob(): Operation<void> {
   const rows = yield* all<{ id: number; agent_id: string; parent_execution_id: number | null }>(
     "SELECT id, agent_id, parent_execution_id FROM executions WHERE status = 'running' AND job IS NULL " +

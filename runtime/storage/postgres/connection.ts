@@ -6,13 +6,13 @@ import { DatabaseUnusable } from "../../database/database.ts";
 import { describeAddress, parseAddress } from "./postgres_errors.ts";
 import { SCHEMA } from "./schema.ts";
 
-/** Loads the driver. */
+/** Loads the database driver. */
 export const loadPg = lazyModule(() =>
   // @ts-types="@types/pg"
   import("pg")
 );
 
-/** Runs one statement unchanged, with numbered parameters. */
+/** A function that runs one SQL statement without translation, with numbered parameters. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: unknown[] }>;
 
 /** The configuration of a client of `pg`. */
@@ -31,17 +31,19 @@ export interface ConnectionConfig {
 
 /** The timeouts of connections. */
 export interface ConnectionLimits {
-  /** The maximum wait to open a connection, or to get a free one of the pool. */
+  /** The maximum wait for opening a connection or for a free connection of the pool, in milliseconds. */
   connectMs: number;
-  /** The interval at which the server is asked about a statement without an answer. */
+  /** The interval at which the server is asked if it still works on a statement without an answer, in milliseconds. */
   checkAfterMs: number;
-  /** The server rolls back the transaction of a process that is silent for this time, and releases its locks. */
+  /**
+   * The time after which the server rolls back the transaction of a silent process and releases its locks, in milliseconds.
+   */
   silentMs: number;
 }
 
 /**
- * Only a client that sends nothing is limited. `silentMs` equals the lease of 10 s, so the row locks of a frozen node are
- * released when another node may claim its executions.
+ * The default limits. They affect only a client that sends nothing. `silentMs` equals the lease of 10 s: the row locks of a
+ * frozen node end when another node may claim its executions.
  */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   connectMs: 10_000,
@@ -49,16 +51,19 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   silentMs: 10_000,
 };
 
-/** `require`, `verify-ca` and `verify-full` are equal: they verify the certificate and its name. */
+/**
+ * The values of `sslmode`. `require`, `verify-ca` and `verify-full` are equal: all verify the certificate and its host
+ * name.
+ */
 const SSL_MODES = ["disable", "no-verify", "require", "verify-ca", "verify-full"];
 const SSL_FILES = { sslrootcert: "ca", sslcert: "cert", sslkey: "key" } as const;
-/** The other query parameters of an address. */
+/** The other supported query parameters of an address. */
 const OPTIONS = ["application_name", "options"];
 
 /**
- * Returns the configuration for an address that describeBadAddress() has accepted. The address is not parsed by `pg`, which reads
- * certificates again for each connection, ignores unknown parameters, and shows the whole address in errors. `pg` reads missing
- * values from PGPASSWORD and similar variables. Rejects with DatabaseUnusable.
+ * Returns the client configuration for an address that describeBadAddress() has accepted. `pg` does not parse the address
+ * itself, because it would read certificates for each connection, ignore unknown parameters, and show the whole address in
+ * errors. `pg` reads missing values from PGPASSWORD and similar variables. Rejects with DatabaseUnusable.
  */
 export async function toClientConfig(
   address: string,
@@ -89,7 +94,7 @@ export async function toClientConfig(
   };
 }
 
-/** Returns the TLS settings. Empty: PGSSLMODE applies, or no TLS. */
+/** Returns the TLS settings of an address. An empty object means that PGSSLMODE decides, or that there is no TLS. */
 async function readTls(
   given: Readonly<Record<string, string>>,
   place: string,
@@ -127,15 +132,15 @@ export async function prepareConnection(
   { connectMs, silentMs }: ConnectionLimits,
 ): Promise<number> {
   const seconds = Math.max(1, Math.round(silentMs / 1000));
-  // Ignores limits that the server's system does not support.
+  // Limits that the server's operating system does not support are ignored.
   const limits = Object.entries({
     idle_in_transaction_session_timeout: silentMs,
-    // The server closes the connection of a vanished machine or a frozen process.
+    // The server closes the connection to a machine that is unreachable or a process that is frozen.
     tcp_user_timeout: silentMs,
     tcp_keepalives_idle: seconds,
     tcp_keepalives_interval: seconds,
     tcp_keepalives_count: 2,
-    // The server cancels a long statement of a process that is gone.
+    // The server cancels a long statement of a process that has ended.
     client_connection_check_interval: silentMs,
   }).map(([name, value]) =>
     `BEGIN PERFORM set_config('${name}', '${value}', false); EXCEPTION WHEN OTHERS THEN NULL; END;`

@@ -21,17 +21,17 @@ import {
   outageReason,
 } from "./postgres_errors.ts";
 
-/** Options of Connections. */
+/** The options of Connections. */
 export interface ConnectionsOptions {
   address: string;
   /** The maximum number of connections. */
   maxConnections: number;
   clock: Clock;
-  /** Replaces values of CONNECTION_LIMITS. */
+  /** Limits that replace those of CONNECTION_LIMITS. */
   limits: Partial<ConnectionLimits> | undefined;
 }
 
-/** The connections of one process. They are opened on demand and replaced after a failure. */
+/** The connection pool of one process. Connections are opened on demand and replaced after a failure. */
 export class Connections implements AsyncDisposable {
   /** The address without its password. */
   readonly place: string;
@@ -53,7 +53,7 @@ export class Connections implements AsyncDisposable {
     this.place = describeAddress(address);
   }
 
-  /** Creates the pool, which connects at the first statement. Rejects with DatabaseUnusable for an invalid address. */
+  /** Creates a pool. It connects at the first statement. Rejects with DatabaseUnusable for an invalid address. */
   static async open(options: ConnectionsOptions): Promise<Connections> {
     const { address, maxConnections, clock } = options;
     const limits = { ...CONNECTION_LIMITS, ...options.limits };
@@ -66,16 +66,16 @@ export class Connections implements AsyncDisposable {
       ...config,
       max: maxConnections,
       types: TYPES as never,
-      // The pool hands out the connection, or this error, after this promise settles.
+      // The pool waits for this promise. If it rejects, the pool reports the error instead of returning the connection.
       onConnect: async (client) =>
         answers.register(client, await prepareConnection(client, limits)),
     });
-    // The pool replaces a broken idle connection on demand.
+    // A broken idle connection needs no handling: the pool replaces it on demand.
     pool.on("error", () => {});
     return new Connections(pool, answers, { ...options, limits });
   }
 
-  /** Runs a function with a connection of the pool. Discards the connection if it broke. */
+  /** Runs a function with a connection of the pool. If the connection is lost, removes it from the pool. */
   async use<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     let broken: Error | undefined;
@@ -103,7 +103,7 @@ export class Connections implements AsyncDisposable {
         throw error;
       }
       const message = error instanceof Error ? error.message : String(error);
-      // The driver uses this message for a full pool and for a failed connection, so the number of connections is checked,
+      // The driver has one message for a full pool and for a failed connection, so the number of connections is checked,
       // too.
       const isUsedUp = message === "timeout exceeded when trying to connect" &&
         this.#detector.connections >= this.#maxConnections;
@@ -116,7 +116,10 @@ export class Connections implements AsyncDisposable {
     }
   }
 
-  /** Runs one statement, over any connection if `client` is undefined. Rejects with StorageUnavailable, or the statement's own error. */
+  /**
+   * Runs one statement, on any connection if `client` is undefined. Rejects with StorageUnavailable, or with the error of
+   * the statement itself.
+   */
   async send(client: PoolClient | undefined, query: QueryConfig): Promise<QueryResult> {
     if (client === undefined) {
       const once = () => this.use((one) => this.send(one, query));
@@ -149,14 +152,14 @@ export class Connections implements AsyncDisposable {
     return new Refusal(message, { cause: error });
   }
 
-  /** Aborts all statements: from now on, everything rejects with DatabaseUnreachable and this reason. */
+  /** Aborts all statements. Afterwards all calls reject with DatabaseUnreachable and this reason. */
   abortAll(problem: string): void {
     this.#over.abort(new DatabaseUnreachable(problem));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = this.#pool.end();
-    // A server that does not answer does not confirm the end either.
+    // After abortAll() the server does not respond, so the end of the connections is not awaited.
     await (this.#over.signal.aborted ? undefined : ended);
   }
 }

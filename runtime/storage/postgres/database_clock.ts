@@ -1,22 +1,22 @@
-// The database's clock, on which all nodes agree even if their own clocks differ.
+// A clock with the time of the database. All nodes use it, because their own clocks may differ.
 import { type Clock, SystemClock } from "../../../base/clock.ts";
 
-/** Smaller corrections are ignored, so that the time does not jump needlessly. */
+/** The minimum correction of the time, in milliseconds. Smaller differences are ignored, so that the time seldom jumps. */
 const TOLERANCE_MS = 50;
-/** The machine's clock was set back if it lost more than this against its monotonic clock. */
+/** If the machine's clock loses more than this against the monotonic clock, it was set back. */
 const SET_BACK_MS = 1_000;
 
 /** The machine's clock, corrected by its difference to the database's clock. */
 export class DatabaseClock implements Clock {
   readonly #system = new SystemClock();
   #aheadMs = 0;
-  /** The difference between the machine's wall clock and its monotonic clock at the last reading. */
+  /** The difference between the machine's clock and its monotonic clock at the last reading, in milliseconds. */
   #drift = -Infinity;
 
   now(): number {
     const now = this.#system.now();
     const drift = now - this.#system.elapsed();
-    // The machine's clock was set back; the database's clock was not.
+    // The machine's clock was set back, so its difference to the database's clock has grown.
     if (drift < this.#drift - SET_BACK_MS) this.#aheadMs += this.#drift - drift;
     this.#drift = drift;
     return now + this.#aheadMs;
@@ -30,7 +30,7 @@ export class DatabaseClock implements Clock {
     return this.#system.sleep(ms, signal);
   }
 
-  /** Reads the database's time and adjusts the clock to it. */
+  /** Reads the database's time with `askTime` (milliseconds since the epoch), and adjusts this clock to it. */
   async set(askTime: () => Promise<number>): Promise<void> {
     this.now();
     const asked = this.#system.now();

@@ -1,26 +1,26 @@
-// Translates the SQL of the stores to PostgreSQL. Statements that need more than these rules have a separate text in their
-// store.
+// Translates SQL that is written for SQLite to PostgreSQL. Statements for which these rules are not enough have a separate
+// PostgreSQL text in their store.
 import type { SqlValue } from "../../database/operation.ts";
 
-/** Matches quoted texts, and the notations that differ outside of them. */
+/** Matches quoted texts, and SQL notations that PostgreSQL writes differently. */
 const PARTS = new RegExp(
   [
     /'(?:[^']|'')*'/,
-    // request ->> '$.cause.path'
+    // For example: request ->> '$.cause.path'
     /(?<json>[\w.]+) ->> '\$\.(?<path>[\w.]+)'/,
-    // FROM json_each(?1) AS asked
+    // For example: FROM json_each(?1) AS asked
     /json_each\((?<list>\?\d*)\)(?: AS (?<name>\w+))?/,
-    // AS agentId: PostgreSQL lowers names without quotes.
+    // For example: AS agentId. Without quotes, PostgreSQL changes the name to lower case.
     /\bAS (?<alias>[a-z]+[A-Z]\w*)/,
     /\?(?<number>\d*)/,
   ].map((part) => part.source).join("|"),
   "g",
 );
 
-/** Returns the statement with numbered parameters, and with the functions of schema.ts for JSON values. */
+/** Returns the statement for PostgreSQL, with numbered parameters and with the JSON functions of schema.ts. */
 export function toPostgres(sql: string): string {
   let last = 0;
-  // As in SQLite, a bare `?` is one more than the greatest number so far.
+  // As in SQLite, the number of a bare `?` is the highest number so far plus one.
   const number = (written: string) => {
     const one = written === "" ? last + 1 : Number(written);
     last = Math.max(last, one);
@@ -44,15 +44,18 @@ export function toPostgres(sql: string): string {
 }
 
 /**
- * Returns an SQL expression that replaces escapes in a JSON text by U+FFFD, if PostgreSQL cannot store them: NUL and lone
- * surrogates. It skips text after an escaped backslash, which is no escape.
+ * Returns an SQL expression that replaces JSON escapes which PostgreSQL cannot store (NUL and lone surrogates) by U+FFFD.
+ * An escaped backslash before `u` is no such escape.
  */
 export function replaceUnstorable(json: string): string {
   return `regexp_replace(CAST(${json} AS text), '(?<!\\\\)((\\\\\\\\)*)\\\\u(0000|d[89a-f][0-9a-f]{2})', ` +
     "'\\1\\\\ufffd', 'gi')";
 }
 
-/** Type parsers that return the same values as SQLite: numbers, and booleans as 1 or 0. Dates and JSON are not used. */
+/**
+ * Type parsers of `pg` that return the same values as SQLite: numbers, and booleans as 1 or 0. The schema has no columns
+ * with dates or JSON.
+ */
 export const TYPES = {
   getTypeParser: (oid: number) => {
     if (oid === 20 || oid === 21 || oid === 23 || oid === 701 || oid === 1700) return Number;
@@ -61,7 +64,9 @@ export const TYPES = {
   },
 };
 
-/** Replaces NUL in texts, which PostgreSQL cannot store. In JSON, NUL is an escape and stays. */
+/**
+ * Replaces NUL in a text by U+FFFD, because PostgreSQL cannot store it. In JSON texts NUL is an escape and is not affected.
+ */
 export function toStorable(value: SqlValue): SqlValue {
   return typeof value === "string" && value.includes("\0")
     ? value.replaceAll("\0", "\uFFFD")

@@ -1,5 +1,5 @@
-// The queue of executions for all nodes. pg-boss provides jobs, leases and redelivery. This file adds one queue for each set of
-// labels, and a loop that fetches no more jobs than this node has room for.
+// The queue of executions for all nodes. pg-boss provides jobs, leases and redelivery. This file adds a queue for each set
+// of labels, and a loop that fetches as many jobs as this node can run.
 import type { PgBoss } from "pg-boss";
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
@@ -11,18 +11,21 @@ import { describeAddress, outageReason } from "./postgres_errors.ts";
 import { isDelegatedQueue, matchesLabels, QUEUE_SCHEMA, requireLabels } from "./queue_names.ts";
 
 const POLL_MS = 1_000;
-/** The maximum wait of a stop for a running statement. */
+/** The maximum wait for a running statement during a stop. */
 const STOP_MS = 3_000;
-/** The maximum number of jobs in one fetch, so that a node with much room leaves jobs to other nodes. */
+/** The maximum number of jobs in one fetch, so that other nodes get jobs, too. */
 const BATCH = 20;
 
-/** Also updates `started_on`, because pg-boss expires a job one day after that time. */
+/**
+ * SQL: updates the heartbeat of held jobs. Also updates `started_on`, because pg-boss expires a job one day after that
+ * time.
+ */
 const HEARTBEAT = `UPDATE ${QUEUE_SCHEMA}.job
   SET heartbeat_on = ${QUEUE_SCHEMA}.job_now(), started_on = ${QUEUE_SCHEMA}.job_now()
   WHERE id = ANY($1::uuid[]) AND state = 'active' AND (id::text || ':' || retry_count) = ANY($2::text[])
   RETURNING id`;
 
-/** Options of JobQueue. */
+/** The options of JobQueue. */
 export interface OpenJobQueueOptions extends OpenBossOptions {
   /** The labels of this node. */
   labels: readonly string[];
@@ -35,17 +38,17 @@ interface HeldJob {
   delivery: Delivery;
 }
 
-/** The receiver of jobs. */
+/** The part of the worker that receives jobs. */
 type JobReceiver = Omit<Worker, "cancel">;
 
-/** The queues of waiting executions, and the jobs that this node holds. */
+/** The queues of executions that wait for a node, and the jobs that this node holds. */
 export class JobQueue {
   readonly #boss: PgBoss;
   readonly #place: string;
   readonly #labels: ReadonlySet<string>;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  /** Queues that exist or are being created. */
+  /** The queues that exist or are being created, by name. */
   readonly #created = new Map<string, Promise<void>>();
   readonly #held = new Map<string, HeldJob>();
   readonly #closed = new AbortController();
@@ -53,9 +56,9 @@ export class JobQueue {
   #wake = new AbortController();
   #worker: JobReceiver | undefined;
   #fetching: Promise<void> | undefined;
-  /** Resolves when the fetch loop has stopped, or after the maximum wait. */
+  /** Resolves when the fetch loop has stopped, or after STOP_MS. */
   #fetchingStopped: Promise<void> | undefined;
-  /** The index of the next queue. It rotates, so that no queue waits until another is empty. */
+  /** The index of the queue to fetch from next. It rotates, so that a long queue does not block the others. */
   #turn = 0;
 
   private constructor(
@@ -69,7 +72,7 @@ export class JobQueue {
     this.#onError = onError;
   }
 
-  /** Connects, and creates missing tables of the queue. Rejects with DatabaseUnusable. */
+  /** Connects to the database, and creates the tables of pg-boss if they are missing. Rejects with DatabaseUnusable. */
   static async open(options: OpenJobQueueOptions): Promise<JobQueue> {
     requireLabels(options.labels);
     const boss = await openBoss(options);
@@ -77,8 +80,8 @@ export class JobQueue {
   }
 
   /**
-   * Creates a job for an execution in an open transaction, and returns its id. The job is visible after the commit. The queue
-   * itself is created outside of the transaction.
+   * Creates a job for an execution in an open transaction, and returns the job's id. Nodes see the job after the commit. If
+   * the queue is missing, it is created outside of the transaction.
    */
   async send(
     executionId: number,
@@ -91,14 +94,14 @@ export class JobQueue {
     return id;
   }
 
-  /** Starts to fetch jobs from all queues with labels of this node. */
+  /** Starts to fetch jobs from all queues that this node's labels match. */
   work(worker: JobReceiver): void {
     if (this.#worker !== undefined) throw new Error("This queue is being worked already");
     this.#worker = worker;
     this.#fetching = this.#fetchLoop(worker);
   }
 
-  /** Reports if this node would fetch a job of the queue now. */
+  /** Returns true if this node would fetch a job of the queue now: its labels match, and it can run another execution. */
   hasRoom(queue: string): boolean {
     if (this.#worker === undefined || this.#closed.signal.aborted) return false;
     return matchesLabels(queue, this.#labels) && roomFor(queue, this.#worker) > 0;
@@ -110,14 +113,14 @@ export class JobQueue {
   }
 
   /**
-   * Completes the job of an execution that has ended or waits. Rejects with StorageUnavailable if this cannot be stored. The job then
-   * goes to another node after the lease expires, and that node completes it without a run.
+   * Completes the job of an execution that has ended or waits. Rejects with StorageUnavailable if the database fails. After
+   * the lease expires, the job is then delivered to another node, which completes it without a run.
    */
   async complete(delivery: Delivery): Promise<void> {
     await this.#endJob(delivery, (job) => this.#boss.complete(job.queue, attemptOf(job)));
   }
 
-  /** Returns the job to the queue for another node. Rejects as complete() does. */
+  /** Returns a job to the queue, so that another node gets it. Rejects as complete() does. */
   async release(delivery: Delivery): Promise<void> {
     await this.#endJob(
       delivery,
@@ -125,17 +128,17 @@ export class JobQueue {
     );
   }
 
-  /** Stops the heartbeat of a job, so that another node gets it after the lease expires. */
+  /** Stops the heartbeat of a job. After its lease expires, another node gets it. */
   drop(delivery: Delivery): void {
     if (this.holds(delivery)) this.#held.delete(delivery.jobId);
   }
 
-  /** Reports if this node holds the delivery, and not a later delivery of the same job. */
+  /** Returns true if this node holds exactly this delivery of a job, and no later one. */
   holds(delivery: Delivery): boolean {
     return this.#held.get(delivery.jobId)?.delivery === delivery;
   }
 
-  /** Sends the heartbeat of the held jobs, and reports lost ones to the worker. */
+  /** Sends the heartbeat of all held jobs, and reports jobs that this node has lost to the worker. */
   async sendHeartbeat(query: Query): Promise<void> {
     const jobs = [...this.#held.values()];
     if (jobs.length === 0) return;
@@ -145,7 +148,7 @@ export class JobQueue {
     ]);
     const ours = new Set(rows.map((row) => (row as { id: string }).id));
     for (const { delivery } of jobs) {
-      // The job may have ended or been redelivered meanwhile.
+      // During the query, the job may have ended here or may have been delivered again.
       if (ours.has(delivery.jobId) || !this.holds(delivery)) continue;
       this.#held.delete(delivery.jobId);
       this.#worker?.lost(delivery);
@@ -159,7 +162,7 @@ export class JobQueue {
     await (this.#fetchingStopped ??= this.#waitBriefly(this.#fetching));
   }
 
-  /** Stops fetching jobs, releases the held ones, and disconnects. */
+  /** Stops fetching jobs, releases the held jobs, and disconnects. */
   async stop(): Promise<void> {
     await this.stopFetching();
     for (const { delivery } of [...this.#held.values()]) {
@@ -169,7 +172,8 @@ export class JobQueue {
   }
 
   /**
-   * Waits at a stop for work in progress, up to STOP_MS. If the database does not respond, expired leases release the jobs.
+   * Waits for work in progress during a stop, up to STOP_MS. If the database does not respond, the jobs become free when
+   * their leases expire.
    */
   async #waitBriefly(work: Promise<void> | undefined): Promise<void> {
     await firstOf(Promise.resolve(work), { within: { clock: this.#clock, ms: STOP_MS } });
@@ -177,9 +181,9 @@ export class JobQueue {
 
   async #endJob(delivery: Delivery, end: (job: HeldJob) => Promise<unknown>): Promise<void> {
     const job = this.#held.get(delivery.jobId);
-    // An earlier delivery must not end a later one of the same job.
+    // Only the current delivery may end the job.
     if (job?.delivery !== delivery) return;
-    // The job has no heartbeat from here on. If the statement fails, the lease expires.
+    // Ends the heartbeat of the job. If the statement below fails, its lease expires.
     this.#held.delete(delivery.jobId);
     try {
       await end(job);
@@ -217,7 +221,7 @@ export class JobQueue {
     }
   }
 
-  /** Fetches jobs until there is no room, or all queues are empty. */
+  /** Fetches jobs until this node can run no more, or all queues are empty. */
   async #fetchRound(worker: JobReceiver): Promise<void> {
     const { rows } = await this.#boss.getDb().executeSql(
       `SELECT name FROM ${QUEUE_SCHEMA}.queue ORDER BY name`,
@@ -245,13 +249,16 @@ export class JobQueue {
     }
   }
 
-  /** Sleeps until the time is over or the signal aborts. */
+  /** Waits until the time is over or the signal aborts. Never rejects. */
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
     await this.#clock.sleep(ms, signal).catch(() => {});
   }
 }
 
-/** Returns the number of further executions of a queue that this node accepts. */
+/**
+ * Returns the number of further executions of a queue that this node can run. Delegated executions are not limited, because
+ * their parents wait for them.
+ */
 function roomFor(queue: string, worker: JobReceiver): number {
   return isDelegatedQueue(queue) ? Infinity : worker.free();
 }

@@ -14,18 +14,18 @@ import { POLL_MS, SharedExecutions } from "./shared_executions.ts";
 const HEARTBEAT =
   `UPDATE inkling.instances SET last_seen = ${NOW} WHERE id = $1 RETURNING last_seen`;
 
-/** Options of Node. */
+/** The options of Node. */
 export interface OpenNodeOptions {
   address: string;
   connections: number;
   name: string;
   labels: readonly string[];
   version: string;
-  /** Absent or a SystemClock: the node uses the database's time. */
+  /** The clock of the node. If it is absent or a SystemClock, the node uses the database's time. */
   clock?: Clock | undefined;
-  /** Returns the labels that a node needs to run the agent. */
+  /** Returns the labels that a node must have to run the agent. */
   labelsOf: (agentId: string) => readonly string[];
-  /** Called once for each outage of the database, with its reason. The node reconnects by itself. */
+  /** Called once per outage of the database, with the reason as a sentence. The node reconnects by itself. */
   onOutage: (problem: string) => void;
 }
 
@@ -33,27 +33,27 @@ export interface OpenNodeOptions {
 export interface NodeListeners {
   /** An execution of another node has changed. */
   changed(executionId: number): void;
-  /** Called regularly: anything may have changed. */
+  /** Called at a regular interval. Any data may have changed, because notifications can be lost. */
   poll(): void;
-  /** The connection for notifications is open. Earlier notifications are lost. */
+  /** The connection for notifications was opened. Earlier notifications may have been lost. */
   connected(): void;
-  /** Another node sent a message with `notify`. */
+  /** Another node has sent a message with `notify()`. */
   notified(topic: string, text: string): void;
-  /** The set of held leases has changed. */
+  /** The set of leases that this node holds has changed. */
   leasesChanged(): void;
 }
 
-/** The parts of a node. */
+/** The parts from which a node is constructed. */
 type NodeParts = Pick<Node, "database" | "instanceId" | "clock" | "executions"> & {
   options: OpenNodeOptions;
   queue: JobQueue;
   outage: Outage;
 };
 
-/** Reports background errors, once until the database answers again. */
+/** Reports the errors of background work. Reports only the first error of an outage. */
 class Outage {
   readonly #options: Pick<OpenNodeOptions, "address" | "onOutage">;
-  /** The current problem, as a sentence; undefined: none. */
+  /** The current problem as a sentence; undefined if there is none. */
   problem: string | undefined;
 
   constructor(options: Pick<OpenNodeOptions, "address" | "onOutage">) {
@@ -72,7 +72,7 @@ class Outage {
   }
 }
 
-/** One node. */
+/** This process as a node: its database, clock, executions, leases and notifications. */
 export class Node implements AsyncDisposable {
   readonly database: PostgresDatabase;
   readonly instanceId: string;
@@ -118,7 +118,7 @@ export class Node implements AsyncDisposable {
     });
   }
 
-  /** Connects and migrates the database. Rejects with DatabaseUnusable. */
+  /** Connects to the database and migrates it. Rejects with DatabaseUnusable. */
   static async open(options: OpenNodeOptions): Promise<Node> {
     const { address, connections, labels, labelsOf } = options;
     const outage = new Outage(options);
@@ -159,12 +159,15 @@ export class Node implements AsyncDisposable {
     return own.node;
   }
 
-  /** The reason that the database does not answer, as a sentence; undefined: it does. */
+  /** The reason why the database does not answer, as a sentence; undefined if it answers. */
   get problem(): string | undefined {
     return this.#outage.problem;
   }
 
-  /** Joins the other nodes: registers this node and starts to listen. Before that, it can only enqueue executions. */
+  /**
+   * Joins the other nodes: registers this node, and starts heartbeats and notifications. Before the call, the node can only
+   * queue executions.
+   */
   async start(listeners: NodeListeners): Promise<void> {
     const { name, version, labels } = this.#options;
     this.#listeners = listeners;
@@ -174,12 +177,15 @@ export class Node implements AsyncDisposable {
     this.#polling ??= this.#poll();
   }
 
-  /** Sends a message to the other nodes. It may be lost, or dropped if longer than 7 KB; polling covers that. */
+  /**
+   * Sends a message to the other nodes. A message may be lost, and is dropped if it is longer than 7 KB. The other nodes
+   * then notice the change by polling.
+   */
   notify(topic: string, text: string): void {
     this.#connection.notify(`${topic} ${this.instanceId} ${text}`);
   }
 
-  /** Requests exactly these leases. Resolves as NodeLeases.want does. */
+  /** Requests these leases and gives up all others. Resolves after the next renewal, or when it failed. */
   async requestLeases(names: Iterable<string>): Promise<void> {
     const answer = this.leases.setWanted(names);
     this.#connection.wake();
@@ -195,7 +201,7 @@ export class Node implements AsyncDisposable {
     try {
       await this.database.change("power", () => closeNode(this.instanceId, this.clock.now()));
     } catch (error) {
-      // The other nodes detect the missing heartbeat.
+      // The other nodes notice the end by the missing heartbeat.
       this.#outage.report(error);
     } finally {
       await this.database[Symbol.asyncDispose]();
@@ -207,7 +213,7 @@ export class Node implements AsyncDisposable {
     if (topic === "changed") {
       const id = Number(first);
       this.executions.changed(id);
-      // The runtime itself reports the changes of executions that run here.
+      // The runtime of this process already knows the changes of its own executions.
       if (!this.executions.has(id)) this.#listeners?.changed(id);
       return;
     }
@@ -215,7 +221,7 @@ export class Node implements AsyncDisposable {
     const text = rest.join(" ");
     if (topic === "queued") this.executions.jobQueued(text);
     else if (topic === "cancel") {
-      // The heartbeat reads the requested cancels.
+      // Sends the heartbeat now, because it reads the requests to cancel executions.
       if (this.executions.has(Number(text))) this.#connection.wake();
     } else this.#listeners?.notified(topic, text);
   }
@@ -232,7 +238,7 @@ export class Node implements AsyncDisposable {
       const { rows: [row] } = await query(HEARTBEAT, [this.instanceId]);
       return Number((row as { last_seen: string } | undefined)?.last_seen ?? this.clock.now());
     };
-    // First, because jobs without a heartbeat in time go to another node.
+    // The jobs come first, because a job without a heartbeat in time goes to another node.
     await this.executions.sendHeartbeat(query);
     if (this.clock instanceof DatabaseClock) await this.clock.set(sign);
     else await sign();
@@ -241,7 +247,7 @@ export class Node implements AsyncDisposable {
   }
 }
 
-/** Returns the database's clock, or the given clock if it is not a SystemClock. */
+/** Returns a clock with the database's time, or `given` if it is another clock than a SystemClock. */
 async function openClock(database: PostgresDatabase, given: Clock | undefined): Promise<Clock> {
   if (given !== undefined && given.constructor !== SystemClock) return given;
   const clock = new DatabaseClock();

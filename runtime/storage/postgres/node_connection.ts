@@ -17,27 +17,27 @@ import { CHANNEL } from "./transaction.ts";
 
 /** The interval of heartbeats. */
 export const HEARTBEAT_MS = 3_000;
-/** The timeout of a statement. It leaves time for a second attempt before the lease of runs expires. */
+/** The timeout of a statement. It leaves time for a second heartbeat before the leases of jobs expire. */
 const HEARTBEAT_TIMEOUT_MS = 4_000;
 const RETRY = { firstMs: 500, longestMs: 1_000 };
 /** The maximum size of a NOTIFY payload, in bytes. */
 const MOST_BYTES = 7_900;
 
-/** Options of NodeConnection. The functions must not throw. */
+/** The options of NodeConnection. The functions must not throw. */
 export interface NodeConnectionOptions {
   address: string;
   clock: Clock;
   /** Called with the notifications of all nodes, including this one. */
   onNotification: (message: string) => void;
-  /** Called when the connection is open. Earlier notifications are lost. */
+  /** Called when the connection was opened. Earlier notifications may have been lost. */
   onConnected: () => void;
-  /** The regular work of the node. If it rejects, the node reconnects. */
+  /** Sends the heartbeat of the node. If it rejects, the node reconnects. */
   sendHeartbeat: (query: Query) => Promise<void>;
   /** Called after each failure of the connection. */
   onFailure: (error: unknown) => void;
 }
 
-/** The connection of one node. */
+/** The connection of one node for notifications and heartbeats. */
 export class NodeConnection implements AsyncDisposable {
   readonly #options: NodeConnectionOptions;
   readonly #over = new AbortController();
@@ -49,7 +49,7 @@ export class NodeConnection implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Connects, and reconnects after failures, until it is disposed. */
+  /** Connects to the database. Reconnects after each failure until the dispose. */
   start(): void {
     this.#loop ??= this.#run();
   }
@@ -59,7 +59,10 @@ export class NodeConnection implements AsyncDisposable {
     this.#pause.abort();
   }
 
-  /** Notifies all nodes, in order. The message is lost if it is too long or there is no connection. */
+  /**
+   * Sends a notification to all nodes. Notifications keep their order. One is lost if it is too long or there is no
+   * connection.
+   */
   notify(message: string): void {
     if (new TextEncoder().encode(message).length > MOST_BYTES) return;
     this.#client?.query("SELECT pg_notify($1, $2)", [CHANNEL, message]).catch(() => {});
@@ -96,13 +99,13 @@ export class NodeConnection implements AsyncDisposable {
       query_timeout: HEARTBEAT_TIMEOUT_MS,
       application_name: "inkling node",
     });
-    // The failing heartbeat reports the error.
+    // The heartbeat fails, too, and reports the error.
     client.on("error", () => this.wake());
     client.on("end", () => this.wake());
     client.on("notification", ({ payload }) => onNotification(payload ?? ""));
     try {
       await client.connect();
-      // The limits also disconnect a frozen node. Otherwise its unread notifications would fill the server's queue.
+      // These limits also disconnect a frozen node. Otherwise its unread notifications would fill the server's queue.
       await prepareConnection(client, limits);
       await client.query(`LISTEN ${CHANNEL}`);
       this.#client = client;
@@ -115,7 +118,7 @@ export class NodeConnection implements AsyncDisposable {
       }
     } finally {
       this.#client = undefined;
-      // Without a network, the server does not confirm the end.
+      // Without a network the server never confirms the end, so the wait is limited.
       await firstOf(client.end().catch(() => {}), { within: { clock, ms: HEARTBEAT_TIMEOUT_MS } });
     }
   }

@@ -1,4 +1,4 @@
-// Named leases for work that only one node may do at a time. An expired lease may be acquired by another node.
+// Named leases for work that only one node may do at a time. When a lease expires, another node can acquire it.
 import { NOW } from "../../database/instances.ts";
 import type { Query } from "./connection.ts";
 
@@ -18,13 +18,16 @@ export class NodeLeases {
   readonly #now: () => number;
   readonly #changed: () => void;
   #wanted: ReadonlySet<string> = new Set();
-  /** The wanted leases at the last renewal. */
+  /** The leases that were requested at the last renewal. */
   #renewed: ReadonlySet<string> = new Set();
   #pendingRenewal: PromiseWithResolvers<void> | undefined;
   #held: ReadonlySet<string> = new Set();
   #until = 0;
 
-  /** `changed` is called when the set of held leases changes. `now` is a monotonic clock. */
+  /**
+   * Creates the leases of a node. `changed` is called after each change of the held leases. `now` is a monotonic clock in
+   * milliseconds.
+   */
   constructor(
     { instanceId, now, changed }: { instanceId: string; now: () => number; changed: () => void },
   ) {
@@ -34,8 +37,8 @@ export class NodeLeases {
   }
 
   /**
-   * Sets the wanted leases. The next renewal requests them and releases all others. Resolves after that renewal, or when it
-   * failed.
+   * Sets the leases that this node wants. The next renewal requests them and releases all others. Resolves after that
+   * renewal, or when it failed.
    */
   setWanted(names: Iterable<string>): Promise<void> {
     this.#wanted = new Set(names);
@@ -47,24 +50,24 @@ export class NodeLeases {
     return this.#held.has(name) && this.#now() < this.#until;
   }
 
-  /** Renews the held leases and acquires the free ones. */
+  /** Renews the held leases and acquires wanted leases that are free. */
   async renew(query: Query): Promise<void> {
     const asked = this.#wanted;
     const wanted = [...asked];
     if (wanted.length === 0 && this.#held.size === 0) return;
-    // The leases expired meanwhile, and another node may have held them.
+    // The leases have expired, and another node may have held them since.
     if (this.#now() >= this.#until) this.#hold([], 0);
-    // Computed before the query, so that the lease does not end earlier than expected.
+    // Calculated before the query, so that this node never believes to hold a lease for longer than the database.
     const until = this.#now() + LEASE_MS;
     const { rows } = await query(RENEW, [this.#instanceId, wanted]);
     await query(RELEASE, [this.#instanceId, wanted]);
     this.#hold(rows.map((row) => (row as { name: string }).name), until);
     this.#renewed = asked;
-    // Settles only if the wanted leases did not change during the queries.
+    // If the wanted leases have changed during the queries, their callers wait for the next renewal.
     if (this.#wanted === asked) this.#settle();
   }
 
-  /** Handles a failed renewal: drops the expired leases. */
+  /** Handles a failed renewal: drops the leases if they have expired, and resolves pending calls of setWanted(). */
   expire(): void {
     if (this.#now() >= this.#until) this.#hold([], 0);
     this.#settle();

@@ -1,4 +1,4 @@
-// Opens pg-boss for the queue of executions: its settings, and the creation of its tables by one node at a time.
+// Opens pg-boss for the queue of executions: configures it, and creates its tables on one node at a time.
 // @ts-types="@types/pg"
 import type { ClientBase } from "pg";
 import type { PgBoss } from "pg-boss";
@@ -9,9 +9,9 @@ import { QUEUE_SCHEMA } from "./queue_names.ts";
 
 const loadPgBoss = lazyModule(() => import("pg-boss"));
 
-/** The lease of a job. A node without a heartbeat for this time loses its jobs. It is the minimum of pg-boss. */
+/** The lease of a job: a node without a heartbeat for this time loses its jobs. The value is the minimum of pg-boss. */
 const LEASE_SECONDS = 10;
-/** The timeout of statements. They are short, so that a longer one means a dead connection. */
+/** The timeout of statements. The statements are short, so a longer duration means a dead connection. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** The maximum wait for another node that creates the tables. */
 const START_MS = 20_000;
@@ -21,28 +21,28 @@ const MAX_INT = 2 ** 31 - 1;
 export const QUEUE_OPTIONS = {
   policy: "standard",
   heartbeatSeconds: LEASE_SECONDS,
-  // A job ends with its execution, not after a number of dead nodes.
+  // A job is redelivered until its execution ends, however many nodes die.
   retryLimit: MAX_INT,
   retryDelay: 0,
   retryBackoff: false,
-  // The maximum of pg-boss. Each heartbeat restarts it.
+  // The maximum that pg-boss allows. Each heartbeat restarts the time.
   expireInSeconds: 24 * 60 * 60,
-  // pg-boss removes a waiting job after this time, so it is unlimited.
+  // pg-boss would remove a waiting job after this time.
   retentionSeconds: MAX_INT,
   deleteAfterSeconds: 60 * 60,
 } as const;
 
-/** Options of `openBoss`. */
+/** The options of `openBoss`. */
 export interface OpenBossOptions {
-  /** The address, as for PostgresDatabase. */
+  /** The address of the database, as for PostgresDatabase. */
   address: string;
-  /** The maximum number of connections, in addition to those of the database. */
+  /** The maximum number of connections of pg-boss, in addition to those of PostgresDatabase. */
   connections?: number;
-  /** Called for background errors. pg-boss retries by itself. */
+  /** Called for errors of background work. pg-boss retries by itself. */
   onError: (error: unknown) => void;
 }
 
-/** Connects, and creates missing tables. Rejects with DatabaseUnusable. */
+/** Opens pg-boss and creates its tables if they are missing. Rejects with DatabaseUnusable. */
 export async function openBoss(
   { address, connections, onError }: OpenBossOptions,
 ): Promise<PgBoss> {
@@ -70,8 +70,8 @@ export async function openBoss(
   try {
     await client.connect();
     await prepareConnection(client, { ...CONNECTION_LIMITS, silentMs: START_MS });
-    // If two nodes create the tables at once, pg-boss only tolerates the second by the text of its error. So a lock serializes them.
-    // The lock ends with the connection, also if this node freezes.
+    // A lock serializes the nodes that create the tables. Without it, pg-boss would recognize the error of the second node
+    // only by its text. The lock ends with the connection, even if this node freezes.
     await client.query("BEGIN");
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('inkling queue', 0))");
     await boss.start();

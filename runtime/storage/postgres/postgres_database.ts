@@ -23,7 +23,10 @@ import { type OpenTransaction, Transaction } from "./transaction.ts";
 /** The maximum number of attempts of an operation after conflicts with other transactions. */
 const ATTEMPTS = 8;
 const ATTEMPT_WAITS = { firstMs: 5, longestMs: 200 };
-/** SQLSTATEs of conflicts: serialization failure, deadlock, and unique violation, after which a retry finds the other row. */
+/**
+ * SQLSTATEs after which an operation is retried: serialization failure, deadlock, and unique violation. After the latter,
+ * the retry finds the row of the other transaction.
+ */
 const CONFLICTS = new Set(["40001", "40P01", "23505"]);
 /** The number of attempts to read the outcome of a change after a COMMIT without an answer. */
 const OUTCOME_TRIES = 10;
@@ -31,30 +34,33 @@ const OUTCOME_TRIES = 10;
 /** The callbacks of a node that runs executions. */
 export interface NodeHooks {
   instanceId: string;
-  /** The epochs of the executions that this node has claimed. */
+  /** The epochs of the executions that this node has claimed, by execution id. */
   leases: ReadonlyMap<number, number>;
-  /** Creates a job for an execution in the transaction. */
+  /** Creates a job for an execution in the open transaction. */
   enqueue(waiting: WaitingRun, transaction: OpenTransaction): Promise<void>;
-  /** Called if another node requested the end of a local execution, with the error. Must not throw. */
+  /**
+   * Called if another node has requested to cancel an execution of this node. `error` is the error for its end. Must not
+   * throw.
+   */
   cancelled(executionId: number, error: string): void;
 }
 
-/** Options for opening a database. */
+/** The options for opening a PostgreSQL database. */
 export interface OpenPostgresOptions {
-  /** postgres://user@host:port/database; the password may also come from PGPASSWORD or PGPASSFILE. */
+  /** The address, `postgres://user@host:port/database`. The password may also be in PGPASSWORD or PGPASSFILE. */
   address: string;
   /** The maximum number of connections. */
   connections?: number;
-  /** False: the schema is not migrated, and must be the schema of this version. */
+  /** False if the schema must not be migrated. The open then fails unless the schema has this version. */
   migrates?: boolean;
-  /** Absent: this process runs no executions. */
+  /** The callbacks of this node; absent if this process runs no executions. */
   node?: NodeHooks;
   clock?: Clock;
-  /** Replaces values of CONNECTION_LIMITS. */
+  /** Limits that replace those of CONNECTION_LIMITS. */
   limits?: Partial<ConnectionLimits>;
 }
 
-/** One database of a PostgreSQL server. */
+/** A PostgreSQL database that runs operations in transactions. */
 export class PostgresDatabase implements Database, AsyncDisposable {
   readonly kind = "postgres";
   readonly place: string;
@@ -72,7 +78,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     this.place = connections.place;
   }
 
-  /** Connects and migrates the database. Rejects with DatabaseUnusable without changing the database. */
+  /** Connects to the database and migrates it. Rejects with DatabaseUnusable, without having changed the database. */
   static async open(options: OpenPostgresOptions): Promise<PostgresDatabase> {
     const { address, connections: most = 10, node, clock = new SystemClock(), limits } = options;
     const connections = await Connections.open({ address, maxConnections: most, clock, limits });
@@ -99,7 +105,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       try {
         return await this.#transact(durability, operation);
       } catch (error) {
-        // The change was rolled back. The connection may have been broken while idle, so a new one is tried.
+        // The change was not committed. An idle connection may have been dead, so the change is tried once more on a new
+        // connection.
         if (error instanceof ConnectionLost && attempt === 1) continue;
         const code = error instanceof Error && "code" in error ? String(error.code) : "";
         if (!CONFLICTS.has(code)) throw error;
@@ -131,7 +138,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return Promise.resolve();
   }
 
-  /** Aborts all statements at a stop. From now on, everything rejects with DatabaseUnreachable and this reason. */
+  /**
+   * Aborts all statements. Afterwards all calls reject with DatabaseUnreachable and this reason. Used at a stop while the
+   * server does not answer.
+   */
   abortAll(problem: string): void {
     this.#connections.abortAll(problem);
   }
@@ -160,7 +170,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
           }
           this.#marks.release(mark);
         } catch (error) {
-          // After a lost connection the server has rolled back or committed by itself.
+          // After a lost connection no ROLLBACK is possible: the server itself has committed or rolled back.
           if (!(error instanceof ConnectionLost)) {
             await this.#connections.send(client, { text: "ROLLBACK" });
           }
@@ -172,7 +182,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         this.#marks.release(mark);
         throw error;
       }
-      // The server may still lock the row of the mark, so the next change uses another row.
+      // The mark is not released, because the server may still lock its row.
       if (!isEnding || !await this.#isCommitted(mark, transaction)) throw error;
     }
     transaction.runCallbacks();
@@ -208,7 +218,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
           await this.#enqueue(statement.waiting, { client, transaction });
         }
       } catch (error) {
-        // Lets the operation run its finally blocks.
+        // Throws the error into the operation, so that its finally blocks run.
         step = operation.throw(error);
         continue;
       }
@@ -220,7 +230,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     waiting: WaitingRun,
     { client, transaction }: { client: PoolClient | undefined; transaction: Transaction },
   ): Promise<void> {
-    // The statement of the queue is long, so it is prepared once for each connection.
+    // pg-boss sends a long statement, which is prepared once per connection.
     const query = (text: string, values: readonly unknown[] = []) => {
       const key = `queue: ${text}`;
       const create = () => ({ name: `s${this.#statements.size}`, text });
@@ -244,7 +254,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return this.#connections.send(client, { name, text, values: values.map(toStorable) });
   }
 
-  /** Locks the execution's row until the transaction ends, so that no other node claims it. Throws LeaseLost. */
+  /**
+   * Locks the row of an execution until the transaction ends, so that no other node claims it. Returns the error of a
+   * requested cancel, or null. Throws LeaseLost if this node does not own the execution.
+   */
   async #requireExecution(
     client: PoolClient | undefined,
     executionId: number,
@@ -262,7 +275,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return row.cancelled;
   }
 
-  /** Locks a named lease until the transaction ends. Throws LeaseLost. */
+  /** Locks a named lease until the transaction ends. Throws LeaseLost if this node does not hold it. */
   async #requireLease(client: PoolClient | undefined, name: string): Promise<void> {
     if (this.#node === undefined) return;
     const { rowCount } = await this.#connections.send(client, {
@@ -273,7 +286,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     if (rowCount === 0) throw new LeaseLost(name);
   }
 
-  /** Reports if a change was committed, after a COMMIT without an answer. */
+  /** Returns true if a change was committed. Called after a COMMIT without an answer. */
   async #isCommitted({ row, number }: ChangeMark, { fenced }: Transaction): Promise<boolean> {
     let failure: unknown;
     for (let attempt = 1; attempt <= OUTCOME_TRIES; attempt++) {
@@ -289,7 +302,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       const ms = backoffMs(attempt, { firstMs: 100, longestMs: 5_000 });
       await this.#clock.sleep(ms);
     }
-    // A retry might store the change twice. The next owner of the execution continues from the stored state.
+    // The outcome is unknown, and a retry might store the change twice. The node gives up the execution, and the next owner
+    // continues from the stored state.
     if (fenced !== undefined) throw new LeaseLost(`Execution ${fenced}`);
     throw new StorageUnavailable(
       `Cannot use ${this.place}: the connection broke off at the end of a change, and it is unknown if the change is stored.`,

@@ -1,10 +1,11 @@
-// Explains errors of PostgreSQL and of connections to it: the problem and the remedy, without passwords.
+// Explains errors of PostgreSQL and of connections to it. Each explanation has the problem and the remedy, without
+// passwords.
 import { DatabaseUnreachable, DatabaseUnusable } from "../../database/database.ts";
 
 /** An error with an SQLSTATE, or a code of the operating system. */
 interface CodedError {
   code?: unknown;
-  /** The routine of PostgreSQL that raised the error. */
+  /** The routine of the server that raised the error. */
   routine?: unknown;
   message: string;
 }
@@ -13,8 +14,8 @@ interface CodedError {
 export class ConnectionLost extends DatabaseUnreachable {}
 
 /**
- * Parses an address; null if it is invalid. An @ after the host is part of a password with a slash, which would be parsed
- * incorrectly.
+ * Parses an address. Returns null if it is invalid. Also rejects an @ after the host: it is part of a password with a
+ * slash, which would be parsed incorrectly.
  */
 export function parseAddress(address: string): URL | null {
   const url = URL.parse(address);
@@ -22,10 +23,10 @@ export function parseAddress(address: string): URL | null {
   return url.pathname.includes("@") || url.hash !== "" ? null : url;
 }
 
-/** Returns an address without its password and options, for people. */
+/** Returns an address without its password and options, to show in messages. */
 export function describeAddress(address: string): string {
   const url = parseAddress(address);
-  // An invalid address may contain a password.
+  // An invalid address is not shown, because it may contain a password.
   if (url === null) return "the address in database";
   const { username, hostname, port, pathname } = url;
   const user = username === "" ? "" : `${username}@`;
@@ -42,7 +43,7 @@ const UNVERIFIED =
 const WRONG_PASSWORD =
   "it refuses the password. Set PGPASSWORD or PGPASSFILE for the user of the address";
 
-/** Explanations by SQLSTATE, by its first two digits, or by the code of a failed connection. */
+/** Explanations by SQLSTATE, by the first two digits of an SQLSTATE, or by the code of a failed connection. */
 const REASONS: Readonly<Record<string, string>> = {
   "28P01": WRONG_PASSWORD,
   "28000":
@@ -85,7 +86,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNVERIFIED,
 };
 
-/** Explanations for errors without a code, by the text of the driver. */
+/** Explanations for errors without a code. The regular expressions match the messages of the driver. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/client password must be/, WRONG_PASSWORD.replace("refuses the", "requires a")],
   [/timeout|timed out/i, NO_ANSWER],
@@ -101,7 +102,7 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/lookup|resolve|getaddrinfo/i, "there is no host of this name. Correct the address"],
 ];
 
-/** Explains an error of the server or the connection. Returns undefined for an error of the statement itself. */
+/** Returns the explanation of an error of the server or the connection; undefined for an error of the statement itself. */
 export function outageReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message } = error as CodedError;
@@ -115,7 +116,7 @@ export function outageReason(error: unknown): string | undefined {
   return MESSAGES.find(([words]) => words.test(message))?.[1];
 }
 
-/** Returns the refusal for an error of the server or the connection. `place` is the address without its password. */
+/** Returns a DatabaseUnusable for an error of the server or the connection. `place` is the address without its password. */
 export function unusableServer(place: string, error: unknown): DatabaseUnusable {
   const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
   // The second sentence of each explanation is the remedy.
@@ -128,14 +129,14 @@ export function unusableServer(place: string, error: unknown): DatabaseUnusable 
     });
 }
 
-/** Reports if the connection is unusable: the server closed it, or the error is not from the server. */
+/** Returns true if the connection is unusable: the server closed it, or the error is not from the server. */
 export function isConnectionLost(error: unknown): boolean {
   if (hasOutdatedPlan(error)) return true;
   const code = error instanceof Error ? (error as CodedError).code : undefined;
   return typeof code !== "string" || !isSqlState(code) || /^(?:08|57P|25P0[34])/.test(code);
 }
 
-/** Reports an outdated prepared statement, after another node has migrated the database. */
+/** Returns true if the error is caused by an outdated prepared statement, after another node has migrated the database. */
 function hasOutdatedPlan(error: unknown): boolean {
   return error instanceof Error && (error as CodedError).routine === "RevalidateCachedQuery";
 }

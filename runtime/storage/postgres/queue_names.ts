@@ -1,18 +1,18 @@
-// The names of queues, which contain the labels that a node needs.
+// Creates and reads the names of queues. A name contains the labels that a node must have.
 
-/** The schema of pg-boss. */
+/** The database schema of pg-boss. */
 export const QUEUE_SCHEMA = "inkling_queue";
-/** The prefix for delegated executions, for which a parent waits. */
+/** The name prefix of queues for delegated executions, for which a parent waits. */
 const DELEGATED_PREFIX = "delegated";
 const LABEL = /^[a-z0-9-]+$/;
 
-/** Returns the queue for agents with these labels, independent of their order. */
+/** Returns the name of the queue for agents with these labels. The order of the labels does not matter. */
 export function queueFor(labels: readonly string[], { isDelegated = false } = {}): string {
   requireLabels(labels);
   return [isDelegated ? DELEGATED_PREFIX : "run", ...[...new Set(labels)].sort()].join(".");
 }
 
-/** Throws for an invalid label. */
+/** Throws an error if a label is invalid. */
 export function requireLabels(labels: readonly string[]): void {
   const wrong = labels.find((label) => !LABEL.test(label));
   if (wrong === undefined) return;
@@ -21,14 +21,14 @@ export function requireLabels(labels: readonly string[]): void {
   );
 }
 
-/** Reports if a node with these labels may fetch jobs of the queue. */
+/** Returns true if a node with these labels may fetch jobs of the queue. */
 export function matchesLabels(queue: string, labels: ReadonlySet<string>): boolean {
   const [base, ...needed] = queue.split(".");
   return (base === "run" || base === DELEGATED_PREFIX) &&
     needed.every((label) => labels.has(label));
 }
 
-/** Reports if a parent waits for the executions of the queue. */
+/** Returns true if the queue is for delegated executions. */
 export function isDelegatedQueue(queue: string): boolean {
   return queue.split(".")[0] === DELEGATED_PREFIX;
 }

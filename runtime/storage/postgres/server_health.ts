@@ -9,20 +9,20 @@ import { loadPg, toClientConfig } from "./connection.ts";
 import { describeAddress, unusableServer } from "./postgres_errors.ts";
 import { SCHEMA } from "./schema.ts";
 
-/** Older versions get no security fixes. */
+/** The oldest supported major version. Older versions get no security fixes. */
 const OLDEST_MAJOR = 14;
 const ANSWER_MS = 10 * SECOND_MS;
 
 /** The state of a usable server. */
 export interface ServerHealth {
-  /** The version, such as `16.4`, with the packager's suffix. */
+  /** The version of the server, such as `16.4`, with the packager's suffix. */
   version: string;
   /** The address without its password. */
   place: string;
   livingNodes: number;
 }
 
-/** Examines a server. Rejects with DatabaseUnusable if it cannot be used. */
+/** Connects to a server and returns its state. Rejects with DatabaseUnusable if it cannot be used. */
 export async function examineServer(address: string): Promise<ServerHealth> {
   const place = describeAddress(address);
   const [{ default: pg }, config] = await Promise.all([
@@ -34,7 +34,7 @@ export async function examineServer(address: string): Promise<ServerHealth> {
     query_timeout: ANSWER_MS,
     application_name: "inkling doctor",
   });
-  // The failing statement reports the error.
+  // The statement that fails reports the error.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -44,7 +44,7 @@ export async function examineServer(address: string): Promise<ServerHealth> {
     throw unusableServer(place, error);
   } finally {
     await client.end().catch(() => {
-      // The connection was never open, or is broken.
+      // The end fails if the connection was never open or is broken.
     });
   }
 }
@@ -63,7 +63,7 @@ async function ask(client: Client, place: string): Promise<Omit<ServerHealth, "p
       { remedy: `Update it to ${OLDEST_MAJOR} or newer.` },
     );
   }
-  // The first service creates the tables.
+  // Without these tables, no service has used the database yet.
   if (!ours) return { version, livingNodes: 0 };
   const { rows: [format] } = await client.query(
     `SELECT coalesce(max(version), 0)::int AS newest FROM ${SCHEMA}.schema_steps`,

@@ -1,4 +1,4 @@
-// This node's view of the shared queue: enqueues, claims, completes and releases executions.
+// Enqueues, claims, completes and releases executions in the queue that all nodes share.
 import { type Clock, SystemClock } from "../../../base/clock.ts";
 import type {
   ClaimedExecution,
@@ -15,7 +15,7 @@ import type { PostgresDatabase } from "./postgres_database.ts";
 import { queueFor } from "./queue_names.ts";
 import type { OpenTransaction } from "./transaction.ts";
 
-/** The poll interval, which limits the delay after a lost notification. */
+/** The poll interval. It is the maximum delay after a lost notification. */
 export const POLL_MS = 1_000;
 
 const CANCELLED = "SELECT id, cancelled AS error FROM inkling.executions " +
@@ -26,20 +26,20 @@ export interface SharedExecutionsOptions {
   database: PostgresDatabase;
   queue: JobQueue;
   instanceId: string;
-  /** The epochs of this node's executions. The database's fence reads them. */
+  /** The epochs of the executions that run on this node, by execution id. The database checks them before each write. */
   epochs: Map<number, number>;
-  /** Returns the labels that a node needs to run the agent. */
+  /** Returns the labels that a node must have to run the agent. */
   labelsOf: (agentId: string) => readonly string[];
   /** Sends a message to the other nodes. */
   notify: (topic: string, text: string) => void;
-  /** Returns the reason that the database does not answer; undefined: it does. */
+  /** Returns the reason why the database does not answer; undefined if it answers. */
   problem: () => string | undefined;
 }
 
-/** The executions of one node, and the queue. */
+/** The executions of one node, and its access to the shared queue. */
 export class SharedExecutions implements SharedRuns {
   readonly #options: SharedExecutionsOptions;
-  /** The delivery of each local execution. */
+  /** The deliveries of the executions that run on this node, by execution id. */
   readonly #deliveries = new Map<number, Delivery>();
   readonly #waits = new ChangeWaits();
   readonly #clock: Clock = new SystemClock();
@@ -49,7 +49,7 @@ export class SharedExecutions implements SharedRuns {
     this.#options = options;
   }
 
-  /** Reports if this node runs the execution. */
+  /** Returns true if this node runs the execution. */
   has(executionId: number): boolean {
     return this.#options.epochs.has(executionId);
   }
@@ -66,12 +66,13 @@ export class SharedExecutions implements SharedRuns {
   async stopClaiming(): Promise<void> {
     const { database, queue, problem } = this.#options;
     await queue.stopFetching();
-    // A stop does not wait for the database. Other nodes get the executions of this node after their leases expire.
+    // A stop does not wait for a database that does not answer. Other nodes get the executions of this node after their
+    // leases expire.
     const reason = problem();
     if (reason !== undefined) database.abortAll(reason);
   }
 
-  /** Adds an execution to the queue in the transaction. */
+  /** Adds an execution to the queue in the open transaction. */
   async enqueue(
     { id, agentId, parentExecutionId }: WaitingRun,
     { query, beforeCommit, afterCommit }: OpenTransaction,
@@ -80,7 +81,7 @@ export class SharedExecutions implements SharedRuns {
     const name = queueFor(labelsOf(agentId), { isDelegated: parentExecutionId !== null });
     const jobId = await queue.send(id, { queue: name, query });
     beforeCommit(`UPDATE executions SET job = '${jobId}' WHERE id = ${id}`);
-    // If this node has room, it fetches the job itself and need not wake other nodes.
+    // If this node can run the execution, it fetches the job itself and does not notify other nodes.
     afterCommit(() => queue.hasRoom(name) ? this.wake() : notify("queued", name));
   }
 
@@ -100,7 +101,7 @@ export class SharedExecutions implements SharedRuns {
   async release(delivery: Delivery): Promise<void> {
     const { executionId, jobId } = delivery;
     const { database, queue } = this.#options;
-    // If the execution was answered meanwhile, it may run here again with another job.
+    // After an answer, the execution may already run on this node again, with another job.
     if (this.#deliveries.get(executionId) === delivery) {
       this.#options.epochs.delete(executionId);
       this.#deliveries.delete(executionId);
@@ -128,28 +129,28 @@ export class SharedExecutions implements SharedRuns {
     await this.#waits.next(executionId, { within: { clock: this.#clock, ms: POLL_MS }, signal });
   }
 
-  /** Handles a change of an execution, on any node. */
+  /** Wakes the waits for an execution that any node has changed. */
   changed(executionId: number): void {
     this.#waits.changed(executionId);
   }
 
-  /** Handles a new job of this queue for which another node has no room. */
+  /** Fetches jobs if this node can run a new job of the queue. Called after another node could not. */
   jobQueued(name: string): void {
     if (this.#options.queue.hasRoom(name)) this.wake();
   }
 
-  /** Handles lost notifications: wakes all waits and fetches jobs. */
+  /** Wakes all waits and fetches jobs, because notifications may have been lost. */
   refreshAll(): void {
     this.#waits.wakeAll();
     this.wake();
   }
 
-  /** Cancels a local execution with this error. */
+  /** Cancels an execution that runs on this node, with this error. */
   cancel(executionId: number, error: string): void {
     this.#worker?.cancel(executionId, error);
   }
 
-  /** Sends the heartbeat of the local executions, and cancels those with a requested end. */
+  /** Sends the heartbeat of this node's jobs, and cancels those executions for which a cancel was requested. */
   async sendHeartbeat(query: Query): Promise<void> {
     const { queue, epochs } = this.#options;
     await queue.sendHeartbeat(query);

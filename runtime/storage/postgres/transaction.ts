@@ -1,4 +1,4 @@
-// Builds the statements at the begin and end of a transaction. They are combined to save round trips to the server.
+// Builds the statements at the beginning and end of a transaction. Several are sent together to save round trips.
 import { createHash } from "node:crypto";
 import type { Durability } from "../../database/database.ts";
 import type { Statement } from "../../database/operation.ts";
@@ -8,23 +8,23 @@ import type { Query } from "./connection.ts";
 /** The NOTIFY channel of all nodes. */
 export const CHANNEL = "inkling";
 
-/** A transaction, for participants outside of the stores. */
+/** The interface of a transaction for code outside of the stores, such as the queue. */
 export interface OpenTransaction {
   query: Query;
-  /** Adds a statement without values and result, which runs right before the commit. */
+  /** Adds a statement that runs just before the commit. It has no parameters and no result. */
   beforeCommit(text: string): void;
-  /** Runs `act` after the commit. It must not throw. */
+  /** Runs `act` after the commit. `act` must not throw. */
   afterCommit(act: () => void): void;
 }
 
-/** The state of a transaction, except its own statements. */
+/** The state of an open transaction. */
 export class Transaction {
-  /** Statements of the begin that are not sent yet. */
+  /** The first statements of the transaction that are not sent yet. */
   #begin: string[] = [];
   readonly #last: string[] = [];
   readonly #announced = new Set<number>();
   readonly #after: (() => void)[] = [];
-  /** The local execution that the transaction has locked. */
+  /** The id of the execution whose row this transaction has locked; undefined without one. */
   fenced: number | undefined;
 
   begin(durability: Durability, mark: ChangeMark): void {
@@ -32,7 +32,9 @@ export class Transaction {
     if (durability === "soon") this.#begin.push("SET LOCAL synchronous_commit TO off");
   }
 
-  /** Returns the statements to send before a step of the operation, including its lock. Empty: none. */
+  /**
+   * Returns the statements to send before a statement of the operation, including its lock; an empty string without any.
+   */
   flushBegin(statement: Statement): string {
     const texts = this.#begin;
     this.#begin = [];
@@ -42,7 +44,7 @@ export class Transaction {
     return texts.join("; ");
   }
 
-  /** Notifies all nodes of a changed execution at the commit. */
+  /** Adds a notification about a changed execution. All nodes get it at the commit. */
   announce(executionId: number): void {
     this.#announced.add(executionId);
   }
@@ -63,13 +65,16 @@ export class Transaction {
     return [...this.#begin, ...this.#last, ...told, "COMMIT"].join("; ");
   }
 
-  /** Runs the callbacks after the commit. */
+  /** Runs the callbacks added by afterCommit(). */
   runCallbacks(): void {
     for (const act of this.#after) act();
   }
 }
 
-/** Returns the number of a lock. It is a hash, so that a name from a client never becomes part of a statement. */
+/**
+ * Returns the number of an advisory lock. It is a hash of the name, so that a name from a client never becomes part of a
+ * statement.
+ */
 export function lockNumber(name: string): bigint {
   return createHash("sha256").update(name).digest().readBigInt64BE();
 }

@@ -1,15 +1,15 @@
-// Examines a database without changing it: its validity, size, and newest time.
+// Examines a SQLite database without changing it: its validity, size, and newest time.
 import { ifThere } from "../../../base/files/missing.ts";
 import type { DatabaseUnusable } from "../../database/database.ts";
 import { SqliteDatabase, unusable } from "./sqlite_database.ts";
 
 /** The state of a database. */
 export interface DatabaseHealth {
-  /** The size of the file and its write-ahead log. */
+  /** The size of the file and its write-ahead log, in bytes. */
   bytes: number;
-  /** The reason that it cannot be used; absent: it can be used. */
+  /** The reason why the database cannot be used; absent if it can be used. */
   refusal?: DatabaseUnusable;
-  /** The latest time of its content, in milliseconds since the epoch; null: the database is empty. */
+  /** The latest time in its data, in milliseconds since the epoch; null if the database is empty. */
   newest: number | null;
 }
 
@@ -17,7 +17,7 @@ const NEWEST = "SELECT max(at) AS at FROM (SELECT max(started_at) AS at FROM exe
   "UNION ALL SELECT max(finished_at) FROM (SELECT finished_at FROM executions ORDER BY id DESC LIMIT 100) " +
   "UNION ALL SELECT max(started_at) FROM instances UNION ALL SELECT max(stopped_at) FROM instances)";
 
-/** Examines the complete database at this path, independent of its size. */
+/** Returns the state of the database at this path. Checks the complete file, also a large one. */
 export function examineDatabase(path: string): DatabaseHealth {
   const sizeOf = (file: string) => ifThere(() => Deno.statSync(file).size) ?? 0;
   const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
@@ -29,7 +29,7 @@ export function examineDatabase(path: string): DatabaseHealth {
     const newest = isEmpty ? undefined : database.get<{ at: number | null }>(NEWEST);
     return { bytes, newest: newest?.at ?? null };
   } catch (error) {
-    // Every error of SQLite is a valid result.
+    // An error of SQLite is a finding, not a failure of this function.
     if (error instanceof Deno.errors.NotCapable || !(error instanceof Error)) throw error;
     return { bytes, newest: null, refusal: unusable(error, path) };
   }

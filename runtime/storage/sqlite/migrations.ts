@@ -1,4 +1,5 @@
-// The schema of the database, as a list of migrations. New migrations are only appended; `user_version` is their number.
+// The schema of the SQLite database as a list of migrations. Existing migrations never change. `user_version` in the file
+// is the number of applied migrations.
 import type { DatabaseSync } from "node:sqlite";
 import { BUDGETS, FOLLOW_UPS, MESSAGES } from "./unattended_tables.ts";
 
@@ -149,11 +150,11 @@ CREATE INDEX executions_by_start ON executions (started_at);
 `;
 
 /**
- * Removes the lists of states and triggers from the CHECK constraints of executions, so that a new state or trigger needs no
- * migration. SQLite documents this way to remove constraints. It changes no row.
+ * Removes the lists of states and triggers from the CHECK constraints of executions, so that a new state or trigger needs
+ * no migration. Uses the procedure that SQLite documents for removing constraints. Changes no row.
  */
 export function dropLists(db: DatabaseSync): void {
-  // Missing in the types of node:sqlite.
+  // The types of node:sqlite lack this method.
   const guarded = db as DatabaseSync & { enableDefensive(isOn: boolean): void };
   guarded.enableDefensive(false);
   db.exec("PRAGMA writable_schema = ON");
@@ -176,8 +177,8 @@ CREATE TABLE mcp_tools (
 `;
 
 /**
- * The full-text index of requests and answers. It has only the beginning of each text, so that a run stays cheap, and only the
- * index (`content=''`). Triggers keep it up to date.
+ * SQL: the full-text index of requests and answers. It has only the beginning of each text, so that inserting stays fast,
+ * and no copy of the texts (`content=''`). Triggers keep it up to date.
  */
 export const SEARCH = `
 CREATE INDEX executions_by_trigger ON executions (trigger, id);
@@ -210,8 +211,8 @@ INSERT INTO executions_text (rowid, asked, answered)
 `;
 
 /**
- * The terms of model calls: JSON texts by their digests, each stored once. A reply refers to the terms of its call, and the last
- * message of an opening to those of the first call.
+ * SQL: the terms of model calls, as JSON texts by their digests, each stored once. A reply refers to the terms of its call.
+ * The last opening message refers to those of the first call.
  */
 const CALL_TERMS = `
 CREATE TABLE call_terms (
@@ -222,14 +223,14 @@ ALTER TABLE messages ADD COLUMN terms TEXT;
 CREATE INDEX messages_by_terms ON messages (terms) WHERE terms IS NOT NULL;
 `;
 
-/** The calls that a dry run described instead of making them. */
+/** SQL: the tool calls that a dry run described instead of making them. */
 export const DRY_RUNS = `
 ALTER TABLE tool_calls ADD COLUMN described TEXT CHECK (json_valid(described));
 `;
 
 /**
- * The states of triggers: the number of consecutive failures, and the reason of a stop. And the content digests of watched
- * files, for agents that catch up.
+ * SQL: the states of triggers (consecutive failures, and the reason of a stop), and the content digests of watched files
+ * for agents with `catch_up`.
  */
 const TRIGGER_STATES = `
 CREATE TABLE trigger_states (
@@ -242,7 +243,7 @@ CREATE TABLE trigger_states (
 ALTER TABLE watched_files ADD COLUMN digest TEXT;
 `;
 
-/** The planned retry of a run: see RunRetry. */
+/** SQL: the planned retry of a run, as JSON of RunRetry. */
 export const RUN_RETRIES = `
 ALTER TABLE executions ADD COLUMN retry TEXT CHECK (json_valid(retry));
 `;
@@ -251,7 +252,7 @@ ALTER TABLE executions ADD COLUMN retry TEXT CHECK (json_valid(retry));
 export const WITHOUT_RETRIES =
   "CREATE TEMP VIEW executions AS SELECT *, NULL AS retry FROM main.executions";
 
-/** Migration N leads from version N to N + 1: SQL, or a function. */
+/** The migrations. The migration with index N changes version N to N + 1. Each is SQL or a function. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   EXECUTIONS_AND_LOG,
   TRIGGERS_AND_DELEGATION,

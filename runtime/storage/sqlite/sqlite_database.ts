@@ -18,22 +18,28 @@ import type { Operation } from "../../database/operation.ts";
 import { StoredListeners } from "../../database/stored_listeners.ts";
 import { MIGRATIONS, RUN_RETRIES, WITHOUT_RETRIES } from "./migrations.ts";
 
-/** The path of a database in memory. */
+/** The path that opens a database in memory. */
 const IN_MEMORY = ":memory:";
 
-/** "INKL" in ASCII, in the file's header. Identifies databases of Inkling. */
+/** The application id in the file header, "INKL" in ASCII. It identifies databases of Inkling. */
 const APPLICATION_ID = 0x494e4b4c;
 const BUSY_TIMEOUT_MS = 5_000;
-/** Larger files are not checked completely at each start. SQLite reports damage when it reads it. */
+/**
+ * The maximum size of a file that is checked completely at each start. In larger files SQLite reports damage when it reads
+ * the damaged part.
+ */
 const CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024;
 
 /** Options for opening a database. */
 export interface OpenDatabaseOptions {
-  /** True: opens an existing file and never writes to it. */
+  /** True to open an existing file without ever writing to it. */
   readOnly?: boolean;
 }
 
-/** One SQLite file. Operations run synchronously, so that transactions never interleave. */
+/**
+ * A SQLite database that runs operations in transactions. Operations are synchronous, so that transactions never
+ * interleave.
+ */
 export class SqliteDatabase implements Database, Disposable {
   readonly kind = "sqlite";
   readonly place: string;
@@ -48,8 +54,8 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   /**
-   * Opens `path` (`:memory:` for a database in memory), and creates and migrates it. Throws DatabaseUnusable for a file that is
-   * damaged, of another program, or written by a newer version, and does not change such a file.
+   * Opens, creates and migrates the database at `path` (`:memory:` for a database in memory). Throws DatabaseUnusable for a
+   * file that is damaged, of another program, or of a newer version, and does not change such a file.
    */
   static open(path: string, options: OpenDatabaseOptions = {}): SqliteDatabase {
     const readOnly = options.readOnly ?? false;
@@ -63,11 +69,11 @@ export class SqliteDatabase implements Database, Disposable {
       db = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
       const version = checkFile(db, path);
       if (!readOnly) {
-        // Only after checkFile(), so that a file of another program is not changed.
+        // These settings change the file, so checkFile() must have accepted it.
         if (path !== IN_MEMORY) {
           for (const companion of ["", "-wal", "-shm"]) makePrivate(`${path}${companion}`);
         }
-        // This setting applies only to empty files.
+        // SQLite applies this setting only to an empty file.
         db.exec("PRAGMA auto_vacuum = INCREMENTAL");
         db.exec("PRAGMA journal_mode = WAL");
         db.exec("PRAGMA synchronous = NORMAL");
@@ -82,8 +88,8 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   /**
-   * Checkpoints the write-ahead log into the file, which then is the complete database and can be moved. Throws DatabaseUnusable
-   * as open() does, and while another process has the file open.
+   * Copies the write-ahead log into the file. The file is then the complete database and can be moved. Throws
+   * DatabaseUnusable as open() does, and while another process has the file open.
    */
   static checkpointLog(path: string): void {
     using database = SqliteDatabase.open(path);
@@ -101,33 +107,37 @@ export class SqliteDatabase implements Database, Disposable {
     return Number(this.#prepare(sql).run(...values).changes);
   }
 
-  /** Returns the first row, or undefined. `Row` describes the columns of the statement. */
+  /** Returns the first row, or undefined without rows. `Row` must match the columns of the statement. */
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#prepare(sql).get(...values) as Row | undefined;
   }
 
-  /** Returns all rows. */
+  /** Returns all rows. `Row` must match the columns of the statement. */
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#prepare(sql).all(...values) as Row[];
   }
 
-  /** Yields the rows as lists of values, with whole numbers as bigint. Read-only. */
+  /** Yields the rows as lists of values. A whole number is a bigint. The statement must not change the database. */
   *each(sql: string): Generator<SQLOutputValue[]> {
     const statement = this.#db.prepare(sql);
     statement.setReadBigInts(true);
     for (const row of statement.iterate()) yield Object.values(row);
   }
 
-  /** Runs `body` as one transaction, and rolls back if it throws. Throws StorageUnavailable. */
+  /**
+   * Runs `body` in one transaction and returns its result. Rolls back if it throws. Throws StorageUnavailable if SQLite
+   * cannot write.
+   */
   transaction<T>(durability: Durability, body: () => T): T {
     const synchronous = durability === "power" ? "FULL" : "NORMAL";
     if (synchronous !== this.#synchronous) {
-      // Applies to the following transactions.
+      // The setting applies to all following transactions.
       this.#db.exec(`PRAGMA synchronous = ${synchronous}`);
       this.#synchronous = synchronous;
     }
     try {
-      // IMMEDIATE, because upgrading a read to a write fails without a wait if another process holds the lock.
+      // IMMEDIATE acquires the write lock and waits for it. A transaction that starts with a read would fail at its first
+      // write if another process has the lock.
       this.#prepare("BEGIN IMMEDIATE").run();
       const result = body();
       this.#prepare("COMMIT").run();
@@ -139,7 +149,7 @@ export class SqliteDatabase implements Database, Disposable {
     }
   }
 
-  /** Runs the operation synchronously: it is finished when this method returns. */
+  /** Runs an operation in one transaction. It is complete when this method returns, before the promise is awaited. */
   change<T>(durability: Durability, operation: () => Operation<T>): Promise<T> {
     const after: (() => void)[] = [];
     return new Promise((resolve) => {
@@ -153,19 +163,22 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   readBytes(): Promise<number> {
-    // The file is missing for a database in memory, or without a write-ahead log.
+    // The file does not exist for a database in memory or without a write-ahead log.
     const sizeOf = (path: string) => ifThere(() => Deno.statSync(path).size) ?? 0;
     return Promise.resolve(sizeOf(this.place) + sizeOf(`${this.place}-wal`));
   }
 
-  /** Returns free pages to the file system. */
+  /** Returns unused space of the file to the file system. */
   shrink(): Promise<void> {
     this.#db.exec("PRAGMA incremental_vacuum");
     this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     return Promise.resolve();
   }
 
-  /** Runs an operation to its end, in the open transaction if there is one. */
+  /**
+   * Runs all statements of an operation, in the open transaction if there is one. Returns its result. Adds the callbacks
+   * for after the commit to `after`.
+   */
   perform<T>(operation: Operation<T>, after: (() => void)[] = []): T {
     for (let given: unknown;;) {
       const step = operation.next(given);
@@ -203,7 +216,7 @@ function pragma(db: DatabaseSync, name: string): unknown {
   return row === undefined ? undefined : Object.values(row)[0];
 }
 
-/** Checks that the file is intact and belongs to Inkling. Returns its version. Read-only. */
+/** Checks that the file is intact and belongs to Inkling. Returns its version. Does not change the file. */
 function checkFile(db: DatabaseSync, path: string): number {
   const application = Number(pragma(db, "application_id"));
   const version = Number(pragma(db, "user_version"));
@@ -228,19 +241,19 @@ function checkFile(db: DatabaseSync, path: string): number {
   return version;
 }
 
-/** Runs all migrations in one transaction, so that a database is never between two formats. */
+/** Runs all missing migrations in one transaction, so that the database never has a state between two versions. */
 function migrate(db: DatabaseSync, from: number): void {
   if (from === MIGRATIONS.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have migrated the database meanwhile.
+    // Another process may have migrated the database before this transaction started.
     const version = Number(pragma(db, "user_version"));
     for (const step of MIGRATIONS.slice(version)) {
       if (typeof step === "string") db.exec(step);
       else step(db);
     }
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-    // Keeps the version of a newer process.
+    // If a newer process has migrated the database, its higher version is kept.
     db.exec(`PRAGMA user_version = ${Math.max(version, MIGRATIONS.length)}`);
     db.exec("COMMIT");
   } catch (error) {
@@ -264,7 +277,10 @@ function inUse(path: string, cause?: unknown): DatabaseUnusable {
   });
 }
 
-/** Reasons by SQLite's texts for SQLITE_FULL, BUSY, READONLY, IOERR and CANTOPEN, because errors of `exec` have no code. */
+/**
+ * Reasons for the errors SQLITE_FULL, BUSY, READONLY, IOERR and CANTOPEN. They are recognized by their messages, because
+ * errors of `exec` have no code.
+ */
 const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
   [/disk is full/, "the disk that holds the state directory is full. Make room and try again."],
   [
@@ -288,7 +304,7 @@ function toUnavailable(error: unknown): StorageUnavailable | undefined {
   return new StorageUnavailable(`Cannot store anything: ${reason}`, { cause: error });
 }
 
-/** Converts an error of SQLite to the refusal of the database at this path. */
+/** Returns a DatabaseUnusable for an error of SQLite with the database at this path. */
 export function unusable(error: unknown, path: string): DatabaseUnusable {
   if (error instanceof DatabaseUnusable) return error;
   const text = error instanceof Error ? error.message : String(error);

@@ -1,8 +1,8 @@
-// Migrations for unattended runs: follow-ups, budgets and messages.
+// Migrations for runs without a person: follow-ups, budgets and messages.
 
 /**
- * The pending follow-ups: one row for each agent to start after an execution's end. An index finds the executions that a
- * given one started.
+ * SQL: the pending follow-ups, one row for each agent that an ended execution must start. An index finds the executions
+ * that a given execution has started.
  */
 export const FOLLOW_UPS = `
 CREATE TABLE follow_ups (
@@ -16,8 +16,8 @@ CREATE INDEX executions_by_followed ON executions (request ->> '$.cause.executio
 `;
 
 /**
- * Budgets: the reservations of running calls, and the spending by scope and quarter of an hour. Each period of a budget has its
- * raised limit, a flag of the warning to people, and the refused calls.
+ * SQL: the tables of budgets. They store the reservations of running calls and the spending, by scope and quarter of an
+ * hour. Each period of a budget stores its raised limit, a flag that people were warned, and the refused calls.
  */
 export const BUDGETS = `
 CREATE TABLE reservations (
@@ -68,8 +68,8 @@ END;
 `;
 
 /**
- * Messages to people, one row for each channel. `seq` is their order, `fold` the key of combined messages. And the answer links
- * in them, with the hash of the token, never the token itself.
+ * SQL: messages to people, one row per channel. `seq` is their order, and messages with the same `fold` are combined.
+ * Another table has the answer links in messages, with the hash of each token instead of the token.
  */
 export const MESSAGES = `
 CREATE TABLE outbox (

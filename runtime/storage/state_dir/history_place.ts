@@ -1,5 +1,6 @@
-// The place of a workspace's history. The base state directory belongs to the workspace of config.yaml. When config.yaml names
-// another workspace, the histories are moved, so that no workspace ever uses another's executions.
+// Finds and moves the history (database) of a workspace. The base state directory contains the history of the workspace in
+// config.yaml. When config.yaml names another workspace, the histories are moved, so that no workspace ever uses another's
+// executions.
 import type { Directories } from "../../config/directories.ts";
 import { historyOwnerFile, stateFilesOf } from "../../config/places.ts";
 import { resolveOwnStateDir } from "../../config/resolve_directories.ts";
@@ -16,8 +17,8 @@ type HistoryDirectories = Pick<
 >;
 
 /**
- * Returns the current path of a workspace's database. A history is moved only at the start of a service. Returns undefined if
- * nothing ran in this workspace yet.
+ * Returns the present path of a workspace's database, or undefined if the workspace has none. The path may differ from the
+ * final path, because a history is moved only when a service starts.
  */
 export function findHistory(directories: HistoryDirectories): string | undefined {
   const { baseStateDir, ownStateDir, stateDir } = directories;
@@ -28,9 +29,9 @@ export function findHistory(directories: HistoryDirectories): string | undefined
 }
 
 /**
- * Moves the history of a workspace into its state directory, and another workspace's history out of it. The caller holds the
- * locks of the workspace. A crash leaves each history complete, and the next start continues. Throws AlreadyRunning while a
- * service of an affected workspace runs, and DatabaseUnusable for a history that cannot be moved.
+ * Moves the history of a workspace into its state directory, and the history of another workspace out of it. The caller
+ * must hold the locks of the workspace. After a crash both histories are complete, and the next start continues. Throws
+ * AlreadyRunning while a service of an affected workspace runs, and DatabaseUnusable for a history that cannot be moved.
  */
 export async function relocateHistory(directories: HistoryDirectories): Promise<void> {
   const { baseStateDir, ownStateDir, stateDir } = directories;
@@ -61,7 +62,7 @@ async function relocateBase(directories: HistoryDirectories): Promise<void> {
     // A missing folder may have been moved, and config.yaml may name its new path later.
     (owner.identity !== now.identity && now.identity !== UNKNOWN);
   if (isNews) {
-    // Written only while no other workspace's history is here, so that the owner file is always correct.
+    // The owner file is written only while no other workspace's history is in this directory, so it is always correct.
     await writeFileAtomically(
       historyOwnerFile(baseStateDir),
       `${now.identity}\n${now.path}\n`,
@@ -74,8 +75,8 @@ async function relocateBase(directories: HistoryDirectories): Promise<void> {
 }
 
 /**
- * Reports if the history in the base directory belongs to the workspace: by its path, or by the identity of a moved folder.
- * Returns `ifUnknown` without an owner file.
+ * Returns true if the history in the base directory belongs to the workspace: by its path, or by the identity of a moved
+ * folder. Returns `ifUnknown` without an owner file.
  */
 function ownsBase(
   { baseStateDir, realWorkspace }: HistoryDirectories,
@@ -92,7 +93,7 @@ function moveHistory(from: string, to: string): void {
   const target = databaseOf(to);
   SqliteDatabase.checkpointLog(source);
   if (exists(target)) {
-    // A person has copied or restored files. Nothing is replaced.
+    // The target exists only if a person has copied or restored files, so nothing is replaced.
     SqliteDatabase.checkpointLog(target);
     let number = 1;
     while (exists(`${target}.${number}`)) number++;
@@ -111,13 +112,13 @@ function databaseOf(stateDir: string): string {
   return stateFilesOf(stateDir).databaseFile;
 }
 
-/** A workspace: its real path, and the identity of its folder. */
+/** The workspace that owns a history: its real path, and the identity of its folder. */
 interface Owner {
   path: string;
   identity: string;
 }
 
-/** Reads the owner of a base directory's history; undefined without an owner file. */
+/** Returns the owner of the history in a base state directory; undefined without an owner file. */
 function readOwner(baseStateDir: string): Owner | undefined {
   try {
     const [identity = "", ...path] = Deno.readTextFileSync(historyOwnerFile(baseStateDir))
@@ -131,14 +132,17 @@ function readOwner(baseStateDir: string): Owner | undefined {
 
 const UNKNOWN = "unknown";
 
-/** Returns an identity of a folder that survives a move; UNKNOWN if the folder is missing or the system has no such identity. */
+/**
+ * Returns an identity of a folder that stays the same when the folder is moved. Returns UNKNOWN if the folder is missing or
+ * the system provides none.
+ */
 function identityOf(folder: string): string {
   try {
     const info = Deno.statSync(folder);
     // The inode alone is not enough, because a new folder may get the inode of a removed one.
     return info.ino === null || info.birthtime === null ? UNKNOWN : folderIdentity(info);
   } catch {
-    // The folder is missing or not accessible: only its path identifies it.
+    // Without access to the folder, only its path identifies the workspace.
     return UNKNOWN;
   }
 }

@@ -1,5 +1,5 @@
-// The lock of a state directory, for one service at a time. The system releases it when the process dies. A PID file informs
-// people and tools.
+// The lock of a state directory, which one service at a time holds. The system releases it when the process ends. A PID
+// file shows the holder to people and tools.
 import { stateFilesOf } from "../../config/places.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { takeLock } from "../../../base/files/lock_file.ts";
@@ -18,7 +18,7 @@ export class AlreadyRunning extends RuntimeError {
   }
 }
 
-/** Holds the lock of a state directory until disposed. The system releases it when the process dies. */
+/** The held lock of a state directory. The dispose releases it, and the system does so when the process ends. */
 export class InstanceLock implements Disposable {
   readonly #lock: Disposable;
   readonly #pidFile: string;
@@ -44,7 +44,7 @@ export class InstanceLock implements Disposable {
 
   [Symbol.dispose](): void {
     try {
-      // A person may have removed the PID file. Only the lock matters.
+      // The PID file may be missing, because a person removed it. Only the lock decides.
       ifThere(() => Deno.removeSync(this.#pidFile));
     } finally {
       this.#lock[Symbol.dispose]();
@@ -52,12 +52,12 @@ export class InstanceLock implements Disposable {
   }
 }
 
-/** Reads the PID of the holder; undefined if the file cannot be read, for example during its write. */
+/** Returns the PID of the holder; undefined if the file cannot be read, for example while it is written. */
 function readPid(stateDir: string): string | undefined {
   try {
     return /^\d+$/.exec(Deno.readTextFileSync(stateFilesOf(stateDir).pidFile).trim())?.[0];
   } catch {
-    // The PID is only for people. The lock decides.
+    // Without a PID, only the message is less precise: the lock itself decides.
     return undefined;
   }
 }

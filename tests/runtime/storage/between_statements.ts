@@ -6,20 +6,23 @@ import { lock, type Operation } from "../../../runtime/database/operation.ts";
 import { lockNumber } from "../../../runtime/storage/postgres/transaction.ts";
 import { until } from "../../support/until.ts";
 
-/** The lock that pauses the operation. */
+/** The name of the lock that pauses the operation. */
 const PAUSE = "pause of a test";
 
-/** An operation, and the action in the middle of it. */
+/** An operation on a database, and an action between two of its statements. */
 export interface Interruption<T> {
-  /** Runs one operation on the given database. */
+  /** Starts the operation on the given database. */
   begin: (db: Database) => Promise<T>;
-  /** The number of statements before the action. */
+  /** The number of the operation's statements before the action. */
   after: number;
-  /** The action. It is awaited, unless it waits for the operation itself. */
+  /** Performs the action. The operation waits for it, unless the action itself waits for the operation. */
   meanwhile: () => Promise<unknown>;
 }
 
-/** Returns the result of the operation; undefined: the operation has fewer statements, and the action did not run. */
+/**
+ * Runs the operation with the action in the middle, and returns the operation's result. Returns undefined if the operation
+ * has too few statements, so that the action did not run.
+ */
 export async function interrupt<T>(
   db: Database,
   { begin, after, meanwhile }: Interruption<T>,

@@ -12,7 +12,7 @@ const withFile = (body: (path: string) => Promise<void> | void) =>
 const pragma = (db: SqliteDatabase, name: string) =>
   Object.values(db.get<object>(`PRAGMA ${name}`) ?? {})[0];
 const modeOf = (name: string) => (Deno.statSync(name).mode ?? 0) & 0o777;
-/** Creates or changes a database without Inkling. */
+/** Runs SQL on a database file without Inkling. */
 function execute(path: string, sql: string): void {
   const db = new DatabaseSync(path);
   db.exec(sql);
@@ -32,11 +32,11 @@ Deno.test("SqliteDatabase.open() creates a private file in WAL mode that can shr
     assert.equal(again.get<{ value: string }>("SELECT value FROM settings")?.value, "b");
   }));
 
-Deno.test("SqliteDatabase.open() makes its own file private, and does not change a file of another program", () =>
+Deno.test("SqliteDatabase.open() makes its file private, but not a file of another program", () =>
   withFile((path) => {
     {
       using first = SqliteDatabase.open(path);
-      // A second connection keeps the companion files after the first closes.
+      // A second connection keeps the -wal and -shm files after the first connection closes.
       const second = new DatabaseSync(path);
       second.exec("SELECT 1");
       for (const end of ["", "-wal", "-shm"]) Deno.chmodSync(`${path}${end}`, 0o666);
@@ -72,7 +72,7 @@ Deno.test("SqliteDatabase.open() refuses a database of a newer version without c
     assert.deepEqual(Deno.readFileSync(path), before);
   }));
 
-Deno.test("SqliteDatabase.open() reports a file that is no database and a damaged one, without changing them", () =>
+Deno.test("SqliteDatabase.open() reports foreign and damaged files without changing them", () =>
   withFile((path) => {
     Deno.writeTextFileSync(path, "not a database at all ".repeat(500));
     const text = Deno.readFileSync(path);
@@ -98,7 +98,7 @@ Deno.test("SqliteDatabase.open() reports a file that is no database and a damage
     assert.deepEqual(Deno.readFileSync(path), bytes);
   }));
 
-Deno.test("SqliteDatabase.open() reports a single wrong bit that SQLite reads without an error, and does not change the file", () =>
+Deno.test("SqliteDatabase.open() reports a wrong bit that SQLite reads without an error", () =>
   withFile((path) => {
     {
       using db = SqliteDatabase.open(path);
@@ -106,7 +106,7 @@ Deno.test("SqliteDatabase.open() reports a single wrong bit that SQLite reads wi
     }
     const bytes = Deno.readFileSync(path);
     const row = "readerinbox/1.mdcreated";
-    // In latin1 each byte is one character.
+    // In latin1 each byte is one character, so the index is a byte offset.
     const last = new TextDecoder("latin1").decode(bytes).indexOf(row) + row.length - 1;
     bytes[last] = (bytes[last] ?? 0) ^ 1;
     Deno.writeFileSync(path, bytes);
@@ -125,7 +125,7 @@ Deno.test("SqliteDatabase.open() refuses a named pipe and a device immediately, 
     assert.ok(success);
     const message = /it is not a file but a pipe or a device/;
     const refusal = { name: "DatabaseUnusable", message };
-    // The device first: opening it fails, while opening a pipe blocks.
+    // The device comes first, because opening it fails, while opening a pipe could block.
     for (const place of ["/dev/zero", path]) {
       assert.throws(() => SqliteDatabase.open(place), refusal);
       assert.throws(() => SqliteDatabase.open(place, { readOnly: true }), refusal);
@@ -145,7 +145,7 @@ Deno.test("SqliteDatabase.change() runs a synchronous transaction and rejects if
   const stored = db.change("process", insert);
   assert.equal(rows(), 1, "before anything else has a turn");
   await stored;
-  // If the failed transaction were still open, no other could start.
+  // If the failed transaction were open, no other transaction could start.
   assert.equal(db.transaction("power", () => "next"), "next");
 });
 
@@ -175,7 +175,7 @@ Deno.test("SqliteDatabase.open() migrates a database of the first version and ke
     );
     const newest = (db: SqliteDatabase) => new SqlExecutionReads(db).newestByAgent(["old"]);
     {
-      // A read-only open before the first service does not migrate the file.
+      // A read-only open does not migrate the file.
       using db = SqliteDatabase.open(path, { readOnly: true });
       assert.equal((await newest(db)).get("old")?.id, 7);
     }
@@ -183,12 +183,12 @@ Deno.test("SqliteDatabase.open() migrates a database of the first version and ke
     assert.equal(pragma(db, "user_version"), MIGRATIONS.length);
     assert.equal((await newest(db)).get("old")?.id, 7);
     assert.deepEqual(db.all("SELECT * FROM watch_queue"), []);
-    // An unknown state or trigger is stored without a migration; invalid JSON is still refused.
+    // An unknown state or trigger can be stored without a migration. Invalid JSON is refused.
     db.run("UPDATE executions SET status = 'resting', trigger = 'post' WHERE id = 7");
     assert.throws(() => db.run("UPDATE executions SET request = '{' WHERE id = 7"), /CHECK/);
     assert.deepEqual(pragma(db, "integrity_check"), "ok");
     const shapes = db.all<{ sql: string | null }>("SELECT sql FROM sqlite_schema");
     assert.ok(shapes.every(({ sql }) => !/CHECK \((status|trigger) IN/.test(sql ?? "")));
-    // Writes to the schema are still refused.
+    // Direct writes to the schema are refused.
     assert.throws(() => db.run("DELETE FROM sqlite_schema"), /may not be modified/);
   }));

@@ -1,4 +1,4 @@
-// The durability of changes: every writing method of the stores, and the durability of its change at the return.
+// Tests that every writing method of the stores makes its change as durable as durable_changes.ts requires.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,7 +9,7 @@ import { openTestStore } from "../../support/test_store.ts";
 import { POWER, PROCESS } from "./durable_changes.ts";
 import { onSqlite } from "../../support/test_database.ts";
 
-/** The names of reading methods. Every other method of a store has a row in durable_changes.ts. */
+/** Matches the names of reading methods. Every other method of a store has a row in durable_changes.ts. */
 const READS = /^(read|find|list|sum|count|newest|on)[A-Z]/;
 
 const CHANGES = [
@@ -26,7 +26,7 @@ for (const { what, prepare, durability } of CHANGES) {
   onSqlite.test(`${what}: ${claim}`, async () => {
     await using store = await openTestStore();
     const act = await prepare(store);
-    // Resets the level that the preparation may have set.
+    // Sets another durability, because the preparation may have set the expected one.
     store.sqlite().transaction(durability === "power" ? "process" : "power", () => {});
     const written = observeWrites(store.sqlite());
     await act();
@@ -34,7 +34,7 @@ for (const { what, prepare, durability } of CHANGES) {
     assert.ok(writes.length > 0, "the call wrote nothing, so the row is useless");
     assert.deepEqual(new Set(writes.map((one) => one.durability)), new Set([durability]));
     const moved = writes.filter(({ what }) => what === "status" || what === "INSERT executions");
-    // A change of the status must survive a power cut in any case.
+    // A change of an execution's status must always survive a power cut.
     for (const one of moved) assert.equal(one.durability, "power");
   });
 }
@@ -59,7 +59,10 @@ Deno.test("every writing method of a store has a row in durable_changes.ts", asy
   assert.deepEqual([...found].sort(), [...rows].sort());
 });
 
-/** Observes the durability setting of SQLite at each written row from now on. */
+/**
+ * Records the durability setting of SQLite at each row that is written from now on. Returns a function that returns the
+ * records.
+ */
 function observeWrites(db: SqliteDatabase): () => { what: string; durability: Durability }[] {
   db.run("CREATE TEMP TABLE writes (what TEXT, level INTEGER)");
   const note = (name: string, on: string, what: string) =>

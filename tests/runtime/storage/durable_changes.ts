@@ -1,4 +1,4 @@
-// One call of every writing method of the stores, with the required durability of its change.
+// One call of every writing method of the stores, with the durability that its change requires.
 import { SqlBudgetStore } from "../../../runtime/executions/budget/budget_store.ts";
 import { SqlCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
 import { SqlAnswerLinkStore } from "../../../runtime/notify/answer_links.ts";
@@ -15,7 +15,7 @@ import type { TestStore } from "../../support/test_store.ts";
 import { ask, ending, family, FRAME, NEW_EXECUTION, reply, start } from "./stored_situations.ts";
 import { waitFor, waitingFamily } from "./stored_situations.ts";
 
-/** A reservation without an agent. */
+/** The owner of a reservation that belongs to no agent. */
 const NOBODY = { agentId: null, executionId: null, rootId: null };
 const CALL = { ...NOBODY, at: 1_000, most: { nanos: 5, tokens: 5 }, budgets: [] };
 
@@ -31,18 +31,18 @@ const RAN = { durationMs: 5 };
 const SCHEMA = { argumentNames: "path", schemaDigest: "2", hints: "{}" };
 const TOOL = { digest: "1", description: "Reads", ...SCHEMA };
 
-/** Prepares the state for a change. Returns the observed call. */
+/** A function that prepares the state for a change, and returns a function with the observed call. */
 type Prepare = (store: TestStore) => Promise<() => unknown> | (() => unknown);
 type Act = (store: TestStore, id: number) => unknown;
 
-/** Prepares a call on a running execution, after `before`. */
+/** Returns a preparation with a running execution, on which `before` and then the observed `act` are called. */
 const onRun = (act: Act, before?: Act): Prepare => async (store) => {
   const { id } = await store.accept();
   await before?.(store, id);
   return () => act(store, id);
 };
 
-/** Prepares a call on an outbox with one message. */
+/** Returns a preparation with an outbox that contains one message. */
 const onMessage =
   (act: (outbox: SqlOutbox, id: string) => unknown, before?: typeof act): Prepare => (store) => {
     const outbox = openOutbox(store);
@@ -80,7 +80,7 @@ const endAfterReply: Act = async (store, id) => {
   await store.endings.finishExecution(id, ending("running"));
 };
 
-/** Opens an outbox with empty messages. */
+/** Opens an outbox whose messages have empty texts. */
 function openOutbox({ db }: TestStore): SqlOutbox {
   const draft = {
     channel: "phone",
@@ -96,7 +96,10 @@ function openOutbox({ db }: TestStore): SqlOutbox {
   return new SqlOutbox(db, { draftMessages, now: () => 1_000, stored: () => {}, failed: () => {} });
 }
 
-/** Changes that must survive a power cut, by their methods. A text in brackets distinguishes rows of one method. */
+/**
+ * The changes that must survive a power cut, by the name of their method. A text in brackets distinguishes several rows of
+ * one method.
+ */
 export const POWER: Record<string, Prepare> = {
   "SqlOutbox.record": (on) => () => on.db.change("power", () => openOutbox(on).record(BUDGET)),
   "SqlAcceptanceStore.acceptExecution": (on) => () => on.accept({}, "key"),
@@ -166,7 +169,7 @@ export const POWER: Record<string, Prepare> = {
   ),
 };
 
-/** Changes that must survive a crash of the process. */
+/** The changes that must survive a crash of the process, by the name of their method. */
 export const PROCESS: Record<string, Prepare> = {
   "SqlOutbox.announce": (on) => () => openOutbox(on).announce(BUDGET),
   "SqlOutbox.claim": onMessage((outbox) => outbox.claim(CLAIM)),

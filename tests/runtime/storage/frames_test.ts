@@ -1,4 +1,4 @@
-// Pages of frames: the limits of number and size, and the start.
+// Tests the pages of frames: their start and their limits of number and size.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { appendFrames } from "../../../runtime/storage/frames.ts";
@@ -6,7 +6,7 @@ import { IS_POSTGRES } from "../../support/test_database.ts";
 import { openTestStore } from "../../support/test_store.ts";
 import { storedFrames } from "./stored_frames.ts";
 
-Deno.test("SqlFrameStore.readFrames() stops at the limit, and before the frame that exceeds the maximum bytes", async () => {
+Deno.test("SqlFrameStore.readFrames() stops at the limits of number and bytes", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 2, max: 40 }), { maxLength: 60 }),
@@ -21,7 +21,7 @@ Deno.test("SqlFrameStore.readFrames() stops at the limit, and before the frame t
         const { id } = await store.accept();
         for (const length of lengths) {
           const payload = JSON.stringify("x".repeat(length - 2));
-          // The frames of another execution are in between.
+          // Frames of another execution have ids in between.
           for (const one of [id, other.id]) {
             await store.db.change("power", () => appendFrames(one, [{ event: "ai", payload }]));
           }

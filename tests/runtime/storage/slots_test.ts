@@ -15,7 +15,7 @@ async function open() {
     store,
     insert: (...args: Parameters<typeof insertSlot>) =>
       db.change("power", () => insertSlot(...args)),
-    /** Returns the times of an agent's slots, the newest first. */
+    /** Returns the times of an agent's stored slots, newest first. */
     times: async (agentId = "daily", page = ALL) =>
       (await store.listSlots(agentId, page)).map(({ scheduledFor }) => scheduledFor),
     isTaken: (at: number, agentId = "daily") => db.read(() => isSlotTaken(agentId, at)),
@@ -37,14 +37,14 @@ const state = (changes: object = {}) => ({
   ...changes,
 });
 
-Deno.test("SqlSlotStore.beginSchedule() keeps the schedule that another node started meanwhile", async () => {
+Deno.test("SqlSlotStore.beginSchedule() keeps a schedule that another node has already started", async () => {
   await using world = await open();
   const { store, schedules } = world;
   const first = await store.beginSchedule(state({ anchor: 100 }));
   assert.equal(first.anchor, 100);
-  // Neither node knew of the other.
+  // Both nodes start the schedule without knowing of the other.
   assert.equal((await store.beginSchedule(state({ anchor: 150 }))).anchor, 100);
-  // A node that knows the stored schedule may restart it, after a clock was corrected.
+  // A node that knows the stored schedule may replace it, after its clock was corrected.
   assert.equal((await store.beginSchedule(state({ anchor: 90 }), first)).anchor, 90);
   const other = state({ fingerprint: "every 20", anchor: 200 });
   assert.deepEqual(await store.beginSchedule(other, first), other);
@@ -68,7 +68,7 @@ Deno.test("SqlSlotStore.beginSchedule() keeps later slots that ran, and shortens
     110,
     2,
   ]]);
-  // A skipped slot is added to the row before it, not to a later one.
+  // A skipped slot is added to the previous row, not to a later one.
   await insert(slot(130, { outcome: "skipped" }));
   assert.equal((await store.listSlots("daily", ALL))[2]?.count, 3);
   assert.deepEqual((await store.beginSchedule(moved)).fired, [150, 170]);

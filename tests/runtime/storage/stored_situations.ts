@@ -1,4 +1,4 @@
-// Stored states for tests: waiting executions, replies with a call, and ends.
+// Creates stored states for tests: waiting executions, replies with a tool call, and ends.
 import assert from "node:assert/strict";
 import type { NewExecution } from "../../../runtime/executions/record/acceptance_store.ts";
 import type { Ending } from "../../../runtime/executions/record/ending_store.ts";
@@ -9,7 +9,7 @@ import type { TestStore } from "../../support/test_store.ts";
 /** A frame without content. */
 export const FRAME = { event: "message", payload: "{}" } as const;
 
-/** A manual execution of the agent `tester`. */
+/** An execution of the agent `tester` that a person started. */
 export const NEW_EXECUTION: NewExecution = {
   agentId: "tester",
   displayName: "Tester",
@@ -36,7 +36,7 @@ export function ending(from: Ending["from"]): Ending {
   };
 }
 
-/** Opens a question of an execution, which then waits. */
+/** Stores a question of an execution, which then waits. */
 export function ask(
   { requests }: Pick<TestStore, "requests">,
   executionId: number,
@@ -58,14 +58,14 @@ export function ask(
   return requests.openRequest(executionId, { request, durationMs: 1, frames: [FRAME] });
 }
 
-/** Creates an execution and a delegated child. Both run. */
+/** Creates a running execution and a running child that it delegated to. */
 export async function family(store: TestStore): Promise<{ parent: number; child: number }> {
   const parent = (await store.accept()).id;
   const place = { trigger: "agent", parentExecutionId: parent, parentPosition: 1 } as const;
   return { parent, child: (await store.accept({ ...place, depth: 1 })).id };
 }
 
-/** Creates a family with a child that asks a question and a parent that waits for it. */
+/** Creates a child that waits for an answer and a parent that waits for the child. */
 export async function waitingFamily(store: TestStore): Promise<{ parent: number; child: number }> {
   const { parent, child } = await family(store);
   await ask(store, child);
@@ -73,7 +73,7 @@ export async function waitingFamily(store: TestStore): Promise<{ parent: number;
   return { parent, child };
 }
 
-/** Lets a parent wait for its waiting child. */
+/** Makes a parent wait for its waiting child. */
 export async function waitFor(
   { families }: TestStore,
   parent: number,
@@ -83,7 +83,7 @@ export async function waitFor(
   assert.ok(await families.waitForChild(parent, waiting) !== undefined);
 }
 
-/** Stores a reply with one call at position 1. */
+/** Stores a reply with one tool call at position 1. */
 export function reply({ conversations }: TestStore, id: number): Promise<unknown> {
   const call = { toolCallId: "c", name: "file_write", arguments: "{}" };
   return conversations.recordReply(id, {
@@ -99,7 +99,7 @@ export function reply({ conversations }: TestStore, id: number): Promise<unknown
   });
 }
 
-/** Stores the start of that call. */
+/** Stores the start of the tool call at position 1. */
 export function start({ conversations }: TestStore, id: number, effect: Effect): Promise<void> {
   return conversations.startCall(id, { position: 1, effect, startedAt: 1_500 });
 }

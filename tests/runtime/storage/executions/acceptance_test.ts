@@ -26,7 +26,7 @@ function claim(
   });
 }
 
-Deno.test("acceptExecution() accepts one run for a slot, and refuses later ones without storing them", async () => {
+Deno.test("acceptExecution() accepts one run for a due time, and stores no later ones", async () => {
   await using store = await openTestStore();
   const first = await claim(store);
   assert.ok("execution" in first);
@@ -36,11 +36,11 @@ Deno.test("acceptExecution() accepts one run for a slot, and refuses later ones 
   const rows = async (table: string) => (await store.all(`SELECT 1 FROM ${table}`)).length;
   assert.equal(await rows("executions"), 1);
   assert.equal(await rows("slots"), 1);
-  // Slots are separate for each agent.
+  // Another agent can claim the same due time.
   assert.ok("execution" in await claim(store, { agentId: "another" }));
 });
 
-Deno.test("acceptExecution() removes a change or follow-up with the run that it starts, and starts no run without it", async () => {
+Deno.test("acceptExecution() removes a queued change or follow-up together with starting its run", async () => {
   await using store = await openTestStore();
   const watches = new SqlWatchStore(store.db);
   const path = "/in/a.md";
@@ -64,7 +64,7 @@ Deno.test("acceptExecution() removes a change or follow-up with the run that it 
   assert.deepEqual(await store.all("SELECT 1 FROM follow_ups"), []);
 });
 
-Deno.test("acceptExecution() returns the first execution for a repeated key for 24 hours, even while that execution waits", async () => {
+Deno.test("acceptExecution() returns the first execution for a repeated key for 24 hours", async () => {
   await using store = await openTestStore();
   const { id: kept } = await store.accept({}, "kept");
   assert.equal((await store.accept({ startedAt: 86_400_000 }, "kept")).id, kept);
@@ -133,7 +133,7 @@ Deno.test("acceptExecution() does not repeat a transaction with an unknown outco
   assert.deepEqual(rows.map(({ agent }) => agent), ["a", "b"]);
 });
 
-onPostgres.test("acceptExecution() accepts nothing below an execution that another machine has taken", async () => {
+onPostgres.test("acceptExecution() accepts no child of an execution that another machine has claimed", async () => {
   await using store = await openTestStore({ instanceId: "there" });
   const parent = await store.accept();
   const leases = new Map([[parent.id, 0]]);
@@ -157,7 +157,7 @@ onPostgres.test("acceptExecution() accepts nothing below an execution that anoth
   assert.equal((await store.all("SELECT 1 FROM executions")).length, 2);
 });
 
-Deno.test("acceptExecution() sets the start of an execution to the time of its transaction, not of the request", async () => {
+Deno.test("acceptExecution() sets the start of an execution to the time of its transaction", async () => {
   await using store = await openTestStore();
   const accepted = await store.acceptances.acceptExecution(WANTED, {
     unlessWaiting: true,

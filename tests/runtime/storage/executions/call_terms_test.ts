@@ -1,4 +1,4 @@
-// The terms of model calls are stored once for all calls and runs, and removed with the last of them.
+// Tests that equal terms of model calls are stored once, and removed with the last call that refers to them.
 import assert from "node:assert/strict";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 
@@ -24,7 +24,7 @@ Deno.test("equal terms of calls are stored once, and removed with the last refer
   assert.equal(await digests(), 0);
 });
 
-Deno.test("replay() reports that it cannot compare tools and settings of a run that an older version recorded", async () => {
+Deno.test("replay() reports that it cannot compare tools and settings of an old record", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("one", [{ say: "Done." }]);
   let id: number;

@@ -8,7 +8,7 @@ import { onPostgres } from "../../../support/test_database.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { storedFrames } from "../stored_frames.ts";
 
-onPostgres.test("SqlEndingStore.finishExecution() ends what another machine cancelled in the last moment by that", async () => {
+onPostgres.test("SqlEndingStore.finishExecution() stores a late cancel of another machine instead of a success", async () => {
   await using store = await openTestStore();
   const execution = await store.accept();
   const owner = "SELECT instance_id AS owner FROM executions";

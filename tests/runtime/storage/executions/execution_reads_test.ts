@@ -6,7 +6,7 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { onPostgres, onSqlite } from "../../../support/test_database.ts";
 
-Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers and errors, and by trigger and time", async () => {
+Deno.test("SqlExecutionReads.listExecutions() finds executions by text, trigger and time", async () => {
   await using store = await openTestStore();
   const clock = new TestClock();
   const begin = async (message: string | undefined, startedAt: number, trigger?: "schedule") => {
@@ -29,12 +29,12 @@ Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers a
   assert.deepEqual(await find({ text: "100 % für müller" }), [two.id]);
   assert.deepEqual(await find({ text: "the" }), [three.id, one.id]);
   assert.deepEqual(await find({ text: "the", limit: 1, offset: 1 }), [one.id]);
-  // More values than a statement may have parameters.
+  // More values than the maximum number of parameters of a statement.
   const statuses = Array<"error">(40_000).fill("error");
   assert.deepEqual(await find({ text: "the", statuses }), [three.id]);
   assert.deepEqual(await find({ text: "invoice OR key" }), []);
   assert.deepEqual(await find({ text: "far away" }), []);
-  // The search reads only the tool results of the page's executions, with any content.
+  // The search reads the tool results of the page's executions only. The result has special characters.
   const payload = JSON.stringify({ content: 'A "quoted"\nline, 100 %_\\', tool_name: "file_read" });
   const insert = "INSERT INTO frames (execution_id, event, payload) VALUES (?, 'tool_result', ?)";
   await store.run(insert, two.id, payload);
@@ -59,7 +59,7 @@ Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers a
   assert.deepEqual(await find({ text: "invoice" }), []);
 });
 
-onSqlite.test("listExecutions() reads an index for every filter, selectUsage() one, and no table as a whole", async () => {
+onSqlite.test("listExecutions() and selectUsage() use an index for every filter", async () => {
   await using store = await openTestStore();
   await store.accept();
   const plans: string[] = [];
@@ -120,7 +120,7 @@ Deno.test("SqlExecutionReads.readSpan() counts executions by status, sums costs,
   assert.equal(await store.executions.readSpanCost({ since: 0, until: 1 }), null);
 });
 
-Deno.test("SqlExecutionReads.readDowntimes() returns times of more than a minute without a service, and shows a killed service", async () => {
+Deno.test("SqlExecutionReads.readDowntimes() returns gaps of over a minute, also after a kill", async () => {
   await using store = await openTestStore();
   const start = (id: string, startedAt: number) =>
     store.db.change("power", () => openInstance({ id, pid: 1, startedAt }));
@@ -136,7 +136,7 @@ Deno.test("SqlExecutionReads.readDowntimes() returns times of more than a minute
   assert.deepEqual(await read(180_000, 900_000), []);
 });
 
-onPostgres.test("SqlExecutionReads.readDowntimes() of several machines tells when none ran", async () => {
+onPostgres.test("SqlExecutionReads.readDowntimes() returns the gaps in which no machine ran", async () => {
   await using store = await openTestStore();
   const now = Date.now();
   const life = (id: string, from: number, to: number | null, seen: number) =>

@@ -1,4 +1,4 @@
-// A purge during writes of another node keeps the terms that the new messages need.
+// Tests that a purge keeps the terms of messages that another node is writing.
 import assert from "node:assert/strict";
 import { packTerms } from "../../../../runtime/executions/record/call_terms.ts";
 import { ForkedStepsGone } from "../../../../runtime/executions/refusals.ts";
@@ -10,7 +10,7 @@ import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { interrupt } from "../between_statements.ts";
 import { ending, FRAME, NEW_EXECUTION, reply, start } from "../stored_situations.ts";
 
-/** Returns different terms for each number, so that no two attempts share them. */
+/** Returns terms with this limit of tokens, so that each attempt has different terms. */
 const termsOf = (maxTokens: number) => ({
   settings: {
     model: "demo/echo",
@@ -37,7 +37,7 @@ async function answer(db: Database, id: number, terms: ReturnType<typeof termsOf
   });
 }
 
-/** Creates an ended execution with these terms, for the purge. */
+/** Creates an ended execution with these terms, which the purge removes. */
 async function endedWith(store: TestStore, terms: ReturnType<typeof termsOf>): Promise<number> {
   const { id } = await store.accept();
   await answer(store.db, id, terms);
@@ -47,7 +47,7 @@ async function endedWith(store: TestStore, terms: ReturnType<typeof termsOf>): P
 
 const purge = (db: Database) => new SqlCheckpointStore(db).purge({ keepNewest: false });
 
-onPostgres.test("a reply keeps its terms, whenever a purge removes the last other one that has them", async () => {
+onPostgres.test("a reply keeps its terms, even if a purge removes all other references meanwhile", async () => {
   await using store = await openTestStore();
   let number = 0;
   for (const isPurgeFirst of [false, true]) {
@@ -71,7 +71,7 @@ onPostgres.test("a reply keeps its terms, whenever a purge removes the last othe
   }
 });
 
-onPostgres.test("a fork has the calls of the steps that it takes, or is refused, whenever a purge removes them", async () => {
+onPostgres.test("a fork has all calls of its copied steps or is refused during a purge", async () => {
   await using store = await openTestStore();
   for (let after = 0;; after++) {
     const { id } = await store.accept();

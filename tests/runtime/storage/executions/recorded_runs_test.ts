@@ -1,4 +1,4 @@
-// A run that continues during the read: its log covers the whole conversation.
+// Tests a run that continues while it is read: its log must cover the whole conversation.
 import assert from "node:assert/strict";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { findForkPoint } from "../../../../runtime/replay/fork_point.ts";
@@ -17,7 +17,7 @@ const REPLY = {
   reportedCostUsd: null,
 };
 
-onPostgres.test("readRecordedRun() of a run that makes a step at this moment: a fork's log tells of every step that it takes", async () => {
+onPostgres.test("readRecordedRun() of a running run returns a log that covers every returned step", async () => {
   await using store = await openTestStore();
   for (let after = 0;; after++) {
     const execution = await store.accept();

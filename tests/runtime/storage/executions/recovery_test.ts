@@ -28,7 +28,7 @@ Deno.test("SqlRecoveryStore.readUncountedMs() returns the logged time since the 
   await append(99_000, { event: "message", eventType: "human", fields: { request_id: "r" } });
   await append(99_050, { event: "tool_result", eventType: "tool_result" });
   assert.equal(await uncounted(), 50);
-  // Another instance adopted the execution, or its own instance stopped regularly and stored the running time.
+  // No time is added if another instance adopted the execution, or if its own instance stopped regularly.
   const [own] = await store.all<{ id: string; started_at: number }>(
     "SELECT i.id, i.started_at FROM instances i JOIN executions e ON e.instance_id = i.id WHERE e.id = ?",
     id,

@@ -11,7 +11,7 @@ function answer({ requests }: TestStore, executionId: number, requestId: string,
   });
 }
 
-Deno.test("answerRequest() accepts one answer: a second one changes nothing, even if another question is open", async () => {
+Deno.test("answerRequest() ignores a second answer, even if another question is open", async () => {
   await using store = await openTestStore();
   const { id } = await store.accept();
   const state = async () => (await store.executions.readExecution(id))?.execution.status;

@@ -1,4 +1,4 @@
-// Creates a history with rows in every table, including awkward values, and reads complete histories for comparisons.
+// Creates a history with rows in every table, including special values. Reads complete histories for comparison.
 import { ORDINARY_TABLES } from "../../../../runtime/storage/history/history_tables.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { openTestStore } from "../../../support/test_store.ts";
@@ -7,7 +7,7 @@ import { ask, ending, reply, start, waitingFamily } from "../stored_situations.t
 /** A text larger than a batch of a copy. */
 const BIG = "0123456789".repeat(512 * 1024);
 
-/** Texts with a special meaning for databases, drivers or terminals. */
+/** Texts that databases, drivers or terminals may treat specially. */
 export const AWKWARD = [
   ...'it\'s|"quoted"|a\\b\\\\c|{1,"2",NULL}|NULL||\t\r\n|$1 ?1 ::text|\u001b[31m|é e\u0301 \u{1F600}'
     .split("|"),
@@ -15,7 +15,7 @@ export const AWKWARD = [
   '{"lone":"\\ud800","nul":"\\u0000","spaces" : [ 1.0 , 1e3 ]}',
 ];
 
-/** Fills a file by the stores and by statements. `large` is its largest text. */
+/** Creates a database file and fills it with the stores and with SQL. `large` is the largest text in it. */
 export async function fillHistory(path: string, large = BIG): Promise<void> {
   await using store = await openTestStore({ path });
   const { child } = await waitingFamily(store);
@@ -27,7 +27,7 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
     error: null,
     output: `In the drawer. ${large}`,
   });
-  // An execution without a message. PostgreSQL still has a row for its answer.
+  // This execution has no message. In PostgreSQL its answer has a row in the search table nevertheless.
   const silent = await store.accept();
   await store.endings.finishExecution(silent.id, { ...ending("running"), error: "the stapler" });
   const running = await store.accept({ startedAt: 2_000 });
@@ -81,18 +81,18 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
     ["INSERT INTO call_terms VALUES ('d', ?)", '{"tools":[]}'],
     ["UPDATE messages SET terms = 'd'"],
     ["UPDATE tool_calls SET described = '[]', is_error = 1, duration_ms = 0"],
-    // The rows with the highest ids are removed. The ids must not be issued again.
+    // Rows with the highest ids are removed, whose ids must not be assigned again.
     ["DELETE FROM reservations"],
     ["INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('a', 'i', 1, 2, 3)"],
     ["INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('b', 'i', 1, 2, 3)"],
     ["DELETE FROM reservations WHERE agent_id = 'b'"],
-    // The order of insertion differs from the order of keys.
+    // After this step the order of insertion differs from the order of keys.
     ["DELETE FROM watch_queue WHERE path = 'a'"],
   ];
   for (const [sql, ...values] of statements) await store.run(sql, ...values);
 }
 
-/** Returns the complete content of a file, and the results of searches. */
+/** Returns all rows of a database file, and the results of searches. */
 export function readAll(path: string): Record<string, unknown[]> {
   using db = SqliteDatabase.open(path, { readOnly: true });
   const rows = (sql: string) => [...db.each(sql)];
@@ -100,7 +100,7 @@ export function readAll(path: string): Record<string, unknown[]> {
     const columns = db.all<{ name: string }>(`PRAGMA table_info("${table}")`).map(({ name }) =>
       `typeof("${name}"), iif(typeof("${name}") = 'text', hex("${name}"), quote("${name}"))`
     );
-    // Tables that are read in order of insertion need their rowids.
+    // The rowids of these tables are compared, too, because they define the order of the rows.
     if (["instances", "requests", "watch_queue"].includes(table)) columns.unshift("rowid");
     return rows(`SELECT ${columns.join(", ")} FROM "${table}"`).map((row) => row.join(" ")).sort();
   };

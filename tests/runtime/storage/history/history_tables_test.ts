@@ -1,11 +1,11 @@
-// A copy of a history includes every table and every column.
+// Tests that a copy of a history includes every table and every column.
 import assert from "node:assert/strict";
 import { EXCLUDED, readHistoryTables } from "../../../../runtime/storage/history/history_tables.ts";
 import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestPostgres, withPostgres } from "../../../support/postgres.ts";
 
-withPostgres.test("every table and column of both databases is copied, or left out with a reason", async () => {
+withPostgres.test("every table and column of both databases is copied or excluded with a reason", async () => {
   await using place = await createTestPostgres();
   const { signal } = new AbortController();
   await using history = await PostgresHistory.connect(place.address, { signal });
@@ -36,7 +36,7 @@ withPostgres.test("every table and column of both databases is copied, or left o
     );
     assert.ok(!copied.includes(name) && !copiedColumns.has(name), name);
   }
-  // A column of only one database is reported as a bug.
+  // A column that exists in only one database is reported as a bug.
   const more = { table: "executions", column: "mood", isCounter: false };
   const refusal = /what becomes of executions\.mood/;
   assert.throws(() => readHistoryTables(shape, [...there, more]), refusal);

@@ -1,4 +1,4 @@
-// A moved history is identical in SQLite and PostgreSQL, in both directions.
+// Tests that a history is identical after a move from SQLite to PostgreSQL and back.
 import assert from "node:assert/strict";
 import type { MovedHistory } from "../../../../runtime/storage/history/move_history.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
@@ -8,7 +8,7 @@ import { openTestStore } from "../../../support/test_store.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { test } from "./move_world.ts";
 
-test("a history moved there and back has the same tables, and searches find its texts", async (world) => {
+test("a history moved to PostgreSQL and back has the same rows and search results", async (world) => {
   const { databaseFile } = world.directories;
   await fillHistory(databaseFile);
   const before = readAll(databaseFile);
@@ -40,7 +40,7 @@ test("a history moved there and back has the same tables, and searches find its 
   assert.deepEqual(await world.filled(), counts, "the source is unchanged");
 });
 
-test("ids continue after the highest one ever issued, even if it was removed; a run without a node returns to the newest instance", async (world) => {
+test("ids continue after the highest assigned id, and ownerless runs get the newest instance", async (world) => {
   const { databaseFile } = world.directories;
   await fillHistory(databaseFile, "large");
   const numbers = (path: string) =>
@@ -139,14 +139,14 @@ test("many and large rows are copied in batches of limited size", async (world) 
     for (const counts of Object.values(steps)) {
       const batches = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
       assert.ok(Math.max(...batches) <= 1_000);
-      // Two large rows fill a batch.
+      // Two large rows fill a batch, so the large rows alone need this number of batches.
       assert.ok(batches.length >= 2 + LARGE / 2, `${batches}`);
     }
     if (direction === "to") world.removeFile();
   }
   assert.deepEqual(readAll(databaseFile), before);
 
-  // An abort takes effect even if one side answers synchronously.
+  // An abort takes effect even if one database answers synchronously.
   world.removeFile();
   const interrupt = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;

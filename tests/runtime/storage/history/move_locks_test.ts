@@ -1,4 +1,4 @@
-// A move out of PostgreSQL locks the history until the copy is in place, so that no change of a node is lost.
+// Tests that a move out of PostgreSQL locks the history until the copy is in place, so that no change of a node is lost.
 // @ts-types="@types/pg"
 import pg from "pg";
 import assert from "node:assert/strict";
@@ -10,11 +10,11 @@ import { until } from "../../../support/until.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { type MoveWorld, test } from "./move_world.ts";
 
-/** Inserts a node that has stopped cleanly. */
+/** SQL: inserts a node that has stopped regularly. */
 const SHORT_LIFE = "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name) " +
   "VALUES ('short', 71, 1, 2, 'gpu-1')";
 
-/** Creates a history in PostgreSQL, and none in the state directory. Returns its content. */
+/** Creates a history in PostgreSQL and none in the state directory. Returns the content of the history. */
 async function fill(world: MoveWorld) {
   const { databaseFile } = world.directories;
   await fillHistory(databaseFile, "large");
@@ -24,7 +24,7 @@ async function fill(world: MoveWorld) {
   return before;
 }
 
-withPostgres.test("PostgresHistory is read on after a silence for which the server ends other transactions", async () => {
+withPostgres.test("PostgresHistory survives a silence after which the server ends other transactions", async () => {
   await using place = await createTestPostgres();
   const silentMs = 100;
   const { signal } = new AbortController();
@@ -33,7 +33,7 @@ withPostgres.test("PostgresHistory is read on after a silence for which the serv
   const tables = readHistoryTables(shape, await history.readColumns());
   await history.beginReading(tables);
 
-  // The server closes another connection that is silent for longer than this one.
+  // The server closes this other connection after a long silence.
   const other = new pg.Client({ connectionString: place.address });
   const ended = new Promise<void>((resolve) => other.once("end", resolve));
   other.on("error", () => {});

@@ -30,7 +30,7 @@ test("a move into a database or a state directory with a history is refused", as
   const message = /inkling\.db has a history already: rows in .+ Move it away first/;
   await assert.rejects(world.move("from"), { name: "MoveRefused", message });
   assert.deepEqual(await Deno.readFile(databaseFile), bytes);
-  // An empty history and its log do not prevent a move.
+  // An empty database and its write-ahead log do not prevent a move.
   world.removeFile();
   using _open = SqliteDatabase.open(databaseFile);
   _open[Symbol.dispose]();
@@ -59,7 +59,7 @@ test("a move is refused while the service of the workspace runs", async (world) 
   await world.move("to");
 });
 
-test("a move out of PostgreSQL is refused while nodes are alive; stopped and dead nodes do not count", async (world) => {
+test("a move out of PostgreSQL is refused only while nodes are alive", async (world) => {
   await fillLittle(world.directories.databaseFile);
   await world.move("to");
   world.removeFile();
@@ -81,7 +81,7 @@ test("a move out of PostgreSQL is refused while nodes are alive; stopped and dea
   await world.move("from");
 });
 
-test("of two simultaneous moves into one database, one is refused", async (world) => {
+test("the second of two simultaneous moves into one database is refused", async (world) => {
   await fillLittle(world.directories.databaseFile);
   await using other = await openMoveWorld();
   await fillLittle(other.directories.databaseFile);
@@ -122,7 +122,7 @@ test("an aborted move leaves nothing behind and can be repeated", async (world) 
   await fillLittle(world.directories.databaseFile);
   const source = await Deno.readFile(world.directories.databaseFile);
   for (const direction of ["to", "from"] as const) {
-    // Aborts in each phase. Another test kills the command itself.
+    // The abort happens in each phase of the move. Another test kills the command itself.
     for (let last = 1, isDone = false; !isDone; last += 5) {
       const interrupt = new AbortController();
       let steps = 0;
@@ -144,7 +144,7 @@ test("an aborted move leaves nothing behind and can be repeated", async (world) 
   }
 });
 
-test("a lost connection is reported in one sentence that promises no reconnect, and nothing is left behind", async (world) => {
+test("a lost connection is reported in one sentence, and the move leaves nothing behind", async (world) => {
   await fillLittle(world.directories.databaseFile);
   for (const direction of ["to", "from"] as const) {
     let cut: Promise<unknown> | undefined;
@@ -171,7 +171,7 @@ test("a lost connection is reported in one sentence that promises no reconnect, 
   }
 });
 
-test("a lost answer to the commit is reported as unknown, and the next attempt shows the result", async (world) => {
+test("a lost answer to the commit is reported, and the next attempt shows the outcome", async (world) => {
   await fillLittle(world.directories.databaseFile);
   const url = new URL(world.address);
   await using proxy = openCuttingProxy(Number(url.port));
@@ -183,7 +183,7 @@ test("a lost answer to the commit is reported as unknown, and the next attempt s
   await assert.rejects(world.move("to"), /has a history already/);
 });
 
-test("an unreachable server, an unknown database and an invalid address are reported without the password", async (world) => {
+test("errors about servers, databases and addresses do not contain the password", async (world) => {
   const url = new URL(world.address);
   const at = (rest: string) => `postgres://inkling:secret@${rest}`;
   // Other problems of addresses are tested with PostgresDatabase.open().
@@ -219,7 +219,7 @@ test("histories of other versions are refused with the remedy", async (world) =>
   const step = await world.query(
     `DELETE FROM inkling.schema_steps WHERE version = ${newest} RETURNING version`,
   );
-  // A service of the older version must still be able to use the database.
+  // The refused move must not change the database, which a service of the older version may use.
   await assert.rejects(world.move("to"), /has a history already/);
   assert.notDeepEqual(await world.query(`SELECT ${newest} AS version`), step);
   {
@@ -235,7 +235,7 @@ test("histories of other versions are refused with the remedy", async (world) =>
   await assert.rejects(world.move("from"), /it was written by an older Inkling/);
 }, createBarePostgres);
 
-test("a database without all characters is refused", async (world) => {
+test("a database whose encoding lacks characters is refused", async (world) => {
   await fillLittle(world.directories.databaseFile);
   const name = `${new URL(world.address).pathname.slice(1)}_latin`;
   await world.query(`CREATE DATABASE ${name} ENCODING LATIN1 LOCALE 'C' TEMPLATE template0`);

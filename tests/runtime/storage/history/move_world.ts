@@ -10,8 +10,8 @@ import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 
 /**
- * Defines a test with both databases, independent of the database of other tests. `createPlace` creates the empty PostgreSQL
- * database; tests that change its tables need a bare one, because tables are shared.
+ * Defines a test with a workspace and an empty PostgreSQL database of its own. `createPlace` creates that database. A test
+ * that changes tables needs a bare one, because the tables of others are shared.
  */
 export function test(
   name: string,
@@ -34,7 +34,7 @@ export interface MoveWorld extends AsyncDisposable {
   query<Row>(text: string): Promise<Row[]>;
   /** Returns the number of rows of each table that is not empty. */
   filled(): Promise<Record<string, number>>;
-  /** Removes the file with the history, as a person does before another move. */
+  /** Removes the database file, as a user does before another move. */
   removeFile(): void;
   /** Returns the database files in the state directory. */
   files(): string[];

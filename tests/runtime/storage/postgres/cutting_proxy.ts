@@ -1,19 +1,19 @@
-// A proxy to a server that can fail at a chosen moment.
+// A TCP proxy to a server, which simulates failures at chosen moments.
 
-/** A proxy between clients and a server. */
+/** A proxy between clients and a server, with methods that simulate failures. */
 export interface CuttingProxy extends AsyncDisposable {
   port: number;
-  /** Forwards the next such statement, and closes the connection instead of returning its answer. */
+  /** Forwards the next message that contains `statement`, but closes the connection instead of returning the answer. */
   loseAnswerOf(statement: string): void;
-  /** Drops the next such statement, and everything on its connection from then on. */
+  /** Drops the next message that contains `statement`, and all later data of its connection. */
   swallowAt(statement: string): void;
-  /** True: a connection is dead, as by swallow(). */
+  /** True if swallowAt() has made a connection dead. */
   readonly hasSwallowed: boolean;
-  /** Closes the dead connections. */
+  /** Closes the connections that swallow() or swallowAt() has made dead. */
   closeSwallowed(): void;
   /**
-   * Drops all data from now on without closing connections, for open and new ones. `program`: only for clients with this
-   * application name.
+   * Drops all data from now on without closing connections, also of new ones. With `program`, affects only clients with
+   * this application name.
    */
   swallow(program?: string): void;
   /** Closes all connections. New connections work. */
@@ -25,7 +25,7 @@ export interface CuttingProxy extends AsyncDisposable {
   readAgain(): void;
   /** Closes new connections immediately. */
   refuseNew(): void;
-  /** Forwards new connections again. Dead connections stay dead. */
+  /** Forwards new connections again after swallow() or refuseNew(). Dead connections stay dead. */
   passNew(): void;
 }
 
@@ -45,7 +45,7 @@ export function openCuttingProxy(target: number): CuttingProxy {
     if (open.delete(conn)) conn.close();
   };
   const swallowed = new Set<Deno.Conn>();
-  /** For each client that has sent data: its server connection, and its first message. */
+  /** For each client connection that has sent data: its server connection, and its first message. */
   const met = new Map<Deno.Conn, { server: Deno.Conn; first: string }>();
   const swallowOf = (client: Deno.Conn, program: string) => {
     const connection = met.get(client);
@@ -67,7 +67,7 @@ export function openCuttingProxy(target: number): CuttingProxy {
         for (let at = 0; at < n;) at += await to.write(buffer.subarray(at, n));
       }
     } catch {
-      // The other side closed the connection.
+      // The client or the server has closed the connection.
     }
     met.delete(from);
     if (swallowed.has(from)) return;

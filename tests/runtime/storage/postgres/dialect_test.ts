@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { toPostgres } from "../../../../runtime/storage/postgres/dialect.ts";
 
-/** The SQL of a list without characters that PostgreSQL cannot store. */
+/** The SQL of a JSON list in which unstorable characters are replaced. */
 const LIST = String
   .raw`regexp_replace(CAST($1 AS text), '(?<!\\)((\\\\)*)\\u(0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')`;
 

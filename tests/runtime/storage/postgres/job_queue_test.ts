@@ -32,14 +32,14 @@ const ABORTED: Ending = {
   frames: () => [],
 };
 
-/** Claims the execution of a job. Returns the facts that the node learns. */
+/** Claims the execution of a job. Returns the result of the claim. */
 async function termsOf(machine: QueueMachine, job: Delivery | undefined) {
   assert.ok(job !== undefined);
   const claim = await machine.claim(job);
   return claim && [claim.epoch, claim.isRedelivered, claim.cancelled];
 }
 
-/** Lets a node fetch jobs until it has this number. */
+/** Lets a node fetch jobs until it has received `count` deliveries. Returns the last. */
 async function takes(machine: QueueMachine, count: number): Promise<Delivery> {
   await until(() => machine.taken.length >= count, `${machine.name} takes ${count}`);
   const job = machine.taken[count - 1];
@@ -97,7 +97,7 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
       for (let n = 0; n < 50; n++) accepted.push(await here.accept());
       let most = 0;
       let ended = 0;
-      // Neither ends before the other has started.
+      // Neither run ends before the other has started.
       const begun = Promise.withResolvers<void>();
       for (const machine of [here, there]) {
         let open = 0;
@@ -151,7 +151,7 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
     const again = await takes(there, 1);
     assert.deepEqual(again, { jobId: job?.jobId, executionId: id, attempt: 1, isDelegated: false });
     assert.deepEqual(await termsOf(there, again), [2, true, null]);
-    // The first node can no longer end the job.
+    // The first node has lost the job and can no longer end it.
     await here.complete(job?.jobId ?? "");
     assert.deepEqual(await here.states(), { active: 1 });
     assert.equal(here.taken.length, 1);
@@ -175,9 +175,9 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
     await takes(here, 2);
     here.room = 0;
     const [gone, other] = here.taken;
-    // Simulates pg-boss after a missing heartbeat: the job waits again, and another node gets it.
+    // Simulates a job without a heartbeat: pg-boss delivers it again, to another node.
     await here.changeJobs("retry_count = retry_count + 1");
-    // The node does not know yet that it lost the jobs, and ends one that the other node holds.
+    // The node does not know yet that it lost the jobs. It tries to end a job that the other node holds.
     await here.complete(other?.jobId ?? "");
     assert.deepEqual(await here.states(), { active: 2 });
     await here.beat();

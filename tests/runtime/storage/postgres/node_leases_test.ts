@@ -7,7 +7,7 @@ Deno.test("NodeLeases reports changed leases after a freeze longer than the leas
   const told: boolean[] = [];
   const changed = () => told.push(leases.holds("watch a"));
   const leases = new NodeLeases({ instanceId: "here", now: () => now, changed });
-  // Grants every requested lease.
+  // A query function that grants every requested lease.
   const query: Query = (text, values = []) => {
     const names = text.startsWith("INSERT") ? values[1] as string[] : [];
     return Promise.resolve({ rows: names.map((name) => ({ name })), rowCount: names.length });

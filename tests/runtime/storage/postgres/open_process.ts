@@ -1,4 +1,4 @@
-// Opens the database at the given address in a separate process, and prints the result.
+// A program that opens the database at the given address and prints the result.
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 
 try {

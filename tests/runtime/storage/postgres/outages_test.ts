@@ -1,4 +1,4 @@
-// An open database during real failures of its server and connections.
+// Tests an open database during real failures of its server and connections.
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 // @ts-types="@types/pg"
@@ -18,7 +18,7 @@ import { until } from "../../../support/until.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
 import { saying } from "./sentences.ts";
 
-/** Short limits for tests. Tests set `silentMs` if it matters. */
+/** Short limits for tests. Tests for which `silentMs` matters set it themselves. */
 const LIMITS = { connectMs: 5_000, checkAfterMs: 500 };
 
 const keep = (key: string) => run("INSERT INTO settings (key, value) VALUES (?, '')", key);
@@ -30,7 +30,7 @@ const keys = async (database: PostgresDatabase) => {
 };
 const unavailable = (sentence: RegExp) => saying(sentence, StorageUnavailable);
 
-/** Runs many changes and reads during an event. Returns the stored keys and the refusals. */
+/** Runs many changes and reads during the event `happen`. Returns the stored keys and the errors of refused changes. */
 async function load(database: PostgresDatabase, happen: () => Promise<void>) {
   const stored: string[] = [];
   const refusals: unknown[] = [];
@@ -58,8 +58,9 @@ async function load(database: PostgresDatabase, happen: () => Promise<void>) {
   return { stored, refusals };
 }
 
-withPostgres.test("PostgresDatabase lives through restarts of its server", async (t) => {
-  // A kill of the server does not lose writes that the system has buffered.
+withPostgres.test("PostgresDatabase survives restarts of its server", async (t) => {
+  // The setting makes each commit wait for the write. A killed server process does not lose writes that the system has
+  // buffered.
   await using server = await startPostgres({ settings: ["synchronous_commit=on"] });
   const address = `${server.address}/postgres`;
   const limits = { ...LIMITS, silentMs: 1_000 };
@@ -79,16 +80,16 @@ withPostgres.test("PostgresDatabase lives through restarts of its server", async
         await server.start();
       });
       for (const error of refusals) unavailable(/./)(error);
-      // A second insertion of a key would have failed.
+      // If a change had been applied twice, the insertion of its key would have failed.
       assert.deepEqual(await keys(database), stored.sort());
     });
   }
 
-  await t.step("a change that a crash has undone is not mistaken for another one", async () => {
+  await t.step("a change that a crash has undone is not reported as committed", async () => {
     await clear();
     await using proxy = openCuttingProxy(server.port);
     const through = address.replace(`:${server.port}`, `:${proxy.port}`);
-    // The database must not detect the outage by its own limits, even if the server restarts slowly.
+    // These limits are so long that the database does not notice the outage by itself, even if the server restarts slowly.
     const limits = { checkAfterMs: 120_000, silentMs: 120_000 };
     await using cut = await PostgresDatabase.open({ address: through, limits });
     proxy.swallowAt("COMMIT");
@@ -100,7 +101,7 @@ withPostgres.test("PostgresDatabase lives through restarts of its server", async
     await until(() => proxy.hasSwallowed, "its end is on the way, and the change is open");
     await server.stop("SIGQUIT");
     await server.start();
-    // Reuses the number of the lost transaction.
+    // These transactions reuse the id of the lost transaction.
     for (let n = 0; n < 3; n++) {
       await server.administer(`INSERT INTO inkling.settings VALUES ('${n}', '')`);
     }
@@ -111,11 +112,11 @@ withPostgres.test("PostgresDatabase lives through restarts of its server", async
   });
 });
 
-/** A separate database on the shared server. */
+/** A database of its own on the shared server, with functions to cause failures. */
 interface World {
   address: string;
   database: PostgresDatabase;
-  /** Runs a statement on another connection. */
+  /** Runs a statement on another connection as administrator. */
   administer: (statement: string) => Promise<unknown>;
   endConnections: () => Promise<unknown>;
 }
@@ -137,7 +138,7 @@ function test(name: string, body: (world: World) => Promise<void>): void {
   });
 }
 
-/** Closes the connections, so that new ones get the new settings. */
+/** SQL: closes all connections, so that new ones get changed settings. */
 const END_CONNECTIONS =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling' " +
   "AND datname = current_database()";
@@ -194,14 +195,14 @@ withPostgres.test("PostgresDatabase survives a change of a table by another node
   assert.deepEqual(await read(), []);
 });
 
-test("all connections in use: the wait ends with the setting to raise", async ({ address }) => {
+test("a wait for a free connection ends with an error that names the setting", async ({ address }) => {
   const limits = { connectMs: 300, checkAfterMs: 100 };
   await using narrow = await PostgresDatabase.open({ address, connections: 1, limits });
   const slow = narrow.read(() => get("SELECT pg_sleep(1.5)"));
   const refusal =
     /: its 1 connections are all in use, and none came free in 0\.3 s\. Raise database_connections/;
   await assert.rejects(narrow.read(() => all("SELECT 1")), unavailable(refusal));
-  // The server worked on the statement for longer than the limit of silence.
+  // The server works on this statement for longer than the limit for silent clients.
   await slow;
 });
 
@@ -235,7 +236,7 @@ withPostgres.test("PostgresDatabase does not wait for a dead connection", async 
       leaving.change("power", () => keep("too late")),
       DatabaseUnreachable,
     );
-    // The statement is sent. abortAll() must reject it at once, not after the limit of an answer.
+    // The statement has been sent. abortAll() must reject it at once, without waiting for an answer.
     await settle();
     leaving.abortAll("Cannot use it: it does not answer.");
     await asked;
@@ -264,7 +265,7 @@ withPostgres.test("a frozen or vanished process does not keep an execution's row
   const { address } = place;
   const port = Number(new URL(address).port);
   await using proxy = openCuttingProxy(port);
-  // A frozen process sends no checks of its connection, so only the server's limits release the row.
+  // These limits ensure that only the server's limits release the row: a frozen process does not check its connection.
   const limits = { connectMs: 3_000, checkAfterMs: 60_000, silentMs: 1_000 };
   const leases = new Map([[1, 1]]);
   const standing = Promise.withResolvers<void>();

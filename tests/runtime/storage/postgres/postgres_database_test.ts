@@ -19,7 +19,7 @@ import { openCuttingProxy } from "./cutting_proxy.ts";
 
 const WANTED: NewExecution = { ...NEW_EXECUTION, agentId: "a", trigger: "watch" };
 
-/** Finds connections of this database that wait for a lock. */
+/** SQL: finds connections to this database that wait for a lock. */
 const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() " +
   "AND wait_event_type = 'Lock'";
 const NODE = {
@@ -71,7 +71,7 @@ test("an operation gets the error of its statement, and is not committed if it h
     try {
       yield* run("INSERT INTO settings (key, value) VALUES (?, ?)", "n", null);
     } catch (error) {
-      // The error has already failed the transaction.
+      // The operation hides the error, but the transaction has already failed.
       caught = error;
     }
   });
@@ -79,7 +79,7 @@ test("an operation gets the error of its statement, and is not committed if it h
   assert.match(String(caught), /null value/);
 });
 
-test("values are the same as from SQLite; values that PostgreSQL cannot store are replaced", async ({ database }) => {
+test("values are the same as in SQLite, except those that PostgreSQL cannot store", async ({ database }) => {
   using sqlite = SqliteDatabase.open(":memory:");
   const values = ["", "\u{1F600}", "it's", "a\\b", 0, -1, 2 ** 53 - 1, 0.1 + 0.2, null] as const;
   for (const value of values) {
@@ -146,7 +146,7 @@ test("one of two deadlocked changes is retried", async ({ database }) => {
       for (const key of keys) {
         yield* run("UPDATE settings SET value = value || '+' WHERE key = ?", key);
         holding++;
-        // Each transaction has locked its first row before either locks the other's.
+        // Each transaction locks its first row before either locks the second.
         while (holding < 2) yield* get("SELECT 1");
       }
     });
@@ -183,7 +183,7 @@ test("a node that lost an execution cannot write to it", async ({ address }) => 
       yield* announce(1);
     });
   await write();
-  // The same node has claimed the execution again, so only the epoch differs.
+  // The same node claims the execution again, so that only the epoch differs.
   await here.change("power", () => run("UPDATE executions SET epoch = 2 WHERE id = 1"));
   await assert.rejects(write(), LeaseLost);
   leases.set(1, 2);
@@ -218,7 +218,7 @@ test("an execution does not start to wait for a child that ends simultaneously",
   assert.equal(await waiting, undefined);
 });
 
-test("a node that lost the lease of a watch cannot store its changes", async ({ address }) => {
+test("a node that lost the lease of a watch cannot store file changes", async ({ address }) => {
   await using here = await PostgresDatabase.open({ address, node: NODE });
   const store = new SqlWatchStore(here);
   const change = { agentId: "a", path: "/x", event: "created" as const, queuedAt: 1 };
@@ -230,7 +230,7 @@ test("a node that lost the lease of a watch cannot store its changes", async ({ 
   await here.change("power", () => run("UPDATE leases SET instance_id = 'here'"));
   assert.equal(await put(), true);
   assert.equal((await store.readQueue("a")).length, 1);
-  // A node that was frozen after it chose a change must not start a second run.
+  // A node may be frozen after it has chosen a change, and must not start a second run for it.
   const acceptances = new SqlAcceptanceStore(here, null);
   const accept = () =>
     acceptances.acceptExecution(WANTED, {
@@ -255,7 +255,7 @@ test("several nodes may migrate one database at once", async () => {
   }
 });
 
-test("opening without migration changes nothing, and reports the necessary step", async () => {
+test("an open without migration changes nothing and reports the necessary step", async () => {
   await using place = await createBarePostgres();
   const { address } = place;
   const look = () => PostgresDatabase.open({ address, migrates: false });
@@ -269,7 +269,7 @@ test("opening without migration changes nothing, and reports the necessary step"
   assert.equal((await looking.read(() => get<{ version: number }>(newest)))?.version, version - 1);
 });
 
-test("a newer database and one of another program are not changed", async () => {
+test("a newer database and a database of another program are not changed", async () => {
   await using place = await createBarePostgres();
   await (await PostgresDatabase.open(place))[Symbol.asyncDispose]();
   await using client = await openClient(place.address);
@@ -284,7 +284,7 @@ test("a newer database and one of another program are not changed", async () => 
   assert.equal(rows[0].steps, null);
 });
 
-test("a commit with a lost answer is looked up, not repeated", async ({ address, database }) => {
+test("a change whose commit got no answer is checked instead of repeated", async ({ address, database }) => {
   const port = Number(new URL(address).port);
   await using proxy = openCuttingProxy(port);
   const through = address.replace(`:${port}`, `:${proxy.port}`);

@@ -9,24 +9,24 @@ import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
 import { settle } from "../../../support/test_clock.ts";
 
-/** Options of a node. */
+/** The options of QueueMachine. */
 export interface MachineOptions {
   address: string;
   name: string;
   labels?: readonly string[];
 }
 
-/** One node. */
+/** A simulated node with its database and queue. */
 export class QueueMachine implements AsyncDisposable {
-  /** All deliveries, in order. */
+  /** All deliveries to this node, in order. */
   readonly taken: Delivery[] = [];
   readonly lost: string[] = [];
-  /** The number of jobs that it accepts. complete(), release() and a lost job free their place. */
+  /** The number of further jobs that the node accepts. A completed, released or lost job adds one. */
   room = 0;
   onTake: (job: Delivery) => void = () => {};
   readonly #open = new Set<string>();
   #isAtWork = false;
-  /** The number of reads of its room, at least one in each round of the queue. */
+  /** The number of times that the queue has read `room`: at least once per round of the fetch loop. */
   #rounds = 0;
 
   private constructor(
@@ -47,7 +47,7 @@ export class QueueMachine implements AsyncDisposable {
     const errors: unknown[] = [];
     const queue = await JobQueue.open({ address, labels, onError: (error) => errors.push(error) });
     const client = new pg.Client({ connectionString: address });
-    // The failing statement reports the end of the server.
+    // The statement that fails reports the end of the server.
     client.on("error", () => {});
     await client.connect();
     const database = await PostgresDatabase.open({
@@ -72,7 +72,7 @@ export class QueueMachine implements AsyncDisposable {
     return new QueueMachine(name, database, queue, client, sent, labelsOf, leases, errors);
   }
 
-  /** Accepts this number of jobs at once from now on. */
+  /** Starts to accept jobs, up to `room` at once. */
   work(room = Infinity): void {
     this.room = room;
     if (this.#isAtWork) return this.queue.wake();
@@ -94,12 +94,12 @@ export class QueueMachine implements AsyncDisposable {
     });
   }
 
-  /** Stops accepting jobs, and drops the held ones. */
+  /** Stops accepting jobs, and drops the held jobs without ending them. */
   async rest(): Promise<void> {
     this.room = 0;
     this.onTake = () => {};
     if (this.#isAtWork) {
-      // A round that saw room may still run. The round after the next sees none.
+      // The current round of the fetch loop may have read the earlier room. Two rounds later, no fetch uses it.
       for (const enough = this.#rounds + 2; this.#rounds < enough;) {
         this.queue.wake();
         await settle();
@@ -115,7 +115,10 @@ export class QueueMachine implements AsyncDisposable {
     await this.client.query("DELETE FROM inkling_queue.job; DELETE FROM inkling.executions");
   }
 
-  /** Creates an execution and its job in one transaction. `fail`: rolls the transaction back at its end. */
+  /**
+   * Creates an execution and its job in one transaction, and returns the id. With `fail`, rolls the transaction back at its
+   * end.
+   */
   async accept({ labels = [] as readonly string[], fail = false } = {}): Promise<number> {
     return await this.database.change(
       "power",
@@ -172,7 +175,7 @@ export class QueueMachine implements AsyncDisposable {
     await this.#end(jobId, (job) => this.queue.release(job));
   }
 
-  /** Ends a job by its last delivery. */
+  /** Ends the last delivery of a job with the function `end`. */
   async #end(jobId: string, end: (delivery: Delivery) => Promise<void>): Promise<void> {
     const delivery = this.taken.findLast((one) => one.jobId === jobId);
     if (delivery !== undefined) await end(delivery);
@@ -193,7 +196,7 @@ export class QueueMachine implements AsyncDisposable {
     await this.database.change("power", () => run(`UPDATE inkling_queue.job SET ${changes}`));
   }
 
-  /** Sends a heartbeat, as a node does regularly on its own connection. */
+  /** Sends a heartbeat, as a real node does at intervals. */
   async beat(): Promise<void> {
     await this.queue.sendHeartbeat(async (text, values) =>
       await this.client.query(text, values as unknown[])

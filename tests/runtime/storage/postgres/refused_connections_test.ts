@@ -1,4 +1,4 @@
-// The messages of databases that cannot be opened, with real causes.
+// Tests the messages for databases that cannot be opened, with real causes.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Socket } from "node:net";
@@ -12,7 +12,7 @@ import { createTestPostgres, sharedPostgres, withPostgres } from "../../../suppo
 import { startPostgres } from "../../../support/postgres.ts";
 import { PASSWORD, saying } from "./sentences.ts";
 
-/** The password as part of an address. */
+/** The password in the form in which an address contains it. */
 const WRITTEN = encodeURIComponent(PASSWORD);
 
 const refused = (address: string, sentence: RegExp, limits = {}) =>
@@ -121,7 +121,7 @@ withPostgres.test("PostgresDatabase.open() explains problems of TLS", async (t) 
     ]);
     const settings = ["listen_addresses=127.0.0.1,127.0.0.2"];
     await using server = await startPostgres({ tls: own, settings });
-    // The certificate is for another host name.
+    // The certificate is not valid for this host name.
     const elsewhere = server.address.replace("127.0.0.1", "127.0.0.2");
     const plain = await sharedPostgres();
     const rest = (options: string) => `/postgres?${options}`;
@@ -211,7 +211,7 @@ for (const [what, address, sentence] of ADDRESSES) {
 }
 
 Deno.test("PostgresDatabase.open() does not wait for a host that drops packets", async () => {
-  // The listener never accepts connections. When its queue is full, further ones get no answer.
+  // The listener never accepts connections. When its queue is full, further connections get no answer.
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0, tcpBacklog: 1 });
   const { port } = listener.addr;
   const full = Array.from({ length: 4 }, () => new Socket().connect(port, "127.0.0.1"));
@@ -235,7 +235,7 @@ const CASES = [
   ],
   [
     "a server without a free connection",
-    // The limit does not apply to superusers.
+    // A connection limit does not apply to superusers.
     "ALTER ROLE $role NOSUPERUSER CONNECTION LIMIT 0",
     /: it has no free connection\. Raise max_connections there, or lower database_connections\.$/,
   ],

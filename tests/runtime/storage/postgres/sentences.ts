@@ -1,14 +1,17 @@
-// Checks the messages of storage errors for people: their text, and that they contain no password.
+// Checks that storage errors have the expected message and contain no password.
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { RuntimeError } from "../../../../base/errors.ts";
 import { RedactedLog } from "../../../../runtime/service_log/redacted_log.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 
-/** The password of all tests. A part of it is in the wrong one, too. */
+/** The correct password in all tests. The wrong password contains a part of it. */
 export const PASSWORD = "geh%eim";
 
-/** Returns a check for assert.rejects: a storage error with this sentence, without a password or the text of another error. */
+/**
+ * Returns a validator for assert.rejects. It accepts a storage error with exactly this sentence, without a password and
+ * without the text of another error.
+ */
 export function saying(
   sentence: RegExp,
   kind: abstract new () => RuntimeError,

@@ -1,4 +1,4 @@
-// Each workspace keeps its history when config.yaml names another workspace. Only for SQLite files.
+// Tests that each workspace keeps its history when config.yaml names another workspace. Runs with SQLite only.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ExecutionDetail, Runtime } from "../../../../runtime/interface/runtime.ts";
@@ -13,15 +13,15 @@ const AGENT = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat\n";
 
 interface World extends AsyncDisposable {
   place: TestWorkspace;
-  /** Runs the workspace's agent with a message, in a separate service. */
+  /** Runs the agent of a workspace with a message, in a service that ends afterwards. */
   say(message: string, name?: string): Promise<void>;
   /** Sets the workspace in config.yaml to `work` or `other`. */
   configure(name: string): Promise<void>;
-  /** Opens a workspace by the name of its folder. Default: the workspace of config.yaml. */
+  /** Opens a workspace by the name of its folder; without a name the workspace of config.yaml. */
   open(name?: string, mode?: "service" | "read-only"): Promise<Runtime>;
-  /** Returns the messages of a workspace's runs, the newest first, without a running service. */
+  /** Returns the messages of a workspace's runs, newest first, without starting a service. */
   history(name?: string): Promise<(string | null)[]>;
-  /** Returns the workspaces with a database file in the state folder; `base` is the workspace of config.yaml. */
+  /** Returns the names of the workspaces with a database file in the state folder. `base` is the base directory. */
   databases(): Promise<string[]>;
 }
 
@@ -86,7 +86,7 @@ async function say(runtime: Runtime, message: string): Promise<ExecutionDetail> 
   return await runToEnd(runtime, "echo", { message });
 }
 
-test("a workspace keeps its history when config.yaml names another workspace, and gets it back", async (world) => {
+test("a workspace gets its history back after config.yaml named another workspace", async (world) => {
   await world.say("in work");
   await world.configure("other");
   assert.deepEqual(await world.history(), []);
@@ -161,13 +161,14 @@ test("a history that another program has open is not moved, and nothing changes"
   assert.deepEqual(await world.history("work"), ["kept"]);
 });
 
-test("after a crash between two steps of a move, the next start finds each history", async (world) => {
+test("each history is found after a crash between two steps of a move", async (world) => {
   for (const name of ["other", "work"]) {
     await world.configure(name);
     await using runtime = await world.open();
     await say(runtime, `in ${name}`);
   }
-  // The history of `work` has left the base directory, the owner file still names it, and the history of `other` has not arrived.
+  // Simulates a crash: the history of `work` has left the base directory, which the owner file assigns to `work`, and the
+  // history of `other` has not arrived.
   const { stateDir } = world.place;
   const aside = (await world.databases()).find((path) => path.startsWith("workspaces/"));
   assert.equal(aside, "workspaces/other/inkling.db");
@@ -184,7 +185,7 @@ test("after a crash between two steps of a move, the next start finds each histo
 Deno.test({
   name:
     "a workspace that its user moves keeps its history; a new folder in its place does not get it",
-  // Without a time of birth, folders have no identity except their path.
+  // Without a birth time, a folder is identified only by its path.
   ignore: SQLITE.ignore || Deno.statSync(".").birthtime === null,
   fn: movedWorkspace,
 });
@@ -194,7 +195,7 @@ async function movedWorkspace(): Promise<void> {
   const { root } = world.place;
   await world.say("before");
   await Deno.rename(join(root, "work"), join(root, "moved"));
-  // Starts a service before the change of config.yaml.
+  // A service must have run before the change of config.yaml, to store the owner.
   await (await world.open())[Symbol.asyncDispose]();
   await Deno.mkdir(join(root, "work", "agents"), { recursive: true });
   await world.configure("moved");

@@ -7,7 +7,7 @@ import { createTestWorkspace } from "../../../support/test_workspace.ts";
 Deno.test("openRuntime() refuses a file in the place of the state directory, with the remedy", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(place.stateDir, "");
-  // A read-only use of a remote database needs no folder.
+  // Reading from a remote database needs no state folder.
   const modes = IS_POSTGRES ? ["service"] as const : ["service", "read-only"] as const;
   for (const mode of modes) {
     await assert.rejects(place.open({ mode }), {
