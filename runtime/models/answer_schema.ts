@@ -1,8 +1,9 @@
-// The schema of an agent's answer: as words in the prompt, as a grammar, or as OpenAI's strict schema.
+// Prepares the schema of an agent's answer for a model: as text in the prompt, as a grammar, or as a strict schema of
+// OpenAI.
 import { isJsonObject, type JsonSchema, type JsonValue } from "../../base/json.ts";
 import type { ModelRequest } from "./model.ts";
 
-/** Moves the request's schema into the system message, as words. */
+/** Returns the request with its schema as text in the system message. */
 export function addSchemaToPrompt(request: ModelRequest): ModelRequest {
   const { schema, messages, ...rest } = request;
   if (schema === undefined) return request;
@@ -19,8 +20,9 @@ export function addSchemaToPrompt(request: ModelRequest): ModelRequest {
 }
 
 /**
- * Returns the schema for a server that enforces it by a grammar (Ollama, llama.cpp, vLLM). Returns undefined while the model
- * may call tools, because a grammar prevents tool calls; a request that repairs an answer gets the schema nevertheless.
+ * Returns the schema for a server that enforces it by a grammar (Ollama, llama.cpp, vLLM). Returns undefined while the
+ * model may call tools, because a grammar prevents tool calls. A request that repairs an answer gets the schema in any
+ * case.
  */
 export function grammarSchema(
   { schema, tools, messages }: ModelRequest,
@@ -43,7 +45,7 @@ const STRICT_KEYWORDS = new Set([
   ...["exclusiveMaximum", "multipleOf", "minItems", "maxItems"],
 ]);
 
-/** Reports if OpenAI accepts the schema as a strict one: closed objects with all of their properties required. */
+/** Returns true if OpenAI accepts the schema as strict: all objects are closed and require all of their properties. */
 export function isStrict(schema: JsonSchema): boolean {
   return schema["type"] === "object" && isStrictPart(schema);
 }

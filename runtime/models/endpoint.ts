@@ -1,30 +1,31 @@
-// Resolves a model's settings to its endpoint: adapter, address and key variable. Pure, because `validate` uses it too.
+// Resolves the settings of a model to its endpoint: adapter, address and key variable. Has no side effects, because
+// `validate` uses it, too.
 import type { ModelSettings } from "../agents/agent.ts";
 import { isNamedProvider, NAMED_PROVIDERS, type NamedProvider } from "../config/providers.ts";
 import { ModelError } from "./model.ts";
 
-/** The adapter, which implements one wire format. */
+/** The name of an adapter. An adapter implements one wire format. */
 export type AdapterName = "openai" | "compatible" | "anthropic" | "google" | "ollama" | "demo";
 
 /** The endpoint that a model's settings name. */
 export interface ModelEndpoint {
-  /** `provider/name`. */
+  /** The id of the model, `provider/name`. */
   id: string;
   adapter: AdapterName;
-  /** Absent: the provider's own address. */
+  /** The base URL of the endpoint; undefined for the provider's own address. */
   baseUrl: string | undefined;
-  /** The environment variable that holds the key; null for an adapter that never uses one. */
+  /** The name of the environment variable with the key; null for an adapter that uses no key. */
   keyVariable: string | null;
-  /** True: a call without a key is refused. */
+  /** True if a call without a key is refused. */
   keyRequired: boolean;
-  /** The host that would receive a named provider's key without being that provider's own; null if there is none. */
+  /** The host that would receive the key of a known provider although it belongs to somebody else; null without one. */
   foreignHost: string | null;
 }
 
 interface Provider {
   adapter: AdapterName;
   defaultUrl: string | undefined;
-  /** The provider's own hosts, as endings of host names; null if its key may go to any host. */
+  /** The domains of the provider; null if its key may be sent to any host. */
   hosts: readonly string[] | null;
 }
 
@@ -37,7 +38,7 @@ const PROVIDERS: Readonly<Record<NamedProvider, Provider>> = {
   demo: { adapter: "demo", defaultUrl: undefined, hosts: null },
 };
 
-/** The host and port that an adapter calls without a base URL. */
+/** The hosts and ports that the adapters call without a base URL. */
 const DEFAULT_HOSTS: Readonly<Partial<Record<AdapterName, string>>> = {
   openai: "api.openai.com:443",
   anthropic: "api.anthropic.com:443",
@@ -45,7 +46,7 @@ const DEFAULT_HOSTS: Readonly<Partial<Record<AdapterName, string>>> = {
   ollama: "127.0.0.1:11434",
 };
 
-/** Returns a model's endpoint. Throws ModelError for a provider without an address, or an invalid address. */
+/** Returns the endpoint of a model. Throws ModelError for a provider without an address, or an invalid address. */
 export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
   const { provider, name } = settings;
   const known = isNamedProvider(provider) ? PROVIDERS[provider] : undefined;
@@ -73,7 +74,7 @@ export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
   };
 }
 
-/** Returns the host and port of a model's calls; null for a model without calls. Throws ModelError as modelEndpoint does. */
+/** Returns the host and port that a model calls; null for a model without network calls. Throws as modelEndpoint() does. */
 export function modelHost(settings: ModelSettings): string | null {
   const { adapter, baseUrl } = modelEndpoint(settings);
   if (adapter === "demo") return null;
@@ -81,29 +82,32 @@ export function modelHost(settings: ModelSettings): string | null {
   return DEFAULT_HOSTS[adapter] ?? null;
 }
 
-/** Returns the host and port of an address, such as `example.com:443`. A missing port is the default of the scheme. */
+/** Returns the host and port of a URL, such as `example.com:443`. A missing port is the default of the scheme. */
 export function hostAndPort({ hostname, port, protocol }: URL): string {
   return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
 }
 
-/** Returns the variable that holds a provider's key by default: `OPENAI_API_KEY`, `MY_ENDPOINT_API_KEY`. */
+/** Returns the default name of a provider's key variable, such as `OPENAI_API_KEY` or `MY_ENDPOINT_API_KEY`. */
 export function keyVariableOf(provider: string): string {
   return `${provider.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}_API_KEY`;
 }
 
-/** Reports if the host name of a URL is this machine. */
+/** Returns true if a host name is that of this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" ||
     hostname === "0.0.0.0" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Returns the built-in provider whose API key this variable has, even if the agent uses the key for another provider. */
+/**
+ * Returns the built-in provider whose key this variable contains, or undefined. An agent may name the variable for another
+ * provider.
+ */
 function keyOwner(variable: string): Provider | undefined {
   const owner = NAMED_PROVIDERS.find((provider) => keyVariableOf(provider) === variable);
   return owner === undefined ? undefined : PROVIDERS[owner];
 }
 
-/** Reports if the host serves OpenAI's own variant of Chat Completions. */
+/** Returns true if the host has OpenAI's own variant of Chat Completions. */
 function isOpenAiHost(hostname: string | undefined): boolean {
   return hostname !== undefined && isHostOf(["openai.com", "openai.azure.com"], hostname);
 }
@@ -133,13 +137,16 @@ function parseBaseUrl(text: string, provider: string): URL {
   return url;
 }
 
-/** Returns the base URL in the adapter's form. For Chat Completions it ends with the version; other adapters add their own path. */
+/**
+ * Returns the base URL in the form that the adapter needs. For Chat Completions it ends with the version; other adapters
+ * add their own path.
+ */
 function baseUrlOf(url: URL, adapter: AdapterName): string {
   const path = url.pathname.replace(/\/+$/, "");
   if (adapter !== "openai" && adapter !== "compatible") return `${url.origin}${path}`;
-  // People paste the whole endpoint from a provider's example.
+  // Users copy the whole endpoint from examples of a provider, so the path of the call is removed.
   const base = path.replace(/\/chat\/completions$/, "");
-  // The version may differ from v1 (/api/paas/v4), or may not be the last segment (/v1beta/openai).
+  // The version may be another than v1 (/api/paas/v4), and may precede other segments (/v1beta/openai).
   const versioned = base.split("/").some((segment) => /^v\d+(alpha|beta)?\d*$/.test(segment));
   return `${url.origin}${base}${versioned ? "" : "/v1"}`;
 }

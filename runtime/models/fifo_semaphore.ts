@@ -10,7 +10,7 @@ export class FifoSemaphore {
     this.#limit = limit;
   }
 
-  /** True: the next caller has to wait. */
+  /** True if the next caller has to wait. */
   get isFull(): boolean {
     return this.#held >= this.#limit;
   }
@@ -24,7 +24,7 @@ export class FifoSemaphore {
     return this.#waiting.length;
   }
 
-  /** Changes the limit. Current holders keep their place. */
+  /** Changes the limit. Callers that hold a place keep it. */
   resize(limit: number): void {
     this.#limit = limit;
     while (!this.isFull && this.#waiting.length > 0) {
@@ -33,7 +33,10 @@ export class FifoSemaphore {
     }
   }
 
-  /** Waits for a place and holds it until disposed. Rejects with `signal.reason` if the signal aborts first. */
+  /**
+   * Waits for a place. It is held until the result is disposed. Rejects with `signal.reason` if the signal aborts during
+   * the wait.
+   */
   async acquire(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.isFull) await this.#wait(signal);
@@ -50,7 +53,7 @@ export class FifoSemaphore {
 
   async #wait(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // After the admission, a late abort must not remove another waiter.
+    // The abort listener is removed at the admission, so that a late abort does not remove another waiter.
     const admit = () => {
       signal.removeEventListener("abort", onAbort);
       resolve();
@@ -64,7 +67,10 @@ export class FifoSemaphore {
     await promise;
   }
 
-  /** Passes the place directly to the next waiter, so that no new caller overtakes it. Drops the place if the limit was lowered. */
+  /**
+   * Gives the free place to the next waiter, so that no new caller overtakes it. If the limit was lowered, the place is
+   * dropped.
+   */
   #release(): void {
     const next = this.#held > this.#limit ? undefined : this.#waiting.shift();
     if (next === undefined) this.#held--;

@@ -1,15 +1,15 @@
-// The messages of a conversation. The runtime stores them, the adapters translate them to each provider's format.
+// The messages of a conversation. The runtime stores them, and adapters translate them to the format of a provider.
 import type { JsonObject } from "../../base/json.ts";
 import type { Media } from "../vocabulary/tool_vocabulary.ts";
 
-/** A model's request to use a tool. */
+/** A request of the model to call a tool. */
 export interface ToolCall {
-  /** Unique within its reply; adapters invent one where the provider gives none. */
+  /** The id of the call, unique within its reply. If the provider gives none, the adapter creates one. */
   id: string;
   name: string;
-  /** The arguments as the model wrote them: JSON text, not yet checked. */
+  /** The arguments as JSON text, as the model wrote them. They are not validated. */
   arguments: string;
-  /** True: the model wrote the call as text, not in the provider's format for calls. */
+  /** True if the model wrote the call as text instead of in the provider's format for calls. */
   written?: true;
 }
 
@@ -19,19 +19,22 @@ export interface SystemMessage {
   content: string;
 }
 
-/** A turn of the user or trigger that started the run, or a text that the runtime inserted. */
+/** The message of a user or trigger that started the run, or a text that the runtime inserted. */
 export interface UserMessage {
   role: "user";
   content: string;
-  /** True: the runtime inserted the text, for example the instructions of a skill that a tool returned. */
+  /** True if the runtime inserted the text, such as the instructions of a skill. */
   injected?: true;
-  /** True: the message asks for the answer again because it did not fit the schema. Always with `injected`. */
+  /**
+   * True if the message asks for the answer again, because the answer did not match the schema. Always together with
+   * `injected`.
+   */
   repair?: true;
-  /** Media of the preceding tool results, for API formats whose tool results contain only text. */
+  /** The media of the preceding tool results, for API formats whose tool results can contain only text. */
   media?: readonly Media[];
 }
 
-/** The reason for the end of a reply. `unknown`: the provider gave a reason that is not in this list. */
+/** The reason for the end of a reply. `unknown` is a reason of the provider that is not in this list. */
 export type StopReason =
   | "end"
   | "tool_calls"
@@ -40,18 +43,18 @@ export type StopReason =
   | "refusal"
   | "unknown";
 
-/** A reply of the model. The results of its calls follow it, one message each. */
+/** A reply of the model. If it has tool calls, one message with a result follows for each. */
 export interface AssistantMessage {
   role: "assistant";
   content: string;
   toolCalls: ToolCall[];
-  /** Data that the provider expects back verbatim with this message, for example signatures of its thinking. */
+  /** Data that the provider expects back unchanged with this message, such as signatures of the model's thinking. */
   providerData?: JsonObject;
-  /** The reason for the end of the reply. Stored, so that a resumed run handles the reply in the same way. */
+  /** The reason for the end of the reply. It is stored, so that a resumed run handles the reply in the same way. */
   stop?: StopReason;
 }
 
-/** The result of one call. */
+/** The result of one tool call. */
 export interface ToolMessage {
   role: "tool";
   toolCallId: string;

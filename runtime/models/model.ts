@@ -1,4 +1,5 @@
-// The interface of a language model. Adapters only translate: decorators add retry, timeout, pricing and limits.
+// The interface of a language model. Adapters only translate to and from a provider's format. Decorators add retries,
+// timeouts, prices and limits.
 import type { JsonSchema } from "../../base/json.ts";
 import type { ToolDescription } from "../vocabulary/tool_vocabulary.ts";
 import type { AssistantMessage, Message, StopReason } from "./message.ts";
@@ -9,25 +10,25 @@ export type { StopReason } from "./message.ts";
 export interface ModelRequest {
   messages: readonly Message[];
   tools: readonly ToolDescription[];
-  /** Undefined: the provider's default applies. Some models refuse any value. */
+  /** The temperature; undefined for the provider's default. Some models refuse any value. */
   temperature: number | undefined;
   /** The maximum number of tokens in the reply. */
   maxTokens: number;
-  /** The schema of the answer; absent: the answer may be any text. */
+  /** The schema of the answer; absent if the answer may be any text. */
   schema?: JsonSchema;
   /**
-   * Request parts that the endpoint has refused (names: adaptation/known_limits.ts). Adapters omit them from the request.
+   * The names of request parts that the endpoint has refused (see adaptation/known_limits.ts). Adapters omit these parts.
    */
   refused?: ReadonlySet<string>;
 }
 
-/** Token counts of one reply. `inputTokens` includes the cached tokens. */
+/** The token counts of one reply. `inputTokens` includes the cached tokens. */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** Input tokens read from the provider's cache; part of `inputTokens`. */
+  /** The input tokens that were read from the provider's cache. They are part of `inputTokens`. */
   cacheReadTokens: number;
-  /** Input tokens written to the provider's cache; part of `inputTokens`. */
+  /** The input tokens that were written to the provider's cache. They are part of `inputTokens`. */
   cacheWriteTokens: number;
 }
 
@@ -35,15 +36,16 @@ export interface Usage {
 export interface ModelReply {
   message: AssistantMessage;
   stop: StopReason;
-  /** Null if the endpoint reports none. */
+  /** The token counts; null if the endpoint reported none. */
   usage: Usage | null;
-  /** The cost in US dollars that the endpoint itself reported; null if it reported none. */
+  /** The cost in US dollars that the endpoint reported; null if it reported none. */
   reportedCostUsd: number | null;
 }
 
 /**
- * An event of a reply that streams. `text` is a piece of its text, `progress` an event without text, `usage` the running total
- * of the provider. `restart` voids all text and counts so far. `notice` is a sentence for people, such as the reason for a wait.
+ * An event of a streamed reply. `text` is a piece of its text. `progress` is an event without text. `usage` is the
+ * provider's running total. `restart` voids all text and counts so far. `notice` is a sentence for people, such as the
+ * reason for a wait.
  */
 export type ModelDelta =
   | { type: "text"; text: string }
@@ -52,19 +54,19 @@ export type ModelDelta =
   | { type: "restart" }
   | { type: "notice"; level: "info" | "warn"; text: string };
 
-/** Returns the delta of a chunk: `text`, or `progress` if the text is empty. */
+/** Returns the delta for a chunk of text: `text`, or `progress` if the text is empty. */
 export function textDelta(text: string): ModelDelta {
   return text === "" ? { type: "progress" } : { type: "text", text };
 }
 
 /** A language model, independent of the wire format of its provider. */
 export interface Model {
-  /** `provider/name`. A model with fallbacks returns the id of the model in use. */
+  /** The id of the model, `provider/name`. A model with fallbacks returns the id of the model in use. */
   readonly id: string;
   /**
-   * Streams one reply: yields deltas and returns the complete reply. Throws ModelError if the provider refuses or fails. When
-   * cancelled, it closes the connection and rethrows `signal.reason`. Never retries by itself. `subject` is the caller, for
-   * the service log.
+   * Streams one reply: yields deltas and returns the complete reply. Throws ModelError if the provider refuses or fails.
+   * After a cancel, closes the connection and throws `signal.reason`. Does not retry. `subject` names the caller in the
+   * service log.
    */
   generate(
     request: ModelRequest,
@@ -72,18 +74,21 @@ export interface Model {
   ): AsyncGenerator<ModelDelta, ModelReply, void>;
 }
 
-/** A model call that failed. `message` is safe to show: it names the provider and never holds a key. */
+/** Error: a model call failed. `message` can be shown to people: it names the provider and never contains a key. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
-  /** True: the same call may succeed later. Set for connection errors, 408, 409, 429, 5xx and streams that broke off. */
+  /** True if the same call may succeed later: after connection errors, status 408, 409, 429 or 5xx, and broken streams. */
   readonly retryable: boolean;
-  /** The HTTP status, if there was one. */
+  /** The HTTP status of the answer; undefined without an answer. */
   readonly status: number | undefined;
-  /** The wait that the provider asked for with `Retry-After`. */
+  /** The wait that the provider requested, in milliseconds; undefined if it requested none. */
   readonly retryAfterMs: number | undefined;
-  /** True: the provider may have processed the call, and may bill it. */
+  /** True if the provider may have processed the call, and may charge for it. */
   readonly mayBeBilled: boolean;
-  /** The provider's error codes and text, without the key. adaptation/refusals.ts recognizes refusals by it. */
+  /**
+   * The error codes and the error text of the provider, without the key. adaptation/refusals.ts recognizes refusals by this
+   * text.
+   */
   readonly providerText: string | undefined;
 
   constructor(

@@ -29,22 +29,24 @@ export type Price = z.output<typeof priceSchema>;
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 
-/** The maximum number of diagnostics with a position in one file. Locating all takes time in proportion to their square. */
+/**
+ * The maximum number of diagnostics for one file. The time to find their positions grows with the square of their number.
+ */
 const MOST_OF_A_KIND = 100;
 
 /** The result of parsing a pricing file: the valid prices, and the problems of the file. */
 export interface ParsedPriceFile {
-  /** The valid entries, by the keys of the file. */
+  /** The valid prices by the keys of the file. */
   prices: Map<string, Price>;
-  /** The first error of each entry that is not valid. */
+  /** The first error of each invalid entry, by the keys of the file. */
   broken: Map<string, Diagnostic>;
-  /** All problems of the file; unknown keys are warnings. */
+  /** All problems of the file. Unknown keys are warnings. */
   diagnostics: Diagnostic[];
 }
 
 /**
- * Reads the text of a pricing file. An entry that is not valid leaves the others usable; a text that is not a YAML map
- * yields diagnostics only.
+ * Parses the text of a pricing file. Invalid entries do not affect valid ones. If the text is not a YAML map, returns only
+ * diagnostics.
  */
 export function parsePriceFile(
   text: string,
@@ -81,23 +83,23 @@ export function parsePriceFile(
 
 /** The content of a pricing file. */
 export interface PriceList {
-  /** Prices by the keys of the file. A broken file or entry keeps its last valid prices. */
+  /** The prices by the keys of the file. If the file or an entry has become invalid, its last valid prices stay in use. */
   prices: ReadonlyMap<string, Price>;
-  /** The entries that are not valid now, each with its first error. */
+  /** The first error of each entry that is invalid at present, by the keys of the file. */
   broken: ReadonlyMap<string, Diagnostic>;
-  /** The reason that no entry can be read; undefined if the file can be read or does not exist. */
+  /** The reason why no entry can be read; undefined if the file can be read or does not exist. */
   failure: Diagnostic | undefined;
-  /** The current problems of the file. */
+  /** All problems of the file at present. */
   problems: readonly Diagnostic[];
 }
 
 const EMPTY: PriceList = { prices: new Map(), broken: new Map(), failure: undefined, problems: [] };
 
-/** A pricing file that may change at any time. */
+/** Reads a pricing file again whenever it has changed. */
 export class PriceFile {
   readonly path: string;
   #list: PriceList = EMPTY;
-  /** The stamp of the file at the last read; undefined: read it at the next call. */
+  /** The stamp of the file at the last read; undefined if the file must be read at the next call. */
   #stamp: string | undefined;
   #missing: MissingFile | undefined;
 
@@ -118,7 +120,7 @@ export class PriceFile {
       const info = Deno.statSync(this.path);
       const stamp = stampFile(info);
       if (stamp !== undefined && stamp === this.#stamp) return;
-      // Checked before reading, because opening a named pipe would block forever.
+      // The type is checked before the read, because opening a named pipe would block forever.
       if (!info.isFile) this.#fail("The file cannot be read: it is not a file");
       else if (info.size > LARGEST_FILE_BYTES) {
         this.#fail("The file is over 1 MB, too large for a price list");

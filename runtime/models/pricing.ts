@@ -1,5 +1,5 @@
-// Prices of replies: the cost that the endpoint reports, else the pricing files, else the price table of a package, which is
-// loaded at its first use. An unknown price is null, never zero.
+// Calculates the costs of replies. The price comes from the endpoint's report, otherwise from the pricing files, otherwise
+// from the price table of a package, which is loaded at its first use. An unknown price is null, never zero.
 import type {
   findProvider,
   ModelInfo,
@@ -19,39 +19,42 @@ const loadPriceTable = lazyModule(() => import("@pydantic/genai-prices"));
 /** The settings of a model that select its price. */
 export type PricedModel = Pick<ModelSettings, "provider" | "name" | "baseUrl">;
 
-/** A model of the price table; prices in US dollars per million tokens. */
+/** A model in the price table. Its prices are in US dollars per million tokens. */
 export interface ListedModel {
   name: string;
   inputPrice: number;
   outputPrice: number;
 }
 
-/** Models of the price table that are not for conversations, or cannot be called by their names. */
+/** Matches models in the price table that are not for conversations, or that cannot be called by their names. */
 const OTHER_PURPOSE =
   /[:/]|image|audio|tts|transcri|realtime|live|embed|moderation|whisper|vision|instruct|search|computer|^(ada|babbage|curie|davinci|text-)/;
 
-/** The demo provider. Its models are scripts inside Inkling and free. */
+/** The name of the demo provider. Its models are scripts inside Inkling and cost nothing. */
 const DEMO = "demo";
 
 const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** Prices of models, from all sources in order of precedence. One per runtime. */
+/** The prices of models from all sources, in order of precedence. Each runtime has one. */
 export class ModelPrices {
   readonly #files: readonly PriceFile[];
   readonly #clock: Clock;
   readonly #log: ServiceLog;
   #reported = "";
-  /** The vendor in the package's table for a provider and address. Cached, because the lookup is the slowest step. */
+  /** The vendor in the package's table for each provider and address. Cached, because the lookup is slow. */
   readonly #vendors = new Map<string, Provider | undefined>();
 
-  /** `files` are in order of precedence. Their problems are logged once. */
+  /**
+   * Creates the prices. `files` are the paths of pricing files in order of precedence. Each problem of a file is logged
+   * once.
+   */
   constructor(options: { files: readonly string[]; clock: Clock; log: ServiceLog }) {
     this.#files = options.files.map((path) => new PriceFile(path));
     this.#clock = options.clock;
     this.#log = options.log;
   }
 
-  /** Returns the cost of one reply in US dollars; null without a price or a reported cost. */
+  /** Returns the cost of one reply in US dollars; null if no price is known and the endpoint reported no cost. */
   async costOf(
     model: PricedModel,
     reply: Pick<ModelReply, "usage" | "reportedCostUsd">,
@@ -60,12 +63,15 @@ export class ModelPrices {
     return reply.usage === null ? null : await this.#cost(model, reply.usage);
   }
 
-  /** Reports if a price is known before any reply. The endpoint may still report its own costs. */
+  /** Returns true if the price of a model is known before any reply. The endpoint may report its own costs later. */
   async hasPrice(model: PricedModel): Promise<boolean> {
     return await this.#cost(model, NOTHING) !== null;
   }
 
-  /** Lists the price table's conversation models of a provider, the newest names first. Empty for an unknown provider. */
+  /**
+   * Returns the conversation models of a provider from the price table, newest names first. Returns an empty list for an
+   * unknown provider.
+   */
   async listModels(provider: string): Promise<ListedModel[]> {
     const { calcPrice, findProvider } = await loadPriceTable();
     const vendor: Provider | undefined = findProvider({ providerId: provider });
@@ -84,7 +90,7 @@ export class ModelPrices {
       .sort((a, b) => b.name.localeCompare(a.name, "en", { numeric: true }));
   }
 
-  /** Returns the context window of a model in tokens, from the package's table; undefined if the table has none. */
+  /** Returns the context window of a model in tokens from the price table, or undefined if it is unknown. */
   async contextWindowOf(model: PricedModel): Promise<number | undefined> {
     if (model.provider === DEMO) return undefined;
     return (await this.#findInTable(model, NOTHING))?.model.context_window;
@@ -143,12 +149,15 @@ export class ModelPrices {
   }
 }
 
-/** Returns the keys of a pricing file that apply to a model, the most specific first. */
+/** Returns the keys in a pricing file that apply to a model, most specific first. */
 export function priceKeysOf({ provider, name }: Pick<PricedModel, "provider" | "name">): string[] {
   return familyNames(name).flatMap((one) => [`${provider}/${one}`, one]);
 }
 
-/** Returns a model's name and the names of its families, the most specific first: `gpt-4o-2024-08-06` is a `gpt-4o`. */
+/**
+ * Returns the name of a model and the names of its families, most specific first: `gpt-4o` is the family of
+ * `gpt-4o-2024-08-06`.
+ */
 export function familyNames(name: string): string[] {
   const names = [name];
   for (let rest = name;;) {
@@ -159,7 +168,7 @@ export function familyNames(name: string): string[] {
   }
 }
 
-// 2024-08-06, 20240806, 08-2025, 0613, latest; after a dash, or after @ or : as some providers write.
+// Matches a date or version at the end of a name: 2024-08-06, 20240806, 08-2025, 0613 or latest, after a dash, @ or colon.
 const DATED_ENDING =
   /[-@:](?:20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|1[0-2])-20\d\d|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|latest)$/;
 
@@ -182,7 +191,7 @@ function costByPrice(price: Price, usage: Usage): number {
   return millionths / 1_000_000;
 }
 
-/** Corrects contradictory counts of an endpoint: cached tokens are part of the input. */
+/** Returns consistent counts for contradictory counts of an endpoint: cached tokens are part of the input. */
 function consistent(usage: Usage): Usage {
   const cacheReadTokens = Math.min(usage.cacheReadTokens, usage.inputTokens);
   const cacheWriteTokens = Math.min(usage.cacheWriteTokens, usage.inputTokens - cacheReadTokens);

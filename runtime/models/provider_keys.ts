@@ -1,16 +1,16 @@
-// The environment variables with keys of model providers and secrets of webhooks. Their values are only sent to their
-// provider or used to verify deliveries.
+// Determines the environment variables with keys of model providers and secrets of webhooks. Their values are only sent to
+// their provider or used to verify deliveries.
 import { type Agent, secretVariables } from "../agents/agent.ts";
 import { modelChain, NAMED_PROVIDERS } from "../config/providers.ts";
 import { keyVariableOf } from "./endpoint.ts";
 
-/** The keys of the named providers and of the service itself. No agent may read them. */
+/** The variables with keys of the built-in providers and of the service itself. No agent may read them. */
 const NAMED_KEYS: readonly string[] = [
   ...NAMED_PROVIDERS.map(keyVariableOf),
   "INKLING_API_KEY",
 ];
 
-/** The key variables of a list of agents. */
+/** The key variables that a list of agents uses. */
 interface KeyVariables {
   of: readonly Agent[];
   all: ReadonlySet<string>;
@@ -18,8 +18,8 @@ interface KeyVariables {
 }
 
 /**
- * The variables with keys, for the current agents. Computed once for each list that `agents` returns, because every redaction
- * uses it and there may be thousands of agents.
+ * The variables with keys, for the present agents. They are calculated once for each list that `agents` returns, because
+ * every redaction uses them and there may be thousands of agents.
  */
 export class ProviderKeys {
   readonly #agents: () => readonly Agent[];
@@ -29,12 +29,18 @@ export class ProviderKeys {
     this.#agents = agents;
   }
 
-  /** Reports if a variable holds a key of a named provider, of an agent's provider, of the service, or a secret of a webhook. */
+  /**
+   * Returns true if a variable contains a key of a built-in provider, of an agent's provider or of the service, or a secret
+   * of a webhook.
+   */
   has(name: string): boolean {
     return this.#variables().all.has(name);
   }
 
-  /** Returns the variables that agents name (`api_key_env`, `trigger.secret`). Their names alone do not mark them as secret. */
+  /**
+   * Returns the names of the variables that agents declare as `api_key_env` or `trigger.secret`. Such a name may look like
+   * that of an ordinary variable.
+   */
   namedByAgents(): readonly string[] {
     return this.#variables().named;
   }

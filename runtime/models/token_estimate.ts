@@ -1,10 +1,11 @@
-// Token estimates from the length of texts, about four characters to a token, and upper bounds for reservations.
+// Estimates tokens from the length of texts (about four characters per token), and calculates upper bounds for
+// reservations.
 import type { AssistantMessage, Message } from "./message.ts";
 import type { ModelRequest } from "./model.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Estimates the tokens of a request's messages, tools and schema. */
+/** Returns the estimated input tokens of a request: of its messages, tools and schema. */
 export function estimateInputTokens(request: ModelRequest): number {
   let characters = 0;
   for (const message of request.messages) characters += messageCharacters(message);
@@ -13,7 +14,7 @@ export function estimateInputTokens(request: ModelRequest): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** Estimates the tokens of a message, with the provider data of a reply. */
+/** Returns the estimated tokens of a message, including the provider data of a reply. */
 export function estimateMessageTokens(message: Message): number {
   return messageCharacters(message) / CHARACTERS_PER_TOKEN;
 }
@@ -32,7 +33,7 @@ function mediaTokens(message: Message): number {
   return (message.media ?? []).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** Estimates the output tokens of a reply. */
+/** Returns the estimated output tokens of a reply. */
 export function estimateOutputTokens(message: AssistantMessage): number {
   return Math.ceil((message.content.length + callCharacters(message)) / CHARACTERS_PER_TOKEN);
 }
@@ -41,18 +42,18 @@ function callCharacters(message: AssistantMessage): number {
   return message.toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
 }
 
-/** The maximum overhead of a provider for a message, and for the declarations of tools. */
+/** The maximum number of tokens that a provider adds: per message, per tool, and for the list of tools. */
 const TOKENS_PER_MESSAGE = 12;
 const TOKENS_PER_TOOL = 24;
 const TOKENS_FOR_TOOLS = 900;
-/** Some models count a picture three times as high as most. */
+/** The factor for media, because some models count three times as many tokens for a picture as most. */
 const MOST_PER_MEDIA_TOKEN = 3;
-/** The token overhead of a schema: our prompt text around it, and the text that the provider adds. */
+/** The maximum number of tokens around a schema: our text in the prompt, and the text that the provider adds. */
 const TOKENS_FOR_SCHEMA = 300;
 
 /**
- * Returns an upper bound for the input tokens of a request, for the reservation of its cost. No provider counts more for usual
- * texts (prose, code, data, all scripts).
+ * Returns an upper bound for the input tokens of a request, for the reservation of its cost. It holds at all providers for
+ * ordinary texts (prose, code, data, all scripts).
  */
 export function boundInputTokens(request: ModelRequest): number {
   let tokens = TOKENS_PER_MESSAGE;
@@ -67,7 +68,7 @@ export function boundInputTokens(request: ModelRequest): number {
   return tokens + TOKENS_FOR_TOOLS + declared + request.tools.length * TOKENS_PER_TOOL;
 }
 
-/** The bounds of counted messages. Each call of a run repeats the messages of the previous call. */
+/** A cache of the bounds by message, because each call of a run repeats the messages of the previous call. */
 const counted = new WeakMap<Message, number>();
 
 function boundMessageTokens(message: Message): number {
@@ -90,16 +91,16 @@ export function boundOutputTokens(text: string): number {
 }
 
 const UTF8 = new TextEncoder();
-// Splits words as all tokenizers do: at changes of case, and between letters and digits. A repeated character is one piece.
+// Splits words as tokenizers do: at changes of case, and between letters and digits. A repeated character is one piece.
 const PIECES = /[A-Z]?[a-z]+|[A-Z]+|[0-9]|[ \t]+|[\n\r]|([!-/:-@[-`{-~])\1*|\P{ASCII}+|\p{Cc}/gu;
-/** The minimum characters of a token, by kind of piece. Tokenizers rarely split shorter pieces. */
+/** The minimum number of characters per token, by kind of piece. Tokenizers rarely split shorter pieces. */
 const LETTERS_PER_TOKEN = 2;
 const CAPITALS_PER_TOKEN = 1.5;
 const REPEATED_PER_TOKEN = 4;
 
 /**
- * Returns an upper bound for the tokens of a text. It needs no vocabulary: a token has at least one byte in every script, and
- * the tokens of usual words have at least two letters on average.
+ * Returns an upper bound for the tokens of a text, without a vocabulary. A token has at least one byte in every script, and
+ * tokens of ordinary words have at least two letters on average.
  */
 function boundTokens(text: string): number {
   let tokens = 0;

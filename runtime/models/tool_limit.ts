@@ -1,9 +1,9 @@
-// The maximum number of tools in one model call, and the messages for agents with more.
+// Checks the number of tools in model calls, and explains a number that is too high.
 import type { ModelSettings } from "../agents/agent.ts";
 import { modelEndpoint } from "./endpoint.ts";
 import { ModelError } from "./model.ts";
 
-/** The limit of OpenAI and of most other endpoints with its format. */
+/** The maximum number of tools at OpenAI and at most endpoints with its format. */
 const MOST_TOOLS = 128;
 
 /** The remedy for too many tools, as the end of a sentence. */
@@ -11,7 +11,10 @@ export const TOOLS_REMEDY =
   'select fewer tools of an MCP server with mcp: ["server/tool*"] in the agent or ' +
   "tools: { include: [...] } in the server's entry, or set model.max_tools to the limit of the endpoint";
 
-/** Returns a message if the model has too many tools. `isCertain`: each call would be refused. */
+/**
+ * Returns a message if the model has too many tools, otherwise undefined. `isCertain` is true if each call would be
+ * refused.
+ */
 export function findTooManyTools(
   model: ModelSettings | undefined,
   count: number,
@@ -29,7 +32,7 @@ export function findTooManyTools(
   };
 }
 
-/** Throws ModelError if each call would be refused for the number of its tools. */
+/** Throws ModelError if the number of tools is so high that each call would be refused. */
 export function refuseTooManyTools(model: ModelSettings | undefined, count: number): void {
   const found = findTooManyTools(model, count);
   if (!found?.isCertain) return;

@@ -1,17 +1,19 @@
-// Knows which models accept pictures and PDF files, and removes media that a model does not accept.
+// Decides which models accept pictures and PDF files, and removes media that a model does not accept.
 import type { ModelSettings } from "../../agents/agent.ts";
 import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 
-/** Names of models that accept pictures at every endpoint. */
+/** Matches the names of models that accept pictures at every endpoint. */
 const VISION_MODELS =
   /claude|gemini|gpt-(?:4o|4\.1|5)|vision|vl\b|llava|pixtral|gemma-?3|llama-?4|minicpm-v|moondream/i;
 
-/** Providers with models that accept pictures and PDF files. An older model may still refuse them. */
+/** Providers whose models usually accept pictures and PDF files. An older model may refuse them. */
 const MULTIMODAL_PROVIDERS: readonly string[] = ["anthropic", "google", "openai"];
 
-/** Reports if a model accepts pictures or PDF files, by its settings, or else by its provider and name. */
+/**
+ * Returns true if a model accepts this kind of media. Decides by the model's settings, otherwise by its provider and name.
+ */
 export function acceptsMedia(
   { input, provider, name }: ModelSettings,
   kind: Media["kind"],

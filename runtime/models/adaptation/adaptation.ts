@@ -10,11 +10,14 @@ import { TOOLS_REMEDY } from "../tool_limit.ts";
 const loadRefusals = lazyModule(() => import("./refusals.ts"));
 const loadFitConversation = lazyModule(() => import("./fit_conversation.ts"));
 
-/** The smallest context window of any model. Shorter requests are not checked. */
+/** The smallest context window of any model, in tokens. The length of shorter requests is not checked. */
 const SMALLEST_WINDOW = 2_000;
-/** The sizes to try after a refusal, as fractions of the refused size. */
+/** The sizes to try after a conversation was refused as too long, as fractions of the refused size. */
 const PARTS = [0.7, 0.5, 0.25];
-/** Real tokens for each estimated token: the value before the first reply, and the minimum. Both are low to keep more of the conversation. */
+/**
+ * The ratio of real to estimated tokens: the value before the first reply, and the minimum. Both are low, so that more of a
+ * conversation is sent.
+ */
 const FIRST_RATIO = 0.8;
 const LEAST_RATIO = 0.5;
 
@@ -23,18 +26,20 @@ type Notice = Extract<ModelDelta, { type: "notice" }>;
 /** The known limits of a model. */
 export interface AdaptationOptions {
   limits: KnownLimits;
-  /** Returns the context window in tokens, if it is known; `isGiven`: from the agent's settings. */
+  /**
+   * Returns the context window in tokens, or undefined if it is unknown. `isGiven` is true if the agent's settings name it.
+   */
   window?: (() => Promise<{ tokens: number; isGiven: boolean } | undefined>) | undefined;
-  /** Reports if the model accepts pictures or PDF files. Absent: it accepts both. */
+  /** Returns true if the model accepts this kind of media. Absent: the model accepts all. */
   accepts?: ((kind: Media["kind"]) => boolean) | undefined;
 }
 
-/** Adapts the requests of one run to one model. */
+/** Adapts the requests of one run to the limits of one model. */
 export class Adaptation {
   readonly #limits: KnownLimits;
   readonly #window: AdaptationOptions["window"];
   readonly #accepts: AdaptationOptions["accepts"];
-  /** The kinds of media of which this run has a broken file. */
+  /** The kinds of media that are no longer sent in this run, because the endpoint refused a file of this kind as broken. */
   readonly #broken = new Set<string>();
   #ratio = FIRST_RATIO;
   #lastNotice = "";
@@ -45,7 +50,7 @@ export class Adaptation {
     this.#accepts = accepts;
   }
 
-  /** Prepares a request. Shortens it if it is certainly too long. */
+  /** Returns the adapted form of a request. Shortens it if known limits show that it is too long. */
   async prepare(request: ModelRequest): Promise<AdaptedRequest> {
     const tokens = estimateInputTokens(request);
     const adapted = { original: request, request, tokens, tries: 0 };
@@ -59,14 +64,17 @@ export class Adaptation {
     return tokens <= room ? adapted : await this.#shorten(adapted, Math.floor(room * 0.95));
   }
 
-  /** Returns the request to send, without refused parts and media. */
+  /** Returns the request to send: the adapted request without refused parts and media. */
   toSend({ request }: AdaptedRequest): ModelRequest {
     const isAccepted = (kind: Media["kind"]) =>
       !this.#broken.has(kind) && !this.#limits.refused.has(kind) && (this.#accepts?.(kind) ?? true);
     return withoutRefused(removeMedia(request, isAccepted), this.#limits);
   }
 
-  /** Returns the changed request for another attempt if that may avoid the failure; undefined for other failures. */
+  /**
+   * Returns a changed request for another attempt if the failure was a refusal that a change may avoid; otherwise
+   * undefined. Throws if no change can help.
+   */
   async retry(
     adapted: AdaptedRequest,
     error: ModelError,
@@ -91,12 +99,12 @@ export class Adaptation {
     throw withRemedy(error, LENGTH_REMEDY);
   }
 
-  /** Describes the known limits of the endpoint, as the end of a sentence. */
+  /** Returns a description of the known limits of the endpoint, for the end of a sentence. */
   describeLimits(): string {
     return this.#limits.describe().join("; ");
   }
 
-  /** Records a reply, which shows the real size of its request. */
+  /** Records the token counts of a reply, which show the real size of its request. */
   recordReply({ tokens }: AdaptedRequest, { usage }: Pick<ModelReply, "usage">): void {
     if (tokens < SMALLEST_WINDOW) return;
     const limits = this.#limits;
@@ -108,7 +116,10 @@ export class Adaptation {
     }
   }
 
-  /** Returns the notice for people about a shortened request. Repeats no notice. */
+  /**
+   * Returns a notice to people that the request was shortened. Returns undefined without a change, or if the last notice
+   * was the same.
+   */
   noticeOf({ changes }: AdaptedRequest): Notice | undefined {
     if (changes === undefined || changes === this.#lastNotice) return undefined;
     this.#lastNotice = changes;
@@ -122,7 +133,7 @@ export class Adaptation {
     return this.#limits.window ?? known?.tokens;
   }
 
-  /** Shortens the original conversation, so that it may keep a part that an earlier attempt left out. */
+  /** Shortens the original conversation to `room` tokens. The result may contain parts that an earlier attempt left out. */
   async #shorten(adapted: AdaptedRequest, room: number): Promise<AdaptedRequest> {
     const { fitConversation } = await loadFitConversation();
     const { original } = adapted;
@@ -146,13 +157,16 @@ export interface AdaptedRequest {
   request: ModelRequest;
   /** The estimated input tokens. */
   tokens: number;
-  /** The number of refusals after which it was shortened. */
+  /** The number of times that the request was refused as too long and shortened. */
   tries: number;
-  /** The omitted parts, as a text for people. Absent: nothing was omitted. */
+  /** A description of the omitted parts; absent if nothing was omitted. */
   changes?: string;
 }
 
-/** Returns the tokens of a window without the part that is reserved for the reply. */
+/**
+ * Returns the tokens of a context window that are available for the request: the window without the maximum reply, but at
+ * least half.
+ */
 function roomIn(window: number, { maxTokens }: ModelRequest): number {
   return Math.max(window - maxTokens, window / 2);
 }

@@ -1,5 +1,6 @@
-// Shortens a conversation that is too long for its model. It removes old pictures first, then shortens results of earlier
-// turns, removes the oldest turns, and cuts results of the current turn. The stored conversation does not change. Loaded on demand.
+// Shortens a conversation that is too long for its model, in this order: removes old pictures, shortens tool results of
+// earlier turns, removes the oldest turns, cuts tool results of the current turn. The stored conversation does not change.
+// This module is loaded on demand.
 import type { Message, ToolMessage } from "../message.ts";
 import { estimateMessageTokens } from "../token_estimate.ts";
 
@@ -10,13 +11,13 @@ const CHARACTERS_PER_TOKEN = 4;
 /** A shortened conversation. */
 export interface FittedConversation {
   messages: Message[];
-  /** The estimated tokens. */
+  /** The estimated tokens of the shortened conversation. */
   tokens: number;
-  /** The changes, as a list for people; empty: no change was possible. */
+  /** A description of the changes; empty if no change was possible. */
   changes: string;
 }
 
-/** Shortens the conversation to `room` estimated tokens, or as far as possible. */
+/** Returns the conversation, shortened to `room` estimated tokens or as far as possible. */
 export function fitConversation(messages: readonly Message[], room: number): FittedConversation {
   const fitted: (Message | undefined)[] = [...messages];
   let tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);

@@ -1,5 +1,5 @@
-// The limits of an endpoint that its refusals have shown, for the life of the process. Removes refused parts from requests.
-// refusals.ts recognizes refusals; retry.ts repeats the call.
+// The limits of an endpoint that it has revealed by refusing requests. They are kept until the process ends. refusals.ts
+// recognizes refusals, and retry.ts repeats the call.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ToolDescription } from "../../vocabulary/tool_vocabulary.ts";
 import { addSchemaToPrompt } from "../answer_schema.ts";
@@ -8,17 +8,20 @@ import type { ModelRequest } from "../model.ts";
 /** The known limits of one model at one endpoint. */
 export class KnownLimits {
   /**
-   * The refused parts: names of parameters, `image`, `pdf`, `schema:X` for a keyword of a tool's schema, and `field:X` for a kept
-   * field of a message. `fill:X` is a field that every message with calls must have.
+   * The refused parts. An entry is the name of a parameter, `image`, `pdf`, `schema:X` (a keyword in a tool's schema) or
+   * `field:X` (a stored field of a message). `fill:X` is the opposite: a field that every message with tool calls must
+   * have.
    */
   readonly refused = new Set<string>();
-  /** The context window in tokens, as the endpoint reported it. */
+  /** The context window in tokens, as an error message of the endpoint named it. */
   window: number | undefined;
-  /** The estimated tokens of the shortest conversation that was too long, and of the longest that was accepted. */
+  /**
+   * The estimated tokens of the shortest conversation that was refused as too long, and of the longest that was accepted.
+   */
   shortestRefused = Infinity;
   longestAccepted = 0;
 
-  /** Describes the limits, as ends of a sentence about the endpoint. */
+  /** Returns descriptions of the limits, each for the end of a sentence about the endpoint. */
   describe(): string[] {
     const refused = [...this.refused].map((name) => {
       const [kind, field] = name.split(":", 2);
@@ -61,7 +64,7 @@ function withoutKeywords(tool: ToolDescription, keywords: ReadonlySet<string>): 
   return { ...tool, parameters };
 }
 
-/** Returns the keywords in the schemas of tools. */
+/** Returns the keywords that the schemas of the tools contain. */
 export function keywordsOf(tools: readonly ToolDescription[]): Set<string> {
   const found = new Set<string>();
   for (const { parameters } of tools) {
@@ -73,7 +76,7 @@ export function keywordsOf(tools: readonly ToolDescription[]): Set<string> {
   return found;
 }
 
-/** Keywords with a map of schemas by names that people chose, and keywords with data. */
+/** Schema keywords whose value maps chosen names to schemas. DATA has the keywords whose value is data. */
 const NAMED = new Set([
   "properties",
   "patternProperties",
@@ -83,7 +86,7 @@ const NAMED = new Set([
 ]);
 const DATA = new Set(["enum", "const", "default", "examples", "required"]);
 
-/** Returns a schema with `change` applied to itself and then to each schema inside. */
+/** Returns a copy of a schema. Applies `change` to the schema, then to each schema inside the result. */
 function walkSchema(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
   const inside = (value: JsonValue): JsonValue =>
     Array.isArray(value)

@@ -1,10 +1,10 @@
-// Recognizes pictures and PDF files by their bytes and describes them. Loaded with the first binary file.
+// Recognizes pictures and PDF files by their bytes, and describes them. This module is loaded with the first binary file.
 import { Buffer } from "node:buffer";
 import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 
 const MB = 1_024 * 1_024;
 const MOST_PAGES = 20;
-/** The tokens that providers count for a picture or a page, approximately. */
+/** The approximate number of tokens that providers count for a picture or a PDF page. */
 const TOKENS = 1_600;
 
 type Size = (view: DataView) => [width: number, height: number];
@@ -17,13 +17,13 @@ const FORMATS: readonly [name: string, begins: RegExp, mediaType: string, size?:
   ["PDF", /^%PDF-/, "application/pdf"],
 ];
 
-/** A picture or a PDF file and its description. A file that is too large has only the description. */
+/** A picture or PDF file with a description. If it is too large to send, it has only the description. */
 export interface ReadMedia extends Pick<Media, "kind"> {
   text: string;
   media?: Media;
 }
 
-/** Reads bytes as a picture or a PDF file. Returns undefined for other bytes. */
+/** Returns the bytes as a picture or PDF file, or undefined if they are neither. */
 export function readMedia(bytes: Uint8Array): ReadMedia | undefined {
   const beginning = String.fromCharCode(...bytes.subarray(0, 16));
   const format = FORMATS.find(([, begins]) => begins.test(beginning));
@@ -43,7 +43,7 @@ export function readMedia(bytes: Uint8Array): ReadMedia | undefined {
   return { kind, text: `[${shown}]`, media };
 }
 
-/** Returns the size as `640x480 `; empty for a broken picture. */
+/** Returns the size of a picture as `640x480 `; an empty string for a broken picture. */
 function sizeText(size: Size, bytes: Uint8Array): string {
   try {
     return `${size(new DataView(bytes.buffer, bytes.byteOffset, bytes.length)).join("x")} `;
@@ -53,7 +53,10 @@ function sizeText(size: Size, bytes: Uint8Array): string {
   }
 }
 
-/** Reads the size from the first chunk (VP8X, VP8L, VP8): https://developers.google.com/speed/webp/docs/riff_container */
+/**
+ * Returns the size of a WebP picture from its first chunk (VP8X, VP8L or VP8), as in
+ * https://developers.google.com/speed/webp/docs/riff_container
+ */
 function webpSize(view: DataView): [number, number] {
   const at = (place: number) => view.getUint32(place, true);
   const kind = view.getUint8(15);
@@ -62,7 +65,7 @@ function webpSize(view: DataView): [number, number] {
   return [at(26) & 0x3fff, at(26) >>> 16 & 0x3fff];
 }
 
-/** Reads the size from the frame's header, segment by segment. Throws RangeError without a header. */
+/** Returns the size of a JPEG picture from its frame header. Throws a RangeError without a header. */
 function jpegSize(view: DataView): [number, number] {
   for (let at = 2;; at += 2 + view.getUint16(at + 2)) {
     const marker = view.getUint8(at + 1);
@@ -71,7 +74,7 @@ function jpegSize(view: DataView): [number, number] {
   }
 }
 
-/** Counts the pages that are not compressed in the file; 0 if all of them are compressed. */
+/** Returns the number of pages that the uncompressed parts of a PDF file show; 0 if all parts are compressed. */
 function countPages(bytes: Uint8Array): number {
   const text = new TextDecoder("latin1").decode(bytes);
   const counts = [...text.matchAll(/\/Count (\d{1,6})\b/g)].map(([, count]) => Number(count));

@@ -1,5 +1,5 @@
-// Recognizes refusals by the error texts of providers and servers. No other file matches these texts. Loaded with the first
-// failure.
+// Recognizes refused requests by the error texts of providers and servers. No other file matches these texts. This module
+// is loaded with the first failure.
 import type { AssistantMessage } from "../message.ts";
 import type { ModelError, ModelRequest } from "../model.ts";
 import { familyNames } from "../pricing.ts";
@@ -8,14 +8,17 @@ import { keywordsOf, type KnownLimits } from "./known_limits.ts";
 
 /** The reason for a refused call. */
 export type Refusal =
-  /** The conversation is too long; `limit`: the maximum tokens, if the provider named them. */
+  /** The conversation is too long. `limit` is the maximum number of tokens, if the error names it. */
   | { kind: "too_long"; limit?: number }
   /** The request has more tools than the endpoint accepts. */
   | { kind: "too_many_tools" }
-  /** Parts of the request, by their names in KnownLimits; `isBroken`: only the part in this request is broken, the model accepts others. */
+  /**
+   * The endpoint refuses parts of the request, named as in KnownLimits. With `isBroken`, only the file in this request is
+   * refused; other files of this kind may be accepted.
+   */
   | { kind: "parts"; names: string[]; isBroken?: boolean };
 
-/** Messages about conversations that are too long. The last rows name no limit. */
+/** Error texts about conversations that are too long. The group `limit` is the maximum; the last patterns have none. */
 const TOO_LONG = [
   /max(?:imum)?(?: model)? (?:context|prompt|input|sequence) (?:length|size)(?: is| of|:| =)?[ `(]*(?<limit>\d+)/,
   /(?<limit>\d+) max(?:imum)? context length/,
@@ -30,13 +33,13 @@ const TOO_LONG = [
   /\b(?:exceed\w*|longer than|greater than|overflow\w*|larger than)\b[^.]{0,60}\b(?:context|prompt|window|token limit)/,
   /reduce (?:the|your) (?:length|size) of|too many (?:input )?tokens|\bcontent'?: string too long|no room .{0,30}context/,
 ];
-/** A rate limit that no wait can satisfy, because one request exceeds it. */
+/** Matches an error about a rate limit per minute that a single request exceeds, so that waiting does not help. */
 const OVER_MINUTE_LIMIT = /request too large .{0,200}limit (?<limit>\d+), requested/;
 
 const TOO_MANY_TOOLS =
   /\b(?:tools|functions|function_?declarations)\b.{0,80}\b(?:array too long|too many|at most|maximum|exceed\w*|more than|less than)\b|too many (?:tools|functions)/;
 
-/** Other names for a refused answer schema. */
+/** Matches the names that error texts use for a refused answer schema. */
 const SCHEMA =
   /response.?(format|mime.?type)|output.?(config|format)|structured.?output|json.?schema|\b(schema|format|grammar)\b/;
 const UNSUPPORTED =
@@ -44,7 +47,10 @@ const UNSUPPORTED =
 const MISSING =
   /must be (?:passed|included|provided|present)|is missing|missing in|(?:is|are) required/;
 
-/** Recognizes a refusal of this request. Returns undefined for other failures, and for refusals that are already known. */
+/**
+ * Returns the refusal that an error of this request shows. Returns undefined for other failures, and for parts that are
+ * already known to be refused.
+ */
 export function recognizeRefusal(
   error: ModelError,
   request: ModelRequest,
@@ -58,7 +64,7 @@ export function recognizeRefusal(
   if (overLimit !== null) return toTooLong(overLimit);
   if (status !== undefined && [401, 402, 403, 404, 429].includes(status)) return undefined;
   if (status === 413) return toTooLong(TOO_LONG.map((one) => one.exec(text)).find(isMatch));
-  // Some servers answer 500 for an unknown parameter, or report it within the stream.
+  // Some servers report an unknown parameter with status 500 or inside the stream, so the text decides, too.
   const isRefusal = status === 400 || status === 422 || UNSUPPORTED.test(text);
   const names = isRefusal ? refusedParts(text, request) : [];
   const fresh = names.filter((name) => !refused.has(name));
@@ -68,23 +74,26 @@ export function recognizeRefusal(
   return tooLong && toTooLong(tooLong);
 }
 
-/** Words for the account that pays for the calls. */
+/** Matches error texts about the account that pays for the calls. */
 const ACCOUNT =
   /quota|\bbilling\b|\borgani[sz]ation|\baccount\b|credit balance|insufficient[_ ](?:funds|balance)/;
-/** Messages about an unusable model or account, for answers with an unclear status. */
+/** Matches error texts about an unusable model or account, for errors whose status does not show it. */
 const UNUSABLE_MODEL =
   /authentication_error|permission_(?:error|denied)|not_found_error|api.?key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) api.?key|credit balance|\bbilling\b|insufficient[_ ](?:quota|funds|balance)|(?:organi[sz]ation|account) (?:is|has been|was) (?:disabled|suspended|restricted|deactivated|blocked)|model_not_found|(?:invalid|unknown|no such) model\b(?! (?:param|setting|option|in|out))|\bmodel\b.{0,80}\b(?:not found|(?:does|did) ?n[o']t exist|is not available|(?:is|was|been) (?:deprecated|decommissioned|retired)|no longer (?:available|served))/;
-/** Messages about the content of the conversation, with any status. */
+/** Matches error texts that refuse the content of the conversation. They may have any status. */
 const CONTENT_REFUSAL = /moderation|flagged|content.?(?:policy|filter)|safety/;
 
-/** Reports if a failure concerns the whole account: its text is about an account and does not name the model (`provider/name`). */
+/**
+ * Returns true if a failure concerns all calls of the account: its text is about an account and does not name the model.
+ * `model` is `provider/name`.
+ */
 export function concernsAccount(error: ModelError, model: string): boolean {
   const text = textOf(error);
   const name = model.slice(model.indexOf("/") + 1);
   return ACCOUNT.test(text) && !familyNames(name).some((one) => isNamed(text, one));
 }
 
-/** Reports if another model may answer the same request: this model is down, or its account is refused. */
+/** Returns true if another model may succeed with the same request: this model is down, or its account is refused. */
 export function concernsModel(error: ModelError): boolean {
   const { status, retryable } = error;
   if (retryable) return true;
@@ -99,7 +108,7 @@ function textOf({ providerText, message }: ModelError): string {
   return (providerText ?? message).toLowerCase();
 }
 
-/** The words of all endpoints for pictures and for PDF files. */
+/** Matches the words that endpoints use for PDF files and pictures. */
 const MEDIA = {
   pdf: /\bpdf|\bdocuments?\b|\bfiles?\b|\bpages\b/,
   image:
@@ -107,10 +116,13 @@ const MEDIA = {
 };
 const NO_MEDIA =
   /no endpoints found|not a (?:vision|multi-?modal)|only support|missing data required|must be a string/;
-/** Messages about one picture, or its format. */
+/** Matches error texts about a single file, such as its format or size. */
 const ONE_OF_MEDIA = /mime.?type|image\/[a-z]|\bformat\b|dimension|exceed|too (?:large|many)/;
 
-/** Recognizes refused media. A 404 may also mean that no endpoint accepts pictures. */
+/**
+ * Returns the refusal of media that an error shows, or undefined. A 404 may mean that no endpoint of the model accepts
+ * pictures.
+ */
 function refusedMedia(error: ModelError, { messages }: ModelRequest): Refusal | undefined {
   const { status = 400 } = error;
   if (![400, 404, 415, 422, 500, 501].includes(status)) return undefined;
@@ -128,7 +140,10 @@ function toTooLong(match: RegExpExecArray | null | undefined): Refusal {
   return { kind: "too_long", ...(limit > 0 && { limit }) };
 }
 
-/** Returns the parts of the request that the text names. Returns one kind of part, by the clearest sign. */
+/**
+ * Returns the refused parts that an error text names. If it could mean several kinds of parts, returns the most likely
+ * kind.
+ */
 function refusedParts(text: string, request: ModelRequest): string[] {
   const { messages, tools, temperature, schema } = request;
   const isUnsupported = UNSUPPORTED.test(text);
@@ -138,8 +153,8 @@ function refusedParts(text: string, request: ModelRequest): string[] {
   const fields = isUnsupported ? [...keptNames(replies)].filter((name) => isNamed(text, name)) : [];
   if (fields.length > 0) return fields.map((name) => `field:${name}`);
   for (const name of ["max_completion_tokens", "max_tokens"]) {
-    // The error may also name the replacement (`Use 'max_completion_tokens' instead`). The parameter after `use` is not the
-    // refused one.
+    // The error may name the parameter to use instead (`Use 'max_completion_tokens' instead`), which is not the refused
+    // one.
     const wanted = new RegExp(`\\buse\\W+${name}\\b`);
     if (isUnsupported && isNamed(text, name) && !wanted.test(text)) return [name];
   }
@@ -159,10 +174,10 @@ function isNamed(text: string, name: string): boolean {
   return new RegExp(`(?<!\\w)${RegExp.escape(name.toLowerCase())}(?!\\w)`).test(text);
 }
 
-/** Keywords that a schema cannot do without. */
+/** Schema keywords that are never removed, because a schema is useless without them. */
 const STRUCTURE = new Set(["type", "properties", "items", "required", "description"]);
 
-/** Reports if a text names a keyword: in quotes, after the word keyword, or in a form that is no English word. */
+/** Returns true if a text names a keyword: in quotes, after the word "keyword", or a keyword that is no English word. */
 function namesKeyword(text: string, keyword: string): boolean {
   if (STRUCTURE.has(keyword) || !isNamed(text, keyword)) return false;
   const escaped = RegExp.escape(keyword);

@@ -1,25 +1,29 @@
-// Fallback models: calls another model if one is down, out of quota or refuses. A run starts with the first model and keeps
-// the one that answered last. Loaded only for agents with a fallback.
+// Calls a fallback model if a model is down, out of quota or refused. A run starts with the first model, and stays with the
+// one that answered last. This module is loaded only for agents with a fallback.
 import { SECOND_MS } from "../../../base/time_units.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { concernsModel } from "../adaptation/refusals.ts";
 import { type Model, ModelError, type ModelRequest } from "../model.ts";
 import { ReplyTimeout, withRemark } from "./retry.ts";
 
-/** The longest wait for a model while another one is left. */
+/** The maximum wait for another attempt of a model while a further model is available. */
 const LONGEST_WAIT_MS = 10 * SECOND_MS;
 
-/** One model of the chain, opened at its first call. */
+/** A model of the chain, opened at its first call. */
 export interface FallbackModel {
-  /** `provider/name`. */
+  /** The id of the model, `provider/name`. */
   id: string;
-  /** Opens the model. Throws ModelError if it cannot be called. `longestWaitMs` limits the wait of its calls for another attempt. */
+  /**
+   * Opens the model. Throws ModelError if it cannot be called. `longestWaitMs` returns the maximum wait of its calls for
+   * another attempt, in milliseconds.
+   */
   open(longestWaitMs: () => number, request: ModelRequest): Promise<Model>;
 }
 
 /**
- * Combines the models of one run into one. A call that fails before its reply began is repeated with the next model, unless
- * the request itself was at fault. After the last model it throws the last failure, or the first if that one is retryable.
+ * Returns a model that calls the models of a chain in order. If a call fails before its reply has begun, the next model is
+ * called, unless the request itself is at fault. If all models fail, throws the first error if it is retryable, otherwise
+ * the last.
  */
 export function withFallback(models: readonly FallbackModel[], log: ServiceLog): Model {
   const opened = new Map<FallbackModel, Model>();
@@ -72,7 +76,10 @@ interface Failure {
   error: ModelError | ReplyTimeout;
 }
 
-/** Returns the error to report after all models failed: the first if it is retryable, else the last. Names the others in its message. */
+/**
+ * Returns the error to throw after all models failed: the first error if it is retryable, otherwise the last. Its message
+ * names the other models.
+ */
 function decisiveError(failures: readonly Failure[]): Error | undefined {
   const isFirst = failures[0]?.error instanceof ModelError && failures[0].error.retryable;
   const error = failures.at(isFirst ? 0 : -1)?.error;

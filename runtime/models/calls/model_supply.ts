@@ -1,4 +1,5 @@
-// Opens the models of this service's agents and prices their replies. Loaded with the first run.
+// Opens the models of the agents of this service, and calculates the costs of their replies. This module is loaded with the
+// first run.
 import type { Agent, ModelSettings } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { modelChain } from "../../config/providers.ts";
@@ -20,7 +21,7 @@ import type { WorkspaceSettings } from "../../config/settings.ts";
 
 const loadFallback = lazyModule(() => import("./fallback.ts"));
 
-/** The maximum number of models in memory; a workspace rarely has as many. */
+/** The maximum number of opened models in memory. */
 const KEPT_MODELS = 100;
 
 /** The collaborators of ModelSupply. */
@@ -28,19 +29,19 @@ export interface ModelSupplyOptions {
   settings: WorkspaceSettings;
   clock: Clock;
   log: ServiceLog;
-  /** Sets money aside for every call. */
+  /** Reserves money for every call. */
   gate: SpendingGate;
 }
 
-/** Opens models and prices their replies. One per runtime, so that all of its models share one queue. */
+/** Opens models and calculates costs. Each runtime has one, so that all its models share one queue. */
 export class ModelSupply {
   readonly #options: ModelSupplyOptions;
   readonly #queue: ModelQueue;
   readonly #prices: ModelPrices;
-  /** The opened models by connection, the least recently used first. */
+  /** The opened models by connection, least recently used first. */
   readonly #kept = new Map<string, (billing: CallBilling) => Model>();
   readonly #rates: RateGates;
-  /** By endpoint and model, the least recently used first. */
+  /** The known limits by endpoint and model, least recently used first. */
   readonly #limits = new Map<string, KnownLimits>();
 
   constructor(options: ModelSupplyOptions) {
@@ -52,8 +53,8 @@ export class ModelSupply {
   }
 
   /**
-   * Opens the model of an agent, with retries and in the queue of all models. Throws ModelError if a setting or key is missing.
-   * A model with fallbacks throws only at the call, if none of them can be called.
+   * Opens the model of an agent, with retries and with the queue of all calls. Throws ModelError if a setting or key is
+   * missing. A model with fallbacks throws only at a call, and only if none of the models can be called.
    */
   async open(agent: Agent): Promise<Model> {
     const settings = requireModel(agent.model);
@@ -102,7 +103,7 @@ export class ModelSupply {
     });
   }
 
-  /** Returns sentences about the limits that the endpoints of an agent's models have shown since the process started. */
+  /** Returns sentences about limits of the endpoints of an agent's models that were found since the process started. */
   describeLimits({ model: settings }: Agent): string[] {
     return modelChain(settings).flatMap((model) => {
       const { id } = modelEndpoint(model);
@@ -110,7 +111,7 @@ export class ModelSupply {
     });
   }
 
-  /** Returns the cost of a reply in US dollars, or null without a known price. `id` is the model that answered. */
+  /** Returns the cost of a reply in US dollars, or null if no price is known. `id` is the model that answered. */
   async costOf(
     agent: Agent,
     reply: Pick<ModelReply, "usage" | "reportedCostUsd">,

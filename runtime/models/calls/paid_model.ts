@@ -1,4 +1,4 @@
-// The only access to the adapters. It requires a CallBilling, so that every call of a model is paid.
+// Opens adapters. All other code opens models through this file, which requires a CallBilling, so that no call is unpaid.
 import type { Clock } from "../../../base/clock.ts";
 import type { Model } from "../model.ts";
 import { type ModelConnection, openAdapter } from "../providers/adapters.ts";
@@ -6,7 +6,10 @@ import { type CallBilling, withBilling } from "./spending.ts";
 
 export type { ModelConnection } from "../providers/adapters.ts";
 
-/** Opens a connection's adapter. Returns a function that creates a model with a CallBilling. Throws ModelError as openAdapter does. */
+/**
+ * Opens the adapter of a connection. Returns a function that creates a model from a CallBilling. Throws ModelError if the
+ * connection is invalid.
+ */
 export async function openPaidModel(
   connection: ModelConnection,
   clock: Clock,

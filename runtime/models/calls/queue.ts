@@ -7,7 +7,7 @@ type CallSubject = Parameters<Model["generate"]>[1]["subject"];
 
 const QUEUED = "Waits for other model calls: as many run as max_concurrent_runs allows";
 
-/** The queue of all model calls. One per runtime. */
+/** The queue of the model calls of a runtime. */
 export class ModelQueue {
   readonly #semaphore: FifoSemaphore;
   readonly #log: ServiceLog;
@@ -17,12 +17,15 @@ export class ModelQueue {
     this.#log = options.log;
   }
 
-  /** True: the next call has to wait. */
+  /** True if the next call has to wait. */
   get isFull(): boolean {
     return this.#semaphore.isFull;
   }
 
-  /** Waits for a place and holds it until disposed. Rejects with `signal.reason` if the signal aborts first. */
+  /**
+   * Waits for a place in the set of running calls. The place is held until the result is disposed. Rejects with
+   * `signal.reason` if the signal aborts during the wait.
+   */
   async acquire(
     model: string,
     signal: AbortSignal,
@@ -42,8 +45,8 @@ export class ModelQueue {
 }
 
 /**
- * Returns a model that queues its calls. It wraps `withRetry`: the wait in the queue does not count against the reply's timeout,
- * and a call keeps its place while it waits for its next attempt.
+ * Returns a model that queues its calls. Wrap it around the model with retries: the wait in the queue then does not count
+ * toward the timeout of a reply, and a call keeps its place between its attempts.
  */
 export function withQueue(model: Model, queue: ModelQueue): Model {
   return {
@@ -54,7 +57,7 @@ export function withQueue(model: Model, queue: ModelQueue): Model {
       request: ModelRequest,
       options: Parameters<Model["generate"]>[1],
     ): AsyncGenerator<ModelDelta, ModelReply, void> {
-      // The check precedes `enter`, because the call joins the queue only with the caller's next step.
+      // The check comes before `enter`: the call joins the queue only when the caller requests the next delta.
       if (queue.isFull) yield { type: "notice", level: "info", text: QUEUED };
       using _place = await queue.acquire(model.id, options.signal, options.subject);
       return yield* model.generate(request, options);

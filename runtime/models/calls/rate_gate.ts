@@ -1,5 +1,6 @@
-// Rate limits: one gate for all calls of a model with the same key. During a pause that the provider asked for, calls wait, and
-// then continue in order of arrival. A pause of the whole account closes the gates of all models with the key.
+// Delays calls after a provider has asked for a pause. All calls of a model with the same key share one gate: they wait
+// during the pause, and then continue in order of arrival. A pause for the whole account closes the gates of all models
+// with the key.
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { formatDuration } from "../../../base/durations.ts";
@@ -7,7 +8,7 @@ import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { ModelConnection } from "./paid_model.ts";
 
-/** The interval between two calls after a pause, so that the provider can ask for another pause in time. */
+/** The interval between the calls that continue after a pause, so that the provider can ask for another pause. */
 const PACE_MS = 250;
 /** The maximum length of a pause. */
 const LONGEST_PAUSE_MS = 15 * MINUTE_MS;
@@ -22,7 +23,7 @@ interface Pause {
   until: number;
 }
 
-/** The gate of one model and key. */
+/** The gate for the calls of one model with one key. */
 export class RateGate {
   readonly #clock: Clock;
   readonly #log: ServiceLog;
@@ -31,34 +32,36 @@ export class RateGate {
   readonly #ofModel: Pause = { until: 0 };
   readonly #ofAccount: Pause;
   #tickets = 0;
-  /** Aborts the current sleep when the line is empty. */
+  /** Aborts the sleep of the release loop when no call is waiting any more. */
   #idle = new AbortController();
   #isReleasing = false;
 
-  /** `account` is shared by all gates of the key. */
+  /** Creates an open gate. `account` is the pause of the whole account, shared by all gates of the key. */
   constructor(options: { clock: Clock; log: ServiceLog; account?: Pause }) {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#ofAccount = options.account ?? { until: 0 };
   }
 
-  /** Returns a ticket: the position of a call in the order, which it keeps for all attempts. */
+  /**
+   * Returns the ticket of a new call: its position in the order of arrival. The call uses the ticket for all its attempts.
+   */
   takeTicket(): number {
     return this.#tickets++;
   }
 
-  /** The minimum wait of a new call; 0: no wait, unless other calls are ahead. */
+  /** The remaining time of the pause in milliseconds; 0 without a pause. */
   get waitMs(): number {
     const until = Math.max(this.#ofModel.until, this.#ofAccount.until);
     return Math.max(0, until - this.#clock.now());
   }
 
-  /** True: a new call has to wait. */
+  /** True if a new call has to wait. */
   get mustWait(): boolean {
     return this.#line.length > 0 || this.waitMs > 0;
   }
 
-  /** Starts a pause that the provider asked for, of this model or of the whole account. */
+  /** Starts a pause of `ms` milliseconds, for the calls of this model or of the whole account. */
   pause(ms: number, model: string, { ofAccount = false } = {}): void {
     const pause = ofAccount ? this.#ofAccount : this.#ofModel;
     const until = this.#clock.now() + Math.min(ms, LONGEST_PAUSE_MS);
@@ -71,7 +74,10 @@ export class RateGate {
     });
   }
 
-  /** Resolves when it is the call's turn. Rejects with the signal's reason if the signal aborts first. */
+  /**
+   * Resolves when the call with this ticket may continue. Rejects with the signal's reason if the signal aborts during the
+   * wait.
+   */
   async waitForTurn(ticket: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.mustWait) return;
@@ -97,7 +103,7 @@ export class RateGate {
     this.#isReleasing = true;
     while (this.#line.length > 0) {
       if (this.waitMs > 0) await this.#sleep(this.waitMs);
-      // The gate may have been closed again, or the waiting call aborted.
+      // During the sleep another pause may have started, or the last waiting call may have been aborted.
       if (this.waitMs > 0) continue;
       this.#line.shift()?.admit();
       if (this.#line.length > 0) await this.#sleep(PACE_MS);
@@ -111,7 +117,7 @@ export class RateGate {
   }
 }
 
-/** The gates of all models and keys. One per runtime. */
+/** The gates of all models and keys of a runtime. */
 export class RateGates {
   readonly #options: { clock: Clock; log: ServiceLog };
   readonly #gates = new Map<string, RateGate>();

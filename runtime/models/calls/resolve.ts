@@ -1,4 +1,4 @@
-// Resolves an agent's model settings to a callable Model: finds the key and reports missing settings.
+// Opens the model that an agent's settings name: finds its address and key, and reports missing settings.
 import type { ModelSettings } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Environment } from "../../config/files/environment.ts";
@@ -8,26 +8,26 @@ import { type Model, ModelError } from "../model.ts";
 import { type ModelConnection, openPaidModel } from "./paid_model.ts";
 import type { CallBilling } from "./spending.ts";
 
-/** The sources of a model's key and address. */
+/** The sources of the address and key of a model. */
 export interface ConnectionOptions {
   environment: Environment;
-  /** The workspace's environment file, which the message about a missing key names. */
+  /** The path of the workspace's environment file, for the message about a missing key. */
   environmentFile: string;
-  /** True: a named provider's key is never sent to a foreign host. */
+  /** True if the key of a known provider must never be sent to a host of somebody else. */
   pinKeys: boolean;
   log: ServiceLog;
 }
 
-/** Options of `resolveModel`. */
+/** The options of `resolveModel`. */
 export interface ResolveModelOptions extends ConnectionOptions {
   clock: Clock;
-  /** Pays for the calls of the model. */
+  /** The prices and the payer of the model's calls. */
   billing: Omit<CallBilling, "model">;
 }
 
 /**
- * Opens the model that the settings name. Throws ModelError, not retryable, if there are no settings, the endpoint is invalid,
- * the key is missing, or a pinned key would be sent to a foreign host.
+ * Opens the model that the settings name. Throws a ModelError that is not retryable if there are no settings, the endpoint
+ * is invalid, the key is missing, or the key of a known provider would be sent to a host of somebody else.
  */
 export async function resolveModel(
   settings: ModelSettings | undefined,
@@ -38,7 +38,7 @@ export async function resolveModel(
   return createModel({ ...options.billing, model });
 }
 
-/** Returns the connection of a model, from the current files and environment. Throws as resolveModel. */
+/** Returns the connection of a model, from the present files and environment. Throws as resolveModel() does. */
 export function resolveConnection(
   settings: ModelSettings,
   options: ConnectionOptions,
@@ -59,7 +59,7 @@ export function resolveConnection(
   };
 }
 
-/** Returns the settings. Throws ModelError if there are none. */
+/** Returns the settings. Throws ModelError if they are undefined. */
 export function requireModel(settings: ModelSettings | undefined): ModelSettings {
   if (settings !== undefined) return settings;
   throw refusal(

@@ -1,5 +1,4 @@
-// Retries of model calls. A decorator for all models: repeats failed calls, limits the time for a complete reply, and detects
-// stalled streams.
+// Adds retries to a model: repeats failed calls, limits the time of a reply, and detects streams that have stalled.
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted, untilAborted } from "../../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
@@ -24,21 +23,24 @@ import { lazyModule } from "../../../base/lazy_module.ts";
 
 const loadRefusals = lazyModule(() => import("../adaptation/refusals.ts"));
 
-/** The limits and collaborators of the retries. */
+/** The limits of retries and the collaborators of `withRetry`. */
 export interface RetryOptions {
   clock: Clock;
-  /** The maximum time for one reply, retries included. */
+  /** The maximum time of one reply including retries, in milliseconds. */
   timeoutMs: number;
   log: ServiceLog;
-  /** The gate of all calls with the same key; absent: the calls of others do not matter. */
+  /** The gate of all calls with the same key; absent if pauses of other calls do not matter. */
   rates?: RateGate;
-  /** The known limits of the endpoint, shared by all calls to it; absent: none are known. */
+  /** The known limits of the endpoint, shared by all calls to it; absent if none are known. */
   limits?: KnownLimits;
   window?: AdaptationOptions["window"];
   accepts?: AdaptationOptions["accepts"];
-  /** The longest wait for another attempt, if another model can be called instead. Absent: any wait within the timeout. */
+  /**
+   * Returns the maximum wait for another attempt in milliseconds, because another model could be called instead. Absent:
+   * the timeout is the only limit.
+   */
   longestWaitMs?: () => number;
-  /** True: no second attempt after a transient failure, for callers that need the failure immediately. */
+  /** True if a transient failure is not retried, for callers that need the failure immediately. */
   isOnce?: true;
   /** Returns a number from 0 up to 1 for the jitter of the waits. Default: Math.random. */
   random?: () => number;
@@ -53,7 +55,7 @@ export class ReplyTimeout extends Error {
   }
 }
 
-/** The abort reason at the end of each attempt. A constant, because most replies end with it. */
+/** The abort reason at the end of each attempt. One object serves all attempts, because most replies end with it. */
 const NOT_WANTED = new DOMException("The reply is not wanted any more", "AbortError");
 
 type CallSubject = Parameters<Model["generate"]>[1]["subject"];
@@ -62,10 +64,12 @@ const MAX_ATTEMPTS = 4;
 const WAITS = { firstMs: 1_000, longestMs: Infinity };
 
 /**
- * Returns a model that makes up to four attempts for one reply. It waits exponentially with jitter, or as long as `Retry-After`
- * asks. If the endpoint refuses a part of the request, it sends a changed request (adaptation/), beyond the four attempts. A
- * `restart` delta voids the text of a failed attempt. `generate` throws ReplyTimeout at the timeout, the last ModelError after
- * the last attempt, and rethrows `signal.reason` at a cancel. It closes the connection in each case.
+ * Returns a model that makes up to four attempts for one reply. Between attempts it waits exponentially with jitter, or as
+ * long as `Retry-After` asks. If the endpoint refuses a part of the request, it sends a changed request (adaptation/),
+ * which does not count as an attempt. A `restart` delta voids the text of a failed attempt.
+ *
+ * `generate` throws ReplyTimeout at the timeout, the last ModelError after the last attempt, and `signal.reason` after a
+ * cancel. It closes the connection in each case.
  */
 export function withRetry(model: Model, options: RetryOptions): Model {
   return new RetryingModel(model, options);
@@ -93,7 +97,8 @@ class RetryingModel implements Model {
     const { clock, timeoutMs, rates, log, longestWaitMs = () => Infinity } = this.#options;
     const ticket = rates?.takeTicket() ?? 0;
     if (rates?.mustWait) {
-      // A pause from earlier calls does not count against this reply's timeout, unless it is longer than the timeout itself.
+      // A pause caused by earlier calls does not count toward the timeout of this reply. If it would be longer than the
+      // timeout, the call fails at once.
       if (rates.waitMs >= Math.min(timeoutMs, longestWaitMs())) {
         throw tooLongPause(this.id, rates.waitMs, timeoutMs);
       }
@@ -134,7 +139,7 @@ class RetryingModel implements Model {
             if (retryAfterMs !== undefined) rates?.pause(retryAfterMs, this.id, { ofAccount });
             const waitMs = this.#waitAfter(error, { attempt, deadline, subject });
             yield { type: "notice", level: "warn", text: describeWait(error, { attempt, waitMs }) };
-            // The wait for a rate limit happens at the gate, which keeps this call's position.
+            // After a rate limit the call waits at the gate, where it keeps its position.
             const isPause = error.status === 429 || retryAfterMs !== undefined;
             if (isPause && rates !== undefined) rates.pause(waitMs, this.id, { ofAccount });
             else await clock.sleep(waitMs, signal);
@@ -148,7 +153,7 @@ class RetryingModel implements Model {
     }
   }
 
-  /** Makes one attempt and detects a stall. Always closes the connection. */
+  /** Makes one attempt and aborts it if the stream stalls. Always closes the connection. */
   async *#attempt(
     adapted: AdaptedRequest,
     options: { signal: AbortSignal; subject: CallSubject; progress: { hasText: boolean } },
@@ -173,14 +178,15 @@ class RetryingModel implements Model {
       const aborted = signal.aborted;
       over.abort(NOT_WANTED);
       const closed = stream[Symbol.asyncDispose]();
-      // A stream that ignores its signal must not block the caller; its late failure does not matter.
+      // The closing of an aborted stream is not awaited, because the stream may ignore its signal. Its late failure does
+      // not matter.
       if (aborted) closed.then(() => {}, () => {});
       else await closed;
       await stall.stop();
     }
   }
 
-  /** Returns the milliseconds until the next attempt. Throws the failure if there is none. */
+  /** Returns the milliseconds until the next attempt. Throws the error if there is no further attempt. */
   #waitAfter(
     error: ModelError,
     at: { attempt: number; deadline: number; subject: CallSubject },
@@ -213,7 +219,7 @@ class RetryingModel implements Model {
   }
 }
 
-/** Describes the wait for the next attempt, for people who watch the run. */
+/** Returns a notice about the wait for the next attempt, for people who watch the run. */
 function describeWait(error: ModelError, at: { attempt: number; waitMs: number }): string {
   const { attempt, waitMs } = at;
   const reason = error.status === 429 ? "The rate limit is reached" : "The model call failed";
@@ -221,7 +227,7 @@ function describeWait(error: ModelError, at: { attempt: number; waitMs: number }
   return `${reason}: ${next} in ${formatDuration(waitMs)} (${error.message})`;
 }
 
-/** Describes the wait before a first attempt. */
+/** Returns a notice about the wait before the first attempt. */
 function describePause(waitMs: number): string {
   const wait = waitMs > 0 ? ` for ${formatDuration(waitMs)}` : "";
   return `Waits${wait}: the provider's rate limit is reached`;
@@ -235,7 +241,7 @@ function tooLongPause(model: string, waitMs: number, timeoutMs: number): ModelEr
   );
 }
 
-/** Returns the same error with a remark at the end of its message. */
+/** Returns a copy of the error with a remark at the end of its message. */
 export function withRemark(error: ModelError, remark: string): ModelError {
   const { retryable, status, retryAfterMs, providerText } = error;
   return new ModelError(error.message + remark, {

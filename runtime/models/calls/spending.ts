@@ -1,5 +1,5 @@
-// Money for model calls: reserves the maximum cost before a call and books the real cost after it. Each attempt is a call of
-// its own. The SpendingGate decides if there is enough money.
+// Adds budgets to model calls: reserves the maximum cost before a call and books the real cost after it. Each attempt is a
+// separate call. The SpendingGate decides if a budget allows a call.
 import type { Agent } from "../../agents/agent.ts";
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import {
@@ -13,42 +13,42 @@ import {
 import type { ModelPrices, PricedModel } from "../pricing.ts";
 import { boundInputTokens, boundOutputTokens } from "../token_estimate.ts";
 
-/** Tokens and cost that a call used, or may use at most. */
+/** The tokens and cost that a call has used, or may use at most. */
 export interface Spending {
-  /** Input and output tokens. */
+  /** The number of input and output tokens. */
   tokens: number;
-  /** Null without a known price. */
+  /** The cost in US dollars; null without a known price. */
   costUsd: number | null;
 }
 
-/** A call that is not made yet. */
+/** A call that is about to be made. */
 export interface PlannedSpending {
-  /** `provider/name`. */
+  /** The id of the model, `provider/name`. */
   model: string;
-  /** The agent that makes the call; absent for calls without one, as when a model writes a new agent for a person. */
+  /** The agent that makes the call; absent if no agent does, for example when a model writes a new agent for a person. */
   agent?: Agent;
   executionId?: number;
-  /** Returns the maximum spending. Called only if a budget is in force. */
+  /** Returns the maximum spending of the call. Called only if a budget exists. */
   most(): Promise<Spending>;
 }
 
-/** The money that is reserved for one call. */
+/** The money reserved for one call. */
 export interface Reservation {
-  /** Replaces the reservation by the used amount. Never rejects, because the call has been made. */
+  /** Replaces the reserved amount by the used amount. Never rejects, because the call has already been made. */
   settle(used: Spending): Promise<void>;
 }
 
 /** Reserves money for calls. */
 export interface SpendingGate {
-  /** Resolves when there is enough money for the call. An error is the failure of the call. */
+  /** Resolves with a reservation when the budgets allow the call. If it rejects, the call fails with this error. */
   reserve(call: PlannedSpending, signal: AbortSignal): Promise<Reservation>;
 }
 
-/** The payer and the prices of a model's calls. */
+/** The payer and the prices of the calls of one model. */
 export interface CallBilling {
   gate: SpendingGate;
   prices: Pick<ModelPrices, "costOf">;
-  /** Selects the price. */
+  /** The settings that select the price. */
   model: PricedModel;
   agent?: Agent;
 }
@@ -111,13 +111,16 @@ class PaidModel implements Model {
         failure instanceof ModelError && failure.mayBeBilled;
       await reservation.settle(isBilled ? await this.#used(input, reply, seen) : NOTHING);
       const closed = stream[Symbol.asyncDispose]();
-      // As in retry.ts: a stream that ignores its signal must not block the caller.
+      // The closing of an aborted stream is not awaited, because the stream may ignore its signal.
       if (signal.aborted) closed.then(() => {}, () => {});
       else await closed;
     }
   }
 
-  /** Returns the maximum cost of the call. The provider may count all of its input as written to the cache. */
+  /**
+   * Returns the maximum spending of a call. It assumes that all input is written to the provider's cache if that is the
+   * most expensive.
+   */
   async #most(input: number, output: number): Promise<Spending> {
     const fresh = { inputTokens: input, outputTokens: output, cacheReadTokens: 0 };
     const costs = [
@@ -128,7 +131,7 @@ class PaidModel implements Model {
     return { tokens: input + output, costUsd };
   }
 
-  /** Returns the spending of a call: the provider's counts, and estimates for missing ones. */
+  /** Returns the spending of a call from the provider's counts, and from estimates for missing counts. */
   async #used(
     input: () => number,
     reply: ModelReply | undefined,

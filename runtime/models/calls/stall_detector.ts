@@ -1,15 +1,18 @@
-// Detects a reply that stops in the middle: a connection may die without an error.
+// Detects a streamed reply that stops before its end, because a connection may die without an error.
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { ModelError } from "../model.ts";
 
 /**
- * The maximum time between two deltas, in milliseconds. Before the first delta only the reply's timeout applies, because
- * models that think first send nothing for minutes.
+ * The maximum time between two deltas. Before the first delta only the timeout of the reply applies, because some models
+ * send nothing for minutes while they think.
  */
 export const STALL_MS = 120_000;
 
-/** Watches one stream. It measures only the time while the reader waits for the stream, so that a slow reader is no stall. */
+/**
+ * Watches one stream. Counts only the time during which the reader waits for the stream, so that a slow reader is not
+ * reported as a stall.
+ */
 export class StallDetector {
   readonly #clock: Clock;
   readonly #model: string;
@@ -23,23 +26,23 @@ export class StallDetector {
     this.#model = options.model;
   }
 
-  /** Aborts with a retryable ModelError when the stream has stalled. */
+  /** A signal that aborts with a retryable ModelError when the stream has stalled. */
   get signal(): AbortSignal {
     return this.#stalled.signal;
   }
 
-  /** Stops the measurement: the reader processes a delta. */
+  /** Pauses the timer, while the reader processes a delta. */
   pause(): void {
     this.#waitingSince = undefined;
   }
 
-  /** Starts the measurement: the reader waits for the next delta. */
+  /** Restarts the timer, when the reader waits for the next delta. */
   resume(): void {
     this.#waitingSince = this.#clock.now();
     this.#watching ??= this.#watch();
   }
 
-  /** Ends the watch and waits until its timer has stopped. */
+  /** Stops the detector. Resolves when its timer has stopped. */
   async stop(): Promise<void> {
     this.#ended.abort(NO_LONGER_NEEDED);
     await this.#watching;

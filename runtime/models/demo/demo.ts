@@ -1,5 +1,5 @@
-// The `demo` provider: scripted models without key or network, for real runs. `demo/report` is for a first try, `demo/script`
-// tests an agent's guards, triggers and limits, and `demo/echo` is a smoke test.
+// The `demo` provider: scripted models that need no key and no network. `demo/report` is for a first try, `demo/script` for
+// tests of an agent's guards, triggers and limits, and `demo/echo` for a smoke test.
 import type { Clock } from "../../../base/clock.ts";
 import { DEMO_MODEL_NAMES } from "./demo_names.ts";
 import { DemoTurn } from "./demo_turn.ts";
@@ -82,7 +82,7 @@ class DemoModel implements Model {
     const message: AssistantMessage = {
       role: "assistant",
       content: step.text,
-      // Deterministic for a conversation, and unique in it.
+      // The id is deterministic for a conversation, and unique within it.
       toolCalls: step.calls.map((call, index) => ({
         id: `demo_${request.messages.length}_${index + 1}`,
         ...call,
@@ -110,7 +110,10 @@ class DemoModel implements Model {
   }
 }
 
-/** Splits a text into pieces of a few words. A long text gets longer pieces, at most a few hundred. */
+/**
+ * Splits a text into pieces of a few words for streaming. A long text gets longer pieces, so that there are at most a few
+ * hundred.
+ */
 function piecesOf(text: string): string[] {
   if (text.length > 20_000) {
     const size = Math.ceil(text.length / MAX_DELTAS);

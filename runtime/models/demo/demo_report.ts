@@ -1,15 +1,18 @@
-// The replies of `demo/report` and `demo/echo` at each step of a conversation. The report is computed from the results of the
-// tools, so that the run is real.
+// Calculates the replies of `demo/report` and `demo/echo` from the conversation. The report is calculated from real tool
+// results.
 import { formatPlural } from "../../../base/text/plural.ts";
 import type { DemoStep } from "./demo_script.ts";
 import type { DemoTurn } from "./demo_turn.ts";
 
-/** Returns a reply with the text of the user turn. */
+/** Returns a reply that repeats the text of the user message. */
 export function echoStep(turn: DemoTurn): DemoStep {
   return say(turn.userText);
 }
 
-/** Returns the next step of a report: read the first file in the task, write the report, or answer with its summary. */
+/**
+ * Returns the next reply of a report: a call that reads the first file in the task, a call that writes the report, or the
+ * answer with its summary.
+ */
 export function reportStep(turn: DemoTurn): DemoStep {
   const [source, target] = filesOf(turn);
   if (source === undefined) {
@@ -37,7 +40,10 @@ export function reportStep(turn: DemoTurn): DemoStep {
   return say(`${gist}\n\nThe report is in ${target}.`);
 }
 
-/** Returns the file to read, if one is named, and the file to write. The user turn precedes the task. */
+/**
+ * Returns the file to read, if one is named, and the file to write. Files in the user message take precedence over files in
+ * the task.
+ */
 function filesOf(turn: DemoTurn): [source: string | undefined, target: string] {
   const words = `${turn.userText}\n${turn.task}`.split(/[\s`"'()<>,;]+/);
   const files = words.map((word) => word.replace(/[.:!?]+$/, ""))
@@ -63,13 +69,16 @@ function say(
   };
 }
 
-/** A report on a text as Markdown, and its summary in one or two sentences. */
+/** A report about a text as Markdown, and its summary in one or two sentences. */
 interface TextSummary {
   report: string;
   gist: string;
 }
 
-/** Counts the lines, words, headings and open items of a text, or the rows and column sums of a CSV table. */
+/**
+ * Returns a report with the number of lines, words, headings and open items of a text, or the rows and column sums of a CSV
+ * table.
+ */
 function summariseText(path: string, text: string): TextSummary {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   const facts = /\.csv$/i.test(path) ? tableFacts(lines) : proseFacts(text, lines);

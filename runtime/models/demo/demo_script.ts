@@ -15,47 +15,47 @@ import { z } from "zod";
 import type { DemoTurn } from "./demo_turn.ts";
 import { ModelError, type StopReason } from "../model.ts";
 
-/** One parsed reply of a script. */
+/** One parsed step of a script, which is one reply. */
 export interface DemoStep {
   text: string;
-  /** `arguments` is JSON text. */
+  /** The tool calls of the reply. `arguments` is JSON text. */
   calls: { name: string; arguments: string }[];
-  /** Null: estimated from the number of characters. */
+  /** The token counts; null to estimate them from the number of characters. */
   usage: { input: number; output: number } | null;
   /** The wait before the reply, in milliseconds. */
   delayMs: number;
-  /** The error that ends the reply after its text; null: none. */
+  /** The error that ends the reply after its text; null without one. */
   failure: { message: string; retryable: boolean } | null;
-  /** Null: `tool_calls` with calls, else `end`. */
+  /** The reason for the end of the reply; null for `tool_calls` if there are calls, otherwise `end`. */
   stop: StopReason | null;
-  /** The cost of the reply in US dollars, as if an endpoint reported it. */
+  /** The cost of the reply in US dollars, as if an endpoint had reported it; null without one. */
   costUsd: number | null;
 }
 
 const Tokens = z.int().min(0);
 
 const Step = z.strictObject({
-  /** The text of the reply. `{result}` is replaced by the text of the last tool result. */
+  /** The text of the reply. `{result}` is replaced by the last tool result. */
   say: z.string().optional(),
-  /** A text and its number of repetitions, for long replies. */
+  /** A text that is repeated `times` times, for long replies. */
   say_repeat: z.strictObject({ text: z.string(), times: z.int().min(0).max(10_000_000) })
     .optional(),
-  /** Tool calls. `arguments` is an object, or a text that is sent unchanged. */
+  /** The tool calls. `arguments` is an object, or a string that is sent unchanged. */
   call: z.array(z.strictObject({
     name: z.string(),
     arguments: z.union([z.string(), z.record(z.string(), z.json())]).default({}),
   })).min(1).optional(),
-  /** Token counts of the reply. */
+  /** The token counts of the reply. */
   usage: z.strictObject({ input: Tokens, output: Tokens }).optional(),
-  /** Milliseconds before the reply starts. */
+  /** The wait before the reply starts, in milliseconds. */
   delay_ms: z.number().min(0).optional(),
   /** The message of the error that ends the reply. */
   fail: z.string().optional(),
-  /** True: the error may be retried. */
+  /** True if the error may be retried. */
   retryable: z.boolean().optional(),
   /** The reason for the end of the reply. */
   stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal", "unknown"]).optional(),
-  /** The cost in US dollars. */
+  /** The cost of the reply in US dollars. */
   cost_usd: z.number().min(0).optional(),
 }).refine(
   (step) => [step.say, step.say_repeat, step.call, step.fail].some((part) => part !== undefined),
@@ -64,7 +64,10 @@ const Step = z.strictObject({
 
 const Script = z.array(Step).min(1);
 
-/** Returns the current step of a conversation. Throws ModelError if the script is missing, invalid or finished. */
+/**
+ * Returns the step of the script for the present position of the conversation. Throws ModelError if the script is missing,
+ * invalid or finished.
+ */
 export function scriptStep(turn: DemoTurn): DemoStep {
   const steps = parseScript(findScript(turn));
   const step = steps[turn.replies];

@@ -1,4 +1,4 @@
-// The adapters by name. Each is loaded at its first use.
+// The adapters by name. Each module is loaded when its adapter is first used.
 import type { Clock } from "../../../base/clock.ts";
 import type { AdapterOptions } from "./provider_model.ts";
 import type { AdapterName } from "../endpoint.ts";
@@ -22,10 +22,10 @@ const CREATORS: Readonly<Record<AdapterName, () => Promise<Creator>>> = {
   ollama: async () => (await loadOllama()).createOllamaModel,
 };
 
-/** The adapter, address, key and name of a model. All agents with an equal connection share one Model. */
+/** The adapter, address, key and name of a model. All agents with an equal connection share one Model object. */
 export interface ModelConnection extends Omit<AdapterOptions, "clock"> {
   adapter: AdapterName;
-  /** True: request token counts in the stream, if the format needs a request for them. */
+  /** True to request token counts in the stream, in formats that send them only on request. */
   streamUsage: boolean;
 }
 

@@ -35,10 +35,13 @@ export function createAnthropicModel(options: AdapterOptions): Model {
   });
 }
 
-/** Marks the end of a part that is the same at each step of a run. The provider reads the part from its cache. */
+/**
+ * Marks the end of a part of the request that is the same at each step of a run. The provider reads that part from its
+ * cache.
+ */
 const CACHED = { cache_control: { type: "ephemeral" } };
 
-/** Returns the system prompt, tools and messages of a request. Thinking is only sent back to its `owner`. */
+/** Returns the system prompt, tools and messages of a request. Stored thinking is included only for its `owner`. */
 export function toAnthropicPrompt(
   request: Pick<ModelRequest, "messages" | "tools">,
   owner: BlockOwner,
@@ -62,7 +65,7 @@ function toWireTools(tools: readonly ToolDescription[]): JsonObject[] {
   }));
 }
 
-/** Joins consecutive messages of one role, such as the results of one reply's calls, because the API requires alternating roles. */
+/** Joins consecutive messages of one role, such as several tool results, because the API requires alternating roles. */
 function toWireMessages(messages: readonly Message[], owner: BlockOwner): JsonObject[] {
   const wire: { role: string; content: JsonObject[] }[] = [];
   for (const message of messages) {
@@ -126,12 +129,12 @@ function toMediaBlock({ kind, mediaType, data }: Media): JsonObject {
   return { type: kind === "pdf" ? "document" : "image", source };
 }
 
-/** Replaces the characters that the API does not permit in ids. The ids of other providers may contain any character. */
+/** Returns an id without the characters that the API forbids. Ids of other providers may contain any character. */
 function toWireId(id: string): string {
   return id.replaceAll(/[^a-zA-Z0-9_-]/g, "_");
 }
 
-/** Returns a text as a block; no block for blank text, which the API refuses. */
+/** Returns a list with the text as a block; an empty list for blank text, which the API refuses. */
 function textBlocks(text: string): JsonObject[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }

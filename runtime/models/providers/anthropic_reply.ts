@@ -1,4 +1,4 @@
-// Assembles a reply from the events of a Messages stream.
+// Assembles a reply from the events of a stream of the Messages API.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ToolCall } from "../message.ts";
 import {
@@ -24,17 +24,17 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
 }));
 
 interface Block {
-  /** The block in the provider's format. `finish` adds the input of a call. */
+  /** The block in the provider's format. finish() adds the input of a tool call. */
   wire: JsonObject;
-  /** The input of a call, as far as it has arrived. */
+  /** The received part of a tool call's input, as JSON text. */
   input: string;
 }
 
-/** Assembles one reply of a Messages stream. */
+/** Assembles one reply from the events of a Messages stream. */
 export class AnthropicReplyAssembler implements ReplyAssembler {
   readonly #owner: BlockOwner;
   readonly #blocks = new Map<number, Block>();
-  /** The text in order of arrival, as people have seen it. Servers that break the format may interleave blocks. */
+  /** The text in order of arrival, as it was shown. Some servers send the pieces of several blocks in turn. */
   #text = "";
   #stopReason: string | undefined;
   /** The provider's token counts. */
@@ -81,7 +81,7 @@ export class AnthropicReplyAssembler implements ReplyAssembler {
       wire.id = call.id;
       wire.input = toArgumentsObject(call.arguments);
     }
-    // Text and calls can be rebuilt from the message. Other blocks, such as thinking, are kept verbatim.
+    // Text and tool calls can be rebuilt from the stored message. Other blocks, such as thinking, are stored unchanged.
     const verbatim = blocks.some(({ wire }) => wire.type !== "text" && wire.type !== "tool_use");
     const kept = blocks.map(({ wire }) => wire).filter((wire) => !isBlankText(wire));
     return {
@@ -137,7 +137,7 @@ export class AnthropicReplyAssembler implements ReplyAssembler {
     return textDelta(text);
   }
 
-  /** Merges the provider's counts. They are running totals, so that the last value of each is valid. */
+  /** Adds counts of the provider. They are running totals, so the last value of each count is valid. */
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage)) return;
     const numbers = Object.entries(usage).filter(([, value]) => typeof value === "number");
@@ -155,7 +155,7 @@ function toToolCall(wire: JsonObject, input: string): ToolCall {
   };
 }
 
-/** Converts the counts. The provider excludes cached input from `input_tokens`; `Usage` includes it. */
+/** Converts the counts. The provider excludes cached tokens from `input_tokens`, but `Usage` includes them. */
 function toUsage(usage: JsonObject): Usage {
   const cacheReadTokens = toTokenCount(usage.cache_read_input_tokens);
   const cacheWriteTokens = toTokenCount(usage.cache_creation_input_tokens);

@@ -19,7 +19,7 @@ import { toTokenCount } from "./token_count.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
 
-/** Creates a model that calls the Gemini API. Throws ModelError for a name that would address another part of the API. */
+/** Creates a model that calls the Gemini API. Throws ModelError for a name that would change the path of the API call. */
 export function createGoogleModel(options: AdapterOptions): Model {
   const { id, name, apiKey } = options;
   if (name.includes("..")) {
@@ -50,7 +50,10 @@ export function createGoogleModel(options: AdapterOptions): Model {
 
 type Content = { parts: JsonObject[]; role: string };
 
-/** Returns the system prompt, tools and contents of a request. Thought signatures are only sent back to their `owner`. */
+/**
+ * Returns the system prompt, tools and contents of a request. Stored thought signatures are included only for their
+ * `owner`.
+ */
 export function toGooglePrompt(
   request: Pick<ModelRequest, "messages" | "tools">,
   owner: BlockOwner,
@@ -72,12 +75,12 @@ export function toGooglePrompt(
 }
 
 /**
- * Joins consecutive messages of one role, such as the results of one reply's calls. Results get a content of their own, because
+ * Joins consecutive messages of one role, such as several tool results. Tool results are in a content of their own, because
  * newer models refuse a content with results and text.
  */
 function toContents(messages: readonly Message[], owner: BlockOwner): Content[] {
   const contents: Content[] = [];
-  // Calls with an id from the provider. Only their results have the id.
+  // The ids of calls that came from the provider. Only the results of these calls are sent with their id.
   const namedCalls = new Set<string>();
   for (const message of addMediaTurns(messages)) {
     if (message.role === "system") continue;
@@ -162,14 +165,14 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
   SPII: "content_filter",
 }));
 
-/** Finish reasons for invalid syntax of the model. A repeated request usually succeeds. */
+/** Finish reasons that mean invalid output of the model. A repeated request usually succeeds. */
 const SYNTAX_FAILURES: ReadonlySet<string> = new Set([
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",
   "MALFORMED_RESPONSE",
 ]);
 
-/** Assembles one reply of a Gemini stream. */
+/** Assembles one reply from the chunks of a Gemini stream. */
 export class GoogleReplyAssembler implements ReplyAssembler {
   readonly #owner: BlockOwner;
   readonly #parts: JsonObject[] = [];
@@ -205,7 +208,10 @@ export class GoogleReplyAssembler implements ReplyAssembler {
     return textDelta(text);
   }
 
-  /** Throws a retryable ModelError for a reply with invalid syntax. */
+  /**
+   * Returns the complete reply, or undefined without a finish reason. Throws a retryable ModelError for invalid output of
+   * the model.
+   */
   finish(): ModelReply | undefined {
     const reason = this.#finishReason;
     if (reason === undefined && !this.#blocked) return undefined;
@@ -240,7 +246,8 @@ export class GoogleReplyAssembler implements ReplyAssembler {
     }
     const text = typeof part.text === "string" ? part.text : "";
     const last = this.#parts.at(-1);
-    // Joins pieces of text into one part. A piece with a signature stays separate, because the signature belongs to its part.
+    // Pieces of text are joined into one part. A piece with a signature stays separate, because the signature belongs to
+    // its part.
     if (
       typeof last?.text === "string" && last.thoughtSignature === undefined &&
       part.thoughtSignature === undefined && Object.keys(part).length === 1
@@ -259,7 +266,7 @@ export class GoogleReplyAssembler implements ReplyAssembler {
     };
   }
 
-  /** Reads the running totals. Thinking counts as output, and results of the provider's own tools as input. */
+  /** Reads running totals. Thinking counts as output; results of the provider's own tools count as input. */
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage) || typeof usage.promptTokenCount !== "number") return;
     this.#usage = {

@@ -1,16 +1,22 @@
-// Provider-specific fields of messages and calls, such as reasoning. They are collected from a stream, stored with the reply,
-// and sent back unchanged to the model that wrote them.
+// Handles provider-specific fields of messages and tool calls, such as reasoning. They are collected from a stream, stored
+// with the reply, and sent back unchanged to the model that wrote them.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { AssistantMessage, ToolCall } from "../message.ts";
 
-/** The limit of a reply's fields. A reply with more keeps none, because a part of a signature is invalid. */
+/**
+ * The maximum size of the fields of a reply, in characters. A reply with larger fields keeps none, because a part of a
+ * signature is invalid.
+ */
 const MOST_CHARACTERS = 1_000_000;
-/** The field with the text of a `<think>` tag. */
+/** The name of the stored field with the text of a `<think>` tag. */
 const THINK = "<think>";
-/** Fields that arrive in pieces. Other fields arrive complete, perhaps several times. */
+/** Matches fields that arrive in pieces, which are joined. Other fields arrive complete, perhaps several times. */
 const GROWS = /reason|think|content|text|summary/;
 
-/** Adds the fields of a fragment except those in `known`. Returns their approximate number of characters. */
+/**
+ * Adds the fields of a stream fragment to the collected fields, except those in `known`. Returns the approximate number of
+ * added characters.
+ */
 export function addFields(
   fields: JsonObject,
   fragment: JsonObject,
@@ -44,7 +50,10 @@ function merge(name: string, before: JsonValue | undefined, value: JsonValue): J
   return before;
 }
 
-/** Returns the `providerData` with the fields of a reply and of its calls. A reply without calls keeps only its thought. */
+/**
+ * Returns the `providerData` of a reply: its provider-specific fields and those of its tool calls. A reply without tool
+ * calls keeps only its thought.
+ */
 export function keepFields(
   owner: BlockOwner,
   reply: { fields: JsonObject; ofCalls: JsonObject[]; characters: number; thought: string },
@@ -60,20 +69,23 @@ export function keepFields(
   return isEmpty ? {} : { providerData: keepBlocks(owner, blocks) };
 }
 
-/** The owner of the stored fields, and the fields that it refuses. */
+/** The model that may get stored fields back, and the fields that it refuses. */
 export interface KeptParts {
   owner: BlockOwner;
   refused: ReadonlySet<string>;
 }
 
-/** A format's notation for calls: the fields next to the function, the arguments, and the content without text. */
+/**
+ * The differences between formats: the fields of a tool call beside its function, the form of its arguments, and the
+ * content of a message without text.
+ */
 export interface CallFormat {
   call: (call: ToolCall) => JsonObject;
   toArguments: (text: string) => JsonValue;
   empty: "" | null;
 }
 
-/** Returns a reply with calls in the format of its model, with the stored fields and the thought. */
+/** Returns a reply with tool calls in the format of its model, with the stored fields and the thought. */
 export function restoreCalls(
   message: AssistantMessage,
   { owner, refused }: KeptParts,
@@ -84,7 +96,8 @@ export function restoreCalls(
   const { [THINK]: thought, ...fields } = kept;
   for (const name of refused) {
     const missing = name.startsWith("fill:") ? name.slice("fill:".length) : undefined;
-    // A reply of another model lacks the field, and the endpoint treats an empty field as missing.
+    // A reply of another model lacks this required field. The endpoint treats an empty value as missing, so the value is a
+    // space.
     if (missing !== undefined) fields[missing] ??= " ";
   }
   const content = typeof thought === "string"
@@ -118,34 +131,34 @@ function withoutRefused(block: JsonObject, refused: ReadonlySet<string>): JsonOb
   );
 }
 
-/** Returns the names of the stored fields of messages, which an endpoint may refuse. */
+/** Returns the names of the stored fields of messages. An endpoint may refuse them. */
 export function keptNames(messages: readonly { providerData?: JsonObject }[]): Set<string> {
   const blocks = messages.flatMap(({ providerData: data }) =>
     (data?.format === "openai" || data?.format === "ollama") && Array.isArray(data.blocks)
       ? data.blocks.filter(isJsonObject)
       : []
   );
-  // `function` contains further fields of a call.
+  // The object `function` of a tool call contains further stored fields.
   return new Set(blocks.flatMap(({ function: ofFunction, ...fields }) => [
     ...Object.keys(fields),
     ...isJsonObject(ofFunction) ? Object.keys(ofFunction) : [],
   ]));
 }
 
-/** The format and the model of stored blocks. */
+/** The format of stored blocks, and the model that wrote them. */
 export interface BlockOwner {
-  /** The wire format: `anthropic`, `google`. */
+  /** The wire format, such as `anthropic` or `google`. */
   format: string;
   /** The provider's name for the model. */
   model: string;
 }
 
-/** Returns the `providerData` with the unchanged blocks of a reply. */
+/** Returns the `providerData` of a reply with unchanged blocks. */
 export function keepBlocks(owner: BlockOwner, blocks: readonly JsonObject[]): JsonObject {
   return { format: owner.format, model: owner.model, blocks: [...blocks] };
 }
 
-/** Returns the stored blocks of a message for this owner; undefined if it has none, or those of another owner. */
+/** Returns the stored blocks of a message; undefined if it has none, or if another format or model wrote them. */
 export function keptBlocks(message: AssistantMessage, owner: BlockOwner): JsonObject[] | undefined {
   const data = message.providerData;
   if (data === undefined || data.format !== owner.format || data.model !== owner.model) {

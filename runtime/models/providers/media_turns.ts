@@ -1,8 +1,11 @@
-// Moves the pictures and PDF files of results to a user turn, for formats with text results only.
+// Moves pictures and PDF files from tool results to a user message, for formats whose tool results contain only text.
 import type { Message } from "../message.ts";
 import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 
-/** Adds a turn with the media after each group of results and the messages that they injected. */
+/**
+ * Returns the messages with a user message for the media of each group of tool results. It follows the results and the
+ * messages that they injected.
+ */
 export function addMediaTurns(messages: readonly Message[]): readonly Message[] {
   if (!messages.some((one) => one.role === "tool" && one.media)) return messages;
   let media: Media[] = [];

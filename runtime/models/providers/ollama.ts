@@ -1,5 +1,5 @@
-// The adapter for Ollama's own chat API. Unlike the compatible API, it accepts the size of the context; without the size, the
-// server cuts long prompts silently. Its lines are converted to chunks of Chat Completions.
+// The adapter for Ollama's own chat API. Unlike Ollama's compatible API, it accepts the size of the context, without which
+// the server silently cuts long prompts. The lines of an answer are converted to chunks of Chat Completions.
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import { addSchemaToPrompt, grammarSchema } from "../answer_schema.ts";
 import type { Message } from "../message.ts";
@@ -33,9 +33,9 @@ export function createOllamaModel(options: AdapterOptions): Model {
 const SMALLEST_CONTEXT = 4_096;
 
 /**
- * Returns the context that a request needs, in tokens: the estimated prompt plus a third, and the reply. Some languages and code
- * need more tokens than the estimate. The result is rounded up to a power of two, so that the server does not reload the model
- * at each step.
+ * Returns the size of the context for a request, in tokens: the estimated prompt plus a third, and the reply. The third
+ * covers languages and code that need more tokens than estimated. The result is rounded up to a power of two, so that the
+ * server does not reload the model at each step.
  */
 export function contextSize(request: ModelRequest): number {
   const needed = Math.ceil(estimateInputTokens(request) * 4 / 3) + request.maxTokens;
@@ -48,7 +48,7 @@ function toBody(
   owner: BlockOwner,
 ): JsonObject {
   const { temperature, maxTokens, tools, refused = new Set() } = request;
-  // The prompt names the schema too: a grammar alone does not explain the fields to the model.
+  // The schema is in the prompt, too, because a grammar alone does not explain the fields to the model.
   const { messages } = addSchemaToPrompt(request);
   const schema = grammarSchema(request);
   return {
@@ -86,12 +86,15 @@ function toOllamaMessage(message: Message, kept: KeptParts): JsonObject {
   return message satisfies never;
 }
 
-/** Assembles one reply of an Ollama chat. */
+/** Assembles one reply from the lines of an Ollama stream. */
 export class OllamaReplyAssembler extends OpenAiReplyAssembler {
   readonly #promptTokens: number;
   #calls = 0;
 
-  /** `promptTokens` is the fallback for prompts from the server's cache, which the server does not count. */
+  /**
+   * Creates an assembler. `promptTokens` is the estimated size of the prompt. It is used if the server reads the prompt
+   * from its cache and counts none.
+   */
   constructor(owner: BlockOwner, promptTokens: number) {
     super(owner);
     this.#promptTokens = promptTokens;
@@ -101,7 +104,7 @@ export class OllamaReplyAssembler extends OpenAiReplyAssembler {
     if (!isJsonObject(line)) return { type: "progress" };
     const { images: _images, tool_name: _name, tool_calls: calls, ...delta } =
       isJsonObject(line.message) ? line.message : {};
-    // Calls arrive complete. Their own numbers separate two calls with the same name.
+    // Tool calls arrive complete. Numbers are added, because two calls may have the same name.
     const numbered = (Array.isArray(calls) ? calls : []).filter(isJsonObject)
       .map((call) => ({ ...call, index: this.#calls++ }));
     return super.add({

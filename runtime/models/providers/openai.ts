@@ -7,15 +7,18 @@ import { OpenAiReplyAssembler } from "./openai_reply.ts";
 import type { BlockOwner } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 
-/** Options of a model that is called by Chat Completions. */
+/** The options of a model that is called with Chat Completions. */
 export interface OpenAiModelOptions extends AdapterOptions {
-  /** True: request token counts in the stream. */
+  /** True to request token counts in the stream. */
   streamUsage: boolean;
-  /** `openai` itself requires `max_completion_tokens`; compatible endpoints know `max_tokens`, and are stricter. */
+  /**
+   * The variant of the format. `openai` requires `max_completion_tokens`; compatible endpoints know `max_tokens`, and
+   * accept fewer parameters.
+   */
   flavour?: OpenAiFlavour;
 }
 
-/** Creates a model at a Chat Completions endpoint. */
+/** Creates a model that calls an endpoint with Chat Completions. */
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { id, apiKey } = options;
   const owner = { format: "openai", model: id };
@@ -31,12 +34,12 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   });
 }
 
-/** Creates a model at an endpoint that is compatible with OpenAI's. */
+/** Creates a model that calls an endpoint of another provider with OpenAI's format. */
 export function createCompatibleModel(options: Omit<OpenAiModelOptions, "flavour">): Model {
   return createOpenAiModel({ ...options, flavour: "compatible" });
 }
 
-/** The two names for the limit of output tokens. Some endpoints refuse one, some the other. */
+/** The two names of the parameter that limits the output tokens. Some endpoints refuse the first, others the second. */
 const LIMIT_NAMES = ["max_tokens", "max_completion_tokens"] as const;
 
 function toBody(
@@ -46,7 +49,7 @@ function toBody(
 ): JsonObject {
   const { temperature, maxTokens, tools, refused = new Set() } = request;
   const isOpenAi = flavour === "openai";
-  // Many other endpoints ignore an unknown schema parameter, so their prompt always contains the schema.
+  // Many compatible endpoints ignore the schema parameter, so the schema is also in the prompt.
   const { messages } = isOpenAi ? request : addSchemaToPrompt(request);
   const schema = isOpenAi ? request.schema : grammarSchema(request);
   const limits = [...LIMIT_NAMES];

@@ -6,13 +6,13 @@ import { type KeptParts, restoreCalls } from "./kept_fields.ts";
 import { addMediaTurns } from "./media_turns.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
-/** OpenAI's own Chat Completions, or those of other servers. */
+/** The variant of Chat Completions: OpenAI's own, or that of compatible servers. */
 export type OpenAiFlavour = "openai" | "compatible";
 
 /**
- * Converts messages to Chat Completions. OpenAI gets injected instructions as a user message. Other servers get them at the end
- * of the result. Many chat templates (such as Mistral's) refuse a user message after a tool message, and two user messages in a
- * row.
+ * Returns messages in the format of Chat Completions. For OpenAI, injected instructions are a user message. For other
+ * servers, they are at the end of the tool result: many chat templates (such as Mistral's) refuse a user message after a
+ * tool message, and two consecutive user messages.
  */
 export function toOpenAiMessages(
   messages: readonly Message[],
@@ -33,7 +33,7 @@ function joinInstructions(messages: readonly Message[]): Message[] {
   return joined;
 }
 
-/** Converts tools to the format of Chat Completions and Ollama. */
+/** Returns tools in the format of Chat Completions and Ollama. */
 export function toFunctions(tools: readonly ToolDescription[]): JsonObject[] {
   return tools.map(({ name, description, parameters }) => ({
     type: "function",
@@ -53,7 +53,7 @@ function toOpenAiMessage(message: Message, kept: KeptParts): JsonObject {
       if (message.toolCalls.length === 0) return { role: "assistant", content: message.content };
       return restoreCalls(message, kept, {
         call: ({ id }) => ({ id, type: "function" }),
-        // Servers with chat templates parse past arguments, and fail if they are not JSON.
+        // Servers with chat templates parse the arguments of past calls, and fail if they are not JSON.
         toArguments: toWireArguments,
         empty: null,
       });

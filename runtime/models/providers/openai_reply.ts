@@ -1,5 +1,5 @@
-// Assembles a reply from the chunks of a Chat Completions stream. It validates every field of a chunk, because compatible
-// endpoints differ in all of them.
+// Assembles a reply from the chunks of a Chat Completions stream. Validates every field, because compatible endpoints
+// differ in all of them.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import {
   type ModelDelta,
@@ -25,12 +25,12 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
   refusal: "refusal",
 }));
 
-/** Fields that every message has, or that have no meaning when sent back. */
+/** The fields that are not stored: fields that every message has, and fields without a meaning when sent back. */
 const KNOWN_FIELDS = new Set(
   ["role", "content", "tool_calls", "function_call", "refusal", "annotations", "audio"],
 );
 
-/** Assembles one reply of a Chat Completions stream. */
+/** Assembles one reply from the chunks of a Chat Completions stream. */
 export class OpenAiReplyAssembler implements ReplyAssembler {
   readonly #owner: BlockOwner;
   readonly #calls = new ToolCallAssembler();
@@ -52,7 +52,7 @@ export class OpenAiReplyAssembler implements ReplyAssembler {
     return this.#usage;
   }
 
-  /** Adds one chunk and returns its delta. */
+  /** Adds a chunk and returns its delta. */
   add(chunk: unknown): ModelDelta {
     if (!isJsonObject(chunk)) return { type: "progress" };
     this.#addUsage(chunk.usage);
@@ -64,7 +64,7 @@ export class OpenAiReplyAssembler implements ReplyAssembler {
     return textDelta(text);
   }
 
-  /** Returns the complete reply; undefined if the stream gave no finish reason, which means that it broke off. */
+  /** Returns the complete reply, or undefined if the stream broke off, which a missing finish reason shows. */
   finish(): ModelReply | undefined {
     if (this.#finishReason === undefined) return undefined;
     const isCut = STOP_REASONS.get(this.#finishReason) === "length";
@@ -102,7 +102,7 @@ export class OpenAiReplyAssembler implements ReplyAssembler {
     return text;
   }
 
-  /** Reads the counts. The last ones are valid: endpoints with counts in every chunk report running totals. */
+  /** Reads token counts. The last counts are valid, because endpoints with counts in every chunk send running totals. */
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage)) return;
     const { prompt_tokens: input, completion_tokens: output, cost } = usage;
@@ -119,7 +119,7 @@ export class OpenAiReplyAssembler implements ReplyAssembler {
 
   #stop(hasToolCalls: boolean): StopReason {
     const stop = STOP_REASONS.get(this.#finishReason ?? "") ?? "unknown";
-    // Many endpoints report `stop` after tool calls; the calls themselves are more reliable.
+    // Many endpoints give the finish reason `stop` for a reply with tool calls, so the calls decide.
     if (hasToolCalls && (stop === "end" || stop === "unknown")) return "tool_calls";
     return stop === "end" && this.#refused ? "refusal" : stop;
   }
@@ -136,19 +136,19 @@ function textOf(content: JsonValue | undefined): string {
 const OPEN = "<think>";
 const CLOSE = "</think>";
 
-/** Separates a `<think>` tag at the beginning of a reply from the answer. */
+/** Separates the thought in a leading `<think>` tag from the answer of a streamed reply. */
 class ThinkTag {
   #state: "before" | "inside" | "behind" | "past" = "before";
-  /** The text that is neither classified as thought nor as answer yet. */
+  /** The received text that may be a part of a tag, and is not yet assigned to thought or answer. */
   #held = "";
   #thought = "";
 
-  /** The text inside the tag. */
+  /** The text inside the `<think>` tag so far. */
   get thought(): string {
     return this.#thought;
   }
 
-  /** Adds the next piece of text. Returns the part that belongs to the answer. */
+  /** Adds a piece of text. Returns the part of the text that belongs to the answer. */
   push(piece: string): string {
     if (this.#state === "past" || piece === "") return piece;
     const searched = Math.max(0, this.#held.length - CLOSE.length);
@@ -171,7 +171,10 @@ class ThinkTag {
     return this.#held === "" ? "" : this.#pass(this.#held);
   }
 
-  /** Ends the reply. Returns the held text that is no thought. `isCut`: the reply broke off, perhaps inside its thought. */
+  /**
+   * Ends the reply. Returns the remaining text of the answer. With `isCut`, the reply broke off, perhaps inside its
+   * thought.
+   */
   finish({ isCut }: { isCut: boolean }): string {
     if (this.#state === "before") return this.#pass(this.#held);
     if (this.#state !== "inside") return "";

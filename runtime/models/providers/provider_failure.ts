@@ -1,34 +1,34 @@
-// Converts failures of providers to ModelError: one wording, one rule for retries, and no key in any text.
+// Converts failures of providers to ModelError: with uniform messages, one rule for retries, and without keys in any text.
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { isJsonObject, isWholeJson, type JsonValue } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { SHORTEST_SECRET } from "../../secrets/secret.ts";
 import { ModelError } from "../model.ts";
 
-/** The provider that failed, and the key that its messages must not show. */
+/** The provider of a call, and the key that no message may contain. */
 export interface ProviderContext {
-  /** `openai`, `anthropic`, or the name the agent gives an endpoint. */
+  /** The name of the provider: `openai`, `anthropic`, or the agent's name for an endpoint. */
   provider: string;
   /** The address of the requests, for messages about connections. */
   baseUrl: string;
-  /** The key in use. It is removed from every message. */
+  /** The key of the call, which is removed from every message. */
   apiKey: string | undefined;
-  /** Returns the milliseconds since the epoch, to convert a date in Retry-After to a wait. */
+  /** Returns the present time in milliseconds since the epoch. Needed to convert a date in Retry-After to a wait. */
   now: () => number;
 }
 
-/** The parsed error of a provider. */
+/** An error of a provider in parsed form. */
 export interface ProviderError {
   message: string;
-  /** A number if it is the HTTP status. */
+  /** The error code. If it is a number, it is the HTTP status. */
   code?: unknown;
-  /** The provider's codes: the kind of error, its parameter. */
+  /** The codes in the error, such as its kind and the affected parameter. */
   codes: readonly string[];
-  /** The wait that the error asks for. */
+  /** The wait that the error requests, in milliseconds. */
   retryAfterMs?: number | undefined;
 }
 
-/** An answer with an error status, or an error event that carries one. */
+/** An answer with an error status, or an error event that contains a status. */
 export interface ProviderAnswer extends ProviderError {
   status: number;
   headers?: Headers | undefined;
@@ -37,14 +37,14 @@ export interface ProviderAnswer extends ProviderError {
 const MAX_MESSAGE_LENGTH = 600;
 const MAX_PROVIDER_TEXT_LENGTH = 4_000;
 
-/** Reports if the same call may succeed later after an answer with this status. */
+/** Returns true if the same call may succeed later after an answer with this status. */
 export function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
 /**
- * Returns the milliseconds of `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3) or `retry-after-ms`;
- * undefined if neither has a valid value.
+ * Returns the wait of `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3) or `retry-after-ms` in milliseconds;
+ * undefined without a valid value.
  */
 function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
   const milliseconds = headers?.get("retry-after-ms")?.trim();
@@ -58,7 +58,7 @@ function retryAfterMs(headers: Headers | undefined, now: number): number | undef
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Returns the failure for an answer with an error status. */
+/** Returns the error for an answer with an error status. */
 export function answerFailure(context: ProviderContext, answer: ProviderAnswer): ModelError {
   const { status, headers } = answer;
   const wait = retryAfterMs(headers, context.now()) ?? answer.retryAfterMs;
@@ -74,7 +74,7 @@ export function answerFailure(context: ProviderContext, answer: ProviderAnswer):
   );
 }
 
-/** Returns the failure for a call without an answer: the host is unknown, refused, or closed the connection. */
+/** Returns the error for a call without an answer: the host is unknown, refused the connection, or closed it. */
 export function connectionFailure(context: ProviderContext, cause: unknown): ModelError {
   const denied = describeDenied(cause);
   return new ModelError(
@@ -83,7 +83,7 @@ export function connectionFailure(context: ProviderContext, cause: unknown): Mod
   );
 }
 
-/** Reports if the connection was never made, so that the request was not sent. */
+/** Returns true if no connection was made, so that the request was not sent. */
 function isUnsent(cause: unknown): boolean {
   if (describeDenied(cause) !== undefined) return true;
   for (let error = cause; error instanceof Error; error = error.cause) {
@@ -92,7 +92,10 @@ function isUnsent(cause: unknown): boolean {
   return false;
 }
 
-/** Returns the failure for a redirect that is not followed: to another host, in a circle, or without an address (`to` undefined). */
+/**
+ * Returns the error for a redirect that is not followed: to another host, in a loop, or without an address (`to`
+ * undefined).
+ */
 export function redirectFailure(
   context: ProviderContext,
   from: URL,
@@ -109,7 +112,7 @@ export function redirectFailure(
   );
 }
 
-/** Returns the failure for a stream that ended early. */
+/** Returns the error for a stream that ended early. */
 export function cutStreamFailure(context: ProviderContext, cause?: unknown): ModelError {
   const detail = cause === undefined ? "" : `: ${reasonOf(cause, context)}`;
   return new ModelError(
@@ -118,7 +121,7 @@ export function cutStreamFailure(context: ProviderContext, cause?: unknown): Mod
   );
 }
 
-/** Returns the failure for an answer that is not a streamed reply, a web page for instance. */
+/** Returns the error for an answer that is not a streamed reply, such as a web page. */
 export function foreignAnswerFailure(
   context: ProviderContext,
   answer: { contentType: string; body: string },
@@ -133,7 +136,7 @@ export function foreignAnswerFailure(
   );
 }
 
-/** Returns the failure for an error that the provider reported inside a stream. */
+/** Returns the error for an error event inside a stream. */
 export function streamedFailure(context: ProviderContext, error: ProviderError): ModelError {
   const status = Number(error.code ?? Number.NaN);
   if (Number.isInteger(status) && status >= 400 && status < 600) {
@@ -142,7 +145,7 @@ export function streamedFailure(context: ProviderContext, error: ProviderError):
   return new ModelError(
     `${context.provider} broke off its reply: ${safeText(error.message, context)}`,
     {
-      // A wrong request stays wrong; any other error is a problem of the provider.
+      // An invalid request stays invalid. Other errors are problems of the provider and may be retried.
       retryable: !/invalid|not_found|authentication|permission|context_length|content_filter/i
         .test(error.codes.join(" ")),
       providerText: toProviderText(error, context),
@@ -150,7 +153,7 @@ export function streamedFailure(context: ProviderContext, error: ProviderError):
   );
 }
 
-/** Parses the error in an answer or an event, in all known shapes. */
+/** Parses an error of a provider in an answer or event, in all known formats. */
 export function readProviderError(text: string): ProviderError {
   const root: unknown = isWholeJson(text) ? JSON.parse(text) : undefined;
   const [first] = [root].flat();
@@ -176,7 +179,7 @@ function retryDelayMs(details: JsonValue | undefined): number | undefined {
   return undefined;
 }
 
-/** Returns a provider's message on one line, of limited length, without the key. */
+/** Returns a message of the provider on one line, shortened and without the key. */
 function safeText(
   text: string,
   context: Pick<ProviderContext, "apiKey">,

@@ -1,5 +1,5 @@
-// HTTP calls to providers. Limits redirects to the endpoint's origin, checks the content type of answers, and limits their
-// size, so that an endless answer cannot fill the memory.
+// Sends HTTP requests to providers. Follows redirects only within the endpoint's origin, checks the content type of
+// answers, and limits their size, so that an endless answer cannot fill the memory.
 import { ModelError } from "../model.ts";
 import {
   connectionFailure,
@@ -8,27 +8,27 @@ import {
   redirectFailure,
 } from "./provider_failure.ts";
 
-/** Redirects that are repeated with the same method and body. */
+/** The statuses of redirects that are repeated with the same method and body. */
 const REPEATED: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 const MAX_REDIRECTS = 3;
 const NO_STREAM: ReadonlySet<string> = new Set(["text/html", "application/json"]);
-/** A surrogate without its other half, as JSON.stringify writes it. Texts of agents may contain one, and providers refuse it. */
+/** Matches a lone surrogate, as JSON.stringify writes it. Texts of agents may contain one, and providers refuse it. */
 const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
-/** One model call. */
+/** The HTTP request of one model call. */
 export interface ProviderCall {
   url: string;
   /** Headers in addition to the content type. They contain the key. */
   headers: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** The body as JSON text. */
   body: string;
   signal?: AbortSignal;
 }
 
 /**
- * Sends a model call and returns its answer with a bounded body. Follows redirects only within the origin, because the headers
- * contain a key. Throws ModelError if the connection fails, a redirect names another host, or a successful answer is a web page
- * or a JSON document. The body throws ModelError if it is too long.
+ * Sends a model call. Returns its answer with a body of limited size. Follows redirects only within the origin, because the
+ * headers contain a key. Throws ModelError if the connection fails, a redirect names another host, or a successful answer
+ * is a web page or a JSON document. The body throws ModelError if it is too long.
  */
 export async function postToProvider(
   context: ProviderContext,
@@ -47,7 +47,7 @@ export async function postToProvider(
   return boundReply(answer, context, signal);
 }
 
-/** Returns the answer after redirects within the origin. */
+/** Sends a request and follows redirects within the origin. Returns the answer. */
 async function ask(
   context: ProviderContext,
   first: URL,
@@ -77,19 +77,19 @@ function toWellFormedJson(json: string): string {
   return json.includes("\\ud") ? json.replaceAll(LONE_SURROGATE, "$1\\ufffd") : json;
 }
 
-/** The limit of a reply. The largest replies, 128,000 tokens, take 40 MB if every token has its own event. */
+/** The maximum size of a reply. The largest replies, with 128,000 tokens, have 40 MB if each token has its own event. */
 export const MAX_REPLY_BYTES = 64 * 1_024 * 1_024;
-/** The limit of one line, and of one event of several lines. An event contains a few tokens, or all arguments of one tool call. */
+/** The maximum size of one line or event. An event contains a few tokens, or all arguments of one tool call. */
 export const MAX_EVENT_BYTES = 4 * 1_024 * 1_024;
-/** The limit of an error answer. A message shows one line of it. */
+/** The maximum size of an error answer. Messages show one line of it. */
 export const MAX_ERROR_BYTES = 64 * 1_024;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /**
- * Returns the answer with a bounded body. A successful answer that is too long fails with a ModelError, an error answer is cut
- * silently. The signal also ends the body.
+ * Returns the answer with a body of limited size. The body of a successful answer throws ModelError beyond the limit; an
+ * error answer is cut. The signal ends the body, too.
  */
 export function boundReply(
   answer: Response,
@@ -102,7 +102,7 @@ export function boundReply(
   return new Response(answer.body.pipeThrough(bound, signal ? { signal } : {}), answer);
 }
 
-/** Reads the beginning of a body, for a message. */
+/** Returns the beginning of a body as text, for a message. */
 async function readErrorBody(answer: Response): Promise<string> {
   const body = answer.body?.pipeThrough(errorCut()) ?? null;
   return await new Response(body).text();
@@ -114,7 +114,7 @@ function endlessReplyRefusal(
 ): TransformStream<Uint8Array, Uint8Array> {
   let total = 0;
   let event = 0;
-  // The last two bytes of the previous chunk, because an empty line may be split between chunks.
+  // The last two bytes of the previous chunk, because a blank line may be split between two chunks.
   let tail: readonly [number, number] = [LINE_FEED, LINE_FEED];
   return new TransformStream({
     transform(chunk, controller) {
@@ -129,7 +129,10 @@ function endlessReplyRefusal(
   });
 }
 
-/** Returns the end of a chunk's last empty line, which ends an event; negative without one. `tail`: the two bytes before the chunk. */
+/**
+ * Returns the end of the last blank line in a chunk, which ends an event; a negative number without one. `tail` has the two
+ * bytes before the chunk.
+ */
 function lastBlankLine(chunk: Uint8Array, tail: readonly [number, number]): number {
   const byteAt = (at: number) => at < 0 ? tail[at + 2] : chunk[at];
   for (let at = chunk.lastIndexOf(LINE_FEED); at >= 0; at = chunk.lastIndexOf(LINE_FEED, at - 1)) {

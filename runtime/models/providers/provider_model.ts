@@ -1,5 +1,5 @@
-// A model behind a provider's HTTP API: sends a request, reads the stream, and distinguishes a cancel, a failure, a broken
-// stream and a complete reply. A ProviderFormat describes the wire format. Decorators add retry and timeout.
+// Calls a model over a provider's HTTP API: sends a request and reads the stream. Distinguishes a cancel, a failure, a
+// broken stream and a complete reply. A ProviderFormat describes the wire format. Decorators add retries and timeouts.
 import type { Clock } from "../../../base/clock.ts";
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import { parseEventStream, readLines } from "../../../base/text/event_stream.ts";
@@ -22,27 +22,27 @@ import { MAX_ERROR_BYTES, postToProvider } from "./provider_fetch.ts";
 
 /** The address, key and name of one model. */
 export interface AdapterOptions {
-  /** `provider/name`. */
+  /** The id of the model, `provider/name`. */
   id: string;
   /** The provider's name for the model. */
   name: string;
-  /** The address, in the form of the adapter's default. Absent: that default. */
+  /** The base URL in the form that the adapter uses; absent for the provider's own address. */
   baseUrl?: string;
-  /** Absent: the calls have no key. */
+  /** The key; absent if calls are made without a key. */
   apiKey?: string;
-  /** The tokens of the model's context window, if the settings contain them. */
+  /** The context window of the model in tokens, if its settings contain it. */
   contextWindow?: number;
-  /** Converts a date in Retry-After to a wait. */
+  /** The clock for converting a date in Retry-After to a wait. */
   clock: Clock;
 }
 
-/** Assembles a reply from a provider's chunks. */
+/** Assembles a reply from the chunks of a stream. */
 export interface ReplyAssembler {
-  /** Adds one chunk, valid or not, and returns its delta. */
+  /** Adds a chunk, which may be invalid, and returns its delta. */
   add(chunk: unknown): ModelDelta;
-  /** The provider's counts so far, a new object for each new count; null before the first. */
+  /** The token counts so far, a new object for each new count; null before the first. */
   readonly usage: Usage | null;
-  /** Returns the complete reply; undefined if the stream gave no finish reason. */
+  /** Returns the complete reply, or undefined if the stream had no finish reason. */
   finish(): ModelReply | undefined;
 }
 
@@ -50,11 +50,11 @@ export interface ReplyAssembler {
 export interface ProviderFormat {
   /** The provider's own address. */
   defaultUrl: string;
-  /** The path of a call, after the base URL. */
+  /** The path of the call after the base URL. */
   path: string;
   /** Headers in addition to the content type. */
   headers: Readonly<Record<string, string>>;
-  /** True: a reply is a stream of JSON lines. Default: an event stream. */
+  /** True if a reply is a stream of JSON lines; false (the default) for an event stream. */
   hasJsonLines?: boolean;
   body(request: ModelRequest): JsonObject;
   startReply(request: ModelRequest): ReplyAssembler;
@@ -102,13 +102,13 @@ export class ProviderModel implements Model {
       }
     } catch (error) {
       signal.throwIfAborted();
-      // Other errors are a broken connection, or a chunk that is not JSON.
+      // Any other error means a broken connection, or a chunk that is not JSON.
       throw error instanceof ModelError ? error : cutStreamFailure(this.#context, error);
     }
     signal.throwIfAborted();
     const reply = assembler.finish();
     if (reply === undefined) throw cutStreamFailure(this.#context);
-    // The text that the assembly held because it might have been the tag of a thought.
+    // The assembler may have delayed some text that could have been a tag. It is shown now.
     const rest = reply.message.content.slice(shown);
     if (rest !== "") yield { type: "text", text: rest };
     return reply;
@@ -124,7 +124,7 @@ export class ProviderModel implements Model {
     if (answer.ok && answer.body !== null) return answer.body;
     if (answer.ok) throw cutStreamFailure(this.#context);
     const { status, headers } = answer;
-    // If the connection breaks after the headers, the status alone describes the error.
+    // If the connection breaks after the headers, the message contains only the status.
     const text = await answer.text().catch(() => "");
     signal.throwIfAborted();
     throw answerFailure(this.#context, { status, headers, ...readProviderError(text) });
@@ -150,7 +150,7 @@ export class ProviderModel implements Model {
       if (data === "" || event === "ping") continue;
       yield this.#throwIfError(JSON.parse(data), event);
     }
-    // Google sends an error without the `data:` prefix of an event.
+    // Google sends errors as JSON, without the `data:` prefix of an event.
     if (isWholeJson(stray)) this.#throwIfError(JSON.parse(stray));
   }
 

@@ -1,9 +1,9 @@
-// Converts the arguments of tool calls from the text of the model to the object that some providers require.
+// Converts the arguments of tool calls from text to the object that some providers require.
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 
 /**
- * Returns the arguments of a past call as an object, for providers that refuse any other form. Invalid arguments stay visible
- * to the model as `unreadable_arguments`.
+ * Returns the arguments of a past call as an object, for providers that refuse other forms. Invalid arguments are put into
+ * a field `unreadable_arguments`, so that the model sees them.
  */
 export function toArgumentsObject(text: string): JsonObject {
   if (text.trim() === "") return {};

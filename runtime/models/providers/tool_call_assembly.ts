@@ -8,7 +8,7 @@ import { addFields } from "./kept_fields.ts";
 /** The maximum number of calls in one reply. */
 const MOST_CALLS = 1_000;
 
-/** Throws ModelError for a reply with too many calls. */
+/** Throws ModelError if a reply has more calls than the maximum. */
 export function checkCallCount(count: number): void {
   if (count <= MOST_CALLS) return;
   const message = `The model asked for more than ${MOST_CALLS} tool calls in one reply`;
@@ -20,7 +20,7 @@ interface PartialCall {
   id: string;
   name: string;
   arguments: string;
-  /** The provider-specific fields. */
+  /** The provider-specific fields of the call. */
   fields: JsonObject;
 }
 
@@ -32,7 +32,7 @@ export class ToolCallAssembler {
   #calls: PartialCall[] = [];
   #characters = 0;
 
-  /** Adds one element of a chunk's `tool_calls`. Ignores anything but an object. */
+  /** Adds one element of the `tool_calls` in a chunk. Ignores a value that is not an object. */
   add(fragment: unknown): void {
     if (!isJsonObject(fragment)) return;
     const called = isJsonObject(fragment.function) ? fragment.function : {};
@@ -56,7 +56,7 @@ export class ToolCallAssembler {
     call.arguments += part.arguments;
   }
 
-  /** Returns the calls in order of their start, each with a unique id. */
+  /** Returns the calls in the order in which they began, each with a unique id. */
   finish(): ToolCall[] {
     const seen = new Set<string>();
     return this.#whole()
@@ -71,7 +71,7 @@ export class ToolCallAssembler {
       });
   }
 
-  /** Returns the provider-specific fields of each call, and the approximate number of characters of all. */
+  /** Returns the provider-specific fields of each call, and the approximate number of characters of all fields. */
   kept(): { ofCalls: JsonObject[]; characters: number } {
     return { ofCalls: this.#whole().map(({ fields }) => fields), characters: this.#characters };
   }
@@ -90,23 +90,23 @@ export class ToolCallAssembler {
     if (Object.keys(ofFunction).length > 0) fields.function = ofFunction;
   }
 
-  /** Returns the call that a fragment continues; undefined if it starts a new call. */
+  /** Returns the call that a fragment continues, or undefined if it begins a new call. */
   #find(part: PartialCall): PartialCall | undefined {
     const candidate = part.index === undefined
       ? this.#calls.findLast((call) => part.id === "" || call.id === part.id)
       : this.#calls.findLast((call) => call.index === part.index);
     if (candidate === undefined) return undefined;
     if (part.name === "") return candidate;
-    // A named fragment with another id is another call, even if every call has index 0.
+    // A fragment with another id belongs to another call, even if all calls have index 0.
     if (part.id !== "" && candidate.id !== "" && part.id !== candidate.id) return undefined;
-    // Without ids, a name after complete arguments starts the next call.
+    // Without ids, a name that follows complete arguments begins the next call.
     const sameId = part.id !== "" && part.id === candidate.id;
     if (!sameId && candidate.arguments !== "" && isWholeJson(candidate.arguments)) return undefined;
     return candidate;
   }
 }
 
-/** Returns an id for a call without one from the provider. */
+/** Returns a new id, for a call to which the provider gave none. */
 export function inventCallId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "")}`;
 }
