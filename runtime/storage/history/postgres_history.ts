@@ -22,18 +22,12 @@ import {
 
 /** The maximum time for which the other database may work on a batch, without a statement on this connection. */
 const SILENT_MS = 60_000;
-/**
- * The maximum wait for the lock of each table. Writes of running nodes queue behind this wait, and heartbeats of nodes time
- * out after 5 s.
- */
+/** The maximum wait for the lock of a table. Writes of nodes queue behind it; their heartbeats time out after 5 s. */
 const LOCK_MS = 3_000;
 /** The number of rows whose sizes one query reads. */
 const SIZES = 10_000;
 
-/**
- * SQL expressions for values that SQLite requires and PostgreSQL may lack. An execution without an owner gets the newest
- * instance.
- */
+/** SQL for values that SQLite requires. An execution without an owner gets the newest instance. */
 const WHERE_ABSENT: Readonly<Record<string, string>> = {
   "executions.instance_id": "(SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)",
 };
@@ -150,10 +144,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     );
   }
 
-  /**
-   * Starts to write. Other processes cannot write until the commit or dispose. Throws DatabaseUnusable if another process
-   * uses the tables.
-   */
+  /** Starts to write and excludes other writers until the end. Throws DatabaseUnusable if a table is in use. */
   async beginWriting(tables: readonly HistoryTable[]): Promise<void> {
     await this.#begin("", { tables, mode: "EXCLUSIVE" });
   }
@@ -165,8 +156,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   ): Promise<void> {
     const names = tables.map(({ name }) => `"${name}"`).join(", ");
     try {
-      // The statement has a timeout instead of NOWAIT, because PostgreSQL cancels a blocking autovacuum only for a waiting
-      // session.
+      // No NOWAIT: PostgreSQL cancels a blocking autovacuum only while a session waits for the lock.
       await this.#run(
         `BEGIN ${how}; SET LOCAL lock_timeout = ${LOCK_MS}; LOCK TABLE ${names} IN ${mode} MODE`,
       );

@@ -23,10 +23,7 @@ import { type OpenTransaction, Transaction } from "./transaction.ts";
 /** The maximum number of attempts of an operation after conflicts with other transactions. */
 const ATTEMPTS = 8;
 const ATTEMPT_WAITS = { firstMs: 5, longestMs: 200 };
-/**
- * SQLSTATEs after which an operation is retried: serialization failure, deadlock, and unique violation. After the latter,
- * the retry finds the row of the other transaction.
- */
+/** SQLSTATEs of conflicts: serialization failure, deadlock, and unique violation. A retry finds the other row. */
 const CONFLICTS = new Set(["40001", "40P01", "23505"]);
 /** The number of attempts to read the outcome of a change after a COMMIT without an answer. */
 const OUTCOME_TRIES = 10;
@@ -38,10 +35,7 @@ export interface NodeHooks {
   leases: ReadonlyMap<number, number>;
   /** Creates a job for an execution in the open transaction. */
   enqueue(waiting: WaitingRun, transaction: OpenTransaction): Promise<void>;
-  /**
-   * Called if another node has requested to cancel an execution of this node. `error` is the error for its end. Must not
-   * throw.
-   */
+  /** Called if another node has requested to end an execution of this node with `error`. Must not throw. */
   cancelled(executionId: number, error: string): void;
 }
 
@@ -105,8 +99,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       try {
         return await this.#transact(durability, operation);
       } catch (error) {
-        // The change was not committed. An idle connection may have been dead, so the change is tried once more on a new
-        // connection.
+        // The change was not committed. The idle connection may have been dead, so a new one is tried.
         if (error instanceof ConnectionLost && attempt === 1) continue;
         const code = error instanceof Error && "code" in error ? String(error.code) : "";
         if (!CONFLICTS.has(code)) throw error;
@@ -138,10 +131,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return Promise.resolve();
   }
 
-  /**
-   * Aborts all statements. Afterwards all calls reject with DatabaseUnreachable and this reason. Used at a stop while the
-   * server does not answer.
-   */
+  /** Aborts all statements. Afterwards all calls reject with DatabaseUnreachable and this reason. */
   abortAll(problem: string): void {
     this.#connections.abortAll(problem);
   }
@@ -254,10 +244,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return this.#connections.send(client, { name, text, values: values.map(toStorable) });
   }
 
-  /**
-   * Locks the row of an execution until the transaction ends, so that no other node claims it. Returns the error of a
-   * requested cancel, or null. Throws LeaseLost if this node does not own the execution.
-   */
+  /** Locks an execution's row for the transaction. Returns the error of a requested cancel. Throws LeaseLost. */
   async #requireExecution(
     client: PoolClient | undefined,
     executionId: number,

@@ -24,10 +24,7 @@ const IN_MEMORY = ":memory:";
 /** The application id in the file header, "INKL" in ASCII. It identifies databases of Inkling. */
 const APPLICATION_ID = 0x494e4b4c;
 const BUSY_TIMEOUT_MS = 5_000;
-/**
- * The maximum size of a file that is checked completely at each start. In larger files SQLite reports damage when it reads
- * the damaged part.
- */
+/** The maximum size of a file that is checked completely at each start. In a larger file, a read reports damage. */
 const CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024;
 
 /** Options for opening a database. */
@@ -36,10 +33,7 @@ export interface OpenDatabaseOptions {
   readOnly?: boolean;
 }
 
-/**
- * A SQLite database that runs operations in transactions. Operations are synchronous, so that transactions never
- * interleave.
- */
+/** A SQLite database. Operations run synchronously, so that transactions never interleave. */
 export class SqliteDatabase implements Database, Disposable {
   readonly kind = "sqlite";
   readonly place: string;
@@ -124,10 +118,7 @@ export class SqliteDatabase implements Database, Disposable {
     for (const row of statement.iterate()) yield Object.values(row);
   }
 
-  /**
-   * Runs `body` in one transaction and returns its result. Rolls back if it throws. Throws StorageUnavailable if SQLite
-   * cannot write.
-   */
+  /** Returns the result of `body`, run in one transaction. Rolls back if it throws. Throws StorageUnavailable. */
   transaction<T>(durability: Durability, body: () => T): T {
     const synchronous = durability === "power" ? "FULL" : "NORMAL";
     if (synchronous !== this.#synchronous) {
@@ -136,8 +127,7 @@ export class SqliteDatabase implements Database, Disposable {
       this.#synchronous = synchronous;
     }
     try {
-      // IMMEDIATE acquires the write lock and waits for it. A transaction that starts with a read would fail at its first
-      // write if another process has the lock.
+      // IMMEDIATE waits for the write lock. A write after a read would fail if another process has the lock.
       this.#prepare("BEGIN IMMEDIATE").run();
       const result = body();
       this.#prepare("COMMIT").run();
@@ -175,10 +165,7 @@ export class SqliteDatabase implements Database, Disposable {
     return Promise.resolve();
   }
 
-  /**
-   * Runs all statements of an operation, in the open transaction if there is one. Returns its result. Adds the callbacks
-   * for after the commit to `after`.
-   */
+  /** Returns the result of an operation. Adds its callbacks for after the commit to `after`. */
   perform<T>(operation: Operation<T>, after: (() => void)[] = []): T {
     for (let given: unknown;;) {
       const step = operation.next(given);
@@ -277,10 +264,7 @@ function inUse(path: string, cause?: unknown): DatabaseUnusable {
   });
 }
 
-/**
- * Reasons for the errors SQLITE_FULL, BUSY, READONLY, IOERR and CANTOPEN. They are recognized by their messages, because
- * errors of `exec` have no code.
- */
+/** Reasons by messages of SQLITE_FULL, BUSY, READONLY, IOERR and CANTOPEN: errors of `exec` have no code. */
 const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
   [/disk is full/, "the disk that holds the state directory is full. Make room and try again."],
   [

@@ -1,6 +1,5 @@
-// Watches one agent's paths and queues a run for each change that the agent did not make itself. A change is queued when
-// its path has had no further change for `debounce`. If the whole watched path was removed, its changes wait until it
-// exists again.
+// Watches one agent's paths and queues a run for each change that the agent did not make itself. A change waits until its
+// path is quiet and, if the whole watched path was removed, until that path exists again.
 import { isDeepStrictEqual } from "node:util";
 import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
@@ -18,10 +17,7 @@ import { RunQueue, type RunQueuePorts, type WatchChange, type WatchingAgent } fr
 import type { QueuedChange } from "./watch_store.ts";
 import { WatchedPaths } from "./watched_paths.ts";
 
-/**
- * The path under which the store keeps the agent's watch settings as a stamp. If they differ at the start, the watch starts
- * from a new snapshot.
- */
+/** The path under which the snapshot stores the agent's watch settings. Changed settings need a new snapshot. */
 const FINGERPRINT_PATH = "";
 
 /** The collaborators of `AgentWatch`, shared by the watches of all agents. */
@@ -263,10 +259,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   }
 }
 
-/**
- * Opens the watched paths of an agent. Returns them with its stored snapshot, if the agent catches up and its settings are
- * unchanged.
- */
+/** Opens an agent's watched paths. Also returns its stored snapshot, if it catches up and its settings are unchanged. */
 async function openPaths(
   { id, trigger }: WatchingAgent,
   ports: AgentWatchPorts,
