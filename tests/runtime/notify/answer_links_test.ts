@@ -1,4 +1,4 @@
-// Answer links: the question that each opens, and their expiry.
+// Tests the question that an answer link opens, and the link's expiry.
 import assert from "node:assert/strict";
 import { DAY_MS, HOUR_MS } from "../../../base/time_units.ts";
 import { executionOf, OutboxWorld } from "./outbox_world.ts";
@@ -16,7 +16,7 @@ Deno.test("a link opens its question for 24 hours, or until the question expires
   assert.match(token, /^[\w-]{43}$/);
   const found = { requestId, executionId: 1, state: "open" };
   assert.deepEqual(await world.links.find(token), found);
-  // Reading a link does not use it up.
+  // A link can be read several times.
   assert.deepEqual(await world.links.find(token), found);
   world.clock.jump(DAY_MS - 1);
   assert.equal((await world.links.find(token))?.state, "open");

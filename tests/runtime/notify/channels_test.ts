@@ -1,4 +1,4 @@
-// The request that each channel sends, and its handling of the receiver's reply.
+// Tests the request that each channel sends, and its handling of the receiver's reply.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { ChannelSettings } from "../../../runtime/config/notify_schema.ts";
@@ -103,7 +103,7 @@ Deno.test("the Slack channel escapes links and mentions in texts", async () => {
 });
 
 Deno.test("the webhook channel signs messages according to Standard Webhooks", async () => {
-  // The example of the specification's libraries.
+  // The secret and the signature are the example in the specification's libraries.
   const key = readSigningSecret(SECRET);
   assert.ok(key);
   const id = "msg_p5jXN8AQM9LWM0D4loKWxJek";

@@ -1,4 +1,4 @@
-// The messages that events produce, and their texts.
+// Tests the messages about events and their texts.
 import assert from "node:assert/strict";
 import { configOf } from "../agents/parsed_file.ts";
 import { draftMessages, type DraftPorts } from "../../../runtime/notify/drafts.ts";

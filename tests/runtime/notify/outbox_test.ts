@@ -1,4 +1,4 @@
-// A message and its event are stored in one transaction.
+// Tests that a message and its event are stored in one transaction.
 import assert from "node:assert/strict";
 import { executionOf, OutboxWorld } from "./outbox_world.ts";
 import { SqlOutbox } from "../../../runtime/notify/outbox.ts";
@@ -56,7 +56,7 @@ Deno.test("a failed change stores no message, and a failed message stores no cha
   };
   await assert.rejects(world.stores.endings.finishExecution(id, { ...BROKEN, frames: broken }));
   assert.deepEqual(kindsIn(world), []);
-  // The first of two ends counts and is reported.
+  // Only the first of two ends of an execution counts.
   await world.stores.endings.finishExecution(id, BROKEN);
   assert.equal(await world.stores.endings.finishExecution(id, BROKEN), undefined);
   assert.deepEqual(kindsIn(world), ["error"]);

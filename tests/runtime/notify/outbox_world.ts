@@ -1,4 +1,4 @@
-// An outbox over a database in memory, with a sender and channels that a test controls.
+// Creates an outbox with a database in memory, a sender, and channels that a test controls.
 import { configOf } from "../agents/parsed_file.ts";
 import type { NotifySettings } from "../../../runtime/config/notify_schema.ts";
 import type { Execution } from "../../../runtime/executions/execution.ts";
@@ -26,7 +26,7 @@ notify:
     phone: { type: ntfy, topic: a }
 `;
 
-/** The messages of one service; `restart` opens another service over the same database. */
+/** The outbox of one service. `restart` starts another service with the same database. */
 export class OutboxWorld implements AsyncDisposable {
   readonly clock: TestClock;
   readonly db = SqliteDatabase.open(":memory:");
@@ -36,7 +36,7 @@ export class OutboxWorld implements AsyncDisposable {
   readonly outbox: SqlOutbox;
   /** The messages that each channel received, in order. */
   readonly sent: (OutgoingMessage & { channel: string; at2: number })[] = [];
-  /** The behavior of a channel for a message: it may throw or wait. */
+  /** The behavior of a channel that gets a message: it may throw or wait. */
   deliver: (message: OutgoingMessage, channel: string) => Promise<void> | void = () => {};
   settings: NotifySettings;
   agents = new Map<string, { displayName: string; notify: { on?: never[]; to?: string[] } }>();
@@ -83,7 +83,7 @@ export class OutboxWorld implements AsyncDisposable {
     this.sender.wake();
   }
 
-  /** Yields until nothing changes any more: digests need more than one turn. */
+  /** Waits until no more work is pending. Calculating a digest takes more than one turn of the event loop. */
   async settle(): Promise<void> {
     for (let quiet = 0, before = -1; quiet < 5; quiet++) {
       await settle();
@@ -142,7 +142,7 @@ export class OutboxWorld implements AsyncDisposable {
     this.db[Symbol.dispose]();
   }
 
-  /** The sender of one service. Another machine on the same database has its own. */
+  /** Creates the sender of one service. Another node with the same database has its own sender. */
   createSender(): MessageSender {
     return new MessageSender({
       store: this.outbox,

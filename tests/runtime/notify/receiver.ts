@@ -1,4 +1,4 @@
-// An HTTP receiver of messages on this machine.
+// Starts an HTTP server on this machine that receives messages.
 /** One received request. */
 export interface Received {
   path: string;
@@ -11,7 +11,7 @@ export interface Received {
 /** A reply: a status or a promise of one, and an optional `retry-after`. */
 export type Reply = number | Promise<number> | Response;
 
-/** Starts a receiver. `reply` gets the number of earlier requests. */
+/** An HTTP server that receives messages. `reply` gets the number of earlier requests. */
 export class Receiver implements AsyncDisposable {
   readonly received: Received[] = [];
   reply: (request: Received, place: number) => Reply = () => 200;

@@ -1,4 +1,4 @@
-// Delivery of messages: order, folding, retries, quiet hours and giving up, also across restarts.
+// Tests the delivery of messages: their order, combined messages, retries, quiet hours and giving up, also across restarts.
 import assert from "node:assert/strict";
 import { DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
@@ -117,7 +117,7 @@ Deno.test("no two services send a message at the same time", async () => {
 Deno.test("the sender gives up after 24 hours, with a log line", async () => {
   await using world = OutboxWorld.failing();
   await settle();
-  // The machine sleeps for most of this time.
+  // The machine is suspended for most of this time.
   world.clock.jump(DAY_MS - HOUR_MS);
   await world.clock.advance(HOUR_MS - MINUTE_MS);
   assert.equal(await world.outbox.countOpen(), 1);

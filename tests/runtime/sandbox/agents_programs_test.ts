@@ -1,4 +1,4 @@
-// Skills' scripts and custom tools in the system's sandbox.
+// Tests skills' scripts and custom tools in the system's sandbox.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
@@ -44,7 +44,7 @@ Deno.test({
     );
     assert.match(text, /a template\nmade\n/);
     assert.doesNotMatch(text, /THE KEY|\.ssh/);
-    // The parents of the skill's own folder exist, without their other entries.
+    // The folders above the skill exist in the sandbox, but without their other entries.
     assert.match(text, /agents:\n_config$/);
   },
 });

@@ -1,4 +1,4 @@
-// The sandbox as programs inside it see it.
+// Tests the sandbox from inside, by programs that run in it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
@@ -73,7 +73,7 @@ test("undeclared paths do not exist in the sandbox", async ({ dir, home, workspa
     assert.equal(code, 1, way);
     assert.doesNotMatch(text, /KEY/, way);
   }
-  // The program's new files are in a folder of the sandbox, and vanish with it.
+  // New files are in a temporary folder of the sandbox, which is deleted with it.
   await run(`echo x > ${dir}/made.txt; echo x > ~/made.txt`);
   assert.deepEqual(names(dir), ["home", "secret.txt", "workspace"]);
   assert.deepEqual(names(home), [".netrc"]);
@@ -95,7 +95,7 @@ test("a sandboxed program cannot read or replace closed paths in a declared fold
   const rules = { write: [workspace, home], closed: [join(workspace, "agents")] };
   const ways = files.flatMap((file) => [`cat ${file}`, `echo x > ${file}`, `mv ${file} got`]);
   const tried = ways.map((way) => `(${way}) 2>/dev/null && echo "done: ${way}"; cat got`);
-  // A wholly closed folder has no file to remove.
+  // A closed folder is empty in the sandbox, so it has no file to delete.
   const removed = files.map((file) => `rm -f ${file}`);
   const { text } = await run([...tried, ...removed].join("\n"), { rules });
   assert.doesNotMatch(text, /KEY|done/);
@@ -196,7 +196,7 @@ test("SIGTERM reaches a sandboxed program, and no process of it remains", async 
   const ended = await firstOf(child.status, { within });
   if (ended.kind !== "done") Deno.kill(-child.pid, "SIGKILL");
   assert.equal(ended.kind === "done" && ended.value.code, 3);
-  // The sleeper holds the pipe's other end until it ends.
+  // The sleeping program holds the pipe's other end until it ends.
   assert.equal((await firstOf(reader.read(), { within })).kind, "done", "it goes on");
   await reader.cancel();
   assert.equal(Deno.readTextFileSync(join(workspace, "bye")), "bye\n");
@@ -209,7 +209,7 @@ test("all processes of a sandbox end when its parent is killed", async ({ worksp
     cwd: workspace,
     environment: { PATH: "/usr/bin:/bin" },
   }, { read: [], write: [workspace], closed: [], net: "none" });
-  // With a shell in between: the shell is killed, and its child gets no signal.
+  // The parent is a shell. The shell is killed, and its child gets no signal.
   const args = ["-c", '"$@" & echo "$!"; wait', "sh", program.program, ...program.args];
   const child = new Deno.Command("sh", { args, stdout: "piped" }).spawn();
   const reader = child.stdout.getReader();
@@ -217,7 +217,7 @@ test("all processes of a sandbox end when its parent is killed", async ({ worksp
   while (!text.includes("ready")) text += new TextDecoder().decode((await reader.read()).value);
   child.kill("SIGKILL");
   await child.status;
-  // Both sleepers hold the pipe's other end until they end.
+  // Two sleeping programs hold the pipe's other end until they end.
   const within = { clock: new SystemClock(), ms: 15_000 };
   assert.equal((await firstOf(reader.read(), { within })).kind, "done", "it goes on");
   await reader.cancel();

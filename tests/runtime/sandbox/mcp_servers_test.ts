@@ -1,4 +1,4 @@
-// MCP servers in the system's sandbox, and the sandbox settings of their entries.
+// Tests MCP servers in the system's sandbox, and the field `sandbox` of their entries.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { resolveSandbox } from "../../../runtime/tools/mcp/servers_file/declared_sandbox.ts";
@@ -62,7 +62,7 @@ test("an entry with `sandbox: false` runs its program without a sandbox", async 
   await assert.rejects(look(read, false), /"sandbox": false.*sandbox: required/);
 });
 
-/** Requests an address from the sandbox's proxy, as an HTTP client does. */
+/** A shell function that requests an address through the sandbox's proxy, like an HTTP client. */
 const ASK = `ask() {
   password=$(printf %s "$HTTP_PROXY" | sed "s|http://\\(.*\\)@.*|\\1|" | base64 -w0)
   printf "GET %s HTTP/1.1\\r\\nProxy-Authorization: Basic %s\\r\\n\\r\\n" "$1" "$password" |
@@ -129,7 +129,7 @@ test("without socat, a required sandbox refuses programs with hosts, a preferred
 
 test("a sandboxed MCP server reads the package of the file in its command line", async () => {
   await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
-  // The started file, the modules around it that it imports, and the cache that a variable names.
+  // The program needs the started file, the modules that it imports, and the cache that a variable names.
   const { command, args, env } = programEntry();
   await world.define({ fixture: { command, args, env } });
   assert.ok((await world.tools(["fixture"])).size > 0);

@@ -1,4 +1,4 @@
-// ProcessSandbox on a system without a sandbox, and the programs of the machine in a sandbox.
+// Tests ProcessSandbox on a system without a sandbox, and programs of the machine in a sandbox.
 import assert from "node:assert/strict";
 import { ProcessSandbox } from "../../../runtime/sandbox/process_sandbox.ts";
 import { programFolders } from "../../../runtime/sandbox/base_system.ts";

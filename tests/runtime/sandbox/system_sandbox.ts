@@ -1,4 +1,4 @@
-// Sandboxes for tests: the system's own if it has one, and none.
+// Creates sandboxes for tests: the system's sandbox, or none.
 import type { Bubblewrap } from "../../../runtime/sandbox/bubblewrap.ts";
 import { ProcessSandbox } from "../../../runtime/sandbox/process_sandbox.ts";
 import type { SandboxMode } from "../../../runtime/sandbox/sandbox_rules.ts";
@@ -6,11 +6,11 @@ import { findSandbox } from "../../../runtime/sandbox/sandbox_support.ts";
 
 const SUPPORT = await findSandbox();
 
-/** Ignores tests that need a sandbox, with the reason on the screen, when the system has none. */
+/** True if the system has no sandbox, so that tests of the sandbox are ignored. The reason is printed. */
 export const IGNORED_WITHOUT_SANDBOX = "problem" in SUPPORT;
 if ("problem" in SUPPORT) console.warn(`Tests of the sandbox are ignored: ${SUPPORT.problem}`);
 
-/** Ignores tests of hosts that a program reaches through the sandbox. */
+/** True if tests of the hosts of sandboxed programs are ignored, because socat is missing. */
 export const IGNORED_WITHOUT_BRIDGE = "problem" in SUPPORT ||
   SUPPORT.bubblewrap.bridge === undefined;
 

@@ -1,4 +1,4 @@
-// ask_user: the questions that arguments form, and invalid arguments.
+// Tests the questions of ask_user, and its invalid arguments.
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../base/json.ts";
 import { askUser } from "../../../../runtime/tools/builtin/ask_user.ts";

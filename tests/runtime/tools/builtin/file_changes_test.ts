@@ -1,4 +1,4 @@
-// file_delete, file_move and file_write: their changes and their failure messages.
+// Tests the changes and the error messages of file_delete, file_move and file_write.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileDelete } from "../../../../runtime/tools/builtin/file_delete.ts";

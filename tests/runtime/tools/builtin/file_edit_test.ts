@@ -1,4 +1,4 @@
-// file_edit: its replacements, the parts of a file that stay unchanged, and its failure messages.
+// Tests the replacements of file_edit, the parts of a file that stay unchanged, and its error messages.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileEdit } from "../../../../runtime/tools/builtin/file_edit.ts";

@@ -1,4 +1,4 @@
-// file_glob: its matches, the entries that it hides, and its limits.
+// Tests the matches of file_glob, the entries that it hides, and its limits.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileGlob } from "../../../../runtime/tools/builtin/file_glob.ts";
@@ -111,7 +111,7 @@ Deno.test("walkGlob() stops at its limits and when it is cancelled", async () =>
 });
 
 test("file_glob reports that it stopped early, and refuses patterns that match no path", async (fixture) => {
-  // Each read of the clock takes longer than a search may.
+  // Between two reads of this clock, more time passes than a search may take.
   const clock = new TestClock();
   const now = clock.now();
   let looks = 0;

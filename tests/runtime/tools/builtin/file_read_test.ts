@@ -1,4 +1,4 @@
-// file_read: its output, its limits, and its failure messages.
+// Tests the output of file_read, its limits, and its error messages.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileRead } from "../../../../runtime/tools/builtin/file_read.ts";
@@ -69,7 +69,7 @@ test(
 test(
   "file_read returns a whole file through the calls that it suggests",
   async (fixture, context) => {
-    // Cuts and chunk boundaries fall somewhere into characters of every length.
+    // In these texts, cuts and the ends of chunks split characters of every length.
     const texts = [
       "\ufeffa".repeat(3) + "aé€😀".repeat(120_000) + "\r\n\r\nshort\n" + "😀".repeat(100_000),
       "x" + "😀".repeat(90_000) + "\n\n",
@@ -185,7 +185,7 @@ Deno.test("file_read returns no part of a secret at any start column", async () 
   const context = testContext(fixture.sandbox(), { secrets });
   const hidden = [
     "sekret-value-1234567890",
-    // Two that overlap, one of them in JSON notation, and one that overlaps with itself.
+    // Two secrets that overlap, one of them in JSON notation, and one that overlaps with itself.
     'sekret-value-1234567890,\\"and-more',
     "ab".repeat(9),
   ];

@@ -1,10 +1,11 @@
-// http_request when Deno's flags allow only some names: a name is resolved and checked, and no refusal ends the process.
+// Tests http_request if Deno's flags allow only some names: each name is resolved and checked, and a refusal does not end
+// the process.
 import assert from "node:assert/strict";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { ask as askSite, serve as serveAt } from "./http_site.ts";
 
-/** A name without its address. */
+/** Permissions for a host name, but not for its address. */
 const ONE_NAME: Deno.TestDefinition["permissions"] = {
   net: ["localhost"],
   read: true,

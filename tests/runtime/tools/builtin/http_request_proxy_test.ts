@@ -1,4 +1,5 @@
-// http_request when variables name a proxy. A file of its own, because Deno reads these variables once.
+// Tests http_request if environment variables name a proxy. The tests are in a file of their own, because Deno reads these
+// variables only once.
 import assert from "node:assert/strict";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";

@@ -1,4 +1,4 @@
-// http_request against servers on this machine.
+// Tests http_request with web servers on this machine.
 import assert from "node:assert/strict";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { HttpRequestOptions } from "../../../../runtime/tools/builtin/http_request.ts";
@@ -114,7 +114,7 @@ Deno.test("http_request checks the address that it has connected to", async () =
   assert.match(await ask({ url }, { policy: allowed, options }), /reached$/);
   const byName = await refusal({ url }, { policy: { deny: ["example.com"] }, options });
   assert.match(byName, /http\.deny in config\.yaml closes example\.com/);
-  // Resolved again for each connection: the first answer does not apply to the second.
+  // The name is resolved for each connection, so the first answer does not apply to the second.
   const answers = ["127.0.0.1", "169.254.169.254"];
   const resolveHost = () => Promise.resolve([{ address: answers.shift() ?? "", family: 4 }]);
   const turning: HttpRequestOptions = { resolveHost };

@@ -1,4 +1,4 @@
-// A web server on this machine, and http_request as an agent calls it.
+// Starts a web server on this machine, and calls http_request like an agent.
 import type { HttpRequestOptions } from "../../../../runtime/tools/builtin/http_request.ts";
 import { createHttpRequest } from "../../../../runtime/tools/builtin/http_request.ts";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
@@ -28,10 +28,10 @@ export function serve(
   return { port, origin, seen, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-/** A policy that closes only the addresses that are always closed. */
+/** A policy that refuses only the addresses that are always refused. */
 export const OPEN_POLICY: HttpPolicy = { allow: [], deny: [], ownPorts: () => [] };
 
-/** No call of http_request reads files. */
+/** A sandbox without files, because http_request reads none. */
 const NO_FILES = new PathSandbox({
   workspace: "/nonexistent",
   agentsDir: null,

@@ -1,4 +1,5 @@
-// The path lists of workers: never wider than the sandbox, and whole folders where nothing is closed.
+// Tests the path lists of workers: they allow no more than the sandbox, and contain whole folders if nothing in them is
+// closed.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { failureOf, SandboxFixture, testInWorkspace as test } from "../files/san
 
 const signal = new AbortController().signal;
 
-/** Returns the lists of a fixture's sandbox, relative to its workspace. */
+/** Returns the path lists of a fixture's sandbox, relative to its workspace. */
 async function listed(
   fixture: SandboxFixture,
   paths: AgentPath[] = [],
@@ -113,7 +114,7 @@ test("allowedPaths() refuses too many entries, and suggests narrower `paths`", a
   await fixture.write("notes/first.txt", "");
   for (let i = 0; i < 5_000; i++) Deno.linkSync(first, join(folder, `${i}.txt`));
   const paths = [{ alias: "notes", path: folder }];
-  // As one folder they are one path.
+  // The folder itself is one path.
   assert.deepEqual((await listed(fixture, paths)).read, ["notes"]);
   await fixture.write("notes/.env", "");
   assert.match(

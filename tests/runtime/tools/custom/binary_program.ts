@@ -1,9 +1,9 @@
-// A stand-in for a compiled binary: one program with Inkling's permissions built in, without extra flags.
+// Creates a substitute for a compiled executable: a program with Inkling's permissions built in, without flags.
 import { join } from "node:path";
 import { sourceCommand } from "../../../../cli/self_command.ts";
 import type { HostProgram } from "../../../../runtime/tools/custom/host_program.ts";
 
-/** Creates such a program in a temporary folder, which disposing removes. */
+/** Creates the program in a temporary folder. Disposing of it deletes the folder. */
 export async function openBinary(): Promise<AsyncDisposable & { program: HostProgram }> {
   const folder = await Deno.makeTempDir();
   const program = join(folder, "inkling");

@@ -1,4 +1,4 @@
-// Secrets with several lines, or cut ones, in a custom tool's output to the service log.
+// Tests that secrets of several lines, and cut ones, are redacted in a custom tool's output.
 import assert from "node:assert/strict";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { CallLog } from "../../../../runtime/tools/custom/call_log.ts";

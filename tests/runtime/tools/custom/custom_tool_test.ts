@@ -1,4 +1,4 @@
-// The contract for authors of tools matches the check of their declarations.
+// Tests that the types for authors of tools match the check of their declarations.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CustomTool } from "../../../../runtime/tools/custom/custom_tool.ts";
@@ -8,7 +8,7 @@ import { REPOSITORY } from "../../../support/repository.ts";
 import { ToolWorld } from "./tool_world.ts";
 
 type Same<A, B> = [A] extends [B] ? [B] extends [A] ? true : false : false;
-/** The fields with equal names on both sides. */
+/** The fields that CustomTool and FileToolDeclaration both have. */
 type Written = Required<Omit<CustomTool, "run" | "timeout">>;
 type Read = Omit<FileToolDeclaration, "timeoutMs">;
 

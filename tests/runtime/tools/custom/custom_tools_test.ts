@@ -1,4 +1,4 @@
-// Custom tools of agents: described, checked, run, and reloaded.
+// Tests how custom tools are described, checked, run and loaded again.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../../../base/clock.ts";
@@ -106,7 +106,7 @@ Deno.test("a custom tool reaches only its agent's paths", async (t) => {
       const { sandbox } = context;
       const resolve = sandbox.resolve.bind(sandbox);
       sandbox.resolve = (...asked) => {
-        // Simulates a slow disk: each of the first requests takes a slice of its own.
+        // Simulates a slow disk: each of the first requests blocks the thread for one time slice.
         for (const end = performance.now() + 11; turns.length < 20 && performance.now() < end;);
         turns.push(others);
         return resolve(...asked);

@@ -1,4 +1,4 @@
-// A custom tool that does maximum damage: only its own call fails, with a clear sentence, and the next one works.
+// Tests custom tools that do as much damage as they can: only their own call fails, and the next call works.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
@@ -10,13 +10,13 @@ import { failureOf } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-/** Opens a tool that runs the code that the call's `how` names, or returns its process id. */
+/** Opens a tool that runs the code for the argument `how`, or returns its process id. */
 async function openVillain(world: ToolWorld, ways: Record<string, string>): Promise<ActionTool> {
   const cases = Object.entries(ways).map(([how, body]) => `case "${how}": { ${body} }`);
   await world.writeTool(
     "villain",
     `context.log("pid " + Deno.pid);
-     // Answered by the service: so it has the line.
+     // The service answers this request, so it has received the line before.
      await context.resolvePath(".");
      switch (args.how) { ${cases.join("\n")} }
      return String(Deno.pid);`,
@@ -136,7 +136,7 @@ Deno.test("an endless custom tool is killed at its time limit", async () => {
     await until(() => pidsOf(world).length === at + 1, "the call runs");
     stop.abort(reason);
     const error = await outcome;
-    // Closing its own pipes ends a process at once, before the time limit.
+    // A tool that closes its descriptors ends before the time limit, so its error differs.
     if (how !== "close the descriptors") assert.equal(error, reason);
     const pid = pidsOf(world)[at] ?? assert.fail();
     await until(async () => {

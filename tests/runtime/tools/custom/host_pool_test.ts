@@ -1,4 +1,4 @@
-// The host processes of custom tools: their number, their owners, and their ends.
+// Tests the number, the owners and the ends of host processes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
@@ -53,7 +53,7 @@ Deno.test("a call's time limit begins with its process; an unsuccessful wait is 
   await world.writeTool("quick", `return "done";`);
   await world.fixture.write("notes/a.txt", "");
   const waiter = await world.openTool("waiter");
-  // A clock of its own that does not advance, so that the call hangs as long as the test needs.
+  // This call has its own clock, which does not advance, so that the call hangs as long as the test needs.
   const first = world.run(waiter, {}, { executionId: 1, clock: new TestClock() });
   await until(() => world.logged.length === 1, "the first call runs");
   const wait = 11 * 60_000;
@@ -114,7 +114,7 @@ Deno.test("disposing of HostPool ends busy and idle processes", async () => {
   assert.match(await failureOf(world.run(tool)), /The service is stopping/);
 });
 
-/** A process that fails to end a given number of times. */
+/** A process whose end fails a given number of times. */
 class StubbornProcess extends HostProcess {
   failures: number;
   attempts = 0;

@@ -1,4 +1,4 @@
-// Scripts of skills in this runtime: programs of their own with restricted permissions.
+// Tests .ts and .js scripts of skills, which run as programs with restricted permissions.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/context/processes.ts";

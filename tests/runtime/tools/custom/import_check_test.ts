@@ -1,4 +1,4 @@
-// Permitted imports of a tool when the module loader checks no permission.
+// Tests the imports that a tool may have if the module loader checks no permissions.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { findForbiddenImport } from "../../../../runtime/tools/custom/import_check.ts";

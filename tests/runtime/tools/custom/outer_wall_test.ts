@@ -1,4 +1,4 @@
-// The permissions of a host process itself during a call, without its worker's.
+// Tests the permissions of a host process during a call, without those of its worker.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
@@ -6,11 +6,11 @@ import { denoDirectory } from "../../../support/repository.ts";
 import { type ScriptOptions, ScriptWorld } from "./script_world.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-/** Prints for each requested permission whether its process has it. */
+/** A program that prints for each permission in its argument if it has the permission. */
 const PROBE = `console.log(JSON.stringify(JSON.parse(Deno.args[0]).map((descriptor) =>
   Deno.permissions.querySync(descriptor).state === "granted")));`;
 
-/** Replaces Deno as the program of hosts: records its arguments and environment, then runs Deno. */
+/** A program that replaces Deno for host processes: it records its arguments and environment, then runs Deno. */
 class RecordedProgram implements AsyncDisposable {
   readonly program: HostProgram;
   readonly #directory: string;
@@ -34,12 +34,15 @@ class RecordedProgram implements AsyncDisposable {
     return recorded;
   }
 
-  /** Returns the variables of the last start in shell notation. */
+  /** Returns the environment variables of the last start in shell notation. */
   environment(): Promise<string> {
     return Deno.readTextFile(join(this.#directory, "environment"));
   }
 
-  /** Returns the permissions that the process of the last start had, by running another program with its flags. */
+  /**
+   * Returns which of the permissions the process of the last start had. Starts another program with the same flags to find
+   * out.
+   */
   async allows(asked: readonly Deno.PermissionDescriptor[]): Promise<Deno.PermissionDescriptor[]> {
     const args = (await Deno.readTextFile(join(this.#directory, "arguments"))).split("\n");
     const flags = args.slice(0, args.indexOf(this.program.main ?? ""));
@@ -60,7 +63,7 @@ class RecordedProgram implements AsyncDisposable {
   }
 }
 
-/** Returns the read and write permission of each path. */
+/** Returns descriptors of the read and write permissions for each path. */
 const both = (...paths: string[]) =>
   (["read", "write"] as const).flatMap((name) => paths.map((path) => ({ name, path }) as const));
 

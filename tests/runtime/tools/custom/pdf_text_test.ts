@@ -1,4 +1,4 @@
-// The text of PDF files, for models that accept no PDF.
+// Tests reading of the text of PDF files for models that accept no PDF.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const FILTERS = "/Filter[/FlateDecode/FlateDecode/FlateDecode]";
 const KEYS = `/ID[<00>]/Encrypt<</Filter/Standard/V 1/R 2/P 0/O<${"00".repeat(32)}>/U<${
   "00".repeat(32)
 }>>>`;
-/** Each form shows the next one twice. */
+/** Contents of forms, each of which shows the next form twice. The text would have 2^40 letters. */
 const FORMS = [...Array<string>(40).fill("/X Do /X Do"), show("a")];
 
 const READ: [what: string, pdf: Uint8Array, text: string][] = [
@@ -58,7 +58,7 @@ const READ: [what: string, pdf: Uint8Array, text: string][] = [
   ],
 ];
 
-/** Its time limit ends at once for a file that never ends. */
+/** A clock whose time limits end at once, for a file whose text never ends. */
 class HastyClock extends SystemClock {
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return super.sleep(ms === 20_000 ? 0 : ms, signal);

@@ -1,4 +1,4 @@
-// Custom tools that ask people: each question ends the call, and each answer runs it again from the beginning.
+// Tests custom tools that ask people: each question ends the call, and each answer repeats the call from its beginning.
 import assert from "node:assert/strict";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
 import type { JsonValue } from "../../../../base/json.ts";

@@ -1,4 +1,4 @@
-// Custom tools in runs of agents: results for the model, questions across restarts, and unavailable tools.
+// Tests custom tools in runs of agents: results for the model, questions across restarts, and unavailable tools.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../../../ops/authoring/workspace_validation.ts";
@@ -17,7 +17,7 @@ async function openPlace(): Promise<TestWorkspace> {
   const place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
   await Deno.mkdir(join(place.agentsDir, "_config/tools"), { recursive: true });
   await Deno.mkdir(join(place.workspace, "notes"));
-  // A sandbox makes no difference here.
+  // These tests give the same results with and without a sandbox, so it is off.
   const target = join(place.configDir, "config.yaml");
   await Deno.writeTextFile(target, "sandbox: off\n", { append: true });
   return place;
@@ -50,7 +50,7 @@ async function writeTools(place: TestWorkspace): Promise<void> {
   for (const [name, source] of Object.entries(TOOLS)) {
     const path = join(place.agentsDir, "_config/tools", `${name}.ts`);
     await Deno.writeTextFile(path, source);
-    // So that it is not loaded again for each run.
+    // The file's date is set back, so that each run uses the cached description.
     await age(path);
     const call = [{ name, arguments: CALLED_WITH[name] ?? {} }];
     const steps = [{ call }, { say: "It said: {result}" }];

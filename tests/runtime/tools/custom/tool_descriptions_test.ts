@@ -1,4 +1,5 @@
-// Loading a tool file that fails for a reason outside of the file is reported as such, and tried again.
+// Tests tool files that cannot be loaded for a reason outside of the file: the reason is reported, and loading is tried
+// again.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";

@@ -1,11 +1,14 @@
-// Escape attempts of a custom tool: each fails, from source and as a compiled binary alike.
+// Tests attempts of a custom tool to exceed its permissions, from source and as a compiled executable.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { CANARY, failureOf, snapshot } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-/** Attempts by name. Each is the body of an async function over `at`, the places, and returns its loot. */
+/**
+ * The attempts by name. Each is the body of an async function with the parameter `at`, the places, and returns the data
+ * that it got.
+ */
 const ATTEMPTS: Record<string, string> = {
   "read a file of the system": `return Deno.readTextFileSync("/etc/passwd")`,
   "read it through node": `return (await import("node:fs")).readFileSync("/etc/passwd", "utf8")`,
@@ -126,7 +129,7 @@ const sourceOf = (attempts: [string, string][]) => `
     parameters: { additionalProperties: true },
     async run({ at }: any): Promise<unknown> {
       const loot: Record<string, string> = {};
-      // Some attempts wait for ever, and one must succeed however busy the machine is.
+      // Some attempts never end. The limit is long enough for an attempt that succeeds on a busy machine.
       const enough = new Promise((resolve) => setTimeout(resolve, 2_000));
       await Promise.all(Object.entries(attempts).map(async ([name, attempt]) => {
         try {
@@ -139,7 +142,7 @@ const sourceOf = (attempts: [string, string][]) => `
       return loot;
     },
   };
-  // Fails where nothing can catch it, so it has a call of its own.
+  // This attempt fails with an error that cannot be caught, so it has a call of its own.
   export const datagram = {
     description: "Sends a datagram",
     parameters: { additionalProperties: true },
@@ -208,7 +211,7 @@ for (const kind of ["source", "binary"] as const) {
   });
 }
 
-/** Opens a port that no attempt may reach. */
+/** Opens a port to which no attempt may connect. */
 function openDoor(): Disposable & { port: number; visitors(): number } {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let visitors = 0;

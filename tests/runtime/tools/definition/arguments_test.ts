@@ -1,4 +1,4 @@
-// Parsing of arguments as models write them.
+// Tests parseArguments() with texts that models write.
 import assert from "node:assert/strict";
 import { parseArguments } from "../../../../runtime/tools/definition/arguments.ts";
 import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";

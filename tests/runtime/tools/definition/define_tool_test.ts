@@ -1,4 +1,4 @@
-// Tools from declarations, the built-in tools, and the size limit of results.
+// Tests defineTool(), the built-in tools, and the size limit of results.
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { defineTool } from "../../../../runtime/tools/definition/define_tool.ts";

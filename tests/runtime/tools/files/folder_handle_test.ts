@@ -1,4 +1,4 @@
-// Held folders with a path that is replaced while they are held.
+// Tests open folders whose path is replaced.
 import assert from "node:assert/strict";
 import {
   closeSync,
@@ -148,7 +148,7 @@ Deno.test({
     }),
 });
 
-/** Creates a state folder with the link in it. */
+/** Creates a state folder with the link to the descriptors. Returns the link's path. */
 async function linked(dir: string): Promise<string | undefined> {
   await Deno.mkdir(`${dir}/state`);
   linkDescriptors(`${dir}/state`);

@@ -1,18 +1,18 @@
-// Folders for tests of changes to entries: held by a descriptor, or by their path.
+// Opens folders for tests of changes to entries: with a descriptor, or without one.
 import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
 import { FolderHandle } from "../../../../runtime/tools/files/folder_handle.ts";
 import type { FolderEntry } from "../../../../runtime/tools/files/staged_file.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
-/** A temporary folder, and the way that a test holds folders. */
+/** A temporary folder, and the function that opens folders in it. */
 export interface HeldWorld {
   dir: string;
   descriptors: string | undefined;
-  /** Returns an entry of a folder. The folder is closed at the end of the test. */
+  /** Opens a folder and returns an entry of it. The folder is closed at the end of the test. */
   entry(folder: string, name: string): Promise<FolderEntry>;
 }
 
-/** Defines a test for each way to hold folders on this system. */
+/** Defines a test for folders with descriptors, if this system has them, and one for folders without. */
 export function testHeld(name: string, test: (world: HeldWorld) => Promise<void>): void {
   for (const way of ["descriptor", "path"]) {
     Deno.test({
@@ -21,7 +21,8 @@ export function testHeld(name: string, test: (world: HeldWorld) => Promise<void>
       fn: () =>
         withTempDir((state) =>
           withTempDir(async (parent) => {
-            // Other programs change the folder of temporary files all the time, so a folder directly in it never settles.
+            // Other programs change the folder of temporary files all the time, so isUnmoved() would fail for a folder
+            // directly in it.
             const dir = `${parent}/folder`;
             await Deno.mkdir(dir);
             using held = new DisposableStack();

@@ -1,4 +1,4 @@
-// Creates a folder and a file in two held folders, under the flags of its caller, and prints the results.
+// Creates a folder and a file in two open folders and prints the results. The caller chooses Deno's flags.
 import { findDescriptors } from "../../../../base/files/descriptor_link.ts";
 import { FolderHandle } from "../../../../runtime/tools/files/folder_handle.ts";
 import { StagedFile } from "../../../../runtime/tools/files/staged_file.ts";

@@ -1,4 +1,4 @@
-// Moves from one file system to another.
+// Tests moves from one file system to another.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileMove } from "../../../../runtime/tools/builtin/file_move.ts";
@@ -17,7 +17,7 @@ Deno.test({
         { alias: "near", path: fixture.workspace },
         { alias: "far", path: far },
       ]));
-      // Longer than one copied chunk.
+      // The content is longer than one copied chunk.
       const content = "A long line of text.\n".repeat(30_000);
       await fixture.write("a.md", content);
       await Deno.chmod(join(fixture.workspace, "a.md"), 0o640);

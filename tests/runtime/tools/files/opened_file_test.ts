@@ -1,4 +1,4 @@
-// Files that change while they are open, and the size limit of readAll().
+// Tests files that change while they are open, and the size limit of readAll().
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openFile } from "../../../../runtime/tools/files/opened_file.ts";

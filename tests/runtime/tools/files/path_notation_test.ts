@@ -1,4 +1,4 @@
-// Parsing and formatting of paths for the model.
+// Tests the parsing and formatting of paths for the model.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// The access rules of PathSandbox, one by one. Random escapes are in proof/fuzz/targets/path_target.ts.
+// Tests the access rules of PathSandbox, one by one. proof/fuzz/targets/path_target.ts tests random paths.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { failureOf, testInWorkspace as test } from "./sandbox_fixture.ts";
@@ -147,7 +147,7 @@ test("PathSandbox.resolve() accepts only the declared paths", async (fixture) =>
   await Deno.symlink(outside, join(workspace, "linked"));
   const sandbox = fixture.sandbox([
     { alias: "only", path: join(workspace, "notes/a.md") },
-    // The check of protected names ignores the folders above a root.
+    // The check of database names ignores the folders above a root.
     { alias: "ws", path: join(base, "app.db.d", "ws") },
     { alias: "linked", path: join(workspace, "linked") },
   ]);

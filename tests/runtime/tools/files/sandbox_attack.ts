@@ -1,5 +1,5 @@
-// Tools to attack the sandbox: paths out of it, the state that must not change, and a call that may fail only with a
-// ToolFailure.
+// Helpers that attack the sandbox: paths out of it, a description of the files that must not change, and a call that may
+// throw only a ToolFailure.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -80,7 +80,7 @@ export const sandboxPath = (fixture: SandboxFixture): fc.Arbitrary<string> =>
     fc.constantFrom("/", "/", "/", "//", "/./"),
   ).map(([start, pieces, separator]) => start + pieces.join(separator));
 
-/** Creates links to everything that matters. */
+/** Creates two files, and symlinks to folders and files inside and outside of the sandbox. */
 export async function plant(fixture: SandboxFixture): Promise<void> {
   await fixture.write("notes/a.md", "inside");
   await fixture.write("flip/secret.txt", "inside");
@@ -103,10 +103,10 @@ export async function plant(fixture: SandboxFixture): Promise<void> {
   }
 }
 
-/** Describes everything that must not change. */
+/** Returns a description of all files that no call may change. */
 export async function closedPlaces(fixture: SandboxFixture): Promise<string> {
   const folders = ["outside", "home", "config", "state", "workspace/agents"];
-  // The service itself records the folders of file tools there.
+  // The service records in this file the folders with staged files.
   const isOurs = (path: string) => path === join(fixture.base, "state/staging");
   const parts = await Promise.all(
     folders.map((name) => snapshot(join(fixture.base, name), isOurs)),

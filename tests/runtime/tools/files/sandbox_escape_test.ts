@@ -1,5 +1,5 @@
-// Attempts to leave the sandbox with symlinks that are swapped at the worst moments. Generated paths are in
-// proof/fuzz/targets/path_target.ts.
+// Tests attempts to leave the sandbox by symlinks that are swapped between check and use. proof/fuzz/targets/path_target.ts
+// tests random paths.
 import assert from "node:assert/strict";
 import { closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ import {
 
 const WRITE_WITHOUT_WAITING = constants.O_WRONLY | constants.O_NONBLOCK;
 
-/** Swaps an entry right after each check, once it is armed. */
+/** A sandbox that swaps an entry after each check of a path, once it is armed. */
 class SwappingSandbox extends PathSandbox {
   swap: (() => Promise<void>) | undefined;
 
@@ -31,7 +31,7 @@ class SwappingSandbox extends PathSandbox {
   }
 }
 
-/** Swaps a path's target once, after it was checked and right before it is opened. */
+/** A sandbox that swaps a path's target once, between its check and its opening. */
 class LateSwappingSandbox extends PathSandbox {
   swap: ((path: string) => void) | undefined;
 
@@ -125,7 +125,7 @@ Deno.test({
     try {
       await until(() => isOver, "the end of the call");
     } finally {
-      // Opens the pipe's other end to release a call that waits for a writer.
+      // Opening the pipe's other end releases a call that waits for a writer.
       if (!isOver) closeSync(openSync(join(fixture.workspace, "a.txt"), WRITE_WITHOUT_WAITING));
     }
     const expected = 'Cannot read "a.txt": it is not a regular file (a pipe, socket or device).';

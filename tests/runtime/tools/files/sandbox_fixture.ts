@@ -1,4 +1,4 @@
-// A workspace on the disk, with a file outside that must never be touched.
+// Creates a workspace on the disk, and a file outside that no test may change.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
@@ -14,7 +14,7 @@ import { createTestAgent } from "../../../support/test_agent.ts";
 
 export const CANARY = "CANARY-content-that-no-agent-may-see";
 
-/** Everything is in one temporary folder, which disposing removes. */
+/** A workspace in a temporary folder. Disposing of it deletes the folder. */
 export class SandboxFixture implements AsyncDisposable {
   readonly base: string;
   readonly workspace: string;
@@ -79,7 +79,7 @@ export class SandboxFixture implements AsyncDisposable {
   }
 }
 
-/** Defines a test over a workspace of its own. The context has the sandbox of an agent without declared paths. */
+/** Defines a test that gets a workspace, and the context of a call by an agent without declared paths. */
 export function testInWorkspace(
   name: string,
   body: (fixture: SandboxFixture, context: ToolContext) => Promise<void>,
@@ -108,7 +108,7 @@ export function testContext(
   };
 }
 
-/** Checks the arguments and runs the tool, as the runtime does. */
+/** Checks the arguments of a tool and runs it, like the runtime. */
 export async function call(
   tool: Tool,
   args: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// Staged files beside other files: none is replaced where hard links do not work, and none can be read too early.
+// Tests that staged files replace no other file without hard links, and that no other user can read them early.
 import assert from "node:assert/strict";
 import { StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
 import { testHeld as test } from "./held_entries.ts";
@@ -22,7 +22,7 @@ test("StagedFile.publishNew() overwrites no file without hard links", async ({ d
   const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
   await assert.rejects(
     staged.publishNew({
-      // The other file appears only when the link is refused, so that no earlier check can find it.
+      // The other file is created only when the link is refused, so that an earlier check cannot find it.
       link() {
         Deno.writeTextFileSync(target, "theirs");
         refuse();

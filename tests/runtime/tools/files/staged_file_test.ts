@@ -111,7 +111,7 @@ Deno.test("StagedFile.write() fails in a folder without a descriptor that is swa
       for await (const { kind, paths } of listener) heard.push(`${kind} ${paths}`);
     })();
     await Deno.symlink(`${dir}/outside`, `${dir}/link`);
-    // At each read of the clock, so that no check finds the folder unchanged, even on a busy machine.
+    // The folder is swapped at each read of the clock, so that it never counts as unmoved, also on a busy machine.
     const now = FILE_CLOCK.now;
     FILE_CLOCK.now = () => {
       Deno.renameSync(`${dir}/in`, `${dir}/in-before`);

@@ -1,4 +1,4 @@
-// Replacing text without changing anything else.
+// Tests that an edit changes nothing but the given text.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { editText } from "../../../../runtime/tools/files/text_edit.ts";
@@ -64,7 +64,7 @@ Deno.test("editText() limits the result and the searched text, and counts matche
 });
 
 Deno.test("editText() yields to other work for all texts", async () => {
-  // String.indexOf() compares a quarter of a million characters at each of the four million places.
+  // For this text, String.indexOf() would compare a quarter of a million characters at each of four million positions.
   const content = "a".repeat(4 * 1024 * 1024);
   const oldText = `${"a".repeat(100_000)}b${"a".repeat(100_000)}`;
   let turns = 0;

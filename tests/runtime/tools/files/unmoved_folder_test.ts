@@ -6,7 +6,7 @@ import { withTempDir } from "../../../support/temp_dir.ts";
 const codeOf = (code: string) => (error: unknown) =>
   error instanceof Error && "code" in error && error.code === code;
 
-/** Longer than a folder must have stayed in its place. */
+/** The age of a folder that has certainly not moved, in milliseconds. */
 const AGO_MS = 5_000;
 
 Deno.test("waitUntilUnmoved() accepts only a folder at its real path", () =>

@@ -1,4 +1,4 @@
-// Files that somebody else changes in the meantime.
+// Tests files that another program changes before they are written.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openFile } from "../../../../runtime/tools/files/opened_file.ts";

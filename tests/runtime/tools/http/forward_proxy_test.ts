@@ -1,9 +1,9 @@
-// The hosts that sandboxed programs reach through the proxy, and those that are closed.
+// Tests the hosts that sandboxed programs reach through the proxy, and the hosts that it refuses.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 
-/** Starts a proxy and a local server behind it. Names resolve to this machine or elsewhere. */
+/** Starts a proxy and a web server on this machine. Host names resolve to this machine or to another address. */
 async function open(options: { ownPort?: boolean } = {}) {
   const folder = await Deno.makeTempDir({ prefix: "inkling-test-" });
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
@@ -41,7 +41,7 @@ interface Route {
   credentials: string;
 }
 
-/** Returns the proxy's whole answer to a request. Sends `then` when the answer has begun. */
+/** Sends a request to the proxy and returns the whole answer. Sends `then` when the answer has begun. */
 async function say(route: Route, lines: string[], then?: string): Promise<string> {
   using connection = await Deno.connect({ transport: "unix", path: route.socketFile });
   const own = `proxy-authorization: Basic ${btoa(route.credentials)}`;
@@ -70,7 +70,7 @@ Deno.test("ForwardProxy sends requests and opens tunnels to the hosts of a progr
     "accept: */*",
   ]);
   assert.match(plain, /^HTTP\/1\.1 200 /);
-  // The host of the address counts, not the client's Host header.
+  // The proxy uses the host in the request's URL, not the client's Host header.
   assert.match(plain, new RegExp(`GET /a of localhost:${port}$`));
   const inside = "GET /inside HTTP/1.1\r\nhost: me\r\nconnection: close\r\n\r\n";
   const tunnel = await say(route, [`CONNECT 127.0.0.1:${port} HTTP/1.1`], inside);

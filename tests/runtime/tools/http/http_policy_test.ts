@@ -1,4 +1,4 @@
-// The hosts and addresses that are open to http_request.
+// Tests which hosts and addresses http_request may reach.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
@@ -51,13 +51,13 @@ Deno.test("parseAddress() parses every IPv4 and IPv6 notation", () => {
   fc.assert(fc.property(fc.ipV4(), (text) => {
     assert.equal([...parseAddress(text) ?? []].join("."), text);
     assert.ok(isSameAddress(text, `::ffff:${text}`));
-    // An IPv4 address in any embedded form is as closed as by itself.
+    // An IPv6 address that contains a closed IPv4 address is closed, too.
     for (const wrapped of [`::ffff:${text}`, `64:ff9b::${text}`]) {
       assert.equal(classifyAddress(wrapped), classifyAddress(text), wrapped);
     }
   }));
   fc.assert(fc.property(fc.ipV6(), (text) => {
-    // The URL parser writes each address in one canonical form.
+    // The URL parser converts each address to its canonical form.
     const canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);
     assert.deepEqual(parseAddress(text), parseAddress(canonical), text);
     assert.equal(parseAddress(text)?.length, 16);

@@ -1,4 +1,4 @@
-// Redirects without a network: the request that follows a reply.
+// Tests the requests that follow redirects, without a network.
 import assert from "node:assert/strict";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import type { ExchangeReply } from "../../../../runtime/tools/http/http_exchange.ts";
@@ -46,7 +46,7 @@ async function requestAfter(
 
 Deno.test("followRedirects() repeats the request or sends a GET, depending on method and status", async () => {
   const statuses = [301, 302, 303, 307, 308];
-  // same: sent again with its body.
+  // `same`: the request is repeated with its method and body.
   const expected: Record<string, string> = {
     GET: "same same GET same same",
     HEAD: "same same same same same",

@@ -1,4 +1,4 @@
-// Arguments against foreign schemas.
+// Tests the checks of arguments against schemas of custom tools and MCP tools.
 import assert from "node:assert/strict";
 import type { JsonSchema, JsonValue } from "../../../../base/json.ts";
 import type { JsonObject } from "../../../../base/json.ts";
@@ -74,7 +74,7 @@ Deno.test("compileArgumentsCheck() reports only the first ten faults", async () 
   assert.equal(lines.at(-1), "- and 20 more");
 });
 
-/** Returns the complaint of a check against the whole schema. */
+/** Returns the error message of checkFully(). */
 async function wholeComplaint(args: JsonObject, schema: JsonSchema): Promise<string> {
   try {
     await checkFully(args, { tool: "weather", schema });

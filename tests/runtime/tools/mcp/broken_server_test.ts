@@ -1,4 +1,4 @@
-// Unavailable MCP servers: the agents that name them get the reason, and no other agent is affected.
+// Tests unavailable MCP servers: their agents get the reason, and other agents are not affected.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
@@ -42,7 +42,7 @@ test("McpServers.openTools() reports redacted output and missing variables of a 
 
 test("McpServers.openTools() reports no part of a secret in cut output", async (world) => {
   const key = "literal-key-0123456789";
-  // The cut falls into the key at every offset.
+  // For each offset, the cut splits the key at another position.
   const script =
     'i=0; while [ $i -lt 1000 ]; do printf %s "$API_KEY" >&2; i=$((i+1)); done; exit 3';
   await world.define({ dies: shell(script, { API_KEY: key }) });
@@ -125,14 +125,14 @@ Deno.test("McpServers reports a server's error in the handshake at once", async 
   const answer = (code: number) =>
     `echo x >> "${starts}"; read -r line; ` +
     `echo '{"jsonrpc":"2.0","id":0,"error":{"code":${code},"message":"no license for you"}}'`;
-  // Hangs after its restart, so that a request would wait for its answer.
+  // The server hangs after its restart, so that a request would wait for its answer.
   const deaf = `while [ -e "${starts}" ]; do read -r line || exit; done; `;
   await world.define({ refuses: shell(answer(-32603)), unknown: shell(deaf + answer(-32601)) });
   const reason = "cannot be used: no license for you";
   assert.equal(await refusalOf(world.tools(["refuses"])), `The MCP server "refuses" ${reason}`);
   assert.equal(await Deno.readTextFile(starts), "x\n");
   await Deno.remove(starts);
-  // A server that does not know our handshake may know the newer one, which is tried briefly.
+  // A server that does not know the older handshake may know the newer one, so the newer one is tried briefly.
   const refusal = refusalOf(world.tools(["unknown"]));
   await until(() => clock.awaits(5_000), "the newer greeting is timed");
   await clock.advance(5_000);
@@ -199,7 +199,7 @@ Deno.test("McpServers restarts a server that keeps crashing with growing delays"
     await many;
     assert.equal(await starts(), expected);
   }
-  // Eight seconds are too long to wait, so the last failure is reported at once.
+  // The next start is delayed by eight seconds. A call does not wait so long, so it fails at once with the last failure.
   const message = await refusalOf(world.tools(["dies"]));
   assert.match(message, /exit code 1\n.*\ngone\nIt is not started again before 8 s\.$/);
   assert.equal(await starts(), 5);

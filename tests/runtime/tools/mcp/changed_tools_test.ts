@@ -1,4 +1,4 @@
-// A tool of an MCP server that has changed since its last use.
+// Tests an MCP tool that has changed since its last use.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
@@ -41,7 +41,7 @@ async function openPlace(
     runtime,
     place,
     declare,
-    /** Starts a run that asks, and returns the question. */
+    /** Starts a run that asks a question. Returns the question. */
     async ask() {
       const { id, status } = await runToEnd(runtime, "reader");
       assert.equal(status, "waiting");

@@ -1,4 +1,4 @@
-// The selection of a server's tools for an agent, and the warning about too many.
+// Tests the selection of a server's tools for an agent, and the warning about too many tools.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../../../ops/authoring/workspace_validation.ts";

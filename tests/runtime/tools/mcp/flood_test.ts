@@ -1,4 +1,5 @@
-// MCP servers that send too many messages: disconnected with the reason, and available again for the next run.
+// Tests MCP servers that send too many messages: they are disconnected with the reason, and available again for the next
+// run.
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
 import { ToolsUnavailable } from "../../../../runtime/tools/failures/tools_unavailable.ts";
@@ -13,13 +14,15 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { FixtureHttpServer, openMcpWorld } from "./mcp_world.ts";
 
-/** Never listens, because no program here is sandboxed. */
+/** A proxy that never listens, because no program in this test is sandboxed. */
 const NO_PROXY = new ForwardProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
 
 const NOTE =
   '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}';
 
-/** A limit for the test: a client that reads all of them has failed, and does not wait for ever. */
+/**
+ * The number of messages that a server sends. A client that reads all of them fails the test instead of waiting for ever.
+ */
 const ALMOST_ENDLESS = 2 * MAX_MESSAGES_PER_MINUTE;
 
 Deno.test("McpServers disconnects a program that sends endless messages", async () => {

@@ -1,4 +1,4 @@
-// Names, texts and schemas from servers, converted for a model.
+// Tests the conversion of names, texts and schemas from MCP servers for a model.
 import assert from "node:assert/strict";
 import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";

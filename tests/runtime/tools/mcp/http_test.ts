@@ -1,4 +1,4 @@
-// MCP servers at a URL: a real one on a port of this machine.
+// Tests MCP servers at a URL, with a real server on a port of this machine.
 import assert from "node:assert/strict";
 import type { ActionTool } from "../../../../runtime/tools/definition/tool.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -13,7 +13,7 @@ interface Remote {
   tools: Map<string, ActionTool>;
 }
 
-/** Defines a test of a server with tools that were listed once. */
+/** Defines a test that gets a server whose tools were listed once. */
 function test(name: string, body: (remote: Remote) => Promise<void>): void {
   Deno.test(name, async () => {
     await using server = new FixtureHttpServer();
@@ -133,7 +133,7 @@ Deno.test("McpServers gives more time only to a tool that reports progress", asy
   await until(() => streams.length === 2, "the second call reaches the server");
   await clock.advance(60_000);
   assert.equal(await silent, "echo took longer than 60 s");
-  // Disposing the server waits for open replies.
+  // Disposing of the server waits for open replies.
   for (const stream of streams) stream.close().catch(() => {});
 });
 

@@ -1,4 +1,4 @@
-// A workspace with an mcp-servers.json, and its servers' tools for an agent.
+// Creates a workspace with an mcp-servers.json, and the tools of its servers for an agent.
 import type { ResolveHost } from "../../../../runtime/tools/http/host_lookup.ts";
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ export interface McpWorld extends AsyncDisposable {
   define(content: Record<string, unknown> | string): Promise<void>;
   /** Returns the tools of these servers by name. */
   tools(mcp: string[], taken?: string[]): Promise<Map<string, ActionTool>>;
-  /** Checks the arguments and runs one call, as the loop does. */
+  /** Checks the arguments of one call and runs it, like the runtime. */
   call(
     tool: ActionTool | undefined,
     args?: Record<string, unknown>,
@@ -34,7 +34,7 @@ export interface McpWorld extends AsyncDisposable {
   ): Promise<string>;
 }
 
-/** Returns the entry of the fixture server as a program, for tests that watch it from outside. */
+/** Returns the entry of the fixture server as a program. */
 export function programEntry(
   mode = "plain",
   env: Record<string, string> = {},
@@ -58,7 +58,7 @@ export async function openMcpWorld(
     limits?: Partial<McpLimits>;
     sandbox?: ProcessSandbox;
     fixture?: SandboxFixture;
-    /** For sandboxed programs. */
+    /** Resolves the host names of sandboxed programs. */
     resolveHost?: ResolveHost;
   } = {},
 ): Promise<McpWorld> {
@@ -126,7 +126,7 @@ export async function openMcpWorld(
   };
 }
 
-/** Defines a test over a workspace with an mcp-servers.json. */
+/** Defines a test that gets a workspace with an mcp-servers.json. */
 export function testMcp(
   name: string,
   body: (world: McpWorld, t: Deno.TestContext) => Promise<void>,
@@ -145,5 +145,5 @@ export async function isRunning(pid: number): Promise<boolean> {
   return state !== "" && !state.startsWith("Z");
 }
 
-// Re-exported so that opening a world also loads the server package, which the program takes from the cache.
+// The export makes this module load the server package, so that programs find it in Deno's cache.
 export { FixtureHttpServer } from "./http_server.ts";

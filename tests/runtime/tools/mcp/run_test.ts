@@ -1,4 +1,4 @@
-// Whole runs of agents that name MCP servers: the model's results, the questions to a person, and runs without their
+// Tests whole runs of agents with MCP servers: the model's results, the questions to a person, and runs without their
 // server.
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -120,12 +120,12 @@ Deno.test("a guard on an MCP tool applies whether or not another server has that
     ["a, b", "pid", "a_pid"],
     ["a, b", "b_pid", "b_pid"],
     ["a", "a_pid", "pid"],
-    // The server's names for them are invalid tool names.
+    // The server's names for these tools are invalid for models.
     ["a", "odd.name", "odd_name"],
     ["a", "a_odd.name", "odd_name"],
     ["a, b", "odd.name", "a_odd_name"],
     ["a, b", "b_odd.name", "b_odd_name"],
-    // Exempted under a name that it no longer has.
+    // The tool is auto-approved by a name that it no longer has.
     ["a, b", "pid", "a_pid", "pid"],
   ];
   for (const [index, [servers, guard, called, freed = ""]] of agents.entries()) {

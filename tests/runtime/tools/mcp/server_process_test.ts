@@ -1,4 +1,4 @@
-// ServerProcess: a start that fails leaves nothing open.
+// Tests that a failed start of ServerProcess leaves nothing open.
 import assert from "node:assert/strict";
 import { SystemClock } from "../../../../base/clock.ts";
 import { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
@@ -9,7 +9,7 @@ import { ServerProcess } from "../../../../runtime/tools/mcp/server_process.ts";
 import type { ServerProgram } from "../../../../runtime/tools/mcp/servers_file/server_definition.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
-/** Opens each program's network, and starts it unconfined. */
+/** A sandbox that opens the network route of each program, and starts the program without a sandbox. */
 class OpenSandbox extends ProcessSandbox {
   override confine(program: SandboxedProgram, { net }: SandboxRules): Promise<SandboxedProgram> {
     if (typeof net !== "string") net();

@@ -1,4 +1,4 @@
-// MCP servers as programs: a real one in a real process.
+// Tests MCP servers that are programs, with a real server in a process.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../support/until.ts";

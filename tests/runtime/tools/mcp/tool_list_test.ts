@@ -1,4 +1,4 @@
-// A server's list of tools: its validity, and failures to fetch it.
+// Tests the list of a server's tools: its validity, and failures to fetch it.
 import assert from "node:assert/strict";
 import { MAX_TOOLS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import { ToolList } from "../../../../runtime/tools/mcp/tool_list.ts";

@@ -1,4 +1,4 @@
-// Long-term memory: the tools over a real folder, the text that people may edit, and concurrent writers.
+// Tests long-term memory: the tools with a real folder, texts that people edit, and concurrent writers.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
@@ -16,7 +16,7 @@ import { call, CANARY, failureOf, SandboxFixture, testContext } from "../files/s
 
 const CHILD_APPENDS = 15;
 
-/** An agent with its tools, and its memory file. */
+/** An agent with its memory tools and its memory file. */
 class MemoryFixture implements AsyncDisposable {
   readonly writer = new MemoryWriter();
   readonly agentsDir: string;
@@ -59,7 +59,7 @@ class MemoryFixture implements AsyncDisposable {
   }
 }
 
-/** Defines a test of an agent without a memory. */
+/** Defines a test that gets an agent without a memory. */
 function test(name: string, body: (memory: MemoryFixture) => Promise<void>): void {
   Deno.test(name, async () => {
     await using memory = await MemoryFixture.open();

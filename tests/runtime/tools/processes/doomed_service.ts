@@ -1,4 +1,4 @@
-// A process that runs an endless program of the given kind, like a service, and waits to be killed. The program writes its
+// A process like a service: it runs an endless program of the given kind and waits to be killed. The program writes its
 // process id to the file `pid` of the folder.
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import { SystemClock } from "../../../../base/clock.ts";
@@ -8,7 +8,7 @@ import { MCP_LIMITS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import { runProgram } from "../../../../runtime/tools/processes/run_program.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 
-/** Never listens, because no program here is sandboxed. */
+/** A proxy that never listens, because no program in this process is sandboxed. */
 const NO_PROXY = new ForwardProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
 
 const [kind, cwd = ""] = Deno.args;

@@ -1,4 +1,4 @@
-// A service's programs end with it, even after kill -9.
+// Tests that a service's programs end with it, also after `kill -9`.
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";

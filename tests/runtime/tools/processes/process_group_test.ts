@@ -1,4 +1,4 @@
-// startGroup() reports why a program cannot be started, and signals a group that is gone without an error.
+// Tests the errors of startGroup(), and signals to a group that has ended.
 import assert from "node:assert/strict";
 import { startGroup } from "../../../../runtime/tools/processes/process_group.ts";
 import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
@@ -25,7 +25,7 @@ Deno.test("startGroup() reports a missing program, and a program that may not be
     const expected =
       `Cannot start ${dir}/plain: the operating system denies permission to execute it.`;
     assert.equal(refusal(`${dir}/plain`, dir), expected);
-    // A folder instead of a program, and a file instead of a folder: in the system's words or ours.
+    // The error may be the system's or Inkling's, so only its beginning is checked.
     assert.match(refusal(dir, dir), /^Cannot start .+: .+\.$/);
     assert.match(refusal("sh", `${dir}/plain`), /^Cannot start sh: .+\.$/);
   }));

@@ -1,4 +1,4 @@
-// runProgram() ends an agent's programs with all of their descendants, whatever they do.
+// Tests that runProgram() ends an agent's program and its descendants.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
@@ -13,7 +13,7 @@ import { withTempDir } from "../../../support/temp_dir.ts";
 import { until } from "../../../support/until.ts";
 
 const TOKEN = { name: "APP_TOKEN", value: "sekret-value-1234567890" };
-/** Long enough for every program that should end by itself. */
+/** A time limit that no program in these tests reaches, in milliseconds. */
 const PATIENT_MS = 60_000;
 
 function shell(script: string, options: Partial<RunProgramOptions> = {}): Promise<ProgramEnd> {
@@ -31,7 +31,7 @@ function shell(script: string, options: Partial<RunProgramOptions> = {}): Promis
   });
 }
 
-/** Returns the process ids that a script wrote into a file, one per line, once there are `count`. */
+/** Waits until a script has written `count` process ids into a file, one per line. Returns them. */
 async function pidsIn(file: string, count: number): Promise<number[]> {
   let pids: number[] = [];
   await until(async () => {
@@ -108,7 +108,7 @@ Deno.test("runProgram() does not wait for a process outside the group that holds
     const end = await shell(`setsid sh -c 'echo $$ >> ${file}; exec sleep 1000' & 
       while [ ! -s ${file} ]; do sleep 0.01; done; echo done`);
     const [pid = 0] = await pidsIn(file, 1);
-    // The process left the group, which cannot be prevented: it is alive, and runProgram() returned nevertheless.
+    // The process left the group, so it is alive, but runProgram() did not wait for it.
     assert.equal(await systemProcesses.isAlive(pid), true);
     Deno.kill(pid, "SIGKILL");
     assert.deepEqual([end.exitCode, end.stdout], [0, "done\n"]);

@@ -7,7 +7,7 @@ import { refusalOf } from "../files/sandbox_fixture.ts";
 import { SkillsFixture, testSkills as test } from "./skills_fixture.ts";
 import { anyText } from "../../../support/any_text.ts";
 
-/** Creates a skill with its lock. */
+/** Creates a skill with its lock and returns the skill's folder. */
 async function lockedSkill(place: SkillsFixture): Promise<string> {
   await place.write("notes", "SKILL.md", "---\nname: notes\n---\nDo it.");
   await place.write("notes", "scripts/run.sh", "echo hi");

@@ -22,7 +22,7 @@ async function runScript(
   return await call(tool, { skill_name: "notes", ...args }, context);
 }
 
-/** Opens a workspace with a skill `notes` of these files. */
+/** Opens a workspace with the skill `notes`, which has the given files. */
 async function openWith(files: Record<string, string>): Promise<SkillsFixture> {
   const place = await SkillsFixture.open();
   await place.write("notes", "SKILL.md", "x");
@@ -30,7 +30,7 @@ async function openWith(files: Record<string, string>): Promise<SkillsFixture> {
   return place;
 }
 
-/** Waits for a file that a script writes, and returns its text. */
+/** Waits for a file that a script writes. Returns its text. */
 async function written(place: SkillsFixture, name: string): Promise<string> {
   let text = "";
   await until(async () => {
@@ -58,7 +58,7 @@ Deno.test("skill_run_script runs a shell script in the workspace, with its argum
   });
   const folder = join(place.skillsDir, "notes");
   const lines = content.split("\n")
-    // Variables that sh itself sets.
+    // Variables that sh sets itself are left out.
     .filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line));
   assert.deepEqual(lines, [
     "show me.sh ended with exit code 0.",

@@ -1,4 +1,4 @@
-// Skills in a workspace on the disk, with real scripts.
+// Creates a workspace with skills on the disk, with real scripts.
 import { join } from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
 import type { ScriptHost } from "../../../../runtime/tools/skills/script_host.ts";
@@ -9,12 +9,12 @@ import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
-/** For tests that run no .ts or .js script. */
+/** A script host for tests that run no .ts or .js script. */
 const NO_SCRIPTS: ScriptHost = {
   runScript: () => Promise.reject(new TypeError("no such script was to be run")),
 };
 
-/** A workspace with skills in one temporary folder, which disposing removes. */
+/** A workspace with skills in a temporary folder. Disposing of it deletes the folder. */
 export class SkillsFixture implements AsyncDisposable {
   readonly files: SandboxFixture;
   readonly skillsDir: string;
@@ -60,7 +60,7 @@ export class SkillsFixture implements AsyncDisposable {
     });
   }
 
-  /** Returns the tool with that name for an agent with these skills, and the context of its calls. */
+  /** Returns the tool with a name for an agent with the given skills, and the context of its calls. */
   async tool(
     name: string,
     options: { skills: string[]; of?: Skills; signal?: AbortSignal; clock?: Clock },
@@ -84,7 +84,7 @@ export class SkillsFixture implements AsyncDisposable {
   }
 }
 
-/** Defines a test over a workspace with skills. */
+/** Defines a test that gets a workspace with skills. */
 export function testSkills(name: string, body: (place: SkillsFixture) => Promise<void>): void {
   Deno.test(name, async () => {
     await using place = await SkillsFixture.open();

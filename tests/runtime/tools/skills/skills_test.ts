@@ -15,7 +15,7 @@ async function use(
   return { instructions: "", ...result };
 }
 
-/** Returns the message of opening an agent with these skills. */
+/** Returns the error message of Skills.open() for an agent with the given skills. */
 const brokenness = (place: SkillsFixture, ...skills: string[]) =>
   refusalOf(place.skills().open({ skills }));
 
@@ -166,7 +166,7 @@ test("skill_use limits its list of files and the length of its instructions", as
   assert.ok(content.endsWith("\n- …"));
   const long = use(skill, { skill_name: "notes", arguments: "x".repeat(15_000) });
   assert.match(await failureOf(long), /would have 300000 characters .* Give shorter arguments\./);
-  // Longer than the limit for building the text.
+  // The substituted text would exceed the limit of skill_use.
   await place.write("notes", "SKILL.md", "$0 ".repeat(30_000));
   const longer = use(skill, { skill_name: "notes", arguments: "x".repeat(20_000) });
   assert.match(await failureOf(longer), /would have up to 6\d{8} characters .* Give shorter/);
@@ -247,7 +247,7 @@ test("Skills.open() refuses a skill whose folder or file is in a closed place", 
   await Deno.symlink(join(base, "state"), join(place.skillsDir, "state"));
   assert.match(await brokenness(place, "linked"), /lies outside the allowed paths/);
   assert.match(await brokenness(place, "state"), /state folder is closed/);
-  // A whole skill in another place is the user's own choice.
+  // A symlink from the skills folder to a skill outside is allowed, because only the user can create it.
   await Deno.symlink(outside, join(place.skillsDir, "elsewhere"));
   assert.equal((await place.skills().open({ skills: ["elsewhere"] })).tools.length, 3);
 });

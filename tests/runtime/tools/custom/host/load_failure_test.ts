@@ -1,4 +1,4 @@
-// The message for a tool's file that cannot be loaded: one sentence with the place.
+// Tests the message for a tool's file that cannot be loaded: one sentence with the position.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { failureOf } from "../../files/sandbox_fixture.ts";

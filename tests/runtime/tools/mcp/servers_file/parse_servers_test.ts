@@ -1,4 +1,4 @@
-// mcp-servers.json: its notations and its faults. No message shows a value.
+// Tests the notations and the faults of mcp-servers.json. No message contains a value.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { declaredSecrets } from "../../../../../runtime/tools/mcp/servers_file/declared_secrets.ts";
@@ -37,7 +37,7 @@ Deno.test("parseServers() reads programs and URLs, at the top level or wrapped",
   assert.deepEqual(parse(entries), parse({ mcp: { servers: entries }, theme: "dark" }));
   assert.deepEqual([...parse(entries).servers.keys()], ["files", "web", "typed"]);
   assert.deepEqual([...parse(entries).servers.values()].flatMap(({ warnings }) => warnings), []);
-  // Servers with the names of other clients' wrapper objects.
+  // The servers have the names of other MCP clients' wrapper objects.
   for (const name of ["servers", "mcpServers", "mcp"]) {
     assert.deepEqual([...parse({ [name]: { command: "x" } }).servers.keys()], [name]);
   }

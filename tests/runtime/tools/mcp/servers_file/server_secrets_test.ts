@@ -1,4 +1,4 @@
-// The secrets of mcp-servers.json among all others, with the current file and variables.
+// Tests that the secrets of mcp-servers.json are returned with all others, from the current file and variables.
 import assert from "node:assert/strict";
 import { withServerSecrets } from "../../../../../runtime/tools/mcp/servers_file/server_secrets.ts";
 import { age, withTempDir } from "../../../../support/temp_dir.ts";

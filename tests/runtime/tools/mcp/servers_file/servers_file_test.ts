@@ -1,4 +1,4 @@
-// mcp-servers.json on the disk: read after a change, and reported if it is unreadable.
+// Tests mcp-servers.json on the disk: it is read after a change, and reported if it is unreadable.
 import assert from "node:assert/strict";
 import { ServersFile } from "../../../../../runtime/tools/mcp/servers_file/servers_file.ts";
 import { age, withTempDir } from "../../../../support/temp_dir.ts";
@@ -26,7 +26,7 @@ Deno.test("ServersFile.read() parses the file again only after a change", () =>
     assert.doesNotMatch(JSON.stringify(second, replacer), /"one"/);
   }));
 
-/** Shows maps, too. */
+/** Converts maps to objects for JSON.stringify(). */
 function replacer(_: string, value: unknown): unknown {
   return value instanceof Map ? [...value] : value;
 }
