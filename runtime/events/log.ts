@@ -200,7 +200,7 @@ export class ExecutionLog {
     }
   }
 
-  /** Tells the followers that the model restarts its reply. */
+  /** Notifies the followers that the model restarts its reply. */
   restartDeltas(executionId: number): void {
     this.#streamed.delete(executionId);
     for (const follower of this.#notifiers.get(executionId)?.followers ?? []) {
