@@ -10,7 +10,7 @@ import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
 
 /** The properties of a model's endpoint that validation reads. */
 export interface ValidatedEndpoint {
-  /** The variable that holds the key; null when no key is used. */
+  /** The environment variable of the key. Null if the model uses no key. */
   keyVariable: string | null;
   keyRequired: boolean;
   /** The host that receives a provider's key although it is not the provider's own host. Null otherwise. */

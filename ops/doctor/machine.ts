@@ -23,7 +23,7 @@ export const SYSTEM_MACHINE: Machine = {
       accessSync(path, mode === "read" ? constants.R_OK : constants.W_OK);
       return true;
     } catch (error) {
-      // Another check, the one of Deno's flags, reports this path.
+      // The check of Deno's flags reports this path.
       if (error instanceof Deno.errors.NotCapable) return true;
       return false;
     }

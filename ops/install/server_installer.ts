@@ -147,7 +147,7 @@ export class ServerInstaller {
     });
   }
 
-  /** Returns the servers of mcp-servers.json, in their order. Throws NotInstalled when the file is broken. */
+  /** Returns the servers of mcp-servers.json in the file's order. Throws NotInstalled if the file is broken. */
   async list(): Promise<ListedServer[]> {
     const { directories: { mcpServersFile: file } } = this.#settings;
     return await refuseFileErrors(async () => {

@@ -1,5 +1,5 @@
-// The operations behind `inkling setup`: reads and writes config.yaml, the workspace's folders and environment file,
-// and a first agent. Merges into existing files, and writes nothing until every input is known.
+// The operations behind `inkling setup`: reads and writes config.yaml, the workspace's folders and environment file, and a
+// first agent. Merges into existing files, and writes nothing until every input is known.
 import { join } from "node:path";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { describeMissingChannel } from "../authoring/validate_unattended.ts";
@@ -31,23 +31,26 @@ import {
 import { openWorkspaceBilling } from "../../runtime/wiring/workspace_billing.ts";
 import { type SetupState, toSetupState } from "./setup_state.ts";
 
-/** A model to choose. Prices are US dollars per million tokens. */
+/** A model that setup offers. Prices are in US dollars per million tokens. */
 export type OfferedModel = Pick<ListedModel, "name"> & Partial<ListedModel>;
 
-/** The written files and their places. */
+/** The paths of the written files, and what else a person should know. */
 export interface SetupResult {
   workspace: string;
   agentsDir: string;
   files: WrittenFile[];
-  /** The agent that was created because there was none. */
+  /** The id of the agent that was created because there was none. Undefined if there was an agent. */
   sampleAgentId: string | undefined;
-  /** The previous workspace if it has a history, which stays there. */
+  /** The previous workspace, if it has a history, which is not moved. Undefined otherwise. */
   formerWorkspace: string | undefined;
-  /** The warning that agents fire by themselves without a notification channel; undefined: no warning. */
+  /**
+   * The warning that agents start without a person while no notification channel is configured. Undefined if there is no
+   * such agent.
+   */
   channelWarning: string | undefined;
 }
 
-/** The installation of this user on this machine. Every method throws ConfigError while config.yaml is broken. */
+/** Reads and writes the installation of the current user. Every method throws ConfigError while config.yaml is broken. */
 export class Installation {
   readonly #surroundings: Surroundings & { cwd: string };
   readonly #clock: Clock;
@@ -62,7 +65,7 @@ export class Installation {
     );
   }
 
-  /** Returns the present setup, with keys as in `workspace` (default: the one in config.yaml). */
+  /** Returns the current setup. Keys are searched as for `workspace` (the one in config.yaml if absent). */
   async read(workspace?: string): Promise<SetupState> {
     const { text, config } = await this.#withChoices(workspace === undefined ? {} : { workspace });
     const path = this.#configFile;
@@ -70,7 +73,7 @@ export class Installation {
     return toSetupState({ path, isThere, text }, { config, keys: await this.#keyPlaces(config) });
   }
 
-  /** Returns the problem of the choices as a sentence; undefined when they can be written. */
+  /** Returns the problem of the choices as a sentence. Undefined if they can be written. */
   async describeProblem(choices: SetupChoices): Promise<string | undefined> {
     let config: Config;
     try {
@@ -94,7 +97,10 @@ export class Installation {
       describeUnknownModel({ ...model, name: model.model }, modelsOf(model.provider));
   }
 
-  /** Returns a provider's models to choose from: scripted ones, or those of the price table; empty: none is known. */
+  /**
+   * Returns the models that setup offers for a provider: the scripted ones, or those of the price table. Empty if none is
+   * known.
+   */
   async models(provider: string): Promise<OfferedModel[]> {
     const scripted = modelsOf(provider);
     if (scripted !== undefined) return scripted.map((name) => ({ name }));
@@ -102,7 +108,7 @@ export class Installation {
     return await prices.listModels(provider);
   }
 
-  /** Returns the state of a model's key, seen from a workspace. Throws ModelError for a model without an endpoint. */
+  /** Returns the place of a model's key for a workspace. Throws ModelError for a model without an endpoint. */
   async key(model: ModelChoice, workspace: string): Promise<KeyState> {
     const { config } = await this.#withChoices({ workspace });
     return findKey(model, await this.#keyPlaces(config));
@@ -139,7 +145,7 @@ export class Installation {
     });
   }
 
-  /** Writes the choices: folders first, then each file as a whole, config.yaml last. */
+  /** Writes the choices: creates the folders, then writes each file as a whole, config.yaml last. */
   async write(choices: SetupChoices): Promise<SetupResult> {
     const former = await this.#directories((await this.#withChoices({})).config);
     const { text, config } = await this.#withChoices(choices);
@@ -156,14 +162,17 @@ export class Installation {
       ...(apiKey !== undefined && name !== null && { key: { name, value: apiKey } }),
     });
     const { workspace, agentsDir } = directories;
-    // The first agent runs only when a person starts it, so it needs no notification channel.
+    // The sample agent runs only if a person starts it, so it needs no notification channel.
     const channelWarning = written.sampleAgentId === undefined
       ? await this.#describeMissingChannel(config, directories)
       : undefined;
     return { workspace, agentsDir, ...written, formerWorkspace, channelWarning };
   }
 
-  /** Returns the warning about agents without a notification channel; undefined: no warning. */
+  /**
+   * Returns the warning about agents that start without a person while no notification channel is configured. Undefined if
+   * there is no such agent.
+   */
   async #describeMissingChannel(
     config: Config,
     directories: Directories,
@@ -173,7 +182,10 @@ export class Installation {
     return describeMissingChannel(registry.list(), config);
   }
 
-  /** No command would find a running service after its workspace became the one in config.yaml. */
+  /**
+   * Returns a problem if the workspace changes while its service runs, because no command would find that service
+   * afterward. Undefined otherwise.
+   */
   async #describeRunning(config: Config): Promise<string | undefined> {
     const former = await this.#directories((await this.#withChoices({})).config);
     const { realWorkspace, workspace, ownStateDir } = await this.#directories(config);

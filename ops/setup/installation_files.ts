@@ -11,26 +11,26 @@ import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts"
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import { formatAgentFile } from "../../runtime/agents/agent_file_text.ts";
 
-/** A part of the installation cannot be read or written, or is not text. */
+/** Error: a file or folder of the installation cannot be read or written, or a file is no text. */
 export class InstallationUnusable extends RuntimeError {
   readonly code: RuntimeErrorCode = "storage";
 }
 
-/** The outcome of one file. */
+/** The path of a file, and the effect of the write on it. */
 export interface WrittenFile {
   path: string;
   change: "created" | "updated" | "unchanged";
 }
 
-/** The file contains keys, so nobody else may read it. */
+/** The mode of the environment file, which contains keys, so that only its owner may read it. */
 const SECRET_MODE = 0o600;
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 const NEW_ENVIRONMENT_FILE =
   "# Keys of model providers, a line NAME=value for each. Only its owner can read this file.\n";
 
 /**
- * Returns the text of a file without a byte order mark; undefined when it does not exist. Throws InstallationUnusable
- * for a file that cannot be read or is not UTF-8 text.
+ * Returns the text of a file without its byte order mark, or undefined if the file does not exist. Throws
+ * InstallationUnusable for a file that cannot be read or is not UTF-8 text.
  */
 export async function readTextIfThere(path: string): Promise<string | undefined> {
   let bytes: Uint8Array;
@@ -46,8 +46,8 @@ export async function readTextIfThere(path: string): Promise<string | undefined>
 }
 
 /**
- * Creates the folders, then writes the environment file (mode 600, other lines kept), an agent if there is none, and
- * config.yaml. Throws InstallationUnusable and EnvironmentFileNotEditable. Each file is then unchanged or complete.
+ * Creates the folders, then writes the environment file (mode 600, other lines are kept), an agent if there is none, and
+ * config.yaml. Each file is written completely or not at all. Throws InstallationUnusable and EnvironmentFileNotEditable.
  */
 export async function writeInstallation(options: {
   directories: Directories;
@@ -106,7 +106,7 @@ function unusable(action: string, cause: unknown): InstallationUnusable {
   return new InstallationUnusable(`Cannot ${action}: ${unreadableReason(cause)}`, { cause });
 }
 
-/** The id of the first agent. */
+/** The id of the agent that setup creates. */
 const SAMPLE_AGENT_ID = "hello";
 
 const PROMPT = `You are the first agent of this workspace.
@@ -118,7 +118,7 @@ const PROMPT = `You are the first agent of this workspace.
 
 Write no files.`;
 
-/** The text of its file. It names no model, so it uses the default one. */
+/** The text of that agent's file. Without a model of its own, the agent uses the default model. */
 const SAMPLE_AGENT = formatAgentFile({
   description: "A first agent: says hello and looks around",
   prompt: PROMPT,

@@ -1,26 +1,26 @@
-// Finds the place of a model's key: a file, or the environment.
+// Finds the place of a model's key: a file or the environment.
 import { EnvironmentFiles } from "../../runtime/config/files/environment_files.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { type ModelChoice, toModelSettings } from "./setup_choices.ts";
 
-/** The state of a model's key. */
+/** The variable and the place of a model's key. */
 export interface KeyState {
-  /** Null: no key is used. */
+  /** The environment variable of the key. Null if the model uses no key. */
   variable: string | null;
   required: boolean;
-  /** The file that holds the key, `the environment`, or undefined when there is no key. */
+  /** The path of the file with the key, or `the environment`. Undefined if there is no key. */
   source: string | undefined;
-  /** The host that receives a named provider's key although it is not that provider's host. */
+  /** The host that receives a provider's key although it is not the provider's own host. Null otherwise. */
   foreignHost: string | null;
 }
 
-/** The places of keys: files in their order, then the environment. */
+/** The places in which keys are searched: the files in their order, then the environment. */
 export interface KeyPlaces {
   files: readonly string[];
   shell: Readonly<Record<string, string>>;
 }
 
-/** Finds the key of a model. Throws ModelError for a model without an endpoint. */
+/** Returns the variable and place of a model's key. Throws ModelError for a model without an endpoint. */
 export function findKey(model: ModelChoice, { files, shell }: KeyPlaces): KeyState {
   const { keyVariable, keyRequired, foreignHost } = modelEndpoint(toModelSettings(model));
   const places = [

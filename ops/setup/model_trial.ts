@@ -1,4 +1,4 @@
-// Tests a model with one short call, using a key that is in no file yet.
+// Tests a model with one short call and a key that is in no file yet.
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import { withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -8,16 +8,16 @@ import { resolveModel, type ResolveModelOptions } from "../../runtime/models/cal
 import { ReplyTimeout, withRetry } from "../../runtime/models/calls/retry.ts";
 
 const TRIAL_MS = 60_000;
-/** The reply is one word; models that reason first need more room. */
+/** The maximum tokens of the reply. The reply is one word, but models that reason need more tokens. */
 const MAX_TOKENS = 1_024;
 
-/** The inputs of a trial. */
+/** The key, the billing and the surroundings of a trial. */
 export interface ModelTrialOptions {
   environment: Environment;
-  /** Replaces the variable that holds the model's key. */
+  /** The key that replaces the value of the model's variable. Undefined for the stored key. */
   apiKey: string | undefined;
   environmentFile: string;
-  /** The budget that pays for the call. */
+  /** The billing that the call counts toward. */
   billing: ResolveModelOptions["billing"];
   pinKeys: boolean;
   clock: Clock;
@@ -25,9 +25,8 @@ export interface ModelTrialOptions {
 }
 
 /**
- * Asks the model for one word, once. Resolves when it answers. Throws ModelError with the provider's text and without
- * the key, BudgetExceeded when the workspace's budget is used up, and ReplyTimeout after a minute. Rethrows the
- * signal's reason.
+ * Asks the model for one word. Resolves if the model replies. Throws ModelError with the provider's text and without the
+ * key, BudgetExceeded if the workspace's budget is used up, and ReplyTimeout after a minute. Rethrows the signal's reason.
  */
 export async function tryModel(settings: ModelSettings, options: ModelTrialOptions): Promise<void> {
   const { clock, apiKey, environmentFile, pinKeys, billing } = options;
@@ -39,7 +38,7 @@ export async function tryModel(settings: ModelSettings, options: ModelTrialOptio
   };
   const log = { write: () => {} };
   const reach = { environment, environmentFile, clock, pinKeys, billing, log };
-  // No retries: a person waits at a prompt for the result.
+  // The call is not retried, because a person waits for the result.
   const model = withRetry(await resolveModel(settings, reach), {
     clock,
     timeoutMs: TRIAL_MS,

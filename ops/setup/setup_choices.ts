@@ -1,4 +1,4 @@
-// A person's choices in `setup`, and their edits of config.yaml.
+// Converts a person's choices in `inkling setup` to edits of config.yaml.
 import { resolve } from "node:path";
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
@@ -7,7 +7,7 @@ import { ConfigError, loadConfig, parseConfig } from "../../runtime/config/parse
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { readTextIfThere } from "./installation_files.ts";
 
-/** A limit of a run that `setup` asks for, named as in config.yaml. */
+/** The name of a run's limit that `inkling setup` asks for, as in config.yaml. */
 export type LimitName =
   | "timeout"
   | "max_tool_calls"
@@ -23,20 +23,20 @@ export interface ModelChoice {
   baseUrl?: string;
 }
 
-/** The values to write. A missing one stays as it is, or has its default. */
+/** The choices to write. For a missing one, the current value or the default stays. */
 export interface SetupChoices {
-  /** As typed, with `~` or relative. */
+  /** The workspace as typed, with `~` or relative. */
   workspace?: string;
   model?: ModelChoice;
-  /** As typed: numbers, or `none`. */
+  /** The limits as typed: numbers, or `none`. */
   limits?: Partial<Record<LimitName, string>>;
-  /** The model's key, for the workspace's environment file. */
+  /** The model's key, which is written to the workspace's environment file. */
   apiKey?: string;
 }
 
 /**
- * Returns the choices as edits of config.yaml, whose present content is `now`. A relative workspace is resolved
- * against `cwd`, the person's folder; in the file it would be relative to the home directory.
+ * Converts the choices to edits of config.yaml with the current content `now`. A relative workspace is resolved against
+ * `cwd`, the person's folder; in the file it would be relative to the home directory.
  */
 export function toConfigEdits(
   { workspace, model, limits }: SetupChoices,
@@ -51,7 +51,7 @@ export function toConfigEdits(
       { path: ["defaults", "provider"], value: model.provider },
       { path: ["defaults", "model"], value: model.model },
     );
-    // An address belongs to its provider: with another provider, a key would go to the wrong host.
+    // An address is removed if the provider changes, because the new provider's key would go to the wrong host.
     if (model.baseUrl !== undefined || options.now.defaults.baseUrl !== undefined) {
       edits.push({ path: ["defaults", "base_url"], value: model.baseUrl ?? null });
     }
@@ -67,34 +67,34 @@ function toWorkspace(typed: string, cwd: string): string {
   return text === "" || text.startsWith("~") ? text : resolve(cwd, text);
 }
 
-/** Returns the settings of an agent without a model of its own. */
+/** Returns the model settings of an agent that uses the chosen default model. */
 export function toModelSettings({ provider, model, baseUrl }: ModelChoice): ModelSettings {
   return { provider, name: model, ...(baseUrl !== undefined && { baseUrl }), streamUsage: true };
 }
 
-/** Returns the typed text as YAML would read it. */
+/** Converts a typed text to a number, if it is one, as YAML does. */
 function toScalar(typed: string): string | number {
   const text = typed.trim();
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** config.yaml does not allow the choices. */
+/** Error: the choices are not valid in config.yaml. */
 export class ChoicesRefused extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** The guarded tools of a new installation: those that change files. */
+/** The tools that wait for approval in a new installation: those that change files. */
 const GUARDED_TOOLS = ["file_delete", "file_write", "file_edit", "file_move"];
 
-/** The file's whole text, and the parsed configuration. */
+/** The whole text of the new config.yaml, and its parsed configuration. */
 export interface ChosenConfig {
   text: string;
   config: Config;
 }
 
 /**
- * Returns the file at `path` with the choices merged in, relative to the person's current folder. Throws
- * ChoicesRefused for invalid choices, and ConfigError for a file that is already broken.
+ * Returns config.yaml with the choices merged in. `path` is the file; a relative workspace begins at the person's current
+ * folder. Throws ChoicesRefused for invalid choices, and ConfigError for a file that is already broken.
  */
 export async function chooseConfig(
   choices: SetupChoices,
@@ -104,7 +104,7 @@ export async function chooseConfig(
   const now = await loadConfig(path, { home });
   const before = await readTextIfThere(path);
   const edits = toConfigEdits(choices, { now, cwd });
-  // An existing file keeps its guards.
+  // Guards are only added to a new file. An existing file keeps its own.
   if (before === undefined) {
     edits.push(
       { path: ["defaults", "confirm_tools"], value: GUARDED_TOOLS },

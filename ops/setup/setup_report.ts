@@ -1,5 +1,5 @@
-// The report of a workspace's setup for `inkling info`: files, workspace, default model, keys. Contains no key
-// values.
+// Creates the report of `inkling info` about a workspace's setup: files, workspace, default model, keys. The report
+// contains no key.
 import { exists } from "../../runtime/config/files/exists.ts";
 import { NAMED_PROVIDERS } from "../../runtime/config/providers.ts";
 import { SystemClock } from "../../base/clock.ts";
@@ -11,20 +11,20 @@ import type { Database } from "../../runtime/database/database.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { findKey } from "./key_state.ts";
 
-/** Loaded when the settings name a database. */
+/** Loaded if the settings name a database. */
 const loadPostgresErrors = lazyModule(() =>
   import("../../runtime/storage/postgres/postgres_errors.ts")
 );
 
-/** A model provider, and whether it can be used. */
+/** A model provider, and if its key is available. */
 export interface ProviderReport {
   name: string;
-  /** The variable that holds its key; null: it needs none. */
+  /** The environment variable of the provider's key. Null if the provider needs no key. */
   keyVariable: string | null;
   hasKey: boolean;
 }
 
-/** The places of the setup, and their state. */
+/** The files and folders of the setup, and their state. */
 export interface SetupReport {
   configFile: string;
   configFileExists: boolean;
@@ -32,25 +32,25 @@ export interface SetupReport {
   workspaceEnvFileExists: boolean;
   workspace: string;
   agentsDir: string;
-  /** The database's address without a password. */
+  /** The kind of the database, and its address without a password. */
   database: Pick<Database, "kind" | "place">;
-  /** `provider/name`; null when config.yaml names none. */
+  /** The default model as `provider/name`. Null if config.yaml names none. */
   defaultModel: string | null;
-  /** True when the default model has a known price; null without a default model. */
+  /** True if the default model's price is known. Null without a default model. */
   defaultModelHasPrice: boolean | null;
   providers: ProviderReport[];
   sandbox: SandboxReport;
 }
 
-/** The sandbox for programs that agents start. */
+/** The state of the sandbox for programs that agents start. */
 export interface SandboxReport {
-  /** The setting. */
+  /** The setting `sandbox` in config.yaml. */
   mode: SandboxMode;
-  /** Null: a sandbox is available. Otherwise the reason, and the remedy. */
+  /** The reason why no sandbox is available, and the remedy. Null if a sandbox is available. */
   missing: { problem: string; remedy: string } | null;
 }
 
-/** Describes the setup of a workspace. */
+/** Returns the report about the setup of a workspace. */
 export async function describeSetup(settings: WorkspaceSettings): Promise<SetupReport> {
   const { config, directories, shell } = settings;
   const { provider, model, baseUrl } = config.defaults;

@@ -1,32 +1,32 @@
-// The present setup, as the wizard shows it and offers it as defaults.
+// Describes the current setup, which the dialog of `inkling setup` shows and offers as defaults.
 import type { Config } from "../../runtime/config/config.ts";
 import { NAMED_PROVIDERS, type NamedProvider } from "../../runtime/config/providers.ts";
 import { parseYaml } from "../../runtime/config/files/yaml_document.ts";
 import { findKey, type KeyPlaces } from "./key_state.ts";
 import type { LimitName } from "./setup_choices.ts";
 
-/** The present setup. */
+/** The current setup. */
 export interface SetupState {
   configFile: string;
   configFileExists: boolean;
-  /** As in config.yaml, or the default. */
+  /** The workspace as in config.yaml, or the default one. */
   workspace: string;
   provider: string | undefined;
   model: string | undefined;
   baseUrl: string | undefined;
-  /** The effective limits, as one would type them. */
+  /** The effective limits, in the form in which a person types them. */
   limits: Record<LimitName, string>;
   providers: {
     name: string;
-    /** Empty when none can be suggested. */
+    /** The name of the suggested model. Empty if none can be suggested. */
     suggestedModel: string;
-    /** Null: it needs no key. */
+    /** The environment variable of the provider's key. Null if the provider needs no key. */
     keyVariable: string | null;
     hasKey: boolean;
   }[];
 }
 
-/** Returns the state for a config.yaml with this text and parsed `config`. Keys are searched in `keys`. */
+/** Returns the current setup for a config.yaml with this text and parsed `config`. Keys are searched in `keys`. */
 export function toSetupState(
   file: { path: string; isThere: boolean; text: string },
   { config: { defaults }, keys }: { config: Config; keys: KeyPlaces },
@@ -62,14 +62,14 @@ function orNone(limit: number | null): string {
   return limit === null ? "none" : String(limit);
 }
 
-/** Returns the workspace as the text of config.yaml spells it. */
+/** Returns the workspace as it is written in config.yaml. Undefined if it is not set. */
 function writtenWorkspace(text: string, path: string): string | undefined {
   const parsed = parseYaml(text, { path });
   const workspace = "document" in parsed ? parsed.document.value["workspace"] : undefined;
   return typeof workspace === "string" ? workspace : undefined;
 }
 
-/** The name of a capable model at a moderate price; empty when it depends on the machine. */
+/** The name of a capable model of each provider at a moderate price. Empty if it depends on the machine. */
 const SUGGESTED_MODELS: Readonly<Record<NamedProvider, string>> = {
   openai: "gpt-6-sol",
   anthropic: "claude-sonnet-5-5",

@@ -19,7 +19,7 @@ export interface CheckedCase {
   costUsd: number | null;
 }
 
-/** The agent, the collaborators and the models of a check. */
+/** The agent, the shared objects and the real models of a check. */
 export interface CheckOptions {
   /** The agent as in its file. Its model also judges, unless a judge names a model. */
   agent: Agent;

@@ -14,7 +14,7 @@ export const FRAME_EVENTS = [
   "complete",
 ] as const;
 
-/** One of FRAME_EVENTS. */
+/** The event name of a stored frame in an event stream. */
 export type FrameEvent = typeof FRAME_EVENTS[number];
 
 /** The kinds of frames, as `event_type` in their payloads. */
@@ -32,7 +32,7 @@ export const EVENT_TYPES = [
   "complete",
 ] as const;
 
-/** One of EVENT_TYPES. */
+/** The kind of a frame. */
 export type EventType = typeof EVENT_TYPES[number];
 
 /** A stored frame. `payload` is one line of JSON, sent as it is. */

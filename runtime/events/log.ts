@@ -39,7 +39,7 @@ interface Follower {
 /** The page after a cursor, and the state of the log at the time of the read. */
 interface Reading {
   after: number;
-  /** Undefined: the execution was removed. */
+  /** The state of the log. Undefined if the execution was removed. */
   state: Promise<LogState | undefined>;
   frames: Promise<Frame[]>;
 }
@@ -47,7 +47,7 @@ interface Reading {
 /** The frames after a cursor, and the state of the log. */
 interface Page {
   frames: readonly Frame[];
-  /** Undefined: the execution was removed. */
+  /** The state of the log. Undefined if the execution was removed. */
   state: LogState | undefined;
   /** True if no later frame was stored at the time of the read. */
   isEnd: boolean;

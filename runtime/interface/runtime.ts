@@ -132,7 +132,7 @@ export interface FollowOptions {
   /** The id after which the frames begin. 0 for all frames. */
   after: number;
   deltas?: boolean;
-  /** Ends the iteration without an error when it aborts. */
+  /** The signal that ends the iteration without an error. */
   signal: AbortSignal;
 }
 

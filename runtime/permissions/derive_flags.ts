@@ -81,8 +81,8 @@ const FIRST: readonly PermissionFlag[] = [
 ];
 
 /**
- * Returns the permission flags for needs. `closed` are folders within writable ones that are not writable. No flag lists
- * programs, see RUN.
+ * Returns the permission flags for needs. `closed` are folders below writable folders that must not be writable. No flag
+ * lists programs, see RUN.
  */
 export function toPermissionFlags(
   needs: readonly PermissionNeed[],

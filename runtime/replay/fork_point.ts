@@ -86,7 +86,7 @@ function framesOf({ frames }: RecordedRun, step: number): Frame[] {
   return before.slice(0, end).filter((frame) => !isInfo(frame) && !isStats(frame));
 }
 
-/** Returns the prompt from the log, which is redacted. A prompt with secrets is created again when the fork starts. */
+/** Returns the prompt from the log, which is redacted. A prompt with secrets is created again at the fork's start. */
 function promptOf(run: RecordedRun, taken: readonly Frame[]): { prompt?: PlacedMessage } {
   const stored = run.messages.find(({ message: { role }, seeded }) => role === "system" && !seeded);
   const [told, newest] = [taken, run.frames].map((frames) => frames.findLast(isPrompt));

@@ -16,7 +16,7 @@ export interface TodaySettings extends Pick<CallSettings, "customTools" | "mcp">
   models: readonly string[];
 }
 
-/** Creates a check of requests against the recorded ones. */
+/** Returns a function that compares a request to the model with the recorded one. */
 export function createRequestCheck(
   run: RecordedRun,
   options: { today: TodaySettings; redactor: Redactor },
@@ -53,7 +53,7 @@ function lastTerms(terms: ReadonlyMap<number, CallTerms>, end: number): CallTerm
   return [...terms].filter(([position]) => position < end).at(-1)?.[1];
 }
 
-/** Replaces a prompt that was later replaced in the conversation by the prompt in the log, which is redacted. */
+/** Returns the messages with the prompt from the log, which is redacted, if the stored prompt is a later one. */
 function withPromptOf(
   { frames }: RecordedRun,
   before: readonly RecordedMessage[],

@@ -1,5 +1,5 @@
 // Renews the instructions of skills in a cassette. Instructions are part of the agent, so a recorded load of a skill is
-// played with the current ones.
+// played with the current text.
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { SystemClock } from "../../base/clock.ts";
 import type { Agent } from "../agents/agent.ts";

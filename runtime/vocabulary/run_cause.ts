@@ -47,7 +47,7 @@ export interface AfterCause {
   depth: number;
 }
 
-/** The cause of a delegated run: another agent called run_agent. */
+/** The cause of a delegated run: another agent used the tool run_agent. */
 export interface AgentCause {
   type: "agent";
   agentId: string;

@@ -14,7 +14,7 @@ import type { CallPreview } from "../executions/record/call_preview.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { openAgentSandbox } from "./agent_sandbox.ts";
 
-/** The tools with a preview. No other tool can have one of these names. */
+/** The tools with a preview. Custom tools and tools of servers cannot have these names. */
 const PREVIEWED = [fileWrite, fileEdit, fileDelete, fileMove];
 
 /** The agent and execution of a call. `agent` is undefined if it is gone or cannot be read. */

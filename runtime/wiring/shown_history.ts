@@ -30,7 +30,7 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 
 const loadCallPreview = lazyModule(() => import("./call_preview.ts"));
-/** Loaded when several machines share the database. */
+/** Loaded if several machines share the database. */
 const loadNodeWaits = lazyModule(() => import("../executions/nodes/node_waits.ts"));
 
 /** The maximum number of questions in a list. */

@@ -43,8 +43,8 @@ export interface ExecutionFilter {
   /** True if `text` is searched in answers and errors only. */
   searchesAnswersOnly?: boolean;
   /**
-   * True if `text` is searched in tool results. The other conditions select the page first, so that only its results are
-   * read. Executions without the text are then removed from the page.
+   * True if `text` is searched in tool results. The other conditions select the page first, so that only the results of its
+   * executions are read. Executions without the text are then removed from the page.
    */
   searchesResults?: boolean;
   /** True if the list includes previews of requests and answers. */
