@@ -1,6 +1,6 @@
-// `deno task burst`: writes 5,000 files within two seconds, into one watched folder and spread over ten. Each file
-// must be seen and run once, with at most four parallel runs. The system's own events silently lose about half of
-// them with ten folders.
+// `deno task burst`: writes 5,000 files within two seconds, first into one watched folder, then spread over ten. Each file
+// must be seen and run exactly once, with at most four parallel runs of an agent. With ten folders, the operating system's
+// events report only about half of the files.
 import { watches, WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
 import type { WritingOrder } from "./write_files.ts";
 
@@ -10,18 +10,18 @@ const PATIENCE_MS = 120_000;
 
 const problems: string[] = [];
 
-/** Advances the test's clock at the speed of real time. */
+/** Advances the test's clock at the speed of real time until `until` returns true, or for two minutes. */
 async function realTime(world: WatchWorld, until: () => boolean): Promise<void> {
   const start = performance.now();
   for (let last = start; !until() && last - start < PATIENCE_MS;) {
-    // Whole milliseconds, as in every clock here.
+    // The product's clocks count whole milliseconds.
     const passed = Math.floor(performance.now() - last);
     await world.clock.advance(passed);
     last += passed;
   }
 }
 
-/** Resolves with the milliseconds that it took. */
+/** Writes the files in a worker and returns the milliseconds that the writes took. */
 async function writeFiles(order: WritingOrder): Promise<number> {
   const worker = new Worker(new URL("./write_files.ts", import.meta.url), { type: "module" });
   const done = new Promise<number>((resolve) => worker.onmessage = ({ data }) => resolve(data));
@@ -51,7 +51,7 @@ async function burst(folders: number): Promise<void> {
   const writtenAfter = await writing;
   await rest;
   const ranAfter = performance.now() - begin;
-  // Long enough for duplicates to appear.
+  // Wait 20 seconds, in which a duplicate run would start.
   await world.clock.advance(20_000);
 
   const distinct = new Set(world.fired()).size;

@@ -1,8 +1,7 @@
-// Writes files at an even pace in a thread of its own, so that a busy watcher does not slow it down.
-/// <reference lib="deno.worker" />
+// Writes files at an even pace in a worker, so that the watcher's work in the main thread does not delay the writes.
 import { dirname } from "node:path";
 
-/** The files to write: each path once, all within this time. */
+/** The paths of the files to write, and the milliseconds over which the writes are spread. */
 export interface WritingOrder {
   paths: string[];
   withinMs: number;

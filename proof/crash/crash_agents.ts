@@ -1,32 +1,38 @@
-// The agents whose runs are killed: single agents with twelve unsafe steps, and families that delegate, ask and act
-// unsafely.
+// Writes the agents whose service is killed: single agents with twelve unsafe calls, and families of agents that delegate,
+// ask people and call unsafe tools.
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 
 export const STEPS = 12;
 
 const SINGLES = ["free", "free_resumed", "guarded", "guarded_resumed"] as const;
 
-/** The members of a family (lead, middle, child) that are resumed after a restart (r) or orphaned (o). */
+/**
+ * The families: one letter each for lead, middle and child. After a restart, the runs of an agent with `r` are resumed and
+ * those of an agent with `o` are orphaned.
+ */
 const FAMILIES = ["rrr", "rro", "orr", "ooo"] as const;
 
-/** The agents to start, in this order. */
+/** The agents to start, in order. */
 export const STARTED: readonly string[] = [...SINGLES, ...FAMILIES.map((one) => `lead_${one}`)];
 
-/** Returns true when an agent's own runs continue after a restart. */
+/** Returns true if the agent's runs are resumed after a restart. */
 export function isResumed(agent: string): boolean {
   const { role, policy } = familyOf(agent);
   if (policy === "") return agent.endsWith("resumed");
   return policy[["lead", "middle", "child"].indexOf(role)] === "r";
 }
 
-/** Returns true when such a run must succeed whenever the service dies: it and all its ancestors are resumed. */
+/**
+ * Returns true if a run of the agent must succeed after any death of the service, because the agent and all its ancestors
+ * are resumed.
+ */
 export function mustSucceed(agent: string): boolean {
   const { role, policy } = familyOf(agent);
   if (policy === "") return isResumed(agent);
   return policy.slice(0, ["lead", "middle", "child"].indexOf(role) + 1).match(/^r+$/) !== null;
 }
 
-/** Returns the number of executions that each of an agent's replies delegates to, in a successful run. */
+/** Returns the number of executions to which a successful run of the agent delegates directly. */
 export function delegationsOf(agent: string): number {
   return { lead: 3, middle: 1 }[familyOf(agent).role] ?? 0;
 }
@@ -38,7 +44,7 @@ function familyOf(agent: string): { role: string; policy: string } {
     : { role: "", policy: "" };
 }
 
-/** Writes all agents. `url` counts its requests; no two calls have the same path. */
+/** Writes all agents. Their unsafe calls are requests to the server at `url`, each with a path that no other call uses. */
 export async function writeCrashAgents(place: TestWorkspace, url: string): Promise<void> {
   for (const agent of SINGLES) await writeSingle(place, { agent, url: `${url}/${agent}` });
   for (const policy of FAMILIES) await writeFamily(place, { policy, url: `${url}/${policy}` });
@@ -63,7 +69,10 @@ async function writeSingle(
   );
 }
 
-/** lead -> middle -> child, lead -> child twice. `$0` is a run's place in its family. */
+/**
+ * Writes a family: lead delegates to middle, which delegates to child, and lead delegates to child twice. `$0` is the
+ * argument of a delegation, which identifies the run in its family.
+ */
 async function writeFamily(
   place: TestWorkspace,
   { policy, url }: { policy: string; url: string },

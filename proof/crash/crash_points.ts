@@ -1,9 +1,10 @@
-// The named points at which a service may die. Each is a call of its store, so every step of a run has one.
+// Lists the named points at which a service can die. Each point is a call of a storage method, because every step of a run
+// makes such a call.
 import { STARTED } from "./crash_agents.ts";
 
 const ROOTS = STARTED.length;
 
-/** Dies before or after the n-th call of a method of the store. */
+/** A point at which the service dies: before or after the n-th call of a storage method. */
 export interface CrashPoint {
   name: string;
   method: string;
@@ -11,12 +12,12 @@ export interface CrashPoint {
   nth: number;
 }
 
-/** Returns the line that a service prints right before it dies at a point. */
+/** Returns the line that a service prints immediately before its death at the point. */
 export function toLastLine({ name, nth }: CrashPoint): string {
   return `dies ${name} (${nth})`;
 }
 
-/** All executions are accepted and few have done anything. Half of them are resumed at the next start. */
+/** The point at which all executions are accepted and most have done nothing. The next start resumes half of them. */
 export const ALL_ACCEPTED: CrashPoint = {
   name: "after all are accepted",
   method: "acceptExecution",
@@ -25,14 +26,14 @@ export const ALL_ACCEPTED: CrashPoint = {
 };
 
 /**
- * The number of waits depends on how soon a child is answered: 12 to 16 in a whole life. All other calls have fixed
- * counts of at least 24.
+ * The number of `waitForChild` calls that every life reaches. A life has 12 to 16 of them, depending on how soon a child is
+ * answered. All other methods are called at least 24 times, a fixed number.
  */
 const SURE_WAITS = 8;
 
 /**
- * Returns the points of a step (1 to 12): the n-th call of each kind, over all runs. A service that completes all
- * runs reaches each of them; waits repeat after eight.
+ * Returns the points of a step (1 to 12), one for each kind of call. `nth` counts the calls of all runs together. A service
+ * that completes all runs reaches every point.
  */
 export function crashPoints(step: number): CrashPoint[] {
   const wait = 1 + (step - 1) % SURE_WAITS;
@@ -72,8 +73,9 @@ export function crashPoints(step: number): CrashPoint[] {
 }
 
 /**
- * Returns points during the recovery after a death at ALL_ACCEPTED: the service takes over four executions and ends
- * four others. One of each may already wait for a person, so only steps 1 to 3 are surely reached.
+ * Returns the points of a step during the recovery from a death at ALL_ACCEPTED. The service then adopts four executions
+ * and ends four others. Only steps 1 to 3 are certain to be reached, because one execution of each kind may already wait
+ * for a person.
  */
 export function recoveryPoints(step: number): CrashPoint[] {
   return [

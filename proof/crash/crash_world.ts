@@ -1,4 +1,4 @@
-// Runs that are killed and started again, with the check of the result: nothing lost, nothing done twice.
+// Kills services during runs, restarts them, and checks that nothing is lost and no unsafe call is repeated.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,10 +16,15 @@ import { type CrashPoint, toLastLine } from "./crash_points.ts";
 
 const TESTS = fileURLToPath(new URL("../../tests", import.meta.url));
 
-/** The death of a service: by itself at a point, or killed from outside at a time after it was ready. */
+/**
+ * The death of a service: at a point inside the process, or by a kill from outside, some milliseconds after it was ready.
+ */
 export type Death = { point: CrashPoint } | { killAfterMs: number };
 
-/** The result of a process: it ended all runs or died before, and its output. */
+/**
+ * The result of one service process: "done" if all runs ended before the process did, otherwise "died", and the printed
+ * lines.
+ */
 interface Life {
   end: "done" | "died";
   lines: string[];
@@ -33,12 +38,12 @@ interface StoredExecution {
   parent: number | null;
 }
 
-/** One workspace with its counting server, through many deaths and lives. */
+/** A workspace with a server that counts unsafe calls, used by many service processes one after another. */
 export class CrashWorld implements AsyncDisposable {
   readonly #place: TestWorkspace;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #counts = new Map<string, number>();
-  /** The frames seen so far, by id: none may change or disappear. */
+  /** The payloads of all frames seen so far, by id. No frame may change or disappear. */
   readonly #seen = new Map<number, string>();
   #highestId = 0;
   readonly #deathsAt = new Map<string, number>();
@@ -58,9 +63,9 @@ export class CrashWorld implements AsyncDisposable {
   }
 
   /**
-   * Starts one execution of each agent in a process that dies, then again in others that die during the recovery.
-   * Then starts the service until everything has ended, and checks the result. Fails when a process does not die at
-   * its point. A process with a timed death may end all runs before.
+   * Starts one execution of each agent in a process that dies, and one more process for each further death. Then starts the
+   * service until all executions have ended, and checks the result. Throws if a process does not die at its point. A
+   * process with a timed death may end all runs before.
    */
   async round(...deaths: Death[]): Promise<void> {
     const url = `http://127.0.0.1:${this.#server.addr.port}/${crypto.randomUUID()}`;
@@ -76,12 +81,12 @@ export class CrashWorld implements AsyncDisposable {
     this.#checkInvariants();
   }
 
-  /** The number of deaths at each point so far, by the point's name. */
+  /** The number of deaths so far at each point, by the point's name. */
   get deathsAt(): ReadonlyMap<string, number> {
     return this.#deathsAt;
   }
 
-  /** The number of services that were killed before they had ended all runs. */
+  /** The number of services that a timed kill ended before all runs had ended. */
   get kills(): number {
     return this.#kills;
   }
@@ -102,7 +107,7 @@ export class CrashWorld implements AsyncDisposable {
     this.#deathsAt.set(name, (this.#deathsAt.get(name) ?? 0) + 1);
   }
 
-  /** Runs the service to its end or its death. */
+  /** Runs a service process until all executions have ended or the process dies. */
   async #serve(start: readonly string[], death?: Death): Promise<Life> {
     const crash = death !== undefined && "point" in death ? death.point : null;
     const killAfterMs = death !== undefined && "killAfterMs" in death
@@ -117,7 +122,7 @@ export class CrashWorld implements AsyncDisposable {
         join(TESTS, "deno.json"),
         "--no-check",
         ...flags.map(({ flag }) => flag),
-        // The process kills itself.
+        // At a crash point the process kills itself, which needs this permission.
         "--allow-run",
         fileURLToPath(new URL("./service.ts", import.meta.url)),
         JSON.stringify({ shell, home, start, crash }),
@@ -136,7 +141,7 @@ export class CrashWorld implements AsyncDisposable {
             try {
               child.kill("SIGKILL");
             } catch {
-              // It ended before the kill.
+              // The process ended before the kill.
             }
           }, killAfterMs);
         }
@@ -156,7 +161,7 @@ export class CrashWorld implements AsyncDisposable {
     return SqliteDatabase.open(join(this.#place.stateDir, "inkling.db"));
   }
 
-  /** Checks that logged frames keep their ids, and that new ones have higher ids. */
+  /** Checks that frames keep their ids and payloads, and that new frames have higher ids than all earlier frames. */
   #lookAtFrames(): void {
     using db = this.#database();
     const frames = db.all<{ id: number; payload: string }>(
@@ -199,7 +204,7 @@ export class CrashWorld implements AsyncDisposable {
     }
   }
 
-  /** Checks that positions have no gaps, and that every call has one result after it. */
+  /** Checks that every tool result is at the position of its call, and that only calls that were cut off have no result. */
   #checkConversation(db: SqliteDatabase, { id, status }: StoredExecution): void {
     const rows = db.all<{ position: number; role: string; body: string }>(
       "SELECT position, role, body FROM messages WHERE execution_id = ? ORDER BY position",
@@ -222,7 +227,7 @@ export class CrashWorld implements AsyncDisposable {
     assert.ok(calls.size <= cutOff, "at most the calls that were cut off have no result");
   }
 
-  /** Checks that each call has one child, and that no child outlives a parent with its result. */
+  /** Checks that a successful execution has one child for each delegation, and that every child ended before its parent. */
   #checkChildren(db: SqliteDatabase, { id, agent, status }: StoredExecution): void {
     const ends = db.all<{ child: number; childEnd: number; parentEnd: number }>(
       "SELECT e.id AS child, max(c.id) AS childEnd, (SELECT max(id) FROM frames " +
@@ -241,7 +246,7 @@ export class CrashWorld implements AsyncDisposable {
   }
 }
 
-/** Returns the allowed ends of an execution after its service died. */
+/** Checks that an execution has a status that is allowed after its service died. */
 function checkEnd(
   { id, agent, status, error, parent }: StoredExecution,
   byId: ReadonlyMap<number, StoredExecution>,
@@ -255,6 +260,6 @@ function checkEnd(
     return;
   }
   assert.equal(status, "orphaned", `execution ${id} of ${agent}`);
-  // A resumed execution is given up only when nobody waits for it.
+  // A resumed execution may be orphaned only if its parent did not succeed.
   if (isResumed(agent)) assert.ok(parentStatus !== undefined && parentStatus !== "success");
 }

@@ -1,5 +1,5 @@
-// `deno task crash`: kills services at random moments, and at every named point, as often as asked; half of them
-// again during the recovery.
+// `deno task crash`: kills services at random times and at every named point, and checks the database after each restart.
+// Half of the services are killed again during the recovery. The argument is the number of rounds.
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import { STEPS } from "./crash_agents.ts";
 import { ALL_ACCEPTED, crashPoints, recoveryPoints } from "./crash_points.ts";

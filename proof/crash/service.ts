@@ -1,4 +1,4 @@
-// A service in a process of its own that dies at a named point by SIGKILL, like a power cut.
+// The program of a service that kills itself with SIGKILL at a given point.
 import type { JsonObject } from "../../base/json.ts";
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 import { SqlAcceptanceStore } from "../../runtime/storage/executions/acceptance.ts";
@@ -12,16 +12,16 @@ import { type CrashPoint, toLastLine } from "./crash_points.ts";
 interface Order {
   shell: Record<string, string>;
   home: string;
-  /** The agents to start, in order. Their executions and existing ones are run to their ends. */
+  /** The agents to start, in order. The process runs their executions, and all stored executions, to their ends. */
   start: string[];
-  /** True: the runs are dry runs. */
+  /** True if the runs are dry runs. */
   isDry?: true;
   crash: CrashPoint | null;
-  /** The arguments that people give to the calls that they approve; absent: unchanged. */
+  /** The arguments that replace the arguments of approved calls; absent if they stay unchanged. */
   edits?: JsonObject;
 }
 
-/** The stores through which a run makes all its changes. */
+/** The stores that contain every method by which a run changes the database. */
 const STORES: readonly { prototype: object }[] = [
   SqlAcceptanceStore,
   SqlConversationStore,
@@ -32,14 +32,14 @@ const STORES: readonly { prototype: object }[] = [
 ];
 
 const LONGEST_THOUGHT_MS = 10;
-/** Far longer than all runs together; a run that is left by then is stuck. */
+/** The time limit for all runs together; a run that takes longer hangs. */
 const PATIENCE_MS = 60_000;
 
 const order = JSON.parse(Deno.args[0] ?? "") as Order;
 
 const APPROVAL = { approved: true, ...(order.edits && { arguments: order.edits }) };
 
-/** Kills this process without any cleanup or flush. */
+/** Kills this process without cleanup. */
 function die(point: CrashPoint): never {
   console.log(toLastLine(point));
   Deno.kill(Deno.pid, "SIGKILL");
@@ -56,7 +56,7 @@ if (order.crash !== null) {
   if (store === undefined || original === undefined) throw new TypeError(`No store has ${method}`);
   let calls = 0;
   store[method] = async function (this: unknown, ...args: unknown[]) {
-    // Other calls are made while this one is awaited.
+    // Keep the number of this call, because other calls are made while this call is awaited.
     const mine = ++calls;
     if (mine === nth && when === "before") die(point);
     const result = await original.apply(this, args);
@@ -78,14 +78,14 @@ await using runtime = await openRuntime({
 });
 console.log("ready");
 
-/** People take their time, so other questions are answered meanwhile and parents begin to wait. */
+/** Answers a request after a short random delay, in which other requests are answered and parents begin to wait. */
 const answer = async (id: number) => {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_THOUGHT_MS));
   try {
     const { requestId } = await runtime.pendingRequest(id);
     await runtime.respond(id, { requestId, answer: APPROVAL });
   } catch (error) {
-    // All ancestors of the asking execution show the same question; one of the answers counts.
+    // All ancestors of an asking execution show the same question, so only the first answer is accepted.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "conflict" && code !== "not_found") throw error;
   }

@@ -1,4 +1,4 @@
-// Model endpoints that are absent: an unknown name, a closed port, a server that never answers.
+// Fault: model endpoints that are absent (an unknown name, a closed port, a server that never answers).
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { assertNoTrace, type Fault, openWorld } from "./fault.ts";
@@ -36,7 +36,7 @@ export const absentModel: Fault = {
       const started = await Promise.all(
         ["nowhere", "closed", "silent"].map((agent) => client.run(agent)),
       );
-      // Other runs continue meanwhile.
+      // Runs of other agents continue while the three models do not answer.
       assert.equal((await world.run("quick")).status, "success");
       const sentences = [
         /model\.invalid/,

@@ -1,4 +1,4 @@
-// The type of a fault of the machine or the service's surroundings, with its required effect.
+// Defines a fault of the machine or of the service's surroundings, and starts the service on which a fault is produced.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sourceCommand } from "../../cli/self_command.ts";
@@ -7,36 +7,36 @@ import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import { createRealHome, type RealHome, untilFound } from "../../tests/e2e/real_process.ts";
 import { findViolations } from "../soak/invariants/invariants.ts";
 
-/** One fault. Its check throws when a requirement is violated. */
+/** A fault with a check. `check` throws if the service does not behave as the name says. */
 export interface Fault {
-  /** A sentence: the fault, and its required effect. */
+  /** A sentence that states the fault and its required effect. */
   name: string;
-  /** Returns the reason why it cannot be produced on this machine; undefined when it can. */
+  /** Returns the reason why this machine cannot produce the fault, or undefined if it can. */
   unavailable?: () => string | undefined;
   check: () => Promise<void>;
 }
 
-/** A service in a process of its own, with a client. */
+/** A service that runs in a separate process, with a client. */
 export interface FaultyWorld extends AsyncDisposable {
   home: RealHome;
   client: Client;
   /** The process id of the service. */
   pid: number;
-  /** Runs an agent and waits for its end. */
+  /** Runs an agent, waits until its execution has ended, and returns the execution. */
   run(agent: string): Promise<ExecutionDetail>;
-  /** Waits for the end of an execution. */
+  /** Waits until an execution has ended, and returns the execution. */
   end(id: number): Promise<ExecutionDetail>;
-  /** Returns the service's log so far. */
+  /** Returns the present text of the service's log. */
   log(): Promise<string>;
-  /** Stops the service and checks its database. */
+  /** Stops the service and throws if the database breaks an invariant. */
   stop(): Promise<void>;
 }
 
-/** Starts a service; `wrap` is a program that starts the command line after it. */
+/** Starts a service in a new home directory. `wrap` is a command prefix that starts the service's command line. */
 export async function openWorld(
   options: {
     wrap?: readonly string[];
-    /** Called with the new home before the service starts. */
+    /** Called with the new home directory before the service starts. */
     prepare: (home: RealHome) => Promise<void>;
   },
 ): Promise<FaultyWorld> {
@@ -76,7 +76,7 @@ export async function openWorld(
         try {
           service.kill("SIGKILL");
         } catch {
-          // It has ended.
+          // The service has already ended.
         }
         await service.status;
         await home[Symbol.asyncDispose]();
@@ -88,14 +88,14 @@ export async function openWorld(
   }
 }
 
-/** Returns the service's message for a refusal. */
+/** Awaits `work`, which the service must refuse, and returns the message of the refusal. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(() => undefined, (error) => error);
   assert.ok(error instanceof ApiError, `refused by the service: ${error}`);
   return error.message;
 }
 
-/** Asserts that a text for people contains no internals of the program. */
+/** Asserts that a text for people contains no stack trace, class name or file of the program. */
 export function assertNoTrace(text: string): void {
   assert.doesNotMatch(text, /^\s+at .*\.ts:\d+/m);
 }

@@ -1,4 +1,4 @@
-// The list of all faults, the quick ones first.
+// Lists all faults, the quick ones first.
 import { absentModel } from "./absent_model.ts";
 import type { Fault } from "./fault.ts";
 import { frozenService } from "./frozen_service.ts";

@@ -1,4 +1,4 @@
-// A service that the system suspends for a while.
+// Fault: the system suspends the service for eight seconds.
 import assert from "node:assert/strict";
 import { type Fault, openWorld } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-// A disk that fills up while agents run, and has space again later.
+// Fault: the disk is full while agents run, and has space again later.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Fault, openWorld, refusalOf } from "./fault.ts";
@@ -29,7 +29,7 @@ export const fullDisk: Fault = {
       const refusal = await refusalOf(client.run("quick"));
       assert.match(refusal, /disk that holds the state directory is full/);
       assert.equal((await client.execution(before.id)).status, "success");
-      // It ends while there is no space.
+      // Long enough for the run to end while the disk is full.
       await new Promise((resolve) => setTimeout(resolve, 4_000));
       assert.equal((await client.execution(slow)).status, "running");
       await Deno.remove(filler);

@@ -1,4 +1,4 @@
-// Another program that locks the database for longer than the service waits.
+// Fault: another program locks the database for longer than the service waits for a lock.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -23,7 +23,7 @@ export const lockedDatabase: Fault = {
         await refusalOf(client.run("quick")),
         /another program holds the database.*End that program/,
       );
-      // The slow run ends while the database is locked.
+      // Long enough for the slow run to end while the database is locked.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       other.exec("COMMIT");
     } finally {

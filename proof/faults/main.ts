@@ -1,4 +1,5 @@
-// `deno task faults`: applies every fault to a real service. Arguments select faults by words.
+// `deno task faults`: produces every fault on a real service and checks the effect. Arguments: words that a fault's name
+// must contain.
 import { FAULTS } from "./faults.ts";
 
 const chosen = Deno.args.length === 0 ? Object.keys(FAULTS) : Deno.args;
@@ -23,7 +24,7 @@ for (const name of chosen) {
   } catch (error) {
     failed++;
     console.log(`FAILED   ${name}: ${fault.name}`);
-    // An error during cleanup hides the one before it.
+    // An error during cleanup arrives as a SuppressedError that contains the error of the check.
     console.error(error instanceof SuppressedError ? error.suppressed : error);
   }
 }

@@ -1,4 +1,4 @@
-// A process whose connections use all file descriptors except its reserve.
+// Fault: the connections of the service use all file descriptors except the reserve.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Exhaustion, FEW_DESCRIPTORS } from "./exhaustion.ts";
@@ -20,7 +20,7 @@ export const noDescriptors: Fault = {
       },
     });
     const { execution_id: reading } = await world.client.run("reader");
-    // Requests of kinds that were not made before.
+    // Requests for parts of the service that were not loaded before.
     const asked = [
       ...["/stats", "/executions", "/openapi.json"],
       ...["/docs/assets/redoc.standalone.js", "/ui/assets/app.js"],

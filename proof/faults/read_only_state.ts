@@ -1,4 +1,4 @@
-// A state directory that is read-only.
+// Fault: the state directory is read-only.
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../cli/self_command.ts";
 import { createRealHome } from "../../tests/e2e/real_process.ts";

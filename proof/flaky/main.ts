@@ -1,5 +1,5 @@
-// `deno task flaky`: runs the test suite, or some of its files, many times and prints the tests that ever failed.
-// Meanwhile endless loops keep the processors busy, or the suite gets only one core.
+// `deno task flaky`: runs the test suite, or some of its files, several times and prints the tests that failed at least
+// once. Endless loops keep the processors busy meanwhile (`--busy`), or the suite gets only one core (`--one-core`).
 import { parseArgs } from "node:util";
 import { REPOSITORY, TEST_PERMISSIONS } from "../../tests/support/repository.ts";
 
@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
 const times = readNumber("times", values.times);
 const busy = readNumber("busy", values.busy);
 
-/** The number of failures of each test, by its name. */
+/** The number of failed runs of each test, by the test's name. */
 const failures = new Map<string, number>();
 {
   using _loops = startLoops(busy);
@@ -34,7 +34,7 @@ console.log(`${failures.size} tests failed at least once in ${times} runs ${besi
 for (const [name, count] of failures) console.log(`  ${count} of ${times}: ${name}`);
 if (failures.size > 0) Deno.exitCode = 1;
 
-/** Starts processes that compute forever. Disposing the returned object ends them. */
+/** Starts `count` endless loops in processes. Disposing the returned object ends the processes. */
 function startLoops(count: number): Disposable {
   const loops = Array.from(
     { length: count },

@@ -1,12 +1,12 @@
-// Readers that disconnect at a random frame and return with Last-Event-ID. Together they must read the stored
-// sequence.
+// Reads an execution's stream with many disconnections, each resumed with Last-Event-ID. The frames of all connections
+// together must be the stored frames.
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { readFrames, type StreamFrame } from "../../api/client/client_stream.ts";
 import type { Door } from "./follow_bytes.ts";
 
 /**
- * Reads an execution to its end while cutting the connection every few frames. Returns the number of cuts and the
- * frames; throws when the stream ends early.
+ * Reads an execution's stream to its end and disconnects after a random number of frames, up to `mostFrames`. Returns the
+ * number of disconnections and all frames.
  */
 export async function readWithCuts(
   door: Door,
@@ -29,7 +29,7 @@ export async function readWithCuts(
   }
 }
 
-/** Returns sentences about the differences between the frames and the stored ones; empty when there are none. */
+/** Returns sentences about the differences between the received and the stored frames; empty if there are none. */
 export async function differences(
   runtime: Runtime,
   executionId: number,

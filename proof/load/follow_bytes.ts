@@ -1,26 +1,26 @@
-// Reads a stream as bytes, so that a thousand followers cost little compared with the measured service.
+// Reads streams as bytes, which costs little, so that a thousand followers do not slow down the measured service.
 import { createHash } from "node:crypto";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { toEvent } from "../../api/streams/server_sent_events.ts";
 
-/** A way to reach the service: an address and the options for fetch. */
+/** An address of the service with the options for fetch. */
 export interface Door {
   base: string;
   init: RequestInit & { client?: Deno.HttpClient };
 }
 
-/** The bytes that a follower received. */
+/** The SHA-256 of the bytes that a follower received, and the number of frames. */
 export interface Seen {
   frames: number;
   sha256: string;
 }
 
-/** Opens the stream of an execution. */
+/** Sends the request for an execution's stream and returns the response. */
 export function openStream(door: Door, executionId: number): Promise<Response> {
   return fetch(`${door.base}/executions/${executionId}/stream`, door.init);
 }
 
-/** Reads a stream to its end; keep-alive comments do not count. */
+/** Reads a stream to its end and ignores keep-alive comments. */
 export async function readBytes(response: Response): Promise<Seen> {
   if (!response.ok || response.body === null) throw new Error(`Refused: ${response.status}`);
   const hash = createHash("sha256");
@@ -39,7 +39,7 @@ export async function readBytes(response: Response): Promise<Seen> {
   return { frames, sha256: hash.digest("hex") };
 }
 
-/** Returns the bytes that every follower must receive: the stored frames, each once, in order. */
+/** Returns the hash and the number of frames that every follower must receive: the stored frames, each once, in order. */
 export async function storedBytes(runtime: Runtime, executionId: number): Promise<Seen> {
   const frames = await runtime.readFrames(executionId, { after: 0 });
   const hash = createHash("sha256");

@@ -1,27 +1,35 @@
-// Many followers of one execution while it logs: each must get every frame once, in order, the same bytes.
+// Connects many followers to a running execution: each must receive every frame once, in order.
 import { serve } from "../../server/mod.ts";
 import { openSocketClient } from "../../api/client/client.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { type Door, openStream, readBytes, type Seen, storedBytes } from "./follow_bytes.ts";
 import { writeBusyAgent } from "./many_frames.ts";
 
-/** The service closes the oldest of more than 64 connections of one address that have sent no request yet. */
+/**
+ * The number of followers that connect in parallel. Above 64 connections of one address without a request, the service
+ * closes the oldest.
+ */
 const CONNECTED_AT_ONCE = 32;
 
-/** The result. */
+/** The result of one run with many followers. */
 export interface FollowersReport {
   followers: number;
-  /** The number of the execution's frames. */
+  /** The number of frames that the execution logged. */
   frames: number;
-  /** The followers that received something else than the stored frames. */
+  /** The received data of the followers that did not receive exactly the stored frames. */
   wrong: Seen[];
-  /** Milliseconds from the first frame after all were connected to the end of the last stream. */
+  /**
+   * The milliseconds from the first frame of the agent, when all followers are connected, to the end of the last stream.
+   */
   ms: number;
-  /** The heartbeats that an idle reader of the events got meanwhile, and the longest silence in milliseconds. */
+  /**
+   * The chunks that an idle reader of the event stream received meanwhile, and the longest time between two of them in
+   * milliseconds.
+   */
   events: { received: number; longestSilenceMs: number };
 }
 
-/** Runs it with half of the followers on the Unix socket and half on TCP. */
+/** Runs the agent with half of the followers on the Unix socket and half on TCP, and returns the report. */
 export async function runFollowers(
   options: { followers: number; frames: number; connectMs: number },
 ): Promise<FollowersReport> {
@@ -66,7 +74,9 @@ export async function runFollowers(
   return { followers: options.followers, frames, wrong, ms, events: await silence };
 }
 
-/** Reads the service's events to their end and measures the longest silence. */
+/**
+ * Reads the service's event stream to its end, and returns the number of chunks and the longest time between two of them.
+ */
 async function watchSilence(door: Door): Promise<FollowersReport["events"]> {
   const response = await fetch(`${door.base}/events/stream`, door.init);
   if (response.body === null) throw new Error(`Refused: ${response.status}`);

@@ -1,4 +1,5 @@
-// `deno task load`: measurements that take too long for the suite. Prints them; fails when a result was wrong.
+// `deno task load`: runs load measurements that take too long for the test suite and prints the results. Exits with 1 when
+// a result is wrong.
 import { openSocketClient } from "../../api/client/client.ts";
 import { serve } from "../../server/mod.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
@@ -46,7 +47,7 @@ async function cuts(): Promise<void> {
 }
 
 async function slowReaders(): Promise<void> {
-  // With fewer frames than a page, the connection itself takes the most.
+  // With few frames, the memory of a connection itself would exceed the memory of its unread frames.
   const few = await memoryBehindSlowReaders(5_000);
   const many = await memoryBehindSlowReaders(10_000);
   console.log(

@@ -1,16 +1,19 @@
-// An agent whose run logs a given number of frames, once it is released.
+// Writes an agent whose run waits and then logs a given number of frames.
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 
-/** The results of each reply: the most that run at once. */
+/** The number of tool calls in each reply, which is the maximum that runs in parallel. */
 const CALLS = 8;
-/** The frames of one reply: the calls, the figures, the results. */
+/** The frames of one reply: one for the calls, one for the usage, and one for each result. */
 const FRAMES_PER_REPLY = CALLS + 2;
-/** execution_info, system, human; ai, stats, final_answer, complete. */
+/**
+ * The other frames of the execution: execution_info, system and human before the replies, and ai, stats, final_answer and
+ * complete after them.
+ */
 const FRAMES_AROUND = 7;
 
 /**
- * Writes agent `busy`: it waits `delayMs`, then logs about `frames` frames as fast as it can. Returns their exact
- * number.
+ * Writes the agent `busy`, which waits `delayMs` milliseconds and then logs about `frames` frames as fast as possible.
+ * Returns the exact number of frames.
  */
 export async function writeBusyAgent(
   workspace: TestWorkspace,

@@ -1,14 +1,11 @@
-// Readers that stop reading while an execution continues to log. The service's memory for them must not grow with the
+// Measures the memory of readers that stop reading while an execution continues to log. This memory must not grow with the
 // number of unread frames.
 import { serve } from "../../server/mod.ts";
 import { openSocketClient } from "../../api/client/client.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { writeBusyAgent } from "./many_frames.ts";
 
-/**
- * Returns the megabytes that 200 stalled readers add to the process's memory, for an execution with this number of
- * frames.
- */
+/** Returns the megabytes that 200 stalled readers add to the process's memory, for an execution with `frames` frames. */
 export async function memoryBehindSlowReaders(frames: number): Promise<number> {
   const without = await memoryAfter(frames, 0);
   return await memoryAfter(frames, 200) - without;
@@ -34,7 +31,7 @@ async function memoryAfter(frames: number, readers: number): Promise<number> {
   while ((await client.execution(execution_id)).status === "running") {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  // Objects that are free but not yet collected would be counted.
+  // Wait, then collect garbage, because objects that are unreachable but not yet collected would be counted.
   await new Promise((resolve) => setTimeout(resolve, 200));
   Reflect.get(globalThis, "gc")?.();
   const { heapUsed, external } = Deno.memoryUsage();

@@ -1,12 +1,12 @@
-// Changes of source text, addressed by the symbol that contains the code and by its tokens. Neither moving the symbol
-// nor reformatting breaks them.
+// Changes source text at a place that is given by a symbol and by tokens in the symbol's code. Moved or reformatted code
+// needs no new description of its place.
 import ts from "typescript";
 
-/** One change of the code of a symbol. */
+/** A change of the code of one symbol. */
 export type Change =
   /** Removes the outermost statement, list item or operand that begins with these tokens. */
   | { drop: string }
-  /** Replaces these tokens by others. */
+  /** Replaces these tokens with other tokens. */
   | { replace: string; by: string };
 
 interface Token {
@@ -15,15 +15,13 @@ interface Token {
   end: number;
 }
 
-/** Thrown when a change does not name exactly one place. */
+/** Thrown if a change matches no place, or several places. */
 export class PlaceUnclear extends Error {}
 
 /**
- * Returns the source text of a file with the change in the symbol's code; undefined if the file has no such symbol or
- * the symbol no such tokens.
- *
- * A symbol is the name of a top-level declaration (`parseAgent`), or of a class with a member (`Budget.#left`).
- * Throws PlaceUnclear when the symbol has the tokens several times.
+ * Returns the source text of a file after the change of the symbol's code; undefined if the file has no such symbol, or the
+ * symbol no such tokens. A symbol is the name of a top-level declaration (`parseAgent`), or of a class with a member
+ * (`Budget.#left`). Throws PlaceUnclear if the symbol contains the tokens several times.
  */
 export function changeSymbol(
   source: string,
@@ -67,14 +65,17 @@ function parse(source: string): ts.SourceFile {
   return file;
 }
 
-/** Returns the tokens of a node, split by the same scanner as a fragment's. */
+/** Returns the tokens of a node. The tokens that a change gives are split by the same rules. */
 function tokensOf(node: ts.Node, file: ts.SourceFile): Token[] {
   const start = node.getStart(file);
   return scan(file.text.slice(start, node.end))
     .map((token) => ({ text: token.text, start: token.start + start, end: token.end + start }));
 }
 
-/** Words, numbers, whole strings and single signs. Comments and white space are removed later. */
+/**
+ * Matches one token: a word, a number, a whole string, a sign, a comment, or white space. Comments and white space are
+ * removed afterwards.
+ */
 const TOKEN =
   /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#?[\w$]+|`|\s+|[^]/g;
 
@@ -85,7 +86,8 @@ function scan(text: string): Token[] {
 }
 
 function findSymbol(file: ts.SourceFile, symbol: string): ts.Node | undefined {
-  // The name of a member may hold a dot itself: `[Symbol.asyncDispose]`.
+  // Only the first dot separates the class and its member, because a member's name may contain a dot:
+  // `[Symbol.asyncDispose]`.
   const [name = "", member] = symbol.split(/\.(.*)/s);
   for (const statement of file.statements) {
     if (ts.isVariableStatement(statement)) {
@@ -105,7 +107,7 @@ function findSymbol(file: ts.SourceFile, symbol: string): ts.Node | undefined {
   return undefined;
 }
 
-/** Returns true if the syntax stays valid without the node. */
+/** Returns true if the syntax is valid without the node. */
 function isDroppable(node: ts.Node): boolean {
   const { parent } = node;
   return ts.isStatement(node) && !ts.isBlock(node) || isListItem(node) ||
@@ -137,7 +139,7 @@ function droppableAt(code: ts.Node, start: number, file: ts.SourceFile): ts.Node
   return found;
 }
 
-/** Returns the range from the node's beginning to the end of its comma or operator. */
+/** Returns the range of a node, including the comma or operator after the node. */
 function rangeOf(node: ts.Node, file: ts.SourceFile): [number, number] {
   const { parent } = node;
   const start = node.getStart(file);

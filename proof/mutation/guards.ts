@@ -1,14 +1,15 @@
-// The guards that keep the promises, each with the change that removes it and the tests that must fail.
+// Lists the guards of the product's promises, each with the change that removes the guard and the tests that must then
+// fail.
 import type { Change } from "./change.ts";
 
-/** A guard with the change that removes it from a symbol's code. */
+/** A guard, the change that removes the guard from a symbol's code, and the tests for the guard. */
 export type Mutation = Change & {
   guard: string;
-  /** The name of a top-level declaration, or of a class with a member: `Budget.#left`. */
+  /** The symbol that contains the guard: a top-level declaration, or a class with a member (`Budget.#left`). */
   symbol: string;
-  /** The folder or file of the symbol, when several have that name. */
+  /** The folder or file that contains the symbol, if several symbols have the name. */
   below?: string;
-  /** At least one test in these files must fail. */
+  /** Test files; at least one of their tests must fail without the guard. */
   tests: readonly string[];
 };
 

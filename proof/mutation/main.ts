@@ -1,15 +1,13 @@
-// `deno task mutation`: removes each guard in a copy of the tree and checks that a test fails. Arguments: words of
-// the guards to try, or tests/<path>, which selects the guards with a test below it; none: all guards.
+// `deno task mutation`: removes each guard in a copy of the source tree and checks that a test fails. Arguments: words that
+// a guard's name must contain, or `tests/<path>` for the guards with a test below this path. Without arguments, all guards
+// are tried.
 import { join } from "node:path";
 import { REPOSITORY, TEST_PERMISSIONS } from "../../tests/support/repository.ts";
 import { type Mutation, MUTATIONS } from "./guards.ts";
 import { mutate } from "./mutate.ts";
 
 const NOT_COPIED = new Set([".git", "coverage"]);
-/**
- * On any machine the tests of a guard take less time. A test that hangs without its guard proves nothing: it must end
- * with a failure.
- */
+/** The time limit for the tests of one guard. Tests that hang without the guard do not count as failed. */
 const MAX_MS = 5 * 60_000;
 
 const copy = await Deno.makeTempDir({ prefix: "inkling-mutation-" });
@@ -34,7 +32,10 @@ try {
   await Deno.remove(copy, { recursive: true });
 }
 
-/** Reports whether a test fails without the guard. Throws PlaceUnclear when the guard is not in exactly one place. */
+/**
+ * Runs the tests without the guard. Returns "noticed" if one fails, "UNNOTICED" if all pass, and "HANGS" at the time limit.
+ * Throws PlaceUnclear if the guard's code is not at exactly one place.
+ */
 async function tryMutation(mutation: Mutation): Promise<"noticed" | "UNNOTICED" | "HANGS"> {
   const { file, source, changed } = mutate(mutation);
   const path = join(copy, file);

@@ -1,17 +1,17 @@
-// Finds the file of a guard by its symbol, and removes the guard.
+// Finds the file that contains a guard's symbol, and removes the guard.
 import { join } from "node:path";
 import { REPOSITORY, sourceFiles } from "../../tests/support/repository.ts";
 import { changeSymbol, PlaceUnclear } from "./change.ts";
 import type { Mutation } from "./guards.ts";
 
-/** The text of each source file. */
+/** The text of each source file of the product, by path. */
 const sources = new Map(
   sourceFiles().map((file) => [file, Deno.readTextFileSync(join(REPOSITORY, file))]),
 );
 
 /**
- * Returns the file that holds the guard's symbol, its text, and its text without the guard. Throws PlaceUnclear unless
- * exactly one file has the symbol, and that symbol the guard's code exactly once.
+ * Returns the file of the guard's symbol, its text, and its text without the guard. Throws PlaceUnclear unless exactly one
+ * file contains the symbol and the symbol contains the guard's code exactly once.
  */
 export function mutate(
   { guard, symbol, below = "", ...change }: Mutation,

@@ -1,17 +1,17 @@
-// Compares the service's slots in a world with those of the rules.
+// Runs the scheduler through a simulated world and compares its slots with the slots that the rules require.
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import { type ExpectedSlot, expectSlots } from "./expectation.ts";
 import { runWorld, type WorldScript } from "./world.ts";
 
 export interface Comparison {
-  /** Empty: each slot has its required outcome, and each run started at its required time. */
+  /** Sentences about wrong slots and starts; empty if every slot and every start is as required. */
   differences: string[];
   /** The number of slots with each outcome. */
   counts: Record<Slot["outcome"], number>;
   wakes: number;
 }
 
-/** Runs a world and compares. */
+/** Runs the script and returns the differences between the actual and the required slots and starts. */
 export async function compareWorld(script: WorldScript): Promise<Comparison> {
   const { slots, started, overlaps, wakes } = await runWorld(script);
   const expected = expectSlots(script);
@@ -37,7 +37,7 @@ export async function compareWorld(script: WorldScript): Promise<Comparison> {
   return { differences, counts, wakes };
 }
 
-/** Every row must match exactly the next slots that have an outcome, and no slot may be left over. */
+/** Returns a sentence about the first difference, or an empty list. A row covers `count` consecutive slots. */
 function compareSlots(rows: readonly Slot[], expected: readonly ExpectedSlot[]): string[] {
   let place = 0;
   for (const row of rows) {

@@ -1,12 +1,15 @@
-// An independent calculation of due times: minute by minute, with Intl for the zone and its own cron parser.
+// Calculates due times independently of the product: minute by minute, with Intl for the time zone and a separate cron
+// parser.
 
 const MINUTE_MS = 60_000;
-/** In the tested years every zone's clock changes at a quarter of an hour, UTC. */
+/**
+ * The interval at which offsets are read: in the tested years every zone changes its clock at a quarter of an hour, UTC.
+ */
 const QUARTER_MS = 15 * MINUTE_MS;
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const WEEKDAYS = "sun mon tue wed thu fri sat".split(" ");
 
-/** Returns all slots of a cron expression after `from`, until `to`. */
+/** Returns all due times of a cron expression after `from`, up to and including `to`, in milliseconds since the epoch. */
 export function cronSlots(
   cron: string,
   options: { zone: string; from: number; to: number },
@@ -16,15 +19,17 @@ export function cronSlots(
   const offsetAt = offsets(zone);
   const isWildcard = /^(?:\S+ )?\*/.test(cron);
   const slots: number[] = [];
-  // Two days earlier, to know the wall times shown before.
+  // The loop begins two days before `from`, so that `shown` contains the latest wall time before `from`.
   const begin = Math.floor(from / MINUTE_MS) * MINUTE_MS - 2 * 86_400_000;
   let shown = begin + offsetAt(begin);
   for (let minute = begin + MINUTE_MS; minute <= to; minute += MINUTE_MS) {
     const wall = minute + offsetAt(minute);
     let isDue = false;
-    // With `*` in minute or hour every shown wall time counts, as often as it is shown.
+    // With `*` in the minute or hour field, every matching wall time is due, also in the repeated hour after a clock was
+    // set back.
     if (isWildcard) isDue = matches(wall);
-    // The wall minutes that are shown for the first time now: one; none in a repeated hour; many after a gap.
+    // Otherwise each wall minute is due once, when the clock reaches it. In a repeated hour there is no new wall minute;
+    // after a gap there are many.
     else {for (let fresh = shown + MINUTE_MS; fresh <= wall; fresh += MINUTE_MS) {
         isDue ||= matches(fresh);
       }}
@@ -34,7 +39,7 @@ export function cronSlots(
   return slots;
 }
 
-/** Returns all slots of an interval after `from`, until `to`. */
+/** Returns all due times of an interval after `from`, up to and including `to`, in milliseconds since the epoch. */
 export function intervalSlots(
   everyMs: number,
   options: { anchor: number; from: number; to: number },
@@ -73,7 +78,7 @@ function offsets(zone: string): (instant: number) => number {
   };
 }
 
-/** Returns a test for wall times (as if they were UTC) that the expression matches. */
+/** Returns a function that is true for the wall times, given as if they were UTC, that match the expression. */
 function readCron(cron: string): (wall: number) => boolean {
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = cron.split(" ");
   const minutes = readField(minute, 0, 59, []);

@@ -1,4 +1,4 @@
-// The required outcome of every slot in a world, by the rules alone, independent of the scheduler.
+// Calculates the required outcome of every slot in a world from the documented rules, without the product's scheduler.
 import { parseDuration } from "../../base/durations.ts";
 import { cronSlots, intervalSlots } from "./cron_oracle.ts";
 import type { WorldScript } from "./world.ts";
@@ -12,7 +12,7 @@ export interface ExpectedSlot {
   reason: string | null;
 }
 
-/** Returns every slot that must have an outcome, oldest first, and the wall time at which each run starts. */
+/** Returns the required slots, oldest first, and the wall time at which each run must start. */
 export function expectSlots(
   script: WorldScript,
 ): { slots: ExpectedSlot[]; starts: { scheduledFor: number; at: number }[] } {
@@ -25,15 +25,15 @@ class Expectation {
   readonly #starts: { scheduledFor: number; at: number }[] = [];
   readonly #times: (range: { anchor: number; from: number; to: number }) => number[];
   #offset = 0;
-  /** The offset at the last check of a running service; undefined at its start. */
+  /** The wall clock's offset at the scheduler's last check; undefined when the service has just started. */
   #seenOffset: number | undefined = 0;
   #anchor: number;
-  /** The newest slot that has an outcome. */
+  /** The newest slot that has an outcome; null before the first. */
   #newest: number | null = null;
   #isUp = true;
   #isPaused = false;
   #runEnds = -Infinity;
-  /** The real time of the first check after the wall clock was set; Infinity: it was not set. */
+  /** The real time at which the scheduler first notices that the wall clock was set; Infinity if the clock was not set. */
   #blindUntil = Infinity;
 
   constructor(script: WorldScript) {
@@ -64,14 +64,14 @@ class Expectation {
     return { slots: this.#slots.sort((a, b) => a.at - b.at), starts: this.#starts };
   }
 
-  /** Advances real time. */
+  /** Advances to a real time and starts the slots that become due, unless the scheduler has not yet noticed a set clock. */
   #goTo(real: number): void {
     if (!this.#isUp) return;
     if (this.#blindUntil < Infinity) {
       if (this.#blindUntil > real) return;
       this.#lookAfterStep(this.#blindUntil);
     }
-    // Undisturbed, the service sees each slot at its exact time.
+    // While the clock runs normally, the scheduler starts each slot at its exact time.
     for (const slot of this.#open(real + this.#offset)) {
       this.#start(slot, slot - this.#offset, null);
     }
@@ -82,7 +82,7 @@ class Expectation {
     this.#look(real, "the machine slept or the clock was set forward");
   }
 
-  /** Handles the slots of a period without checks. */
+  /** Gives an outcome to every slot that became due while nothing checked the schedule. */
   #look(real: number, reason: string): void {
     const now = real + this.#offset;
     this.#goBack(now);
@@ -105,8 +105,8 @@ class Expectation {
   }
 
   /**
-   * Handles a clock that was set back: an interval continues by real time, a cron expression with the slots that have
-   * not run.
+   * After the clock was set back, an interval continues by real time, and a cron expression keeps only the slots that have
+   * run.
    */
   #goBack(now: number): void {
     const setBack = Math.max(0, (this.#seenOffset ?? this.#offset) - this.#offset);
@@ -137,7 +137,7 @@ class Expectation {
     }
   }
 
-  /** Returns the slots without an outcome, until a wall time. */
+  /** Returns the slots up to the wall time `to` that have no outcome yet. */
   #open(to: number): number[] {
     const anchor = this.#anchor;
     const ran = new Set(this.#slots.flatMap(({ at, outcome }) => outcome === "run" ? at : []));
@@ -152,7 +152,7 @@ function timesOf(
     const everyMs = parseDuration(trigger.every) ?? NaN;
     return (range) => intervalSlots(everyMs, range);
   }
-  // The wall clock may differ by a few days.
+  // Setting the clock moves wall time by up to a day, so three more days of slots are calculated on each side.
   const all = cronSlots(trigger.cron ?? "", {
     zone: trigger.timezone ?? zone,
     from: from - 3 * DAY_MS,

@@ -1,6 +1,7 @@
-// `deno task schedules`: a thousand random schedules, each in three weeks of restarts, pauses, clock changes and
-// clocks set by two hours, compared with a minute-by-minute oracle; then many claims at once. Fails when a slot had
-// another outcome. Arguments: the number of worlds, and of the first.
+// `deno task schedules`: runs a thousand random schedules, each through three simulated weeks with restarts, pauses,
+// daylight saving changes and clocks set by two hours. Compares every slot with a minute-by-minute oracle. Then makes
+// 10,000 agents due at the same time. Exits with 1 when a slot has a wrong outcome. Arguments: the number of worlds, the
+// number of the first world.
 import { clockChanges, createRandomWorld } from "./random_world.ts";
 import { compareWorld } from "./comparison.ts";
 import { runManyClaims } from "./many_claims.ts";

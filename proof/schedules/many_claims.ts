@@ -1,4 +1,4 @@
-// Many agents that are all due at once, again and again, across a restart: every slot must be claimed once.
+// Makes many agents due at the same times, with a restart halfway: every slot must be claimed exactly once.
 import {
   scheduled,
   ScheduledService,
@@ -7,16 +7,16 @@ import {
 const EVERY_MS = 5 * 60_000;
 
 export interface ClaimReport {
-  /** The number of started runs, and of expected ones. */
+  /** The number of started runs; `expected` is the required number. */
   claims: number;
   expected: number;
-  /** The agents whose slots differ from the due ones. */
+  /** The ids of the agents whose slots are not exactly the due times. */
   wrong: string[];
   /** The largest number of timers at one time. */
   timers: number;
 }
 
-/** Makes this number of agents due this number of times, half of them by intervals and half by cron. */
+/** Makes `agents` agents due `times` times, half of them by intervals and half by cron, and returns the claims. */
 export async function runManyClaims(
   { agents: count, times }: { agents: number; times: number },
 ): Promise<ClaimReport> {

@@ -1,5 +1,5 @@
-// Random worlds: any schedule, in three weeks around a clock change or any date, with every event that can happen to
-// a service.
+// Creates random worlds: a schedule, and three weeks around a daylight saving change or another date, with random events of
+// the service.
 import type { ScheduleTrigger } from "../../runtime/agents/agent.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import type { WorldEvent, WorldScript } from "./world.ts";
@@ -9,10 +9,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const WINDOW_MS = 21 * DAY_MS;
 const STEP_MS = 2 * HOUR_MS;
-/** The limit of the wall clock's distance from its beginning; the oracle calculates slots that far. */
+/**
+ * The maximum number of two-hour steps that the wall clock may be away from real time, because the oracle's slots reach
+ * only so far.
+ */
 const MAX_STEPS = 12;
 
-/** Clock changes by an hour, by half an hour, and at midnight, in both hemispheres. */
+/** Zones whose clocks change by an hour, by half an hour, or at midnight, in both hemispheres. */
 const ZONES = [
   "Europe/Berlin",
   "America/New_York",
@@ -24,7 +27,7 @@ const OTHER_ZONES = ["UTC", "Asia/Kathmandu", "Pacific/Auckland", "America/St_Jo
 const FIRST_YEAR = 2024;
 const LAST_YEAR = 2031;
 
-/** Returns every clock change in the five zones. */
+/** Returns every daylight saving change in ZONES from 2024 to 2031. */
 export function clockChanges(): { zone: string; at: number }[] {
   return ZONES.flatMap((zone) => {
     const changes: { zone: string; at: number }[] = [];
@@ -38,7 +41,10 @@ export function clockChanges(): { zone: string; at: number }[] {
   });
 }
 
-/** Returns the world of a number. The first ones have the clock changes in their middle. */
+/**
+ * Returns the world with this number; the same number gives the same world. The first worlds have a daylight saving change
+ * in their middle.
+ */
 export function createRandomWorld(number: number): WorldScript {
   const random = seededRandom((number + 1) * 2_654_435_761);
   for (let warm = 0; warm < 10; warm++) random();
@@ -74,7 +80,7 @@ function createTrigger(chance: Chance): ScheduleTrigger {
   return { type: "schedule", cron: createCron(chance), catchUp };
 }
 
-/** Returns a random expression, more often in the hours around clock changes. */
+/** Returns a random cron expression. Hours in which clocks change are more frequent. */
 export function createCron(chance: Chance): string {
   const list = (low: number, high: number) =>
     Array.from({ length: chance.within(1, 3) }, () => chance.within(low, high)).join(",");
@@ -100,7 +106,7 @@ function createEvents(
   { from, to, change }: { from: number; to: number; change: number | undefined },
 ): WorldEvent[] {
   const count = chance.within(4, 24);
-  // All times differ in their milliseconds, so that no two events coincide.
+  // Each time has other milliseconds, so that no two events coincide.
   const times = Array.from({ length: count }, (_, index) => {
     const near = change !== undefined && chance.within(1, 2) === 1;
     const [low, high] = near ? [change - 4 * HOUR_MS, change + 4 * HOUR_MS] : [from, to];
@@ -131,7 +137,7 @@ function createEvents(
       } else {
         events.push({ at, type: "stop" });
         isUp = type === "restart";
-        // A quick restart, like an update: within the minute of grace, or a little longer.
+        // The service returns after 1 to 150 seconds, because a slot that is at most a minute late still runs.
         const next = times[times.indexOf(at) + 1] ?? to;
         const back = at + chance.within(1, 150) * 1_000 + 7;
         if (isUp && back < next) events.push({ at: back, type: "start" });
@@ -142,7 +148,7 @@ function createEvents(
   return events;
 }
 
-/** Random choices. */
+/** A source of random choices. */
 export class Chance {
   readonly #random: () => number;
 
@@ -150,7 +156,7 @@ export class Chance {
     this.#random = random;
   }
 
-  /** Returns a whole number; both bounds are possible. */
+  /** Returns a whole number from `low` to `high`, both included. */
   within(low: number, high: number): number {
     return low + Math.floor(this.#random() * (high - low + 1));
   }

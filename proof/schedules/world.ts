@@ -1,4 +1,4 @@
-// A world for one schedule: the events of its service in three weeks, and the service's results.
+// Runs the real scheduler with one schedule in simulated time, with the events of a script, and reports its slots and runs.
 import type { ScheduleTrigger } from "../../runtime/agents/agent.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken, SqlSlotStore } from "../../runtime/storage/slots.ts";
@@ -9,34 +9,37 @@ import { fakeAgent } from "../../tests/support/fake_agent.ts";
 import { LogLines } from "../../tests/support/log_lines.ts";
 import { SimulatedClock } from "../../tests/support/simulated_clock.ts";
 
-/** The events in real time: milliseconds since the epoch, as if the wall clock were never set. */
+/** An event of the service. `at` is real time: milliseconds since the epoch on a clock that is never set. */
 export type WorldEvent =
   | { at: number; type: "stop" | "start" | "pause" | "resume" | "edit" }
-  /** The wall clock is set. `seenAt`: the next wake-up of the scheduler, filled in by the world. */
+  /**
+   * The wall clock is set by `by` milliseconds. `seenAt`: the scheduler's next wake-up after the event; runWorld fills it
+   * in.
+   */
   | { at: number; type: "step"; by: number; seenAt?: number };
 
 export interface WorldScript {
   trigger: ScheduleTrigger;
-  /** The machine's zone. */
+  /** The machine's time zone, which applies when the trigger has none. */
   zone: string;
   from: number;
   to: number;
   events: WorldEvent[];
-  /** The durations of runs in milliseconds; the n-th run takes the n-th, cyclically. */
+  /** The durations of the runs in milliseconds. The list starts again when there are more runs. */
   durations: number[];
 }
 
 export interface WorldReport {
   /** All slots that have an outcome, oldest first. */
   slots: Slot[];
-  /** Each started run: its slot, and the wall time. */
+  /** The started runs, each with its slot and the wall time of its start. */
   started: { scheduledFor: number; at: number }[];
-  /** The number of executions that overlapped another one. */
+  /** The number of runs that started before the previous run had ended. */
   overlaps: number;
   wakes: number;
 }
 
-/** Runs the world. */
+/** Runs the script and returns the scheduler's results. Sets `seenAt` in the script's clock events. */
 export async function runWorld(script: WorldScript): Promise<WorldReport> {
   const clock = new SimulatedClock(script.from);
   using db = SqliteDatabase.open(":memory:");

@@ -1,4 +1,4 @@
-// The actions of people and programs on the service, by name: runs, chats, streams, edits, pauses, purges.
+// The actions that the soak's load does: runs, chats, streams, edits, pauses, purges.
 import type { StreamFrame } from "../../api/client/client.ts";
 import { AgentEdits } from "./load/agent_edits.ts";
 import { BY_HAND, CHATTERS } from "./load/soak_agents.ts";
@@ -11,7 +11,10 @@ const SESSIONS = 12;
 const LONGEST_PAUSE_MS = 4_000;
 const FOLLOW_MS = 20_000;
 const SEEN_WITHIN_MS = 30_000;
-/** A waiting conversation refuses runs; an agent's file may be gone; a stopping service answers 503. */
+/**
+ * The statuses with which a run may be refused: 404 when the agent's file is missing, 409 while the conversation waits for
+ * a person, 503 while the service stops.
+ */
 const RUN_REFUSED = [404, 409, 503];
 
 /** The relative frequency of each action. */
@@ -33,18 +36,18 @@ export const ACTIONS = {
 
 export type Action = keyof typeof ACTIONS;
 
-/** The actions of one soak. */
+/** Does the actions on the service of one soak. */
 export class Actions {
   readonly #world: SoakWorld;
   readonly #files: WatchedFiles;
   readonly #chance: Chance;
   readonly #edits: AgentEdits;
   readonly #recent: number[] = [];
-  /** Every run that the service accepted. */
+  /** The agent of every run that the service accepted, by execution id. */
   readonly accepted = new Map<number, string>();
   #isPaused = false;
   #keys = 0;
-  /** Aborting it stops all followers. */
+  /** Aborted to stop all open streams. */
   #following = new AbortController();
 
   constructor(world: SoakWorld, files: WatchedFiles) {
@@ -54,7 +57,7 @@ export class Actions {
     this.#edits = new AgentEdits(world);
   }
 
-  /** Does one action; resolves when it is over. */
+  /** Does one action. Resolves when the action is over. */
   async do(action: Action): Promise<void> {
     switch (action) {
       case "run":
@@ -88,13 +91,13 @@ export class Actions {
     return action satisfies never;
   }
 
-  /** Stops the actions that would continue for a while. */
+  /** Closes all open streams. */
   stopFollowing(): void {
     this.#following.abort();
     this.#following = new AbortController();
   }
 
-  /** Makes sure that triggers fire. */
+  /** Resumes the scheduler after a pause of its triggers. */
   async unpause(): Promise<void> {
     await this.#world.attempt("resume", {
       allowed: [503],
@@ -102,7 +105,7 @@ export class Actions {
     });
   }
 
-  /** Pauses all triggers for a moment, when every watched file has been seen. */
+  /** Waits until every watched file has been seen, then pauses all triggers for up to four seconds. */
   async pause(): Promise<void> {
     if (this.#isPaused) return;
     this.#isPaused = true;
@@ -110,7 +113,7 @@ export class Actions {
       if (!await this.#files.pause(SEEN_WITHIN_MS)) return;
       await this.#attempt("pause", [503], (client) => client.pauseScheduler());
       await sleep(this.#chance.between(200, LONGEST_PAUSE_MS));
-      // The service may be down now, and must not stay paused afterwards.
+      // Retry until the service confirms: it may be between two lives, and its triggers must not stay paused.
       while (
         await this.#attempt("resume", [503], (client) => client.resumeScheduler()) === undefined
       ) {
@@ -145,7 +148,7 @@ export class Actions {
     if (accepted !== undefined) this.#accept(accepted.execution_id, agent);
   }
 
-  /** Sends the same request twice at once with one key: one execution. */
+  /** Sends one request twice in parallel with the same idempotency key. Reports a finding if two executions result. */
   async #runTwice(): Promise<void> {
     const idempotencyKey = `key-${++this.#keys}`;
     const both = await Promise.all(
@@ -164,7 +167,7 @@ export class Actions {
     }
   }
 
-  /** Reads a stream to its end: ids rise, and the last frame is a final one. */
+  /** Reads a stream to its end. Reports a finding unless ids rise and the last frame is a final one. */
   async #follow(): Promise<void> {
     const id = this.#someExecution();
     if (id === undefined) return;
@@ -194,7 +197,7 @@ export class Actions {
     });
   }
 
-  /** Reads a few frames from some place, and disconnects. */
+  /** Follows an execution, reads up to 12 frames, and disconnects. */
   async #drop(): Promise<void> {
     const id = this.#someExecution();
     if (id === undefined) return;
@@ -242,7 +245,7 @@ export class Actions {
     );
   }
 
-  /** Makes requests that only read. */
+  /** Sends a random request that changes nothing. */
   async #look(): Promise<void> {
     const chance = this.#chance;
     const id = this.#someExecution();
@@ -270,7 +273,7 @@ export class Actions {
     });
   }
 
-  /** Changes an agent file that only this action uses, or runs it. */
+  /** Changes one of the `scratch` agent files, or runs its agent. */
   async #edit(): Promise<void> {
     const id = this.#edits.pick();
     return this.#chance.is(0.4) ? await this.#run(id) : await this.#edits.change(id);

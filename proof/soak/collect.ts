@@ -1,5 +1,5 @@
-// Loaded before the service of a soak. Twice a minute it makes V8 and the C library release unused memory, and
-// records the rest. Without that, memory fluctuates within minutes by more than it may grow in hours.
+// Preloaded into the service of a soak. Every 30 seconds it makes V8 and the C library release unused memory, and records
+// the memory that remains. Without these releases, memory fluctuates within minutes by more than it may grow in hours.
 import { getHeapSpaceStatistics } from "node:v8";
 import { COLLECTED_FILE, type CollectedLine } from "./collected_memory.ts";
 
@@ -10,8 +10,8 @@ declare const gc: (
 ) => void;
 
 /**
- * `struct mallinfo2` of the GNU C library: ten sizes, among them the bytes of mapped blocks and of all other used
- * ones.
+ * `struct mallinfo2` of the GNU C library: ten sizes. Size 4 is the bytes in mapped blocks, size 7 the bytes in all other
+ * used blocks.
  */
 const MALLOC_INFO = { struct: Array.from({ length: 10 }, () => "usize" as const) };
 const MAPPED = 4;
@@ -19,7 +19,7 @@ const IN_USE = 7;
 
 const file = `${Deno.env.get("HOME")}/${COLLECTED_FILE}`;
 const trimmer = openLibrary({ malloc_trim: { parameters: ["usize"], result: "i32" } });
-// Since version 2.33.
+// The C library has mallinfo2 since version 2.33.
 const allocator = openLibrary({ mallinfo2: { parameters: [], result: MALLOC_INFO } });
 
 const system = openLibrary({
@@ -51,7 +51,8 @@ function collectGarbage(): void {
   gc({ type: "major", execution: "sync", flavor: "last-resort" });
 }
 
-// Only a worker itself can collect its heap, so workers made from a text now do that.
+// A worker's heap can be collected only from inside, so each worker that is created from a data URL gets a timer that
+// collects its heap.
 globalThis.Worker = class extends Worker {
   constructor(url: string | URL, options?: WorkerOptions) {
     const collecting = `${collectGarbage};setInterval(collectGarbage,${EVERY_MS});`;
@@ -61,7 +62,7 @@ globalThis.Worker = class extends Worker {
 };
 
 /**
- * The bytes of code that V8 compiled. They converge: the number of functions is finite, and each is compiled a few
+ * Returns the bytes of code that V8 compiled. This number converges, because V8 compiles each of the functions only a few
  * times.
  */
 function codeSize(): number {
@@ -70,7 +71,8 @@ function codeSize(): number {
 }
 
 /**
- * Functions of the GNU C library, which Deno allocates with on Linux; undefined for another library, or without them.
+ * Returns functions of the GNU C library, with which Deno allocates memory on Linux. Returns undefined if the system has
+ * another C library or the library lacks one of the functions.
  */
 function openLibrary<const S extends Deno.ForeignLibraryInterface>(
   functions: S,
@@ -82,7 +84,7 @@ function openLibrary<const S extends Deno.ForeignLibraryInterface>(
   }
 }
 
-/** The bytes that the C library has allocated; null when it does not report them. */
+/** Returns the bytes that the C library has allocated; null if the library does not report them. */
 function allocatedSize(): number | null {
   const info = allocator?.mallinfo2();
   if (info === undefined) return null;
@@ -91,8 +93,8 @@ function allocatedSize(): number | null {
 }
 
 /**
- * The bytes of resident file pages: the third number of /proc/self/statm, in pages (proc(5)). Deno itself reads below
- * /proc only with all permissions. Null when there is no such file.
+ * Returns the bytes of resident file pages, from the third number of /proc/self/statm, which counts pages (proc(5)).
+ * Returns null if there is no such file. The C library reads the file, because Deno needs all permissions for /proc.
  */
 function filesSize(): number | null {
   if (system === undefined) return null;

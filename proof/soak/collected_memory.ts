@@ -1,11 +1,11 @@
-// The memory of a service right after unused memory was released: see collect.ts.
+// Reads the memory of a service right after it released unused memory. collect.ts writes these measurements.
 import { join } from "node:path";
 import type { MemorySample } from "./memory_slope.ts";
 
-/** In the home of the soak; each line is a CollectedLine. */
+/** The file of measurements, in the soak's home directory. Each line is a CollectedLine in JSON. */
 export const COLLECTED_FILE = "collected-memory.jsonl";
 
-/** One measurement: `at` in milliseconds since the epoch, the rest in bytes. */
+/** One measurement: `at` in milliseconds since the epoch, sizes in bytes. */
 export interface CollectedLine {
   pid: number;
   at: number;
@@ -13,35 +13,35 @@ export interface CollectedLine {
   heapUsed: number;
   code: number;
   heapTotal: number;
-  /** Null when the C library does not report it. */
+  /** The C library's allocated memory; null if the library does not report it. */
   allocated: number | null;
-  /** Null when the system does not report it. */
+  /** The resident pages of files; null if the system does not report them. */
   files: number | null;
 }
 
-/** The measurements of one process from a moment on (milliseconds since the epoch). */
+/** The measurements of one process in a period. Times are in milliseconds since the epoch. */
 export interface CollectedMemory {
   /** Resident memory. */
   rss: MemorySample[];
-  /** Objects of JavaScript. */
+  /** V8's used heap: the objects of JavaScript. */
   objects: MemorySample[];
-  /** The compiled code of V8. */
+  /** The code that V8 has compiled. */
   code: MemorySample[];
-  /** V8's memory for both, including free space in between. */
+  /** V8's reserved heap for objects and code, used or free. */
   heap: MemorySample[];
-  /** The C library's allocated memory. Memory that it caches is resident, too. */
+  /** The C library's allocated memory, without memory that was freed but is cached by the library. */
   allocated: MemorySample[];
-  /** The resident pages of files, mostly Deno's own program, which is read from the disk as it is used. */
+  /** The resident pages of files, mostly of Deno's executable, which the system loads as it is used. */
   files: MemorySample[];
 }
 
-/** Reads the measurements from the home of a soak. */
+/** Returns the measurements of a process between two times, from the home directory of a soak. */
 export async function readCollectedMemory(
   root: string,
   { pid, from, to }: { pid: number; from: number; to: number },
 ): Promise<CollectedMemory> {
   const text = await Deno.readTextFile(join(root, COLLECTED_FILE)).catch((error) => {
-    // The service lived for less than half a minute.
+    // The file is missing if the service ended before its first measurement.
     if (error instanceof Deno.errors.NotFound) return "";
     throw error;
   });

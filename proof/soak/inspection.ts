@@ -1,4 +1,5 @@
-// Checks a soak from outside: the database's invariants, the log, the side effects, and earlier promises.
+// Checks a soak from outside the service: the invariants of the database, the log, the side effects, and that no accepted
+// run or stored frame has disappeared.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findViolations, readSnapshot } from "./invariants/invariants.ts";
@@ -8,7 +9,7 @@ import { BEATS, NEVER_ASKING } from "./load/soak_agents.ts";
 import type { SoakWorld } from "./soak_world.ts";
 
 const DAY_MS = 86_400_000;
-/** The maximum number of executions that are made too old for the next start. */
+/** The maximum number of executions that one call of `age` makes too old. */
 const AGED_AT_ONCE = 20;
 
 /** The number of executions by their status. */
@@ -19,16 +20,16 @@ export interface StatusCounts {
   running: number;
 }
 
-/** The checks of one soak. */
+/** Checks the service of one soak and reports findings. */
 export class Inspection {
   readonly #world: SoakWorld;
   readonly #log: LogScan;
-  /** Executions that the service accepted, so they must exist. */
+  /** The agents of the runs that the service accepted, by execution id. All must be stored. */
   readonly #accepted: ReadonlyMap<number, string>;
-  /** Executions that were made too old, with the number of the life that must remove them. */
+  /** The ids of the executions that `age` made too old. The next start of the service must remove them. */
   readonly #aged = new Set<number>();
   #since = 0;
-  /** The highest id and the number of frames at the last check. */
+  /** The highest frame id and the number of frames at the last check. */
   #frames = { highest: 0, count: 0 };
   looks = 0;
   removed = 0;
@@ -39,7 +40,7 @@ export class Inspection {
     this.#log = new LogScan(join(world.home.stateDir, "inkling.log"));
   }
 
-  /** Checks everything; `whole` also checks executions that had ended before the last check. */
+  /** Does all checks of a moment. With `whole`, also checks the executions that had ended before the last check. */
   async look(
     service: "dead" | "live" | "quiet",
     { whole = false }: { whole?: boolean } = {},
@@ -62,7 +63,10 @@ export class Inspection {
     for (const { rule, line } of await this.#log.look()) this.#world.findings.add(rule, { line });
   }
 
-  /** Makes some ended executions too old to be kept. Only while no service runs. */
+  /**
+   * Moves the times of some ended executions 40 days back, beyond their retention. Must be called only while no service
+   * runs.
+   */
   age(): void {
     const db = new DatabaseSync(this.#world.database);
     try {
@@ -94,7 +98,7 @@ export class Inspection {
     };
   }
 
-  /** Returns the number of executions by status, and of rows of other kinds. */
+  /** Returns the number of executions in each status, and of frames, slots, requests and instances. */
   totals(): Record<string, number> {
     const rows = this.#query<{ name: string; n: number }>(
       "SELECT status AS name, count(*) AS n FROM executions GROUP BY status UNION ALL " +
@@ -104,12 +108,12 @@ export class Inspection {
     return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
   }
 
-  /** Reports leftovers in the state directory after a graceful stop. */
+  /** Reports files that a graceful stop has left in the state directory and the workspace. */
   async findLeftovers(): Promise<void> {
     const { home, findings } = this.#world;
-    // `fd`: the link to the service's descriptors. `staging`: the folder of files being written. `watch`: the folder
-    // that tests watching. `mcp`: the folder of servers' programs, and `mcp-tools.json` their tools. `workspaces`:
-    // the workspace's lock, independent of config.yaml, and its link.
+    // `fd`: the link to the service's descriptors. `staging`: the folder of files being written. `watch`: the folder in
+    // which the service tests whether watching works. `mcp`: the folder of MCP servers' programs. `mcp-tools.json`: the
+    // tools of MCP servers. `workspaces`: the workspace's lock, independent of config.yaml, and its link.
     const known =
       /^(inkling\.(db|lock|log(\.\d)?)|fd|staging|watch|workspace|mcp|mcp-tools\.json|workspaces|workspaces\/[^/]+(\/(inkling\.lock|fd))?)$/;
     for (const name of await namesBelow(home.stateDir)) {
@@ -120,7 +124,8 @@ export class Inspection {
     await Promise.all([home.agentsDir, join(home.workspace, "out")].map(async (folder) => {
       for await (const { name } of Deno.readDir(folder)) {
         if (!/\.tmp$/.test(name)) continue;
-        // Each start removes half-written files of a killed service, but keeps files that lost their name.
+        // Each start removes the half-written files of a killed service. A `.tmp` file with another name may be kept: a
+        // kill left it.
         if (/^\.inkling-[0-9a-f-]{36}-/.test(name)) {
           findings.add("no half-written file is left over", { folder, name });
         }
@@ -132,7 +137,7 @@ export class Inspection {
     }));
   }
 
-  /** Checks that the earlier content is still there, without additions. */
+  /** Checks that no frame or accepted execution has disappeared since the last check, and that no frame got a lower id. */
   #lookAtHistory(): void {
     const { findings } = this.#world;
     const [frames] = this.#query<{ highest: number; below: number; count: number }>(
@@ -173,7 +178,7 @@ export class Inspection {
 
   readonly #removed = new Set<number>();
 
-  /** Checks that the service removed the executions that were too old at its start. */
+  /** Checks that the last start removed the executions that `age` had made too old. */
   checkRetention(): void {
     for (const id of this.#aged) {
       this.#world.findings.add("what is too old is removed at the start", { id });
@@ -185,7 +190,7 @@ export class Inspection {
   }
 }
 
-/** Returns the paths of everything below a folder, relative to it. */
+/** Returns the paths of all files and folders below a folder, relative to this folder. */
 async function namesBelow(folder: string): Promise<string[]> {
   const names: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

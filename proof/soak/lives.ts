@@ -1,4 +1,4 @@
-// The lives of the service: the time and kind of each end, and the checks between two lives.
+// Ends and restarts the service of a soak at random times. A life is the time from a start of the service to its end.
 import type { Inspection } from "./inspection.ts";
 import { sleep } from "./sleep.ts";
 import type { Chance } from "./soak_random.ts";
@@ -9,7 +9,7 @@ const ENDINGS: Readonly<Record<Ending, number>> = { SIGKILL: 9, SIGTERM: 2, shut
 const LIFE_MS = { shortest: 1_000, mean: 9_000 };
 const LONGEST_GAP_MS = 1_500;
 
-/** The lives of one soak. */
+/** Restarts the service of one soak and checks the database between two lives. */
 export class Lives {
   readonly #world: SoakWorld;
   readonly #inspection: Inspection;
@@ -31,13 +31,16 @@ export class Lives {
     }
   }
 
-  /** Ends this life and begins the next. */
+  /**
+   * Ends the service, checks its database, starts the service again after a random delay, and checks the database again.
+   */
   async restart(how: Ending): Promise<void> {
     const { service } = this.#world;
     this.#world.count(`ended by ${how}`);
     await service.end(how);
     await this.#inspection.look("dead");
-    // Opening the file for writing cleans up after a kill, which the next service must do itself.
+    // `age` writes to the database, and a writer recovers the journal of a killed service. After a kill the next service
+    // must do that recovery.
     if (how !== "SIGKILL") this.#inspection.age();
     await sleep(this.#chance.between(0, LONGEST_GAP_MS));
     await service.start();

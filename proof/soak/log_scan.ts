@@ -1,25 +1,25 @@
-// Scans the growing service log for lines about internal failures. Follows rotation.
+// Scans the growing service log for errors and stack traces. Continues in the new file after a rotation.
 
-/** A line that the log must not contain. */
+/** A line that the log must not contain, with the broken rule. */
 export interface LogComplaint {
   rule: string;
   line: string;
 }
 
-/** Returns complaints about these lines of a log. `expected`: the allowed lines of level error. */
+/** Returns the lines that the log must not contain. `expected` matches the lines of level ERROR that are allowed. */
 export function judgeLines(lines: readonly string[], expected?: RegExp): LogComplaint[] {
   return lines.flatMap((line) => {
     if (/^\S+Z ERROR /.test(line)) {
       return expected?.test(line) ? [] : [{ rule: "no line of the log is an error", line }];
     }
-    // In fields, line breaks are escaped.
+    // In the fields of a log line, a line break is written as `\n`.
     return /(\\n|^)\s+at .+:\d+:\d+/.test(line)
       ? [{ rule: "the log contains no stack trace", line }]
       : [];
   });
 }
 
-/** Reads the lines since the last scan. */
+/** Reads a log piece by piece. */
 export class LogScan {
   readonly #path: string;
   readonly #expected: RegExp | undefined;
@@ -32,7 +32,7 @@ export class LogScan {
     this.#expected = expected;
   }
 
-  /** Returns complaints about new lines. Concurrent scans run one after another. */
+  /** Returns the forbidden lines since the last call. Concurrent calls run one after another. */
   look(): Promise<LogComplaint[]> {
     return this.#looking = this.#looking.then(() => this.#look());
   }
@@ -41,7 +41,7 @@ export class LogScan {
     const { size } = await Deno.stat(this.#path);
     let text = "";
     if (size < this.#offset) {
-      // After a rotation, the rest of the previous log is in the old file.
+      // After a rotation, the unread rest of the previous log is in `.1`.
       text = await textFrom(`${this.#path}.1`, this.#offset);
       this.#offset = 0;
     }

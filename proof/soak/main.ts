@@ -1,4 +1,5 @@
-// `deno task soak`: a mixed load on the real service, for minutes or hours, with a report of violations.
+// `deno task soak`: puts a mixed load on a real service for minutes or hours and prints a report. Exits with 1 when a rule
+// was violated.
 import { runSoak } from "./soak.ts";
 import { parseSoakOptions } from "./soak_options.ts";
 import { describeProgress, describeReport } from "./soak_report.ts";

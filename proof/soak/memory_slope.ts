@@ -1,26 +1,28 @@
-// The growth of memory: a straight line through samples by least squares, with its standard error.
+// Calculates the growth of memory: a straight line through samples by least squares, with its standard error.
 
 /** One sample of a process's memory. */
 export interface MemorySample {
-  /** Milliseconds from any origin. */
+  /** The time in milliseconds. The origin is arbitrary, but the same for all samples. */
   at: number;
   megabytes: number;
 }
 
-/** A line through samples. */
+/** The slope of the straight line through the samples. */
 export interface Slope {
   megabytesPerHour: number;
-  /** Its standard error. */
+  /** The standard error of the slope, in megabytes an hour. */
   error: number;
   samples: number;
 }
 
-/** The number of samples (half an hour) before growth is judged: until then, compiled and optimized code grows more. */
+/**
+ * The minimum number of samples, half an hour of them, for a judgment. Until then, compiled and optimized code grows more.
+ */
 export const JUDGED_SAMPLES = 60;
 
 const HOUR_MS = 3_600_000;
 
-/** Returns the line through these samples; undefined for fewer than three. */
+/** Returns the slope of the line through the samples; undefined for fewer than three samples or a single time. */
 export function fitSlope(samples: readonly MemorySample[]): Slope | undefined {
   const n = samples.length;
   if (n < 3) return undefined;
@@ -45,7 +47,9 @@ export function fitSlope(samples: readonly MemorySample[]): Slope | undefined {
   };
 }
 
-/** Returns true when memory grew by more than the limit an hour, beyond twice the standard error. */
+/**
+ * Returns true if memory grew by more than `limit` megabytes an hour, even after twice the standard error is subtracted.
+ */
 export function growsTooMuch(slope: Slope | undefined, limit: number): boolean {
   return slope !== undefined && slope.samples >= JUDGED_SAMPLES &&
     slope.megabytesPerHour - 2 * slope.error > limit;

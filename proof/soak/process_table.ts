@@ -1,16 +1,17 @@
-// The processes of this machine and their resources, from `ps` and `ls`: reading /proc itself needs every permission.
+// Lists the processes of this machine and their open files with `ps` and `ls`, because Deno reads /proc only with all
+// permissions.
 
-/** One line of the table. */
+/** One process of this machine. */
 export interface ProcessRow {
   pid: number;
   parent: number;
-  /** Kilobytes. */
+  /** Resident memory in kilobytes. */
   rss: number;
   isZombie: boolean;
   command: string;
 }
 
-/** Returns all processes. */
+/** Returns all processes of this machine. */
 export async function listProcesses(): Promise<ProcessRow[]> {
   const text = await outputOf("ps", ["-e", "-o", "pid=,ppid=,rss=,stat=,args="]);
   return text.split("\n").flatMap((line) => {
@@ -27,13 +28,13 @@ export async function listProcesses(): Promise<ProcessRow[]> {
   });
 }
 
-/** Returns the children of a process, and their descendants. */
+/** Returns all descendants of a process. */
 export function descendantsOf(table: readonly ProcessRow[], pid: number): ProcessRow[] {
   const children = table.filter(({ parent }) => parent === pid);
   return [...children, ...children.flatMap((child) => descendantsOf(table, child.pid))];
 }
 
-/** Returns the target of each open file descriptor of a process. Linux only. */
+/** Returns the target of each open file descriptor of a process. Works on Linux only. */
 export async function openFiles(pid: number): Promise<string[]> {
   const text = await outputOf("ls", ["-l", `/proc/${pid}/fd`]);
   return text.split("\n").flatMap((line) => {

@@ -1,6 +1,6 @@
-// Waiting in real time, which is a soak's only time.
+// Waits in real time.
 
-/** Resolves after this number of milliseconds, or when `signal` aborts; leaves no timer behind. */
+/** Resolves after this number of milliseconds, or earlier if `signal` aborts. Leaves no timer behind. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {

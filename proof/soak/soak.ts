@@ -1,4 +1,5 @@
-// One soak: load in phases, with kills and then without, measurements meanwhile, and its report.
+// Runs one soak: first a phase of load with kills, then a warm-up, then a steady phase in which memory is measured, and
+// returns the report.
 import { Actions } from "./actions.ts";
 import { Inspection } from "./inspection.ts";
 import { Lives } from "./lives.ts";
@@ -15,17 +16,20 @@ import { sleep } from "./sleep.ts";
 
 const MINUTE_MS = 60_000;
 const MEMORY_MS = 5_000;
-/** The part of the warm-up with more load, and the place of a pause within it. */
+/** The part of the warm-up that has the higher load. */
 const BUSY_PART = 7 / 8;
 const REST_AT = 1 / 2;
 
-/** The time limit for all running and waiting executions to end, once nothing new starts. */
+/** The time limit for all running and waiting executions to end, after the load and the triggers have stopped. */
 const END_MS = 180_000;
-/** Tool processes are kept for a minute, connections for a minute and a half. */
+/**
+ * The time after which an idle service has released its resources: it keeps tool processes for a minute and connections for
+ * 90 seconds.
+ */
 const IDLE_MS = 100_000;
 const SOON_MS = 3_000;
 
-/** Runs a whole soak. `onProgress` is called every minute. */
+/** Runs a whole soak and returns its report. Calls `onProgress` every minute. */
 export async function runSoak(
   options: SoakOptions,
   onProgress: (progress: Progress) => void,
@@ -40,7 +44,7 @@ export async function runSoak(
   return report;
 }
 
-/** The sample: the same work in little time, with a model without faults, because retries take seconds. */
+/** The options of the sample for the test suite. Its model has no faults, because retries take seconds. */
 const SAMPLE: Omit<SoakOptions, "seed"> = {
   minutes: 0,
   killMinutes: 0,
@@ -53,7 +57,7 @@ const SAMPLE: Omit<SoakOptions, "seed"> = {
 };
 const SAMPLE_MS = 800;
 
-/** Two short lives, the first of which ends by kill -9. */
+/** Runs a sample of two short lives of the service, the first of which ends by SIGKILL, and returns the report. */
 export async function runSoakSample({ seed }: { seed: number }): Promise<SoakReport> {
   await using world = await SoakWorld.open({ seed, isFlaky: false });
   return await new Soak(world, { ...SAMPLE, seed }, () => {}).runSample();
@@ -103,7 +107,8 @@ class Soak {
       this.#phase = "warm-up";
       this.#load.rate = warmUpRate;
       await this.#until(killMinutes + warmUpMinutes * REST_AT);
-      // V8 frees code while the service is idle. Compiling it again takes as many runs as the first time.
+      // The pause is in the middle of the warm-up, because V8 frees code while the service is idle. Compiling this code
+      // again takes as many runs as the first time.
       const base = await this.#calm();
       this.#load.resume();
       await this.#actions.unpause();
@@ -148,7 +153,7 @@ class Soak {
     return this.#report({ base: 0, end: 0 }, undefined);
   }
 
-  /** Samples memory, and checks that the service does not end by itself. */
+  /** Samples the service's memory until the soak is over. Reports a finding if the service ends by itself. */
   async #watch(): Promise<void> {
     while (!this.#isOver) {
       await sleep(MEMORY_MS);
@@ -187,7 +192,7 @@ class Soak {
     }
   }
 
-  /** Lets everything come to its end: no actions, no triggers, every question answered. */
+  /** Stops the load and the triggers, answers every question, and waits until no execution runs or waits. */
   async #settle(): Promise<void> {
     const { findings } = this.#world;
     this.#load.pause();
@@ -209,8 +214,8 @@ class Soak {
   }
 
   /**
-   * Settles, and returns the files that the service has open; waits until they are no more than `base`. Idle
-   * connections to the model, up to the number of parallel calls, are ignored.
+   * Settles, and returns the files that the idle service has open. With `base`, waits until no more files are open than in
+   * `base`, plus the idle connections to the model; reports a finding if more stay open.
    */
   async #calm(base?: readonly string[]): Promise<readonly string[]> {
     const { service, findings } = this.#world;
@@ -238,7 +243,7 @@ class Soak {
     }
   }
 
-  /** True when there is time to wait for resources that are kept for a while. */
+  /** True if the soak is long enough to wait for idle resources to be released. */
   get #hasTime(): boolean {
     return this.#options.minutes >= 20;
   }
@@ -254,7 +259,10 @@ class Soak {
     await this.#inspection.look("dead", { whole: true });
   }
 
-  /** Tool processes are kept for a minute; servers and their watchers live as long as the service. */
+  /**
+   * Waits until the service has ended its tool processes. MCP servers and their watchers remain, because they live as long
+   * as the service.
+   */
   async #seeChildrenGone(): Promise<void> {
     const { service, findings } = this.#world;
     const began = performance.now();

@@ -1,26 +1,29 @@
-// The flags of `deno task soak`.
+// Parses the flags of `deno task soak`.
 import { parseArgs } from "node:util";
 
 /** The duration, load and output of a soak. */
 export interface SoakOptions {
   minutes: number;
-  /** The minutes at its beginning in which the service is killed and restarted. */
+  /** The minutes at the beginning of the soak in which the service is killed and restarted. */
   killMinutes: number;
-  /** The minutes after that in which memory is not judged: first with more load, then with the normal one. */
+  /** The minutes after the kills in which memory is not judged. The load is higher in the first part of these minutes. */
   warmUpMinutes: number;
-  /** Actions a second in that time. V8 compiles code after a number of runs, so the runs count, not the time. */
+  /**
+   * The load in the first part of the warm-up, in actions a second. It is higher than normal, because V8 optimizes code
+   * after a number of runs, not after a time.
+   */
   warmUpRate: number;
   seed: number;
-  /** Actions a second. */
+  /** The normal load, in actions a second. */
   rate: number;
-  /** The maximum growth of memory, in megabytes an hour. */
+  /** The maximum allowed growth of memory, in megabytes an hour. */
   slopeLimit: number;
   json: boolean;
-  /** Keeps the temporary home when there are findings. */
+  /** True: the temporary home directory is kept if there are findings. */
   keep: boolean;
 }
 
-/** Parses the flags. Throws TypeError for one that is unknown or no number. */
+/** Returns the options of the soak. Throws TypeError for an unknown flag or for a value that is no number. */
 export function parseSoakOptions(args: readonly string[]): SoakOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -1,14 +1,15 @@
-// Random choices for the soak: one seed, many streams, so that the draws of one part do not shift another's.
+// Makes random choices for the soak. Each part of the soak has its own stream of one seed, so that one part's choices do
+// not depend on the number of another part's.
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 
-/** A source of choices. */
+/** One stream of random choices. */
 export class Chance {
   readonly #random: () => number;
 
   constructor(seed: number, stream: string) {
     let mixed = seed | 0;
     for (const character of stream) mixed = Math.imul(mixed ^ character.charCodeAt(0), 0x9e3779b1);
-    // Zero would stay zero forever.
+    // The generator would return zero forever if its seed were zero.
     this.#random = seededRandom(mixed === 0 ? 1 : mixed);
     for (let i = 0; i < 8; i++) this.#random();
   }
@@ -18,7 +19,7 @@ export class Chance {
     return this.#random() < probability;
   }
 
-  /** Returns an integer; both ends are possible. */
+  /** Returns an integer from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return low + Math.floor(this.#random() * (high - low + 1));
   }
@@ -29,7 +30,7 @@ export class Chance {
     return found;
   }
 
-  /** Returns one of the keys, by their weights. */
+  /** Returns one of the keys; a key with twice the weight is twice as probable. */
   weighted<Key extends string>(weights: Readonly<Record<Key, number>>): Key {
     const entries = Object.entries(weights) as [Key, number][];
     let left = this.#random() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -37,7 +38,7 @@ export class Chance {
     throw new RangeError("nothing to choose from");
   }
 
-  /** Returns milliseconds until the next random event; `mean` is the average interval. */
+  /** Returns the milliseconds until the next random event. `mean` is the average interval in milliseconds. */
   wait(mean: number): number {
     return -Math.log(1 - this.#random()) * mean;
   }

@@ -1,10 +1,10 @@
-// The report of a soak: a line a minute, and the result.
+// Formats the progress line of each minute and the report of a soak.
 import type { StatusCounts } from "./inspection.ts";
 import type { Violation } from "./invariants/invariants.ts";
 import { JUDGED_SAMPLES, type Slope } from "./memory_slope.ts";
 import type { SoakOptions } from "./soak_options.ts";
 
-/** A moment of a soak, for the progress line. */
+/** The state of a soak at one moment, for the progress line. */
 export interface Progress extends StatusCounts {
   phase: string;
   minutes: number;
@@ -14,23 +14,25 @@ export interface Progress extends StatusCounts {
   findings: number;
 }
 
-/** The growth of memory in the steady part. */
+/** The growth of memory in the steady phase of a soak. */
 export interface MemoryReport {
-  /** The system's figure, including memory that was not released yet. */
+  /** Resident memory as the system reports it, including unused memory that was not released yet. */
   resident: Slope | undefined;
-  /** The same right after unused memory was released; this figure is judged. */
+  /** Resident memory right after unused memory was released. The slope limit applies to this figure. */
   collected: Slope | undefined;
-  /** Objects of JavaScript at that moment. */
+  /** V8's used heap right after a garbage collection: the objects of JavaScript. */
   objects: Slope | undefined;
-  /** V8's compiled code at that moment. */
+  /** The code that V8 has compiled. */
   code: Slope | undefined;
   /** V8's reserved heap for objects and code, used or free. */
   heap: Slope | undefined;
-  /** The C library's allocated memory at that moment. */
+  /** The C library's allocated memory right after unused memory was released. */
   allocated: Slope | undefined;
-  /** The resident pages of files, mostly Deno's own program. */
+  /** The resident pages of files, mostly of Deno's executable. */
   files: Slope | undefined;
-  /** Resident memory at that moment, in megabytes: first, last. */
+  /**
+   * The first and the last measurement of resident memory after a release, in megabytes; undefined without measurements.
+   */
   range: [first: number, last: number] | undefined;
 }
 
@@ -43,7 +45,7 @@ export interface SoakReport {
   faults: Record<string, number>;
   kills: number;
   stops: number;
-  /** Milliseconds. */
+  /** The longest start and the longest stop of the service, in milliseconds. */
   longest: { start: number; stop: number };
   looks: number;
   removed: number;
@@ -52,7 +54,7 @@ export interface SoakReport {
   violations: (Violation & { count: number })[];
 }
 
-/** Returns the progress line. */
+/** Returns the line for one minute. */
 export function describeProgress(now: Progress): string {
   return `${now.minutes.toFixed(1).padStart(5)} min  ${now.phase.padEnd(8)} done ${now.done}, ` +
     `failed ${now.failed}, running ${now.running}, waiting ${now.waiting}; ` +
@@ -60,7 +62,7 @@ export function describeProgress(now: Progress): string {
     `${now.findings} rules broken`;
 }
 
-/** Returns the whole report; violations come last. */
+/** Returns the report as text. Violations are at its end. */
 export function describeReport(report: SoakReport, { slopeLimit }: SoakOptions): string {
   const list = (counts: Record<string, number>) =>
     Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(", ");
@@ -83,7 +85,7 @@ export function describeReport(report: SoakReport, { slopeLimit }: SoakOptions):
   ].join("\n");
 }
 
-/** Returns each broken rule with the rows that break it. */
+/** Returns the lines for the violations: each broken rule with the rows that break the rule. */
 export function describeViolations(violations: SoakReport["violations"]): string[] {
   return violations.flatMap(({ invariant, rows, count }) => [
     `Broken: ${invariant} (${count})`,

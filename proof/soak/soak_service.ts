@@ -1,4 +1,4 @@
-// The service of the soak as a real process: started, killed and stopped again and again, and monitored meanwhile.
+// Starts, ends and monitors the service of a soak, which is a real process.
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import type { Client } from "../../api/client/client.ts";
 import { isAlive, type RealHome } from "../../tests/e2e/real_process.ts";
@@ -6,38 +6,38 @@ import { descendantsOf, listProcesses, openFiles, type ProcessRow } from "./proc
 import { sleep } from "./sleep.ts";
 
 const READY_MS = 60_000;
-/** A graceful stop gives runs 8 s, and connections 2 s. */
+/** The time limit of a graceful stop. The service itself waits 8 s for runs and 2 s for connections. */
 const STOP_MS = 30_000;
-/** The service's children notice its death by the end of their input. */
+/** The time within which all children of an ended service must end. A child ends when its standard input is closed. */
 const FOLLOW_MS = 20_000;
 
-/** The kind of a life's end. */
+/** The way in which the service is ended: by a signal, by a request for shutdown, or by `inkling stop`. */
 export type Ending = "SIGKILL" | "SIGTERM" | "shutdown" | "stop";
 
-/** One life of the service. */
+/** A running service process with its client. */
 interface Life {
   child: Deno.ChildProcess;
   output: Promise<string>;
   client: Client;
-  /** Every child process so far, by PID. */
+  /** Every child process that the service has started, by PID. */
   started: Map<number, ProcessRow>;
 }
 
-/** Reports a problem with processes as a sentence, with the observed row. */
+/** A callback that reports a broken rule of the service process, with the observed values. */
 export type ReportProblem = (rule: string, row: Record<string, unknown>) => void;
 
-/** The service of one home. */
+/** Controls the service of one home directory. */
 export class SoakService {
   readonly #home: RealHome;
   readonly #complain: ReportProblem;
   #life: Life | undefined;
-  /** Zombies at the last check. One that is still there at the next was never reaped. */
+  /** The PIDs of the zombies at the last check. A zombie that is found twice was never reaped. */
   #zombies = new Set<number>();
-  /** Increases with every end of a life. */
+  /** The number of ends of the service so far. */
   generation = 0;
   kills = 0;
   stops = 0;
-  /** The longest start and stop, in milliseconds. */
+  /** The longest start and the longest stop of the service, in milliseconds. */
   readonly longest = { start: 0, stop: 0 };
 
   constructor(home: RealHome, complain: ReportProblem) {
@@ -45,7 +45,7 @@ export class SoakService {
     this.#complain = complain;
   }
 
-  /** A client of the running service; undefined between two lives. */
+  /** The client of the running service; undefined while no service runs or after a stop was requested. */
   get client(): Client | undefined {
     return this.#life?.client;
   }
@@ -60,7 +60,10 @@ export class SoakService {
     return this.#life.child.pid;
   }
 
-  /** Starts it in the foreground with the variables that the background would give it, and waits until it answers. */
+  /**
+   * Starts the service in the foreground, with the environment variables of a background start. Resolves when the service
+   * answers. Throws if the service is not ready within a minute.
+   */
   async start(): Promise<void> {
     const child = await this.#home.spawn(["start", "--keep-alive"], { env: SERVICE_VARIABLES });
     const output = outputOf(child);
@@ -73,7 +76,7 @@ export class SoakService {
         await client.health();
         break;
       } catch {
-        // It is not ready yet.
+        // The service is not ready yet.
       }
       if (hasEnded || performance.now() - began > READY_MS) {
         if (!hasEnded) child.kill("SIGKILL");
@@ -87,14 +90,17 @@ export class SoakService {
     this.#life = { child, output, client, started: new Map() };
   }
 
-  /** Uses new connections from now on and closes the old ones. */
+  /** Replaces the client, so that the connections of the old client are closed. */
   renewClient(): void {
     if (this.#life === undefined) return;
     this.#life.client[Symbol.dispose]();
     this.#life.client = this.#home.client();
   }
 
-  /** Ends it in one of the ways, and checks that all its children end. */
+  /**
+   * Ends the service and waits for its end. Reports stops that are slow or fail, stack traces, and children that outlive
+   * the service.
+   */
   async end(how: Ending): Promise<void> {
     const life = this.#life;
     if (life === undefined) return;
@@ -149,7 +155,10 @@ export class SoakService {
     await this.#seeAllGone(life);
   }
 
-  /** Returns the service's memory in megabytes, and its children. */
+  /**
+   * Returns the service's resident memory in megabytes and its descendants; undefined while no service runs. Reports
+   * lasting zombies.
+   */
   async look(): Promise<{ rss: number; children: ProcessRow[] } | undefined> {
     const life = this.#life;
     if (life === undefined) return undefined;
@@ -169,7 +178,10 @@ export class SoakService {
     return { rss: (table.find((one) => one.pid === pid)?.rss ?? 0) / 1_024, children };
   }
 
-  /** Returns the targets of its file descriptors, without the four for each of its children. */
+  /**
+   * Returns the targets of the service's file descriptors, without the four descriptors (one pidfd, three pipes) of each
+   * child.
+   */
   async ownFiles(): Promise<string[]> {
     const { pid } = this;
     const children = (await listProcesses()).filter(({ parent }) => parent === pid);
@@ -185,7 +197,7 @@ export class SoakService {
     return files;
   }
 
-  /** Returns true when it ended by itself. */
+  /** Returns true if the service process has ended, although no stop was requested. */
   async hasDied(): Promise<boolean> {
     return this.#life !== undefined && !await isAlive(this.#life.child.pid);
   }

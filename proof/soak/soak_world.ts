@@ -1,4 +1,4 @@
-// The shared parts of one soak: the home, the service, the model, the side effects, and the findings.
+// Sets up one soak: its home directory, service, model, side effects and findings.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
@@ -13,10 +13,10 @@ import { MODEL_CALLS, soakConfig, writeSoakAgents } from "./load/soak_agents.ts"
 import { Chance } from "./soak_random.ts";
 import { SoakService } from "./soak_service.ts";
 
-/** The number of rows kept for one rule; further ones add no information. */
+/** The maximum number of rows kept for one broken rule; more rows would add no information. */
 const ROWS_KEPT = 20;
 
-/** Collects violations. */
+/** Collects the violations of a soak, grouped by the broken rule. */
 export class Findings {
   readonly #rows = new Map<string, { count: number; rows: BrokenRow[] }>();
 
@@ -40,7 +40,7 @@ export class Findings {
   }
 }
 
-/** One soak. */
+/** The parts that all folders of the soak share. */
 export class SoakWorld implements AsyncDisposable {
   readonly home: RealHome;
   readonly seed: number;
@@ -48,7 +48,7 @@ export class SoakWorld implements AsyncDisposable {
   readonly effects: SideEffects;
   readonly service: SoakService;
   readonly findings = new Findings();
-  /** The count of each action. */
+  /** The number of times each action was done, by the action's name. */
   readonly done = new Map<string, number>();
 
   private constructor(
@@ -61,7 +61,10 @@ export class SoakWorld implements AsyncDisposable {
     this.service = new SoakService(parts.home, (rule, row) => this.findings.add(rule, row));
   }
 
-  /** Opens a workspace with all agents, without a running service. A model that is not flaky has no faults. */
+  /**
+   * Creates a home directory with all agents, the model's endpoint and the side effects. Does not start the service.
+   * Without `isFlaky`, the model has no faults.
+   */
   static async open({ seed, isFlaky }: { seed: number; isFlaky: boolean }): Promise<SoakWorld> {
     const collect = fileURLToPath(new URL("./collect.ts", import.meta.url));
     const flags = [
@@ -96,8 +99,8 @@ export class SoakWorld implements AsyncDisposable {
   }
 
   /**
-   * Sends a request to the service. Returns undefined for an allowed refusal, or when the service stops meanwhile.
-   * Any other failure is a finding.
+   * Sends a request to the service. Returns undefined if the service refuses it with an allowed status, or stops meanwhile.
+   * Reports any other failure as a finding.
    */
   async attempt<T>(
     what: string,
@@ -110,7 +113,7 @@ export class SoakWorld implements AsyncDisposable {
       this.count(what);
       return result;
     } catch (error) {
-      // Stopped or killed since: a missing answer is allowed.
+      // The service was stopped or killed since the request was sent, so the request may fail.
       if (this.service.generation !== generation) return undefined;
       if (error instanceof ApiError && allowed.includes(error.status)) {
         this.count(`${what}: ${error.status}`);

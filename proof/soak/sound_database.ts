@@ -1,4 +1,5 @@
-// A small sound database: a family, questions, a schedule, a watch, all run for real.
+// Creates a small database in which no invariant is broken: delegations, questions, a schedule and a watch, all from real
+// runs.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, runToEnd } from "../../tests/support/test_workspace.ts";
@@ -13,7 +14,10 @@ const say = (text: string) => ({
 });
 const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
 
-/** Creates the database at `path`. Its agents: lead, child, asker (one answered, one waiting), tick, watcher. */
+/**
+ * Creates the database at `path` by running the agents lead, child, asker, tick and watcher. One request of asker is
+ * answered, one waits.
+ */
 export async function writeSoundDatabase(path: string): Promise<void> {
   await using place = await createTestWorkspace();
   await Deno.mkdir(join(place.workspace, "inbox"));

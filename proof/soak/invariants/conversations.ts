@@ -1,5 +1,5 @@
-// Invariants of conversations and calls: every call has its position, at most one result, and the frame that reports
-// it.
+// Invariants of conversations and tool calls: every call has a position, at most one result, and a frame that reports the
+// call.
 import { type Invariant, isKept, rule } from "./invariant.ts";
 
 export const CONVERSATIONS: readonly Invariant[] = [

@@ -1,5 +1,5 @@
-// Invariants of executions' ends: each ends once, with a last frame that matches its row, and no running row lacks a
-// runner.
+// Invariants of the ends of executions: each execution ends once, its last frame matches its row, and every running row has
+// a runner.
 import { type Invariant, rule } from "./invariant.ts";
 
 const FINAL = "status NOT IN ('running', 'waiting')";

@@ -1,9 +1,11 @@
-// Invariants of delegated executions and dependent rows: every reference has its target.
+// Invariants of delegated executions and dependent rows: the row that a reference names exists.
 import { type Invariant, isKept, rule } from "./invariant.ts";
 
 const OWNED = ["frames", "messages", "tool_calls", "requests", "idempotency_keys"] as const;
 
-/** SQLite's own integrity check. It reads everything, so it runs only in whole checks and after every death. */
+/**
+ * SQLite's integrity check. It reads the whole file, so it runs only in complete checks and after the service has ended.
+ */
 export const WHOLE_FILE: Invariant = {
   name: "the file is whole",
   find: (rows, { since, service }) => {
@@ -11,7 +13,7 @@ export const WHOLE_FILE: Invariant = {
     try {
       return rows.all("PRAGMA integrity_check").filter((row) => Object.values(row)[0] !== "ok");
     } catch (error) {
-      // The file may be too damaged to be checked.
+      // The integrity check itself throws if the file is badly damaged.
       return [{ error: String(error) }];
     }
   },

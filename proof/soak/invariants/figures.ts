@@ -1,13 +1,17 @@
-// Invariants of usage figures: the row, the frames and the rows of calls have equal sums.
+// Invariants of usage: the row of an execution, its frames and its stored calls have the same sums of tokens, cost and
+// calls.
 import { type BrokenRow, type Invariant, isKept, type Rows, rule } from "./invariant.ts";
 
 const isStats = (frame: string) =>
   `${frame}.event = 'meta' AND json_extract(${frame}.payload, '$.event_type') = 'stats'`;
 
-/** The mark with which a reply of the soak's model states its usage, so that it can be summed from outside. */
+/**
+ * Matches the mark in a reply's text that states the reply's usage. The check adds up these marks independently of the
+ * service's figures.
+ */
 const MARK = /\[tokens (\d+)\+(\d+) cost (\S+?)\]/;
 
-/** Returns the mark of a reply; `cost` in US dollars. */
+/** Returns the mark for a reply's text; `cost` in US dollars, null when unknown. */
 export function usageMark(usage: { input: number; output: number; cost: number | null }): string {
   return `[tokens ${usage.input}+${usage.output} cost ${usage.cost ?? "unknown"}]`;
 }
@@ -55,7 +59,10 @@ export const FIGURES: readonly Invariant[] = [
   },
 ];
 
-/** SQL: a limit refused the calls of the last reply, which do not count as made. */
+/**
+ * Returns an SQL condition: a limit refused the calls of the last reply, so the row does not count them. `calls` is an SQL
+ * expression.
+ */
 function isRefused(calls: string): string {
   return `(e.status = 'aborted' AND e.error GLOB 'Aborted: max_*' AND e.tool_calls < ${calls})`;
 }
@@ -67,8 +74,8 @@ interface Sums {
 }
 
 /**
- * Checks only executions whose replies all have marks. Other models' replies have none, and a cut-off reply is not
- * stored.
+ * Returns the executions whose stored usage differs from the sum of the marks in their replies. Skips executions with a
+ * reply that has no mark or was cut off, because a cut-off reply is not stored.
  */
 function findWrongSums(rows: Rows, since: number): BrokenRow[] {
   const sums = new Map<number, Sums | null>();

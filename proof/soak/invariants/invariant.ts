@@ -1,37 +1,37 @@
-// The type of an invariant: a query for the rows that break it.
+// Defines an invariant: a rule with a query for the rows that break the rule.
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
 /** A row that breaks an invariant, as the query returns it. */
 export type BrokenRow = Record<string, unknown>;
 
-/** The service's circumstances, beside its database. */
+/** The state of the soak that an invariant needs in addition to the database. */
 export interface Circumstances {
-  /** Executions below this id had ended at an earlier check; 0 checks all. */
+  /** All executions with lower ids had already ended at an earlier check and are skipped; 0 checks all. */
   since: number;
-  /** dead: no service runs; live: a service is ready; quiet: it is ready, and no execution runs or waits. */
+  /** `dead`: no service runs. `live`: a service is ready. `quiet`: a service is ready, and no execution runs or waits. */
   service: "dead" | "live" | "quiet";
-  /** Schedules that were never edited: the milliseconds between two of their slots. */
+  /** The intervals in milliseconds of the schedules that never change, by agent. */
   beats: Readonly<Record<string, number>>;
-  /** Agents that never ask a question, so that their executions are always running. */
+  /** The agents that never ask a question, so that their executions never wait. */
   neverAsking: readonly string[];
-  /** The maximum difference between the writers' clocks; absent: there was one writer. */
+  /** The maximum difference in milliseconds between the clocks of the writers; absent if there was only one writer. */
   clockErrorMs?: number;
 }
 
-/** One rule. */
+/** A rule that every database must obey. */
 export interface Invariant {
   /** The rule as a sentence. */
   name: string;
-  /** Returns the rows that break it; empty when it holds. */
+  /** Returns the rows that break the rule. */
   find(rows: Rows, circumstances: Circumstances): BrokenRow[];
 }
 
-/** One consistent view of a database. */
+/** A consistent snapshot of a database for queries. */
 export interface Rows {
   all<Row = BrokenRow>(sql: string, ...values: SQLInputValue[]): Row[];
 }
 
-/** Returns the rows of an open connection. */
+/** Returns a Rows that queries an open connection. */
 export function rowsOf(db: DatabaseSync): Rows {
   return {
     all: <Row>(sql: string, ...values: SQLInputValue[]) => db.prepare(sql).all(...values) as Row[],
@@ -39,8 +39,8 @@ export function rowsOf(db: DatabaseSync): Rows {
 }
 
 /**
- * Returns a rule that is one query over executions. `?1` is the first id to check, `?2` the allowed difference
- * between clocks.
+ * Returns an invariant that consists of one SQL query over executions. In the query, `?1` is the lowest id to check, and
+ * `?2` the allowed difference between clocks in milliseconds.
  */
 export function rule(name: string, sql: string): Invariant {
   return {
@@ -50,7 +50,10 @@ export function rule(name: string, sql: string): Invariant {
   };
 }
 
-/** SQL: true when an execution still has its conversation; a purge deletes it with its calls and requests. */
+/**
+ * Returns an SQL condition: the execution still has its conversation. A purge deletes the conversation with its calls and
+ * requests.
+ */
 export function isKept(execution: string): string {
   return `EXISTS (SELECT 1 FROM messages kept WHERE kept.execution_id = ${execution})`;
 }

@@ -1,4 +1,5 @@
-// The list of a database's invariants, valid after any history of the service. Pure: reads rows only.
+// Lists the invariants of a database, which hold after any history of the service, and checks them. Only reads the
+// database.
 import { DatabaseSync } from "node:sqlite";
 import { CONVERSATIONS } from "./conversations.ts";
 import { ENDS } from "./ends.ts";
@@ -10,7 +11,7 @@ import { TRIGGERS } from "./triggers.ts";
 
 export type { BrokenRow, Circumstances } from "./invariant.ts";
 
-/** Every invariant; each name is a sentence. */
+/** All invariants. The name of each is a sentence that states the rule. */
 export const INVARIANTS: readonly Invariant[] = [
   ...ENDS,
   ...FIGURES,
@@ -20,13 +21,13 @@ export const INVARIANTS: readonly Invariant[] = [
   ...TRIGGERS,
 ];
 
-/** A broken invariant with the rows that break it. */
+/** The name of a broken invariant with the rows that break it. */
 export interface Violation {
   invariant: string;
   rows: BrokenRow[];
 }
 
-/** Returns every broken invariant of the database at `path`, as of one moment. The file is opened read-only. */
+/** Returns the broken invariants of the database at `path`, from one snapshot. Opens the file read-only. */
 export function findViolations(
   path: string,
   circumstances: Circumstances,
@@ -35,7 +36,7 @@ export function findViolations(
   return readSnapshot(path, (db) => {
     const rows = rowsOf(db);
     const damage = WHOLE_FILE.find(rows, circumstances);
-    // Further rows of a damaged file are meaningless.
+    // Results of other queries on a damaged file would be meaningless.
     if (damage.length > 0) return [{ invariant: WHOLE_FILE.name, rows: damage }];
     return invariants.map(({ name, find }) => ({
       invariant: name,
@@ -45,7 +46,7 @@ export function findViolations(
   });
 }
 
-/** Reads a database as of one moment, while a service may continue to write. */
+/** Calls `read` with a snapshot of the database, while a service may continue to write. */
 export function readSnapshot<T>(path: string, read: (db: DatabaseSync) => T): T {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   try {

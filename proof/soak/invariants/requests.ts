@@ -1,4 +1,4 @@
-// Invariants of questions to people: open exactly while an execution waits, and answered once.
+// Invariants of questions to people: a question is open exactly while its execution waits, and is answered at most once.
 import { type Invariant, isKept, rule } from "./invariant.ts";
 
 export const REQUESTS: readonly Invariant[] = [

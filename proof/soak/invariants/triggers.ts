@@ -1,7 +1,7 @@
-// Invariants of schedules and watches: every slot has one outcome, and the parallel runs stay within their limit.
+// Invariants of schedules and watches: every slot has one outcome, and the number of parallel runs stays within its limit.
 import { type BrokenRow, type Invariant, type Rows, rule } from "./invariant.ts";
 
-/** The maximum number of parallel runs of one agent's watch. */
+/** The maximum number of parallel runs of a watching agent. */
 const WATCH_RUNS = 4;
 
 export const TRIGGERS: readonly Invariant[] = [
@@ -21,7 +21,7 @@ export const TRIGGERS: readonly Invariant[] = [
     "a schedule has come at least to its newest slot",
     "SELECT s.agent_id, max(s.scheduled_for) AS slot, d.last_fire FROM slots s JOIN schedules d " +
       "ON d.agent_id = s.agent_id WHERE ?1 >= 0 GROUP BY s.agent_id " +
-      // An edited schedule restarts at its anchor, after the earlier slots.
+      // After an edit, a schedule restarts at its anchor, which is later than its old slots.
       "HAVING slot > coalesce(d.last_fire, d.anchor)",
   ),
   rule(

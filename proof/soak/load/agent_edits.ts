@@ -1,4 +1,4 @@
-// Agent files that are created, changed, broken and removed while the service runs; no other action uses them.
+// Creates, changes, breaks and removes agent files while the service runs. No other part of the soak changes these agents.
 import { join } from "node:path";
 import { agentText } from "./soak_agents.ts";
 import type { Chance } from "../soak_random.ts";
@@ -6,7 +6,7 @@ import type { SoakWorld } from "../soak_world.ts";
 
 const AGENTS = 6;
 
-/** The changing agents of one soak. */
+/** Changes the six `scratch` agents of one soak. */
 export class AgentEdits {
   readonly #world: SoakWorld;
   readonly #chance: Chance;
@@ -16,12 +16,12 @@ export class AgentEdits {
     this.#chance = world.chance("edits");
   }
 
-  /** Returns the id of one of them; its file may be missing. */
+  /** Returns the id of a random scratch agent, whose file may be missing. */
   pick(): string {
     return `scratch_${this.#chance.between(1, AGENTS)}`;
   }
 
-  /** Makes one change to its file. */
+  /** Makes one random change to the file of a scratch agent. */
   async change(id: string): Promise<void> {
     const chance = this.#chance;
     const path = join(this.#world.home.agentsDir, `${id}.md`);

@@ -1,5 +1,5 @@
-// A Chat Completions endpoint that answers for every agent of the soak, by the model's name, and misbehaves now and
-// then.
+// Serves a Chat Completions endpoint for all agents of the soak. The model's name selects the replies. A part of the
+// replies has a random fault.
 import { CHAT_COMPLETIONS } from "../../../tests/support/models/openai_server.ts";
 import type { ModelStep } from "../../../tests/support/models/model_server.ts";
 import { usageMark } from "../invariants/figures.ts";
@@ -7,7 +7,7 @@ import { planReply, type Reply } from "./model_roles.ts";
 import type { Chance } from "../soak_random.ts";
 import { sleep } from "../sleep.ts";
 
-/** The frequency of each fault. */
+/** The relative frequency of each fault of a reply. */
 const FAULTS = {
   none: 0.87,
   too_many: 0.025,
@@ -26,28 +26,31 @@ const FAULTS = {
 
 const THINKING_MS = 25;
 const DRIP_MS = 40;
-/** Longer than any agent of the soak waits for a reply. */
+/** The duration of a silent reply, longer than any agent of the soak waits. */
 const SILENCE_MS = 20_000;
 const HUGE = 150_000;
-/** A cancelled call frees its place at once; this endpoint notices it a moment later. */
+/**
+ * The tolerated time with too many open calls. The service starts the next call as soon as one is cancelled, and this
+ * endpoint notices the cancellation later.
+ */
 const OVERLAP_MS = 1_500;
 
 /** The options of the endpoint. */
 export interface FlakyModelOptions {
   chance: Chance;
-  /** The address to which http_request sends its tokens. */
+  /** The address to which the calls of `http_request` post their tokens. */
   effectsUrl: string;
-  /** The maximum number of open calls. */
+  /** The maximum number of open calls that the service may have. */
   limit: number;
   isFlaky: boolean;
   /** The longest time before it answers. */
   thinkingMs?: number;
 }
 
-/** The endpoint. */
+/** The running endpoint. */
 export class FlakyModel implements AsyncDisposable {
   readonly faults = new Map<string, number>();
-  /** Times with too many open calls, for longer than a cancel takes to be noticed. */
+  /** The periods in which more calls than the limit were open for longer than OVERLAP_MS. */
   readonly overloads: { at: string; open: number; ms: number }[] = [];
   requests = 0;
   readonly #options: FlakyModelOptions;
@@ -69,7 +72,7 @@ export class FlakyModel implements AsyncDisposable {
     );
   }
 
-  /** The address for `base_url`. */
+  /** The endpoint's address, for an agent's `base_url`. */
   get url(): string {
     return `http://127.0.0.1:${this.#server.addr.port}/v1`;
   }
@@ -77,7 +80,7 @@ export class FlakyModel implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.#server.shutdown();
-    // The server does not wait for responses whose caller has left.
+    // `shutdown` does not wait for responses whose caller has disconnected.
     await Promise.allSettled(this.#sending);
   }
 
@@ -103,7 +106,7 @@ export class FlakyModel implements AsyncDisposable {
     if (fault === "server_error") return refusal(resolve, chance.one([500, 502, 503, 529]));
     if (fault === "refused") return refusal(resolve, 400);
     if (fault === "silent") {
-      // This side cannot see when the caller gives up.
+      // A silent call does not count as open, because the endpoint cannot notice when the caller gives up.
       resolve();
       await sleep(SILENCE_MS, this.#closing.signal);
       return refusal(resolve, 503);
@@ -118,7 +121,7 @@ export class FlakyModel implements AsyncDisposable {
     return new Response(this.#stream(pieces, { step, fault, over, resolve }), {
       headers: {
         "content-type": CHAT_COMPLETIONS.contentType,
-        // Less is sent than promised, so the connection breaks in the middle.
+        // The body is shorter than this length, so the caller sees a connection that breaks in the middle of the reply.
         ...(fault === "cut" && { "content-length": "100000000" }),
       },
     });
@@ -178,13 +181,13 @@ export class FlakyModel implements AsyncDisposable {
         if (fault === "drip") await sleep(DRIP_MS);
       }
       if (step.then === "hang") await Promise.race([over, this.#closed()]);
-      // The bytes so far must leave before the connection breaks.
+      // Wait until the enqueued bytes are sent, before the connection breaks.
       if (step.then === "cut") await sleep(20);
       resolve();
       try {
         controller.close();
       } catch {
-        // The client left first, and the stream is already closed.
+        // The client has disconnected, so the stream is already closed.
       }
     };
     return new ReadableStream({

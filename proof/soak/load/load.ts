@@ -1,4 +1,4 @@
-// Actions at random moments, many at once.
+// Starts actions at random moments, up to 60 in parallel.
 import { ACTIONS, type Actions } from "../actions.ts";
 import { sleep } from "../sleep.ts";
 import type { Chance } from "../soak_random.ts";
@@ -6,7 +6,7 @@ import type { SoakWorld } from "../soak_world.ts";
 
 const MOST_AT_ONCE = 60;
 
-/** The load of one soak. */
+/** Generates the load of one soak. */
 export class Load {
   readonly #world: SoakWorld;
   readonly #actions: Actions;
@@ -25,8 +25,8 @@ export class Load {
   }
 
   /**
-   * Acts until `end`; resolves when all actions are over. An action that throws is a fault of the soak, and a
-   * finding.
+   * Starts actions until `end` is called, and resolves when all of them are over. An action that throws is reported as a
+   * finding about the soak itself.
    */
   async run(): Promise<void> {
     while (!this.#isOver) {
@@ -56,7 +56,7 @@ export class Load {
     this.#isOver = true;
   }
 
-  /** Resolves when no action is in progress any more; only while it pauses. */
+  /** Stops open streams and resolves when no action is in progress. Call `pause` before. */
   async rest(): Promise<void> {
     while (this.#busy.size > 0) {
       this.#actions.stopFollowing();

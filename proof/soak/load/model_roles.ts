@@ -1,15 +1,15 @@
-// The replies of each agent's model: by the model's name and the conversation's length, with some chance.
+// Chooses the model's replies by the model's name and the length of the conversation, with random variation.
 import type { JsonObject } from "../../../base/json.ts";
 import { COUNTED_PREFIX } from "./side_effects.ts";
 import type { Chance } from "../soak_random.ts";
 
-/** One reply. A call's id is a unique token. */
+/** One reply of the model. The id of each call is a unique token. */
 export interface Reply {
   text: string;
   calls: { id: string; name: string; arguments: string | JsonObject }[];
 }
 
-/** The inputs of a reply. */
+/** The sources of random choices, addresses and tokens for a reply. */
 export interface RoleMeans {
   chance: Chance;
   effectsUrl: string;
@@ -23,7 +23,7 @@ interface Wish {
 
 type Call = (means: RoleMeans, token: string) => Wish;
 
-/** The relevant part of a Chat Completions request. */
+/** The fields of a Chat Completions request that determine the reply. */
 interface ModelRequest {
   model: string;
   messages: { role: string; content?: unknown }[];
@@ -118,7 +118,7 @@ const ROLES: Readonly<Record<string, { calls: Partial<Record<CallName, number>>;
 const MOST_STEPS = 9;
 const MOST_CALLS = 3;
 
-/** Returns the reply of the model that `request` names; unknown roles just talk. */
+/** Returns the next reply of the model that `request` names. Unknown models reply with text only. */
 export function planReply({ model, messages }: ModelRequest, means: RoleMeans): Reply {
   const { chance, token } = means;
   const role = ROLES[model] ?? ROLES.talker;
@@ -137,7 +137,7 @@ export function planReply({ model, messages }: ModelRequest, means: RoleMeans): 
   return { text, calls };
 }
 
-/** Counts the replies after the last user message. */
+/** Returns the number of model replies after the last user message. */
 function repliesSince(messages: ModelRequest["messages"]): number {
   const start = messages.findLastIndex(({ role }) => role === "user");
   return messages.slice(start + 1).filter(({ role }) => role === "assistant").length;

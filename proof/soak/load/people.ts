@@ -1,4 +1,5 @@
-// The people of the soak: they approve, deny, pick, write, cancel, let time pass, and sometimes answer twice at once.
+// Simulates the people of the soak: they approve, deny, choose, write, cancel, ignore a question, and sometimes answer a
+// question twice at the same time.
 import type { PendingBody, RespondBody } from "../../../api/schemas/request_schemas.ts";
 import { readSnapshot } from "../invariants/invariants.ts";
 import { sleep } from "../sleep.ts";
@@ -6,30 +7,33 @@ import type { SoakWorld } from "../soak_world.ts";
 import type { Chance } from "../soak_random.ts";
 
 const LONGEST_THOUGHT_MS = 2_500;
-/** A person whose answer the service's death prevented tries again after this time. */
+/**
+ * The time after which an open request is handled again, for example because the service was killed before an answer
+ * arrived.
+ */
 const AGAIN_MS = 6_000;
 const HURRIED_MS = 1_000;
 const LOOK_MS = 250;
 
 type Response = RespondBody["response"];
 
-/** The parts of the soak that people use. */
+/** The parts of the soak's world that People needs. */
 type PeoplesWorld = Pick<SoakWorld, "attempt" | "chance" | "database" | "findings">;
 
-/** The people of one soak. */
+/** Answers the questions of one soak. */
 export class People {
   readonly #world: PeoplesWorld;
   readonly #chance: Chance;
-  /** The last time at which each request was handled. */
+  /** The time at which each request was last handled, by request id. */
   readonly #taken = new Map<string, number>();
-  /** Requests that are left to their deadline. */
+  /** The ids of the requests that people ignore until their deadline. */
   readonly #left = new Set<string>();
-  /** The answer to each request, once the service had confirmed it. */
+  /** The answers that the service has confirmed, by request id. */
   readonly #answered = new Map<string, Response>();
-  /** The planned and running acts of people. */
+  /** The planned and running answers and cancellations. */
   readonly #acting = new Set<Promise<void>>();
   readonly #leaving = new AbortController();
-  /** True: nobody waits for deadlines any more, so that all can end. */
+  /** True: people answer every request at once and ignore none, so that all executions can end. */
   isHurried = false;
 
   constructor(world: PeoplesWorld) {
@@ -37,7 +41,7 @@ export class People {
     this.#chance = world.chance("people");
   }
 
-  /** Answers questions until `leave`; resolves when nobody acts any more. */
+  /** Answers questions until `leave` is called. Resolves when no answer is in progress. */
   async attend(): Promise<void> {
     const { signal } = this.#leaving;
     while (!signal.aborted) {
@@ -47,12 +51,12 @@ export class People {
     await Promise.all(this.#acting);
   }
 
-  /** Cancels the answers that are still being considered. */
+  /** Stops answering. Answers that are planned but not sent yet are dropped. */
   leave(): void {
     this.#leaving.abort();
   }
 
-  /** Reads the open requests, and assigns a person to each new one. */
+  /** Reads the open requests and plans an action for each new one. */
   async look(): Promise<void> {
     const waiting = await this.#world.attempt("list waiting", {
       allowed: [],
@@ -61,7 +65,7 @@ export class People {
     await Promise.all((waiting ?? []).map(({ id }) => this.#visit(id)));
   }
 
-  /** Reports confirmed answers that were not stored as they were given. */
+  /** Reports the answers that the service confirmed but stored differently. */
   findLostAnswers(): void {
     const stored = readSnapshot(
       this.#world.database,
@@ -79,7 +83,7 @@ export class People {
 
   async #visit(id: number): Promise<void> {
     const pending = await this.#world.attempt("look at a request", {
-      // Answered, expired or purged since it was listed.
+      // The request was answered, expired or purged since it was listed.
       allowed: [404],
       work: (client) => client.pending(id),
     });

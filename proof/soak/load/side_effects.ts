@@ -1,17 +1,17 @@
-// The effects of unsafe calls, counted from outside by each call's unique token.
+// Counts the effects of unsafe tool calls outside the service, by a unique token of each call.
 import { join } from "node:path";
 import type { BrokenRow } from "../invariants/invariant.ts";
 import { readSnapshot, type Violation } from "../invariants/invariants.ts";
 
-/** The tools whose every call leaves its token behind. */
+/** The tools whose calls leave their tokens in a file or on a server. */
 const COUNTED_TOOLS = ["http_request", "stamp", "skill_run_script"] as const;
 
-/** The beginning of counted tokens; other calls of the same tools use other beginnings. */
+/** The prefix of counted tokens. Other calls of the same tools have other prefixes. */
 export const COUNTED_PREFIX = "t";
 
-/** A server and a file to which tools bring their tokens. */
+/** A server and a file that receive the tokens of calls. */
 export class SideEffects implements AsyncDisposable {
-  /** The file to which a custom tool and a skill's script append their tokens, a line each. */
+  /** The file to which a custom tool and a skill's script append tokens, one on each line. */
   readonly file: string;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #posted = new Map<string, number>();
@@ -25,7 +25,7 @@ export class SideEffects implements AsyncDisposable {
     });
   }
 
-  /** Creates `folder`, which the agents must be allowed to write to. */
+  /** Creates `folder` with the token file, and starts the server. The agents must be allowed to write to `folder`. */
   static async open(folder: string): Promise<SideEffects> {
     await Deno.mkdir(folder, { recursive: true });
     const file = join(folder, "tokens.txt");
@@ -33,12 +33,12 @@ export class SideEffects implements AsyncDisposable {
     return new SideEffects(file);
   }
 
-  /** The address to which a token is posted as the path. */
+  /** The server's address. A call posts its token as the path. */
   get url(): string {
     return `http://127.0.0.1:${this.#server.addr.port}`;
   }
 
-  /** Returns the count of each token. */
+  /** Returns the number of effects of each token. */
   async counts(): Promise<ReadonlyMap<string, number>> {
     const counts = new Map(this.#posted);
     for (const token of (await Deno.readTextFile(this.file)).split("\n")) {
@@ -53,8 +53,8 @@ export class SideEffects implements AsyncDisposable {
 }
 
 /**
- * Returns calls that took effect more than once, took effect although refused, or are reported as done without an
- * effect. A call's id is its token.
+ * Returns the calls that took effect twice, the calls that took effect although they were denied, and the calls that are
+ * reported as done but had no effect. A call's id is its token.
  */
 export async function findWrongEffects(
   path: string,
@@ -67,7 +67,7 @@ export async function findWrongEffects(
         "substr(json_extract(payload, '$.content'), 1, 80) AS content FROM frames " +
         "WHERE event = 'tool_result' AND execution_id >= ?1",
     ).all(since)) as { token: string; tool: string; is_error: number; content: string }[];
-  // Counted after reading the results, so that their effects have happened.
+  // The tokens are counted after the results were read, so every stored result has already had its effect.
   const counts = await effects.counts();
   const counted = results.filter(({ tool, token }) =>
     COUNTED_TOOLS.some((one) => one === tool) && token.startsWith(COUNTED_PREFIX)

@@ -1,12 +1,12 @@
-// The agents of the soak with their files and resources. Their models are roles of model_roles.ts.
+// Writes the agents of the soak with their files and resources. The models are roles of model_roles.ts.
 import { join } from "node:path";
 import type { TestWorkspace } from "../../../tests/support/test_workspace.ts";
 import { programEntry } from "../../../tests/runtime/tools/mcp/mcp_world.ts";
 
-/** The maximum number of open model calls of the service. */
+/** The maximum number of model calls that the service may have open. */
 export const MODEL_CALLS = 8;
 
-/** Schedules that are never edited, with their intervals in milliseconds. */
+/** The agents with schedules that never change, with their intervals in milliseconds. */
 export const BEATS: Readonly<Record<string, number>> = {
   tick_1: 1_000,
   tick_2: 2_000,
@@ -14,10 +14,10 @@ export const BEATS: Readonly<Record<string, number>> = {
   tick_ask: 3_000,
 };
 
-/** Agents with triggers that never ask a question. */
+/** The agents with triggers that never ask a person a question. */
 export const NEVER_ASKING: readonly string[] = ["tick_1", "tick_2", "tick_cron", "watch_inbox"];
 
-/** Agents that are started by hand one run after the other, with the relative frequency of each. */
+/** The agents that the `run` action starts, with their relative frequencies. */
 export const BY_HAND: Readonly<Record<string, number>> = {
   worker: 6,
   worker_kept: 4,
@@ -34,16 +34,16 @@ export const BY_HAND: Readonly<Record<string, number>> = {
   limited: 1,
 };
 
-/** Agents that people chat with. */
+/** The agents that people chat with. */
 export const CHATTERS: readonly string[] = ["chatter", "chat_worker", "chat_asker"];
 
-/** Watched folders, each with the agent that must get every file once. */
+/** The watched folder of each watching agent, which must get every file of the folder exactly once. */
 export const WATCHED: Readonly<Record<string, string>> = {
   watch_inbox: "inbox",
   watch_desk: "desk",
 };
 
-/** Returns the config.yaml of the soak. */
+/** Returns the text of the soak's config.yaml. */
 export function soakConfig(workspace: string): string {
   return [
     `workspace: ${workspace}`,
@@ -103,7 +103,7 @@ const AGENTS: Readonly<Record<string, { role: string; lines: readonly string[] }
       "confirm_timeout: 2s",
     ],
   },
-  // More files arrive than the default limit allows.
+  // The soak writes more files than the default limit of an agent's runs allows.
   watch_inbox: {
     role: "watcher",
     lines: [
@@ -120,11 +120,11 @@ const AGENTS: Readonly<Record<string, { role: string; lines: readonly string[] }
   },
 };
 
-/** Agents whose runs continue after the death of their service. */
+/** The agents whose runs are resumed after the service was killed. */
 export const RESUMED: readonly string[] = Object.keys(AGENTS)
   .filter((id) => AGENTS[id]?.lines.includes("on_restart: resume"));
 
-/** Returns the text of an agent file; `timeout`: of its runs, in seconds. */
+/** Returns the text of an agent file. `timeout` is the time limit of a run in seconds. */
 export function agentText(
   { role, lines, modelUrl, timeout = TIMEOUT_S }: {
     role: string;
@@ -147,7 +147,7 @@ export function agentText(
   ].join("\n");
 }
 
-/** Writes all agents, and their tools, skill and server. */
+/** Writes all agents, their custom tools, the skill and the MCP server. */
 export async function writeSoakAgents(
   place: TestWorkspace,
   { modelUrl, timeout = TIMEOUT_S }: { modelUrl: string; timeout?: number },

@@ -1,5 +1,5 @@
-// Puts files into watched folders, each once and complete, and checks that the agent got each of them once. Seen
-// files are removed, so that the load stays steady.
+// Puts files into watched folders and checks that the watching agent got each file exactly once. Removes files that were
+// seen, so that their number stays steady.
 import { join } from "node:path";
 import { readSnapshot } from "../invariants/invariants.ts";
 import { sleep } from "../sleep.ts";
@@ -7,32 +7,32 @@ import { WATCHED } from "./soak_agents.ts";
 import type { Chance } from "../soak_random.ts";
 import type { SoakWorld } from "../soak_world.ts";
 
-/** The number of seen files that stay; removal starts at half as many more. */
+/** The number of files that remain after a removal. Files are removed when there are 50 % more. */
 const MAX_KEPT_FILES = 60;
 
-/** A file that an agent must get once. */
+/** The creation or removal of a file, which an agent must get once. */
 interface Change {
   event: "created" | "deleted";
   path: string;
 }
 
-/** The parts of the soak that it uses. */
+/** The parts of the soak's world that WatchedFiles needs. */
 type WatchedWorld = Pick<SoakWorld, "chance" | "count" | "database" | "findings"> & {
   home: Pick<SoakWorld["home"], "workspace">;
 };
 
-/** The watched folders of one soak. */
+/** Changes the watched folders of one soak and checks the runs. */
 export class WatchedFiles {
   readonly #world: WatchedWorld;
   readonly #leftLying: number;
   readonly #chance: Chance;
-  /** The time of each change, by its key. */
+  /** The time of each change in ISO format, by the change's key. */
   readonly #made = new Map<string, string>();
   #unseen = new Map<string, Change>();
-  /** The existing files, the oldest first. */
+  /** The paths of the existing files, oldest first. */
   #lying: string[] = [];
   #count = 0;
-  /** The number of written files. */
+  /** The number of files written so far. */
   written = 0;
   #isPausing = false;
 
@@ -42,7 +42,7 @@ export class WatchedFiles {
     this.#chance = world.chance("watched");
   }
 
-  /** Moves new files into a folder; during a pause none, because agents would not get them. */
+  /** Moves new files into a watched folder. Does nothing during a pause, because changes during a pause start no runs. */
   async write(): Promise<void> {
     if (this.#isPausing) return;
     const agent = this.#chance.is(0.8) ? "watch_inbox" : "watch_desk";
@@ -62,7 +62,10 @@ export class WatchedFiles {
     if (this.#lying.length > this.#leftLying * 1.5) await this.#clearAway();
   }
 
-  /** Changes nothing until `resume`. Resolves when every change was seen; false when that takes too long. */
+  /**
+   * Stops all changes until `resume`. Returns true when every change was seen, or false when `patienceMs` milliseconds have
+   * passed before.
+   */
   async pause(patienceMs: number): Promise<boolean> {
     this.#isPausing = true;
     const began = performance.now();
@@ -77,7 +80,7 @@ export class WatchedFiles {
     this.#isPausing = false;
   }
 
-  /** Returns the changes without a run. */
+  /** Returns the changes for which there is no run yet. */
   findUnseen(): Change[] {
     if (this.#unseen.size > 0) {
       for (const change of this.#runs()) this.#unseen.delete(toKey(change));
@@ -85,7 +88,7 @@ export class WatchedFiles {
     return [...this.#unseen.values()];
   }
 
-  /** Reports changes that were never seen, or seen more than once. */
+  /** Reports the changes that started no run, or more than one. */
   check(): void {
     const { findings } = this.#world;
     for (const change of this.findUnseen()) {
@@ -110,13 +113,13 @@ export class WatchedFiles {
     this.#unseen.set(toKey(change), change);
   }
 
-  /** Removes the oldest files that were seen. */
+  /** Removes the oldest files, except the files that were not seen yet. */
   async #clearAway(): Promise<void> {
     const unseen = new Set(this.findUnseen().map(({ path }) => path));
     const old = this.#lying.slice(0, -this.#leftLying).filter((path) => !unseen.has(path));
     for (const path of old) {
       const place = this.#lying.indexOf(path);
-      // Another action may be removing files, too.
+      // A concurrent action may have removed the file.
       if (place < 0 || this.#isPausing) continue;
       this.#lying.splice(place, 1);
       this.#expect({ event: "deleted", path });
@@ -133,7 +136,7 @@ export class WatchedFiles {
   }
 }
 
-/** Every file has a unique name. */
+/** Returns the key of a change. It is unique, because no file name is used twice. */
 function toKey({ event, path }: Change): string {
   return `${event} ${path}`;
 }
