@@ -1,5 +1,6 @@
-// `deno task crash`: kills services at random times and at every named point, and checks the database after each restart.
-// Half of the services are killed again during the recovery. The argument is the number of rounds.
+// `deno task crash`: kills services at random times and at every named point, and checks the database after the restarts.
+// Half of the services are killed again during the recovery. Arguments: the number of rounds with kills at random times
+// (200), the number of deaths at each point (20), the seed (random).
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import { STEPS } from "./crash_agents.ts";
 import { ALL_ACCEPTED, crashPoints, recoveryPoints } from "./crash_points.ts";

@@ -1,5 +1,5 @@
-// Random HTTP requests: to each operation of the API with random ids, queries, headers and bodies, and to other
-// paths.
+// Generates random HTTP requests: to each operation of the API with random ids, queries, headers and bodies, and to paths
+// outside the API.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { loadOperations } from "../../api/routes/operations.ts";
@@ -114,13 +114,13 @@ const body = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("[", '{"a":').map((text) => text.repeat(3_000)) },
 );
 
-/** One request; `target` is the index of the operation that it is meant for. */
+/** A random request. */
 export interface FuzzedRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
   body: string | Uint8Array | undefined;
-  /** Undefined for a path or a method outside the API. */
+  /** The index of the request's operation in OPERATIONS; undefined for a path or a method outside the API. */
   target: number | undefined;
 }
 
@@ -169,7 +169,7 @@ const besides: fc.Arbitrary<FuzzedRequest> = fc.record({
   target: fc.constant(undefined),
 });
 
-/** Mostly requests to operations, and some to other paths. */
+/** Generates requests: four of five to operations, the others to paths outside the API. */
 export const anyRequest: fc.Arbitrary<FuzzedRequest> = fc.oneof(
   { weight: 4, arbitrary: ofOperation },
   { weight: 1, arbitrary: besides },

@@ -1,6 +1,6 @@
-// `deno task fuzz`: tries every target with many random cases. Arguments: words of the targets to try (none: all),
-// --cases (10,000) and --seed (by default from the clock, so that every run differs). Fails with the seed and the
-// smallest case.
+// `deno task fuzz`: tries every target with many random cases. Arguments: words that a target's name must contain, --cases
+// (10,000), and --seed (by default from the clock, so that each run has other cases). A failure prints the seed and the
+// smallest failing case.
 import { parseArgs } from "node:util";
 import { TARGETS } from "./targets.ts";
 

@@ -1,8 +1,8 @@
-// Hostile text: the pieces from which several targets build their cases.
+// Generates hostile text for the cases of several targets.
 import fc from "fast-check";
 import { anyText as anyCharacters, textOf } from "../../tests/support/any_text.ts";
 
-/** Escape sequences of terminals, whole, cut off and in pieces, and characters that reverse the order of text. */
+/** Escape sequences of terminals (complete, cut off, and in pieces), and characters that reverse the order of text. */
 const TERMINAL_PIECES: readonly string[] = [
   ...[
     "\u001b",
@@ -54,25 +54,25 @@ export const ODD_CHARACTERS: readonly string[] = [
   ...["%", "$", "{", "}", "[", "]", "<", ">", "&", "#", "*", ":", "/", "..", "~"],
 ];
 
-/** Names that every object has, or that other code interprets. */
+/** Property names that every JavaScript object has, and names with a meaning for other code. */
 export const ODD_NAMES: readonly string[] = [
   ...["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "a", "b", "A_TOKEN"],
 ];
 
-/** Any text. */
+/** Generates any text. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "grapheme" }),
   anyCharacters(),
   textOf(ODD_CHARACTERS, { maxLength: 12 }),
 );
 
-/** Text with many terminal control sequences. */
+/** Generates text with many terminal control sequences. */
 export const terminalText: fc.Arbitrary<string> = fc.array(
   fc.oneof(fc.constantFrom(...TERMINAL_PIECES), anyCharacters({ maxLength: 6 })),
   { maxLength: 30 },
 ).map((pieces) => pieces.join(""));
 
-/** Cuts a text into pieces of these lengths; the rest is the last piece. */
+/** Returns the text in pieces of the given lengths; the last piece is the remainder. */
 export function cutAt(text: string, lengths: readonly number[]): string[] {
   const pieces: string[] = [];
   let rest = text;

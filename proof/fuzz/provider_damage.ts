@@ -1,4 +1,5 @@
-// Damage to a provider's stream: cuts, lost and repeated events, chunks of any JSON, bytes that are no text.
+// Generates damage to a provider's stream: cuts, lost and repeated events, chunks with any JSON, and bytes that are no
+// text.
 import fc from "fast-check";
 import type { ModelServer, ModelStep } from "../../tests/support/models/model_server.ts";
 import { anyText, ODD_CHARACTERS } from "./odd_text.ts";
@@ -27,7 +28,7 @@ const call = fc.record({
   arguments: fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 1 }), {
     maxKeys: 3,
   })
-    // Converted to text and back: JSON has no -0, and the adapters write the text again.
+    // Convert the value to text and back, because -0 becomes 0 in JSON and the adapters convert values to text again.
     .map((value) => JSON.parse(JSON.stringify(value))),
 });
 const oddChunk = fc.letrec<{ value: unknown }>((tie) => ({
@@ -92,7 +93,7 @@ const oddChunk = fc.letrec<{ value: unknown }>((tie) => ({
     ),
   ),
 })).value;
-/** Token counts as broken endpoints report them, in the fields of each format. */
+/** Wrong token counts, as broken endpoints report them, for the fields of each format. */
 const oddCount = fc.constantFrom(-1, 0, 0.4, 1.5, 1e21, 1e308, "7", null, true);
 const oddUsage = fc.tuple(oddCount, oddCount, oddCount).map(([input, output, other]) => ({
   usage: {
@@ -115,13 +116,13 @@ const oddUsage = fc.tuple(oddCount, oddCount, oddCount).map(([input, output, oth
   eval_count: output,
 }));
 
-/** Replies with text, and some with calls. */
+/** Generates replies with text and sometimes with tool calls. */
 export const replySteps: fc.Arbitrary<ModelStep> = fc.record({
   text: words,
   toolCalls: fc.array(call, { maxLength: 2 }),
 }).map(({ text, toolCalls }) => ({ text, ...(toolCalls.length > 0 && { toolCalls }) }));
 
-/** A kind of damage to a stream on its way. `share` is its place as a share of the bytes. */
+/** A kind of damage to a stream. `share` is the place of the damage as a fraction of the stream's bytes. */
 export type Damage =
   | { kind: "none" }
   | { kind: "cut"; share: number }
@@ -136,7 +137,7 @@ const garbage = fc.oneof(
   fc.constantFrom("\n", "\n\n", "\r", "data:", '"', "{", "}", "null", "1e999", "-1", "\0", "\ufeff")
     .map((text) => new TextEncoder().encode(text)),
 );
-/** Every kind of damage, and none. */
+/** Generates every kind of damage, and also no damage. */
 export const damage: fc.Arbitrary<Damage> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: "none" as const }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("cut" as const), share }) },
@@ -197,7 +198,7 @@ export const damage: fc.Arbitrary<Damage> = fc.oneof(
   },
 );
 
-/** Returns the bytes that arrive of a stream of these pieces. */
+/** Returns the bytes of a stream of these pieces after the damage. */
 export function damaged(
   pieces: readonly string[],
   damage: Damage,
@@ -234,7 +235,7 @@ export function damaged(
   }
 }
 
-/** Returns the bytes in pieces of these lengths, and the rest as one piece. */
+/** Returns the bytes in pieces of the given lengths; the last piece is the remainder. */
 export function inPieces(bytes: Uint8Array, lengths: readonly number[]): Uint8Array<ArrayBuffer>[] {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let at = 0;

@@ -1,16 +1,16 @@
-// Records every change of an execution's status with database triggers, however short it lasts.
+// Records every change of an execution's status, even the shortest, with triggers in the database.
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { ExecutionStatus } from "../../runtime/executions/states.ts";
 
-/** One change of a status; `from` is null at the execution's beginning. */
+/** A change of an execution's status. `from` is null when the execution is inserted. */
 export interface Move {
   id: number;
   from: ExecutionStatus | null;
   to: ExecutionStatus;
 }
 
-/** The legal next statuses of each status. An execution begins as running. */
+/** The statuses to which each status may change. A new execution is running. */
 const LEGAL: Readonly<Record<ExecutionStatus, readonly ExecutionStatus[]>> = {
   running: ["waiting", "success", "error", "aborted", "timeout", "orphaned"],
   waiting: ["running", "aborted"],
@@ -21,13 +21,13 @@ const LEGAL: Readonly<Record<ExecutionStatus, readonly ExecutionStatus[]>> = {
   orphaned: [],
 };
 
-/** Records the status changes that any writer makes in a database. */
+/** Records the status changes in a database, by any writer. */
 export class StatusMoves implements Disposable {
   readonly #db: DatabaseSync;
   readonly #at = new Map<number, ExecutionStatus>();
   #seen = 0;
 
-  /** `path`: a database that has its tables. */
+  /** `path` is a database in which the tables exist already. */
   constructor(path: string) {
     this.#db = new DatabaseSync(path, { timeout: 5_000 });
     this.#db.exec(`
@@ -39,7 +39,7 @@ export class StatusMoves implements Disposable {
     `);
   }
 
-  /** Checks the moves since the last call, and returns them in their order. */
+  /** Returns the moves since the last call, in their order. Throws if one of them is illegal. */
   check(): Move[] {
     const moves = this.#db.prepare(
       'SELECT id, was AS "from", now AS "to" FROM moves ORDER BY rowid LIMIT -1 OFFSET ?',

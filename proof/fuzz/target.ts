@@ -1,37 +1,43 @@
-// The type of a fuzz target: a name, a claim, random cases, and a property that holds for each of them.
+// Defines a fuzz target: a name, a claim, random cases, and a check of the claim for one case.
 import fc from "fast-check";
 
-/** A property that is tried with many random cases. */
+/** A claim that is checked with many random cases. */
 export interface FuzzTarget {
   readonly name: string;
-  /** The property that holds for every case, as a sentence. */
+  /** The claim as a sentence, which must hold for every case. */
   readonly claim: string;
-  /** The number of requested cases for each case that is tried. */
+  /** The divisor of the number of cases: with 10, a tenth of the requested cases is tried. */
   readonly oneIn: number;
   /**
-   * Runs `cases` random cases, or a share of them for a costly target. Throws an error with the seed
-   * and the smallest case that breaks the claim.
+   * Tries `cases` random cases, divided by `oneIn`. Throws an error with the seed and the smallest case for which the claim
+   * is false.
    */
   run(options: { cases: number; seed: number }): Promise<void>;
 }
 
-/** The parts of a target. */
+/** The parts from which `defineTarget` builds a target. */
 export interface TargetParts<Case, World extends object> {
   name: string;
   claim: string;
-  /** Tries one case in this number, for cases that are a whole life of something. Default: each. */
+  /** The divisor of the number of cases, for cases that are slow. Default: 1. */
   oneIn?: number;
-  /** Opens the resource that all cases of one run share: a folder, a server. It is disposed after the last case. */
+  /**
+   * Opens the resource that all cases of a run share, for example a folder or a server. The resource is disposed after the
+   * last case.
+   */
   open?: () => Promise<World & AsyncDisposable>;
   cases: (world: World) => fc.Arbitrary<Case>;
-  /** Throws when the claim does not hold for the case. */
+  /** Throws if the claim is false for the case. */
   check: (one: Case, world: World) => void | Promise<void>;
 }
 
-/** Every case is small: one that takes this long, even on a busy machine, has an unexplained running time. */
+/**
+ * The time limit of one case in milliseconds. All cases are small, so a case that reaches the limit is a defect even on a
+ * busy machine.
+ */
 const MAX_CASE_MS = 60_000;
 
-/** Builds a target from its parts. */
+/** Returns a target with these parts. */
 export function defineTarget<Case, World extends object = object>(
   parts: TargetParts<Case, World>,
 ): FuzzTarget {
@@ -65,7 +71,7 @@ export function defineTarget<Case, World extends object = object>(
 }
 
 function openNothing<World extends object>(): Promise<World & AsyncDisposable> {
-  // Called only for targets that need no world, so the cast is safe.
+  // The cast is safe, because a target without `open` uses no world.
   return Promise.resolve(
     { [Symbol.asyncDispose]: () => Promise.resolve() } as
       & World

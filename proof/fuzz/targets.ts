@@ -1,4 +1,4 @@
-// The list of all targets, in the order of their execution.
+// Lists all fuzz targets in the order of their execution.
 import { agentFiles, hugeAgentFiles, pathAliases } from "./targets/agent_file_target.ts";
 import { answerLinks, channelReplies } from "./targets/answer_target.ts";
 import { argumentSchemas, toolArguments } from "./targets/arguments_target.ts";
@@ -30,7 +30,7 @@ import {
 
 import { jsonPointers, webhookDeliveries } from "./targets/webhook_target.ts";
 
-/** Targets for texts of people and models, requests of clients, files on disk, and lives of executions. */
+/** All targets: for texts of people and models, for requests of clients, for files, and for the lives of executions. */
 export const TARGETS: readonly FuzzTarget[] = [
   ...[
     agentFiles,

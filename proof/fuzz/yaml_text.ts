@@ -1,4 +1,4 @@
-// YAML with the mistakes of people and programs.
+// Generates YAML with the mistakes that people and programs make.
 import fc from "fast-check";
 import { ODD_CHARACTERS } from "./odd_text.ts";
 
@@ -66,7 +66,7 @@ const PIECES = [
   ],
 ];
 
-/** Returns texts of these keys between the marks and values of YAML. */
+/** Generates texts in which these keys are mixed with YAML's punctuation and values. */
 export function yamlText(keys: readonly string[]): fc.Arbitrary<string> {
   const key = fc.constantFrom(...keys);
   const value = fc.oneof(
@@ -74,7 +74,7 @@ export function yamlText(keys: readonly string[]): fc.Arbitrary<string> {
     fc.jsonValue({ maxDepth: 2 }).map((one) => JSON.stringify(one)),
     fc.string({ unit: "grapheme", maxLength: 12 }),
   );
-  // Mostly a map of lines, so that valid lines come before the broken one.
+  // Most texts are maps with one key on each line, so that valid lines come before a broken line.
   const line = fc.tuple(fc.constantFrom("", "", "", "  ", "    ", "- "), key, value)
     .map(([indent, name, text]) => `${indent}${name}: ${text}`);
   const soup = fc.array(

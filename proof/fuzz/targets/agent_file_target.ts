@@ -1,4 +1,5 @@
-// Agent files: front matter that is almost right, wrong in every way that YAML allows, or no text at all.
+// Fuzzes the parser of agent files with front matter that is almost right, front matter that is wrong in the ways that YAML
+// allows, and bytes that are no text.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { MAX_AGENT_FILE_BYTES } from "../../../runtime/agents/parse_agent.ts";
@@ -97,7 +98,7 @@ export const agentFiles = defineTarget({
   },
 });
 
-/** Only sizes: files too large for random content. */
+/** The cases are only file sizes, because random content of this length would take too long to generate. */
 export const hugeAgentFiles = defineTarget({
   name: "huge-agent-files",
   claim: "an agent file of any size and depth is read or refused by its size, not by a crash",

@@ -1,4 +1,4 @@
-// Requests to the links in messages, and answers from receivers of messages.
+// Fuzzes the links in messages to people with requests, and the sender of messages with responses of receivers.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { checkAnswer, type HumanRequest } from "../../../runtime/executions/human_request.ts";
@@ -88,7 +88,10 @@ export const answerLinks = defineTarget<SentRequest, { nothing?: never }>({
   },
 });
 
-/** Advances time until there is an answer, because a wrong link is answered late. */
+/**
+ * Sends a request and advances the clock until the response arrives, because the server delays its response to a wrong
+ * link.
+ */
 async function send(
   { send, clock }: AnswerPort,
   { method, path, headers, body }: SentRequest,
@@ -142,7 +145,7 @@ export const channelReplies = defineTarget<Reply>({
     assert.ok(new TextEncoder().encode(cutBytes(text, most)).length <= most);
     const answer = readAnswer(question, new URLSearchParams(form));
     if (typeof answer === "string") return;
-    // The question's own rule decides if an option may be chosen twice, or several may.
+    // The question's rules decide how many options may be chosen, so only the existence of each option is checked.
     if ("selected" in answer) {
       return answer.selected.forEach((one) => assert.ok(question.options?.includes(one)));
     }

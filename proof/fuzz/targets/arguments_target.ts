@@ -1,4 +1,5 @@
-// Arguments as weak models write them, and their check against foreign schemas.
+// Fuzzes the reading of tool arguments as weak models write them, and the check of arguments against schemas of other
+// programs.
 import assert from "node:assert/strict";
 import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
@@ -59,7 +60,7 @@ const PIECES = [
 const object = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 5 }).map((value) =>
   JSON.stringify(value)
 );
-/** Ways in which models wrap their arguments. */
+/** The texts in which weak models wrap their arguments. */
 const WRAPPINGS: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `\n ${text}\n`,
@@ -86,7 +87,7 @@ const written = fc.oneof(
     .map((text) => ({ text, means: undefined })),
 );
 
-/** Adds trailing commas to every non-empty object and array. */
+/** Returns the value as JSON with a trailing comma in every non-empty object and array. */
 function withCommas(value: unknown): string {
   if (Array.isArray(value)) {
     return value.length === 0 ? "[]" : `[${value.map(withCommas).join(" , ")},\n]`;
@@ -119,7 +120,7 @@ export const toolArguments = defineTarget({
     }
     assert.ok(isJsonObject(value) && Object.getPrototypeOf(value) === Object.prototype);
     if (means !== undefined) assert.deepEqual(value, JSON.parse(means));
-    // A whole object is used as it is.
+    // An object that is valid JSON is used unchanged.
     else if (isJson(text) && isJsonObject(JSON.parse(text))) {
       assert.deepEqual(value, JSON.parse(text));
     }
@@ -155,9 +156,12 @@ const keywords = fc.record({
   $ref: fc.constantFrom("#", "#/properties/a", "#/$defs/none", "https://example.com/x", ""),
   description: fc.oneof(fc.string(), odd),
 }, { requiredKeys: [] });
-/** Mostly a few keywords: hardly any value fits a schema that has all of them. */
+/**
+ * Generates schemas without subschemas. Most have a few keywords, because hardly any value is valid for a schema with all
+ * keywords.
+ */
 const leaf = fc.tuple(keywords, fc.nat(9)).map(([own, share]): JsonObject =>
-  // Converted through text, which is how a schema arrives.
+  // Convert the schema to text and back, because schemas arrive as JSON text.
   JSON.parse(JSON.stringify(share < 8 ? pick(own, share) : own))
 );
 const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
@@ -172,7 +176,7 @@ const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
         anyOf: fc.array(tie("schema"), { maxLength: 2 }),
         not: tie("schema"),
       }, { requiredKeys: [] }),
-      // At most one of these: a schema that has all of them at each level is too large to generate.
+      // Add at most one of these keywords: a schema with all of them at each level would be too large to generate.
       fc.oneof(
         fc.constant({}),
         fc.record({ patternProperties: fc.dictionary(fc.constantFrom("^a", "."), leaf) }),
@@ -190,7 +194,7 @@ const args = fc.oneof(
   fc.jsonValue(),
 );
 
-/** Returns a few of an object's keys. */
+/** Returns a part of an object's keys with their values; `share` selects the keys. */
 function pick(value: object, share: number): object {
   return Object.fromEntries(Object.entries(value).filter((_, index) => index % 8 === share));
 }
@@ -207,7 +211,8 @@ export const argumentSchemas = defineTarget({
     else for (const { parameters } of declared) await takeWhole(parameters, value as JsonValue);
     const shown = toToolSchema(written);
     if ("problem" in shown) return;
-    // The part that only the server can check is never refused here.
+    // The product's check may skip keywords that only the server checks, but must not refuse a value that the whole schema
+    // allows.
     const kept = await take(shown.schema, value as JsonValue);
     if (!kept && isJsonObject(value) && isPlain(shown.schema)) {
       assert.ok(
@@ -218,13 +223,19 @@ export const argumentSchemas = defineTarget({
   },
 });
 
-/** Returns true when a check accepts the value; rethrows any other error. */
+/**
+ * Returns true if the check of arguments accepts the value, and false if the check refuses it with a ToolFailure. Throws
+ * any other error.
+ */
 async function take(schema: JsonSchema, value: JsonValue): Promise<boolean> {
   const { check } = await compileArgumentsCheck("t", schema);
   return await isTaken(() => assert.ok(isJsonObject(check(value))));
 }
 
-/** Runs both checks of a custom tool's arguments on the value. */
+/**
+ * Runs the two checks of a custom tool's arguments on the value, and throws unless each accepts or refuses with a
+ * ToolFailure.
+ */
 async function takeWhole(schema: JsonSchema, value: JsonValue): Promise<void> {
   await take(schema, value);
   if (isJsonObject(value)) await isTaken(() => checkFully(value, { tool: "t", schema }));
@@ -242,8 +253,8 @@ async function isTaken(check: () => void | Promise<void>): Promise<boolean> {
 }
 
 /**
- * Returns true for a schema without defaults, references and broken keywords, on which the other validator throws or
- * differs.
+ * Returns true if the schema has no defaults, references or invalid keywords. For such keywords the reference validator
+ * throws or has another result.
  */
 function isPlain(schema: JsonSchema): boolean {
   return !/"(default|\$ref|pattern|format|multipleOf|not)"/.test(JSON.stringify(schema));
@@ -258,7 +269,7 @@ function isValid(schema: JsonSchema, value: JsonValue): boolean {
     return new Validator(schema as ConstructorParameters<typeof Validator>[0], "2020-12", false)
       .validate(value).valid;
   } catch {
-    // A keyword of the wrong type has no meaning.
+    // A keyword whose value has the wrong type is invalid.
     return false;
   }
 }

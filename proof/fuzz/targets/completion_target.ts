@@ -1,4 +1,4 @@
-// Words as shells pass them at the Tab key, and the completions that they get.
+// Fuzzes the completion of command lines with words as shells pass them at the Tab key.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { completeLine, type ValueSource } from "../../../cli/completions/complete_line.ts";
@@ -75,7 +75,7 @@ export const completionWords = defineTarget({
     assert.ok(lines.length <= completion.candidates.length);
     assert.doesNotMatch(answer.replaceAll(/[\n\t]/g, ""), /\p{Cc}/u);
     if (shell !== "bash") return;
-    // The text that bash would insert is parsed back to the offered value.
+    // The text that bash would insert must parse back to the offered value.
     const offered = completion.candidates.filter(({ value }) => !/\p{Cc}/u.test(value));
     for (const [index, { value }] of offered.entries()) {
       if (line.quote === "'" && value.includes("'")) continue;

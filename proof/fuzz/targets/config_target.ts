@@ -1,4 +1,4 @@
-// config.yaml, and the environment files with the keys.
+// Fuzzes the readers of config.yaml and of the environment files with keys.
 import assert from "node:assert/strict";
 import { parseEnvironment } from "../../../runtime/config/files/environment_text.ts";
 import fc from "fast-check";

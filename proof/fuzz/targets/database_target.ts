@@ -1,4 +1,4 @@
-// Databases of every earlier format, whole and damaged, opened by the present version.
+// Fuzzes the opening of a database with databases of every earlier format, intact and damaged.
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
@@ -9,11 +9,11 @@ import { defineTarget } from "../target.ts";
 
 interface World {
   folder: string;
-  /** The bytes of a database of each format, from the first one. */
+  /** The bytes of one database for each format, beginning with format 1. */
   formats: readonly Uint8Array[];
 }
 
-/** "INKL" in the file's header. */
+/** The application id in the header of an SQLite file: the letters INKL. */
 const APPLICATION_ID = 0x494e4b4c;
 
 function makeFormats(folder: string): Uint8Array[] {
@@ -33,7 +33,7 @@ function makeFormats(folder: string): Uint8Array[] {
 
 const edit = fc.record({
   share: fc.double({ min: 0, max: 1, noNaN: true }),
-  // The first hundred bytes are the header.
+  // True: the damage is in the first 100 bytes, which are the header.
   inHead: fc.boolean(),
   put: fc.uint8Array({ minLength: 1, maxLength: 16 }),
 });

@@ -1,4 +1,4 @@
-// Replies of an endpoint that sends too much, or very much.
+// Fuzzes the readers of model replies with replies that are very large or endless.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
@@ -10,11 +10,11 @@ import {
 import { ModelError } from "../../../runtime/models/model.ts";
 import { defineTarget } from "../target.ts";
 
-/** The chunk size of a network. */
+/** The size of a chunk, as networks deliver them. */
 const PIECE_BYTES = 64 * 1_024;
 const MARKS = ["\n", "\n\n", "\r\n", "\r\n\r\n", "data: x\n", "data: x\r\n", "\r", ""];
 
-/** The parts of a reply: each one's length, the text after it, and the places of the chunk boundaries. */
+/** Generates the parts of a reply. Each part has a length, a text after the part, and a chunk boundary. */
 const reply = fc.record({
   parts: fc.array(
     fc.tuple(
@@ -59,7 +59,7 @@ export const endlessReplies = defineTarget({
     const longest = longestPart(text, hasEvents);
     if (taken instanceof Uint8Array) {
       assert.ok(Buffer.compare(taken, bytes) === 0, "bytes are missing");
-      // The limit may be exceeded by the chunk that crosses it.
+      // The chunk that crosses the limit may be delivered whole.
       assert.ok(longest <= MAX_EVENT_BYTES + PIECE_BYTES, `${longest} bytes were let through`);
       return;
     }
@@ -68,13 +68,13 @@ export const endlessReplies = defineTarget({
   },
 });
 
-/** Returns the longest event, or the longest line of a format without events. */
+/** Returns the length of the longest event, or of the longest line if the format has no events. */
 function longestPart(text: string, hasEvents: boolean): number {
   const parts = text.split(hasEvents ? /(?<=(?:^|\n)\r?\n)/ : /(?<=\n)/);
   return Math.max(0, ...parts.map((part) => part.length));
 }
 
-/** Returns a stream in chunks that end at these places, and at the chunk size. */
+/** Returns a stream of chunks that end at the given places and after PIECE_BYTES. */
 function inPieces(bytes: Uint8Array, cuts: readonly number[]): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({

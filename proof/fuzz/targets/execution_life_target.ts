@@ -1,4 +1,4 @@
-// The life of an execution under random events: answers, denials, deadlines, cancels and restarts, in any order.
+// Fuzzes the life of an execution with random events in any order: answers, denials, deadlines, cancels and restarts.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -15,9 +15,9 @@ const WRITE = {
   usage: { input: 7, output: 3 },
 };
 const END = { say: "Done.", usage: { input: 5, output: 2 } };
-/** The tokens after this number of replies. */
+/** The total tokens of a run, indexed by the number of its replies. */
 const TOKENS = [null, 10, 20, 27];
-/** The time of the slow agents' first reply. */
+/** The duration of the slow agents' first reply in milliseconds. */
 const THOUGHT_MS = 2_000;
 
 const ACTIONS = [
@@ -54,7 +54,7 @@ export const executionLives = defineTarget({
     const all = () => runtime.listExecutions({ limit: 50, offset: 0 });
     const waiting = async () =>
       (await all()).filter(({ status }) => status === "waiting").map(({ id }) => id);
-    /** Waits until only executions that wait for their first reply run. */
+    /** Waits until every running execution is waiting for its first reply. */
     const rest = () =>
       until(
         async () =>
@@ -86,7 +86,7 @@ export const executionLives = defineTarget({
         const ids = await waiting();
         if (ids.length === 0) return;
         await until(() => clock.sleeping > 0, "the watch over deadlines");
-        // In one jump: second by second, periodic checks would take most of the time.
+        // Jump over the time at once, because the periodic checks of each second would take most of the test's time.
         clock.jump(600_000);
         await clock.advance(1_000);
         for (const id of ids) {
@@ -112,7 +112,7 @@ export const executionLives = defineTarget({
         }
       },
     };
-    /** A start must end only the runs that were running, unless their agent wants them resumed. */
+    /** Checks that a restart ended only runs that were running, and no run of the agent that is resumed. */
     const checkRestart = async (made: readonly Move[]) => {
       assert.deepEqual(made.filter(({ from }) => from === "waiting"), []);
       for (const { id } of made.filter(({ to }) => to === "orphaned")) {
@@ -120,7 +120,7 @@ export const executionLives = defineTarget({
       }
     };
     try {
-      // Three executions run first, so that the random actions have something to act on.
+      // Three executions start before the random actions, so that the actions have a target.
       for (const action of ["start", "start slow", "start steady", ...actions] as const) {
         await perform[action]();
         await rest();

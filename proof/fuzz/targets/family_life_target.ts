@@ -1,5 +1,5 @@
-// Families of executions under random events, two actions at a time. No execution waits for nothing or outlives its
-// parent. Each makes legal moves only and ends once, and at the end all have ended.
+// Fuzzes families of executions with random events, up to two actions in parallel. No execution may wait forever, outlive
+// its parent, move illegally or end twice, and at the end of a case all have ended.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -23,7 +23,10 @@ const write = (path: string) => call("file_write", { path, content: path });
 
 const AGENTS = ["top", "middle", "late", "asker"] as const;
 
-/** top -> middle and late, then two askers; middle -> two askers. Each asks for itself, too, and takes its time. */
+/**
+ * Writes the agents: top delegates to middle and late, then to two askers; middle delegates to two askers. Middle, late and
+ * asker also ask a person.
+ */
 async function writeFamily(place: TestWorkspace, resumed: readonly string[]): Promise<void> {
   const lines = (id: string, ...more: string[]) =>
     [...more, ...(resumed.includes(id) ? ["on_restart: resume"] : [])].join("\n");
@@ -37,7 +40,7 @@ async function writeFamily(place: TestWorkspace, resumed: readonly string[]): Pr
     { call: [ask("Middle?")], delay_ms: 1_000 },
     { say: "Middle." },
   ], lines("middle", "agents: [asker]", "confirm_timeout: 20m"));
-  // While it thinks, its parent runs, and its siblings' questions can be answered.
+  // During the three seconds of late's first reply, its parent waits and the questions of its siblings can be answered.
   await place.writeScript("late", [
     { call: [ask("Late?")], delay_ms: 3_000 },
     { say: "Late.", delay_ms: 1_000 },
@@ -52,9 +55,9 @@ async function writeFamily(place: TestWorkspace, resumed: readonly string[]): Pr
 const ACTIONS = ["start", "answer", "answer above", "cancel", "time", "expire", "restart", "purge"];
 const action = fc.record({
   what: fc.constantFrom(...ACTIONS, "answer", "answer", "answer above", "time", "time"),
-  /** The index of the execution that it hits, among the possible ones. */
+  /** The index of the affected execution in the list of possible ones, modulo the list's length. */
   whom: fc.nat({ max: 20 }),
-  /** True when the next action starts before this one is done, this number of turns later. */
+  /** True: the next action starts before this action has ended, after `turns` turns of the event loop. */
   withNext: fc.boolean(),
   turns: fc.nat({ max: 12 }),
 });
@@ -105,13 +108,14 @@ class Family {
     }
   }
 
-  /** Checks the rules that hold at any moment between actions. */
+  /** Checks that every waiting execution has a request and that no child runs after its parent has ended. */
   async look(): Promise<void> {
     await settle();
     for (const { id, status } of await this.#all()) {
       if (status === "waiting") await this.runtime.pendingRequest(id);
     }
-    // The end of a parent reaches its children through the disk, on a busy machine after everything else.
+    // Wait for the ends of the children: they follow the end of a parent after several writes to the disk, which take long
+    // on a busy machine.
     await until(async () => {
       const all = await this.#all();
       const ended = new Set(all.filter(({ status }) => isFinal(status)).map(({ id }) => id));
@@ -121,7 +125,7 @@ class Family {
     }, "no execution outlives its parent");
   }
 
-  /** Answers everything and advances time until nothing is left; then checks that each has ended once. */
+  /** Answers all requests and advances the clock until all executions have ended. Then checks that each has ended once. */
   async finish(): Promise<void> {
     await until(async () => {
       await this.perform("answer", 0).catch(() => {/* Somebody was faster. */});
@@ -163,7 +167,7 @@ export const familyLives = defineTarget({
       await family.perform("start", 0);
       let before: Promise<unknown> | undefined;
       for (const { what, whom, withNext, turns } of actions) {
-        // A restart runs alone.
+        // A restart waits for the end of the previous action.
         if (what === "restart") await before;
         const doing = family.perform(what, whom).catch(isRefusal);
         before = Promise.all([before, doing]);
@@ -183,7 +187,7 @@ export const familyLives = defineTarget({
   },
 });
 
-/** Accepts the refusals that two parallel actions may get; any other error is a failure. */
+/** Returns if the error is a refusal that two parallel actions may get. Throws any other error. */
 function isRefusal(error: unknown): void {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "conflict" && code !== "not_found" && code !== "unavailable") throw error;

@@ -1,4 +1,4 @@
-// Globs: compared with another library for their common syntax, and against patterns that are meant to take forever.
+// Fuzzes globs: compares their results with another library, and tries patterns that are meant to take forever.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import picomatch from "picomatch";
@@ -10,8 +10,8 @@ import { defineTarget } from "../target.ts";
 
 const NAMES = ["a", "b", "ab", "aab", "ba", ".a", "a.md", "b.txt", ".git", "x"];
 /**
- * Only the common syntax: the other library has no `[!a]` and no braces around one part, and counts a folder's own
- * name as content.
+ * The pieces of patterns, only of the syntax that both libraries have. The other library has no `[!a]` and no braces around
+ * one part, and counts a folder's name as content of the folder.
  */
 const PATTERN_NAMES = [
   ...[
@@ -121,7 +121,7 @@ export const hostileGlobs = defineTarget({
         JSON.stringify(glob)
       }]}}\n---\nDo it.\n`,
     );
-    // A pattern that an agent file accepts never fails later, when a file changes.
+    // A pattern that is valid in an agent file must not throw when a file changes.
     if ("agent" in result) {
       createWatchFilter(glob, { include: [glob], exclude: [glob] })(text, "folder");
     }

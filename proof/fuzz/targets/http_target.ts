@@ -1,4 +1,4 @@
-// Random requests to every operation of the API, and to other paths, against the real application in this process.
+// Fuzzes the application in this process with random requests to every operation of the API and to other paths.
 import assert from "node:assert/strict";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
@@ -18,11 +18,11 @@ const OPERATIONS = await loadOperations();
 
 const document = describeApi(OPERATIONS, { version: "0" });
 
-/** The documented answers of one operation. */
+/** An operation with its documented statuses and the validator of its response. */
 interface Documented {
   operation: Operation;
   statuses: readonly string[];
-  /** Undefined for a stream. */
+  /** The validator of the response body; undefined for a stream. */
   validator: Validator | undefined;
 }
 const documented = OPERATIONS.map((operation): Documented => {
@@ -53,7 +53,7 @@ function validatorOf(schema: JsonObject): Validator {
   return new Validator({ ...schema, components: document["components"] } as Schema, "2020-12");
 }
 
-/** Agents with odd names, executions in every state, a question of each kind. */
+/** Returns an app with agents that have odd names, executions in every state, and a question of each kind. */
 function createBusyApp(): TestApp {
   const test = createTestApp();
   const { runtime } = test;
@@ -123,7 +123,7 @@ async function assertDocumented(
   const type = response.headers.get("content-type") ?? "";
   if (response.status !== 200) {
     const text = await response.text();
-    // An answer without a body: to HEAD, and for content that the client already has.
+    // A response to HEAD has no body, and neither has a response to a client that already has the content.
     if (text === "" && (what.startsWith("HEAD ") || response.status < 400)) return;
     assert.match(type, /^application\/json/, what);
     const problem = JSON.parse(text);

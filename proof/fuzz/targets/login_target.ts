@@ -1,4 +1,4 @@
-// Requests of a browser, and of clients that imitate one, to the port of the service.
+// Fuzzes the TCP port with requests of browsers, and of clients that imitate browsers.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createLogin } from "../../../server/login/login.ts";
@@ -13,7 +13,7 @@ import { defineTarget } from "../target.ts";
 const KEY = "key of the fuzzer";
 const HOST = "localhost:8420";
 const ORIGINS = [`http://${HOST}`, "https://inkling.example"];
-/** Stands for the cookie of the logged-in person. */
+/** A placeholder for the cookie of the logged-in person. */
 const COOKIE = "{cookie}";
 
 interface LoginWorld {
@@ -53,10 +53,12 @@ const headers = fc.record({
   accept: fc.constantFrom("text/html", "*/*", "application/json"),
   "content-type": fc.constantFrom("application/x-www-form-urlencoded", "text/plain", "x"),
 }, { requiredKeys: ["host"] });
-/** The log-out is left out: it would end the log-in that the other cases use. */
+/** The paths of the requests, without the log-out, which would end the session that other cases use. */
 const PATHS = ["/login", "/ui", "/", "/agents", "/agents/x/run", "/scheduler/pause", "/health"];
 
-/** Advances time until there is an answer, because a wrong key is answered late. */
+/**
+ * Sends a request and advances the clock until the response arrives, because the server delays its response to a wrong key.
+ */
 async function send(
   { app, clock, cookie }: LoginWorld,
   request: SentRequest,

@@ -1,4 +1,4 @@
-// Long-term memory: sections that a model names and fills, in a file that people edit.
+// Fuzzes the file of long-term memory, in which models write sections and which people edit.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { MemoryDocument } from "../../../runtime/tools/memory/memory_document.ts";
@@ -32,12 +32,12 @@ const contents = fc.oneof(
     ),
   ).map((lines) => lines.flat().join("")),
 );
-/** The names that a section may have. */
+/** Generates valid names of sections. */
 export const sectionNames: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("a", "A", "b", "c", "# a", "\\# a", "a  b", "a b", "é", "e\u0301", "#"),
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }),
 ).map((name) => name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "").trim()).filter((name) => name !== "");
-/** The texts that may be saved in one. */
+/** Generates valid contents of sections. */
 export const sectionContents: fc.Arbitrary<string> = contents;
 
 export const memoryFiles = defineTarget({

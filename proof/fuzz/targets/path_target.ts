@@ -1,5 +1,5 @@
-// Paths that a model writes, through the real file tools, over a folder with links to everything that is closed. For
-// an agent without paths, one with a folder of the workspace, and one that also watches another folder.
+// Fuzzes the file tools with paths that a model could write, in folders with links to closed files. The agent may have no
+// declared paths, a folder of the workspace, or also a second folder that it watches.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -20,13 +20,13 @@ import {
 } from "../../../tests/runtime/tools/files/sandbox_fixture.ts";
 import { defineTarget } from "../target.ts";
 
-/** The open folders of an agent: the workspace; `notes` in it; `notes`, and `flip` for reading only. */
+/** The folders that an agent may use: the workspace, only `notes`, or `notes` and for reading also `flip`. */
 const SCOPES = ["workspace", "notes", "notes and watched flip"] as const;
 type Scope = typeof SCOPES[number];
 
 /**
- * The names of files outside, beside `notes` and in `flip`, and the contents of the latter. The content outside is
- * CANARY.
+ * OUTSIDE is the name of files outside the workspace, whose content is CANARY. BESIDE is a file beside `notes`, IN_FLIP a
+ * file in `flip`.
  */
 const OUTSIDE = "name-outside.txt";
 const BESIDE = "name-beside.txt";
@@ -36,7 +36,7 @@ const TEXT_IN_FLIP = "a text in flip";
 
 interface World {
   fixture: SandboxFixture;
-  /** The content that is closed to every agent and must not change. */
+  /** The files that are closed to every agent, with their contents. They must not change. */
   closed: string;
 }
 
@@ -70,10 +70,7 @@ function openSandbox(scope: Scope, fixture: SandboxFixture): PathSandbox {
   return fixture.sandbox([notes], scope === "notes" ? [] : [join(fixture.workspace, "flip")]);
 }
 
-/**
- * Runs a tool: it succeeds or fails with a message, and reveals neither content nor names that are closed to the
- * agent.
- */
+/** Runs a tool. Throws if the tool fails without a message, or reveals a name or content that is closed to the agent. */
 async function attempt(
   name: string,
   args: Record<string, unknown>,
@@ -89,13 +86,13 @@ async function attempt(
   const closed = [CANARY, OUTSIDE];
   if (scope !== "workspace") closed.push(BESIDE, TEXT_BESIDE);
   if (scope === "notes") closed.push(IN_FLIP, TEXT_IN_FLIP);
-  // Text that the model wrote itself is no secret.
+  // A text that the arguments contain was known before, so the tool cannot reveal it.
   for (const one of closed.filter((one) => !JSON.stringify(args).includes(one))) {
     assert.ok(!said.includes(one), `${name} ${JSON.stringify(args)} revealed ${one}`);
   }
 }
 
-/** Paths to existing files, each closed to some agent. */
+/** Generates paths to existing files that are closed to at least one kind of agent. */
 const closedFile = ({ workspace }: SandboxFixture): fc.Arbitrary<string> =>
   fc.tuple(
     fc.constantFrom("", `${workspace}/`, "{notes}/../", "{notes}/up/", "up/", "in/../", "../"),
@@ -164,7 +161,10 @@ export const changePaths = defineTarget<[typeof CHANGES[number], string, string,
   },
 });
 
-/** Returns the workspace's content outside the agent's declared folder; empty for an agent that may change all of it. */
+/**
+ * Returns the content of the workspace outside the folder that the agent may change, or an empty text if it may change the
+ * whole workspace.
+ */
 async function besides(scope: Scope, { workspace }: SandboxFixture): Promise<string> {
   if (scope === "workspace") return "";
   const lines = (await snapshot(workspace)).split("\n");

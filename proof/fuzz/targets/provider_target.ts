@@ -1,4 +1,4 @@
-// Streams of model providers as networks and servers break them, through the real adapters and a real connection.
+// Fuzzes the adapters of model providers with damaged streams over a real connection.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Model } from "../../../runtime/models/model.ts";
@@ -9,7 +9,7 @@ import type { ModelServer, ModelStep } from "../../../tests/support/models/model
 import { type Damage, damage, damaged, inPieces, replySteps } from "../provider_damage.ts";
 import { defineTarget } from "../target.ts";
 
-/** One adapter for each wire format. */
+/** One provider for each wire format. */
 const PROVIDERS = ["openai", "anthropic", "google", "ollama"] as const;
 
 interface Line {
@@ -83,7 +83,10 @@ export const providerStreams = defineTarget<Case, World>({
   },
 });
 
-/** The first pieces may arrive together: they could be the tag of a thought. */
+/**
+ * Returns true if the text is a sequence of these pieces. A delivered text may consist of several pieces, because the
+ * adapter keeps the first pieces until they cannot be the tag of a thought.
+ */
 function isMadeOf(text: string, pieces: readonly string[]): boolean {
   return text === "" ||
     pieces.some((piece) =>

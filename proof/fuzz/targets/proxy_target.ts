@@ -1,4 +1,4 @@
-// Requests of sandboxed programs to their proxy.
+// Fuzzes the proxy of sandboxed programs with their requests.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readProxyRequest } from "../../../runtime/tools/http/proxy_request.ts";
@@ -33,7 +33,7 @@ const wholeRequest = fc.tuple(
     .join("\r\n")
 );
 
-/** A text, and the places at which the connection splits it into reads. */
+/** A text with the places at which the connection splits the text into reads. */
 interface SplitText {
   text: string;
   sizes: number[];
@@ -66,7 +66,7 @@ export const proxyRequests = defineTarget<SplitText>({
     const { hostname, port, forwardedHead, rest } = request;
     assert.ok(URL.canParse(`http://${hostname}:${port}/`), `no host: ${hostname}:${port}`);
     assert.ok(port >= 0 && port <= 65_535);
-    // The bytes after the head are still there, in their order.
+    // The bytes after the head must be complete and in order.
     const head = text.indexOf("\r\n\r\n");
     const before = new TextEncoder().encode(text.slice(0, head + 4)).length;
     assert.deepEqual(rest, bytes.slice(before, before + rest.length));

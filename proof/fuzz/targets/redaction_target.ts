@@ -1,4 +1,4 @@
-// Secrets in output: in whole texts, in JSON, and in pieces cut at any place.
+// Fuzzes the redaction of secrets in whole texts, in JSON, and in texts that arrive in pieces.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createFrame } from "../../../runtime/events/frame.ts";
@@ -7,7 +7,7 @@ import type { Secret } from "../../../runtime/secrets/secret.ts";
 import { cutAt } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
 
-/** Few characters, so that secrets contain, overlap and repeat each other. */
+/** Secrets of few different characters, so that they contain, overlap and repeat each other. */
 const value = fc.oneof(
   {
     weight: 3,

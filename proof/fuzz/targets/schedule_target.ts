@@ -1,4 +1,4 @@
-// Cron expressions, intervals and durations: text to times.
+// Fuzzes the parsing of cron expressions, intervals and durations.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Cron } from "croner";
@@ -39,7 +39,7 @@ const field = fc.oneof(
   },
 );
 const cronText = fc.oneof(
-  // Mostly valid expressions.
+  // Most of these expressions are valid.
   {
     weight: 8,
     arbitrary: fc.integer({ min: 1 }).map((seed) => createCron(new Chance(seededRandom(seed)))),
@@ -73,7 +73,7 @@ export const cronExpressions = defineTarget({
       before = next;
     }
     assert.ok(before > now, "it never fires");
-    // Only our dialect allows a range of days to end with Sunday by its first number or name.
+    // Skip ranges of days that end with `0` or `sun`: the other library refuses them.
     if (/-(0|sun)[^ ]*$/i.test(cron.trim())) return;
     const other = new Cron(cron.trim(), { mode: "5-part", paused: true, timezone: "UTC" });
     assert.ok(other.nextRun(new Date(now)) !== null, "another library never fires it");
@@ -106,7 +106,7 @@ export const durations = defineTarget({
     const yaml = `trigger: {type: schedule, every: ${JSON.stringify(text)}}`;
     const result = parse(`---\n${yaml}\n---\nDo it.\n`);
     if ("diagnostics" in result) {
-      // A blank text counts as absent.
+      // A blank text is treated as a missing value, which is an error with the name of the key.
       assert.ok(result.diagnostics.some(({ message }) => message.includes("trigger.every")), text);
       return;
     }

@@ -1,4 +1,5 @@
-// mcp-servers.json: files of other clients, of people in a hurry, and of attackers who try special names.
+// Fuzzes the reader of mcp-servers.json with files of other clients, files with people's mistakes, and files with hostile
+// names.
 import { toPlainJson } from "../../../base/text/json_comments.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -12,7 +13,7 @@ import { ODD_NAMES } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
 import { textOf } from "../../../tests/support/any_text.ts";
 
-/** Used wherever a value may be a key; no problem repeats it. */
+/** The value of every key in the cases. No message of a problem may contain this value. */
 const SECRET = "hunter2-hunter2";
 const VARIABLES: ReadonlyMap<string, string> = new Map([
   ["A", "x"],
@@ -61,7 +62,7 @@ const file = fc.tuple(
   fc.dictionary(name, odd, { maxKeys: 2 }),
   fc.option(fc.tuple(fc.nat(400), fc.constantFrom("", ",", "}", "\0", "//")), { freq: 9 }),
 ).map(([servers, wrapper, beside, damage]) => {
-  // Written as text, because an object literal cannot have a key __proto__.
+  // The JSON is written as text, because an object literal cannot have the key `__proto__`.
   const inner = toText(servers);
   const rest = toText(beside).slice(1, -1);
   const more = rest === "" ? "" : `,${rest}`;
@@ -116,7 +117,7 @@ function checkProblem(problem: string): void {
   assert.doesNotMatch(problem, /\p{Cc}/u);
 }
 
-/** `written`: the environment or the headers of the entry. */
+/** Checks one definition. `written` is the entry's environment or headers as written in the file. */
 function checkDefinition(
   definition: ServerDefinition,
   { written, text }: { written: unknown; text: string },
@@ -129,7 +130,7 @@ function checkDefinition(
   assert.ok(
     secrets.every((one, at) => at === 0 || one.value.length <= secrets[at - 1]!.value.length),
   );
-  // A long value that was not hidden could appear in a message.
+  // The secret must be registered for redaction, or a later message could contain it.
   if (Object.entries(given).some(([name, one]) => name === "A_TOKEN" && one === SECRET)) {
     assert.ok(secrets.some((one) => one.value === SECRET));
   }

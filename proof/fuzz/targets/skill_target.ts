@@ -1,4 +1,4 @@
-// The contents of a skill: names of its scripts, their first lines, and text that imitates our tags.
+// Fuzzes the reader of skills with names of scripts, first lines of scripts, and text that imitates the prompt's tags.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The log of an execution on its way to a client: any cursor, frames of any content, bytes in any pieces.
+// Fuzzes the stream of an execution's frames with any cursor, any content, and bytes in any pieces.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { FrameRenderer } from "../../../cli/output/run/frames.ts";
@@ -14,7 +14,10 @@ import { anyText, terminalText } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
 
 const COUNT = 8;
-/** One ended execution, with frames of another one between its own. */
+/**
+ * Returns an app with an ended execution. The ids of its frames have gaps, because the frames of another execution lie
+ * between them.
+ */
 function createFinishedApp(): TestApp {
   const test = createTestApp();
   const [ours, other] = [test.runtime.addExecution(), test.runtime.addExecution()];
@@ -65,18 +68,18 @@ export const eventCursors = defineTarget<[string | undefined, string | undefined
   async check([header, query, breaks]) {
     const { app, runtime } = createFinishedApp();
     const all = runtime.frames.filter(({ executionId }) => executionId === 1).map(({ id }) => id);
-    // Characters that no header can hold cannot be sent.
+    // Replace characters that a header cannot contain.
     const given = header?.replaceAll(/[^\x20-\x7e]/g, "?");
     const path = query === undefined ? "" : `?after=${encodeURIComponent(query.toWellFormed())}`;
     const headers: Record<string, string> = given === undefined ? {} : { "last-event-id": given };
     const response = await app.request(`/executions/1/stream${path}`, { headers });
-    // White space around a header's value is not part of it. A blank value is absent.
+    // White space around a header's value does not belong to the value, and a blank value is absent.
     const texts = [given?.trim(), query]
       .filter((text) => text !== undefined && text.trim() !== "") as string[];
     const isNumber = (text: string) =>
       /^[+-]?\d{1,400}$/.test(text) && Number.isSafeInteger(Number(text)) && Number(text) >= 0;
     if (texts.every(isNumber)) {
-      // A client that reports the last frame as received gets the answer that there are no more.
+      // A client that has the last frame gets status 204, because there are no more frames.
       const [first] = texts;
       const hadAll = given !== undefined && given.trim() !== "" && Number(first) === all.at(-1);
       assert.equal(response.status, hadAll ? 204 : 200);
@@ -143,7 +146,7 @@ export const eventStreams = defineTarget({
         id: id === undefined ? undefined : String(id),
       })),
     );
-    // Bytes that are no event stream must end, too.
+    // The parser must also end for bytes that are no event stream.
     await Array.fromAsync(parseEventStream(inPieces(garbage, lengths)));
   },
 });
@@ -220,7 +223,7 @@ export const frames = defineTarget({
       const metadata = row.metadata === null ? {} : JSON.parse(row.metadata) as JsonObject;
       const received = { content: content.message, ...metadata };
       for (const [name, value] of Object.entries(content.fields)) {
-        // JSON has no undefined and no -0.
+        // Compare the values as JSON, which has no undefined and no -0.
         assert.deepEqual(
           received[name as keyof typeof received],
           JSON.parse(JSON.stringify(value)),

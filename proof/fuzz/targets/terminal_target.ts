@@ -1,4 +1,4 @@
-// A model's text on its way to a person's terminal.
+// Fuzzes the printing of a model's text on a terminal.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { formatBlocks, parseMarkdown } from "../../../cli/output/markdown/markdown.ts";
@@ -33,7 +33,7 @@ export const terminalTexts = defineTarget({
   },
 });
 
-/** Documents that models could write, and some that they should not. */
+/** Generates lines of Markdown, ordinary and hostile. */
 const markdownLine = fc.oneof(
   fc.constantFrom(
     ...[
@@ -112,7 +112,7 @@ export const terminalMarkdown = defineTarget({
   },
 });
 
-/** A line of a text for approval, which the question indents. */
+/** Generates lines of a text that is shown for approval. The question indents these lines. */
 const wrappedLine = fc.array(
   fc.oneof(
     fc.constantFrom(
@@ -149,7 +149,10 @@ export const wrappedTexts = defineTarget({
   },
 });
 
-/** Returns the text from the output of wrapExactly(): each of its lines is indented by four or more. */
+/**
+ * Returns the original text from the output of wrapExactly(). Each line of the original is indented by at least four
+ * spaces.
+ */
 function unwrapped(shown: string): string {
   const lines: string[] = [];
   for (const line of shown.split("\n")) {

@@ -1,4 +1,4 @@
-// Deliveries to an agent's webhook, from senders with and without the secret.
+// Fuzzes an agent's webhook with deliveries from senders with and without the secret.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -70,10 +70,13 @@ const deliveries = fc.record({
   body: fc.oneof(bodies, fc.uint8Array({ maxLength: 20 })).map((bytes) => Uint8Array.from(bytes)),
 });
 
-/** The address that Trello signs. */
+/** The address of the webhook, which is part of the text that Trello signs. */
 const ADDRESS = "https://inkling.example/hooks/board?x=1";
 
-/** Returns the headers that the scheme's real sender adds to a delivery; undefined when the proof is in the body. */
+/**
+ * Returns the headers that a sender with the secret adds to a delivery of this scheme; undefined if the proof is in the
+ * body.
+ */
 function sign({ scheme, body }: SentDelivery): Record<string, string> | undefined {
   const digest = (prefix: string, encoding: "hex" | "base64" = "hex") =>
     createHmac("sha256", KEY).update(prefix).update(body).digest(encoding);
