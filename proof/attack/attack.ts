@@ -1,24 +1,24 @@
-// The type of an attack: a name, a claim, and tries with the count of successes. None may succeed.
+// Defines an attack: a name, a claim, and a function that makes a number of tries. No try may succeed.
 
-/** A hostile act that is tried against the product. */
+/** An attack on the product. */
 export interface Attack {
   readonly name: string;
-  /** The promise that the attack tests, as a sentence. */
+  /** The promise that the attack tries to break, as a sentence. */
   readonly claim: string;
-  /** The number of tries of `deno task attack`, and of the sample in the test suite. */
+  /** The number of tries for `deno task attack` (`full`) and for the test suite (`sample`). */
   readonly tries: { readonly full: number; readonly sample: number };
-  /** The reason why it cannot be tried on this system. */
+  /** The reason why this system cannot run the attack; absent if it can. */
   readonly impossible?: string;
-  /** Makes this number of tries. Creates and removes the world that it needs. */
+  /** Makes `tries` tries and returns the successes. Creates everything that the attack needs, and removes it at the end. */
   run(tries: number): Promise<AttackOutcome>;
 }
 
-/** The result of an attack. */
+/** The number of tries and the successes of an attack. */
 export interface AttackOutcome {
-  /** The number of real tries, at least one. */
+  /** The number of tries that were made, at least one. */
   tried: number;
-  /** One line for each kind of success, with the reached goal. Empty: the claim holds. */
+  /** A sentence for each kind of success, with the reached goal; empty if the claim holds. */
   successes: string[];
-  /** A figure worth reporting, such as the most memory used. */
+  /** A measurement for the report, such as the peak memory. */
   note?: string;
 }

@@ -1,4 +1,4 @@
-// The list of all attacks, in the order of their execution.
+// Lists all attacks in the order of their execution.
 import type { Attack } from "./attack.ts";
 import { hostilePrograms } from "./hostile_programs.ts";
 import { largeWatch } from "./large_watch.ts";
@@ -12,7 +12,7 @@ import { swappedFolders } from "./swapped_folders.ts";
 import { toolSchemas } from "./tool_schemas.ts";
 import { uiToken } from "./ui_token.ts";
 
-/** The attacks of hostile neighbors, files, programs, endpoints and clients. */
+/** All attacks: of hostile neighbors, files, programs, endpoints and clients. */
 export const ATTACKS: readonly Attack[] = [
   swappedFolders,
   linkedFiles,

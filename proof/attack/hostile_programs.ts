@@ -1,4 +1,5 @@
-// Hostile programs, started as agents start programs: by a skill's script, an MCP server and a custom tool.
+// Starts hostile programs in the ways in which agents start programs: from a skill's script, an MCP server and a custom
+// tool.
 import { join } from "node:path";
 import type { ProcessSandbox } from "../../runtime/sandbox/process_sandbox.ts";
 import { SystemClock } from "../../base/clock.ts";
@@ -16,13 +17,13 @@ import { SkillsFixture } from "../../tests/runtime/tools/skills/skills_fixture.t
 import type { Attack } from "./attack.ts";
 import { HOSTILE_PROGRAMS, type HostileProgram } from "./hostile_table.ts";
 
-/** The time after a program's end until its surviving processes are searched for. */
+/** The time from a program's end to the search for processes that have survived it. */
 const SURVIVAL_CHECK_MS = 1_200;
 
-/** The targets of the programs, in one folder. */
+/** The files, ports and sockets that the programs attack, with functions to prepare and check them. */
 interface Targets extends AsyncDisposable {
   fill(source: string): string;
-  /** Returns the traces that were left since the last call. */
+  /** Returns the traces that programs have left since the last call. */
   traces(): Promise<string[]>;
 }
 
@@ -98,7 +99,7 @@ async function openTargets(base: string, home: string, workspace: string): Promi
   };
 }
 
-/** Writes a program into the skill's folder, compiling C, and returns the shell command that starts it there. */
+/** Writes a program into the skill's folder and returns the shell command that starts it there. Compiles C programs. */
 async function write(folder: string, { language, source }: HostileProgram): Promise<string> {
   const endings = { sh: "sh", python: "py", node: "cjs", c: "c", tool: "ts" };
   const path = join(folder, `hostile.${endings[language]}`);
@@ -113,7 +114,7 @@ async function write(folder: string, { language, source }: HostileProgram): Prom
   return program;
 }
 
-/** The result of one way of starting a program. */
+/** The result of one program started in one way. */
 interface Outcome {
   name: string;
   breach: string | undefined;
@@ -160,7 +161,7 @@ async function asServers(
     const text = await textOf(async () => {
       await using world = await openMcpWorld({ sandbox: sandbox(home), fixture: fixture.files });
       const env = { LOOK: `cd ${workspace}; ${command}` };
-      // With one allowed host: the bridge to it must reach no other.
+      // The sandbox allows one host, so that the programs can also attack the bridge to this host.
       const reach = IGNORED_WITHOUT_BRIDGE ? {} : { sandbox: { net: ["allowed.example"] } };
       const args = [join(folder, "server.sh")];
       await world.define({ hostile: { command: "sh", args, env, ...reach } });
@@ -189,7 +190,7 @@ async function asTools(
   return outcomes;
 }
 
-/** Returns a call's output or error; both may contain what the program read. */
+/** Returns the output or the error text of a call. Both may contain data that the program has read. */
 async function textOf(call: () => Promise<unknown>): Promise<string> {
   const result = await call().catch((error: unknown) => error);
   if (result instanceof Error) return result.message;
@@ -210,7 +211,7 @@ async function outcomeOf(
   return { name, breach: said ?? traces[0] };
 }
 
-/** Starts the first programs of each kind in every way. */
+/** Starts the first `count` programs and the first `count` custom tools in every way. */
 async function tryAll(
   count: number,
   sandbox: (home: string) => ProcessSandbox,
@@ -231,7 +232,7 @@ export const hostilePrograms: Attack = {
   ...(IGNORED_WITHOUT_SANDBOX && { impossible: "this system has no sandbox" }),
   async run(tries) {
     const inside = await tryAll(tries, systemSandbox);
-    // The same without a sandbox: a suite in which no program succeeds proves nothing.
+    // Run the programs without a sandbox, too, where most must succeed: otherwise their failures in the sandbox prove nothing.
     const without = await tryAll(tries, () => noSandbox());
     const free = without.filter(({ breach }) => breach !== undefined);
     const successes = inside.flatMap(({ name, breach }) =>

@@ -1,10 +1,13 @@
-// Programs that try to escape, each in one way. A program succeeded if it prints BREACH or the content of a foreign
-// file, or leaves a trace that the runner finds.
+// Lists programs that try to escape from the sandbox, each in another way. A program succeeds if it prints BREACH or the
+// content of a foreign file, or leaves a trace outside.
 
-/** The language of a program, which decides how it is started. */
+/** The language of a program, which decides how the program is started. */
 export type Language = "sh" | "python" | "node" | "c" | "tool";
 
-/** One program. In its source `@BASE@`, `@HOME@`, `@WORK@`, `@PORT@`, `@PID@` and `@SOCKET@` stand for its targets. */
+/**
+ * A hostile program. In the source, `@BASE@`, `@HOME@`, `@WORK@`, `@PORT@`, `@PID@` and `@SOCKET@` are placeholders for the
+ * program's targets.
+ */
 export interface HostileProgram {
   name: string;
   language: Language;
@@ -43,12 +46,12 @@ const tool = (name: string, body: string): HostileProgram => ({
   source: body,
 });
 
-/** `$found` is the text that was read. */
+/** Returns the code of a tool that returns the value of an expression as its result. */
 const show = (expression: string) => `return String(${expression});`;
 
-/** Every program. */
+/** All hostile programs. */
 export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
-  // Foreign keys and files, by path.
+  // Programs that read foreign keys and files by their paths.
   read("a foreign file", "@BASE@/outside/secret.txt"),
   read("an .env file in the workspace", "@WORK@/.env"),
   read("an .env file below it", "@WORK@/notes/deep/.env.local"),
@@ -61,7 +64,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "read the system's passwords",
     "test -s /etc/shadow && head -c 1 /etc/shadow >/dev/null && echo BREACH",
   ),
-  // By links and renames.
+  // Programs that read through links and renames.
   sh("read through a link", "ln -sf @BASE@/outside/secret.txt l && cat l"),
   sh("read through a hard link", "ln -f @BASE@/outside/secret.txt h && cat h"),
   sh(
@@ -73,7 +76,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "replace an .env file",
     "echo planted > p && mv -f p .env && grep -q planted .env && echo BREACH",
   ),
-  // By /proc, descriptors and foreign memory.
+  // Programs that use /proc, file descriptors and the memory of other processes.
   sh("read another's environment", "cat /proc/@PID@/environ"),
   sh("read another's root", "cat /proc/@PID@/root@BASE@/outside/secret.txt"),
   sh("read the root of the first process", "cat /proc/1/root@BASE@/outside/secret.txt"),
@@ -92,7 +95,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "join another's namespaces",
     'int f = open("/proc/@PID@/ns/mnt", O_RDONLY); if (f >= 0 && setns(f, 0) == 0) { int s = open("@BASE@/outside/secret.txt", O_RDONLY); if (s >= 0 && read(s, b, 4000) > 0) puts(b); }',
   ),
-  // By privileges over the machine.
+  // Programs that need privileges over the machine.
   c(
     "mount",
     'if (mount("none", "@WORK@/notes", "tmpfs", 0, 0) == 0) { puts("BREACH"); umount("@WORK@/notes"); }',
@@ -116,7 +119,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "change the kernel's settings",
     'n=$(cat /proc/sys/kernel/core_pattern); echo "$n" > /proc/sys/kernel/core_pattern && echo BREACH',
   ),
-  // Writes elsewhere.
+  // Programs that write outside their folders.
   sh("write outside", "echo planted > @BASE@/outside/planted"),
   sh("write into the home", "echo planted > @HOME@/.planted"),
   sh("write an agent", "echo planted > @WORK@/agents/planted.md"),
@@ -128,7 +131,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "write another run's temporary file",
     "open('/tmp/inkling-attack-@PID@', 'w').write('planted')",
   ),
-  // The network and the sockets of this machine.
+  // Programs that use the network and the sockets of this machine.
   python(
     "reach loopback",
     "s = socket.create_connection(('127.0.0.1', @PORT@), 3); s.sendall(b'GET / HTTP/1.0\\r\\n\\r\\n'); print(s.recv(9999).decode()); print(s.recv(9999).decode())",
@@ -166,7 +169,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "listen where others connect",
     "s = socket.socket(); s.bind(('127.0.0.1', 0)); open('listening', 'w').write(str(s.getsockname()[1])); s.listen(); s.settimeout(1); s.accept(); print('BREACH')",
   ),
-  // Endless programs, and programs that use up resources.
+  // Programs that run forever or use up resources.
   sh(
     "outlive the run",
     "setsid sh -c 'sleep 0.7; echo x > @WORK@/notes/outlived' >/dev/null 2>&1 &",
@@ -199,7 +202,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "read by import",
     "import('@BASE@/outside/secret.mjs').then((m) => console.log(m.default), () => {});",
   ),
-  // Custom tools, which Deno confines, too.
+  // Custom tools, which Deno's permissions restrict in addition to the sandbox.
   tool("read by path in a tool", show(`Deno.readTextFileSync("@BASE@/outside/secret.txt")`)),
   tool(
     "read by import in a tool",

@@ -1,11 +1,11 @@
-// A watched folder with more entries than can be watched. A try is one file or folder in it.
+// Attacks a watch with a folder that contains more entries than the service can watch. A try is one file or folder.
 import { MAX_WATCHED_ENTRIES } from "../../runtime/agents/watch_path.ts";
 import { watches, WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 
 const FILES_IN_A_FOLDER = 500;
 
-/** An agent that watches too many files must not slow down the others. */
+/** Checks that an agent that watches too many files does not slow down other agents. */
 export const largeWatch: Attack = {
   name: "a watched folder with very many files",
   claim: "is reported instead of watched, and delays no other agent",

@@ -1,4 +1,4 @@
-// Symbolic links to other places, in the folders that a custom tool or a skill's script may access.
+// Attacks the file access of custom tools and skills' scripts with symbolic links to files outside their folders.
 import { dirname, join } from "node:path";
 import { SystemClock } from "../../base/clock.ts";
 import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
@@ -10,7 +10,7 @@ import { CANARY, testContext } from "../../tests/runtime/tools/files/sandbox_fix
 import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
 
-/** The code of a hostile tool: it tries each link in every way and returns the content that it reached. */
+/** The code of a hostile tool, which tries each link in every way and returns the content that it has reached. */
 const TRY_ALL = `async function tryAll(links, folders, canary) {
   const reached = [];
   const look = async (what, get) => {
@@ -43,7 +43,10 @@ const TRY_ALL = `async function tryAll(links, folders, canary) {
   return reached;
 }`;
 
-/** Plants links from a folder to `outside/secret.txt`. Some pass by a decoy and lead outside after a move. */
+/**
+ * Creates a symbolic link from a folder to `outside/secret.txt`, in a way that `number` selects, and returns the paths to
+ * try. One way points to a harmless file and leads outside only after the link was moved.
+ */
 async function plant(folder: string, { outside, number }: { outside: string; number: number }) {
   const place = join(folder, ...["a", "b", "c"].slice(0, number % 4));
   await Deno.mkdir(place, { recursive: true });
@@ -57,7 +60,7 @@ async function plant(folder: string, { outside, number }: { outside: string; num
       await Deno.symlink(`link-${number}-first`, link);
     },
     async () => {
-      // Here it points to a decoy; one folder higher it would point to the file outside.
+      // In this place the link points to the harmless file. One folder higher, the same link points to the file outside.
       const deep = join(folder, "deep");
       await Deno.mkdir(join(folder, "outside"), { recursive: true });
       await Deno.mkdir(deep, { recursive: true });
@@ -71,7 +74,9 @@ async function plant(folder: string, { outside, number }: { outside: string; num
   return planted;
 }
 
-/** Links for tools: in the agent's folder, the tools folder, and the folder of a skill. */
+/**
+ * Creates links in the agent's folder, the tools folder and a skill's folder, and lets tools and scripts read through them.
+ */
 export const linkedFiles: Attack = {
   name: "linked files",
   claim: "no custom tool or script reaches a forbidden place through a symbolic link",
@@ -80,7 +85,7 @@ export const linkedFiles: Attack = {
     await using world = await ToolWorld.open();
     const { workspace } = world.fixture;
     const { toolsDir, agentsDir } = world.directories;
-    // Beside the agent's folder, so that a link that moves up can reach it.
+    // The outside folder is a sibling of the agent's folder, so that a link that is moved one folder up points to it.
     const outside = join(workspace, "outside");
     const notes = join(workspace, "notes");
     const skill = join(agentsDir, "_config/skills/one");
@@ -110,7 +115,7 @@ export const linkedFiles: Attack = {
       directories: world.directories,
       program: ownProgram(),
       lookup: (name) => name === "DENO_DIR" ? denoDirectory() : undefined,
-      // This attack tests Deno's own boundary.
+      // Without the sandbox, because this attack tests only Deno's permissions.
       sandbox: noSandbox(),
     });
     const end = await scripts.runScript({

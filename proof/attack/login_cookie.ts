@@ -1,5 +1,5 @@
-// Attempts to use a person's log-in over TCP: with similar cookies, from foreign pages in the same browser, and with
-// the cookie itself after the log-out.
+// Attacks the login over TCP: with similar cookies, from foreign pages in the same browser, and with the cookie itself
+// after the logout.
 import { serve } from "../../server/mod.ts";
 import { FakeRuntime } from "../../tests/support/fake_runtime.ts";
 import { TestClock } from "../../tests/support/test_clock.ts";
@@ -63,7 +63,7 @@ async function logIn(origin: string): Promise<string> {
   return pair;
 }
 
-/** Returns the cookie with a change. */
+/** Returns the cookie with a random change. */
 function forge(cookie: string): string {
   const [name = "", value = ""] = cookie.split("=");
   const at = Math.floor(Math.random() * value.length);
@@ -79,7 +79,7 @@ function forge(cookie: string): string {
   ]);
 }
 
-/** Returns the headers that a browser sends for a foreign page. */
+/** Returns the headers that a browser sends with a request from a foreign page. */
 function foreignHeaders(own: string): Record<string, string> {
   const { port } = new URL(own);
   const origin = pick([
@@ -91,7 +91,7 @@ function foreignHeaders(own: string): Record<string, string> {
     `${own}.evil.example`,
     "file://",
   ]);
-  // Deno's fetch sends every header that it is given; a browser omits the first on plain addresses of other machines.
+  // Deno's fetch sends every given header. A browser omits Sec-Fetch-Site for unencrypted addresses of other machines.
   return pick([{}, { origin }, { origin, "sec-fetch-site": "same-site" }, {
     origin: own,
     "sec-fetch-site": "cross-site",

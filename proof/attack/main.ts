@@ -1,5 +1,4 @@
-// `deno task attack`: tries every attack in full and prints the results. Arguments: words of the names to try; none:
-// all.
+// `deno task attack`: runs all attacks in full and prints the results. Arguments: words that an attack's name must contain.
 import { ATTACKS } from "./attacks.ts";
 
 const wanted = ATTACKS.filter(({ name }) =>

@@ -1,4 +1,4 @@
-// MCP servers and web servers that try to get a secret, use up the memory, or fill the service's log.
+// Attacks the service with MCP servers and web servers that try to get a secret, use up the memory, or fill the log.
 import { ToolsUnavailable } from "../../runtime/tools/failures/tools_unavailable.ts";
 import { TestClock } from "../../tests/support/test_clock.ts";
 import { FixtureHttpServer } from "../../tests/runtime/tools/mcp/http_server.ts";
@@ -9,7 +9,7 @@ import type { Attack } from "./attack.ts";
 const SECRET = "secret-0123456789";
 const STATUSES = [301, 302, 303, 307, 308];
 const MB = 1024 * 1024;
-/** Several times the limit of one message, and far less than the amount that is sent. */
+/** The allowed memory of the service, several times the limit of one message and far less than the servers send. */
 const MAX_MEMORY_MB = 500;
 
 async function failureOf(work: Promise<unknown>): Promise<string> {
@@ -47,7 +47,7 @@ export const redirectedSecrets: Attack = {
     for (let round = 0; round < tries; round++) {
       status = STATUSES[round % STATUSES.length] ?? 307;
       const headers = Object.fromEntries(names.map((name) => [name, SECRET]));
-      // A separate entry each time, because a failed server is not tried again at once.
+      // Each round defines another server, because the service does not retry a failed server at once.
       await world.define({ [`remote${round}`]: { url: `${remote.url}?${round}`, headers } });
       const message = await failureOf(world.tools([`remote${round}`]));
       if (
@@ -64,7 +64,7 @@ export const redirectedSecrets: Attack = {
   },
 };
 
-/** A program that writes without end, or an imitation of one. */
+/** Returns the definition of an MCP server that runs a shell script. */
 const shell = (script: string) => ({ command: "sh", args: ["-c", script] });
 const NOTE =
   '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}';

@@ -1,4 +1,4 @@
-// Model endpoints that try to get the key, or to use up the service's memory.
+// Attacks the service with model endpoints that try to get the key or use up the memory.
 import type { Attack } from "./attack.ts";
 import { failureOf } from "../../tests/support/collect_reply.ts";
 import { type Adapter, ADAPTERS, KEY, open } from "../../tests/support/models/model_adapters.ts";
@@ -6,10 +6,10 @@ import type { ModelServer } from "../../tests/support/models/model_server.ts";
 
 const PROVIDERS = ADAPTERS.filter(({ provider }) => provider !== "local");
 const MB = 1_024 * 1_024;
-/** More than the limits of one answer, in text and in bytes, and far less than the amount that is sent. */
+/** The allowed memory of the service, more than the limits of one reply and far less than the endpoints send. */
 const MAX_MEMORY_MB = 400;
 
-/** Calls a provider's model at an address and returns its error. */
+/** Calls a provider's model at an address and returns the error of the call. */
 async function callAt(adapter: Adapter, origin: string): Promise<string> {
   const model = await open(adapter, { origin } as ModelServer);
   return (await failureOf(model)).message;
@@ -52,7 +52,7 @@ export const redirectedKeys: Attack = {
   },
 };
 
-/** An endless answer: a status, a type, and a text that is sent again and again. */
+/** A reply without an end: a status, a content type, and a text that is repeated. */
 interface EndlessAnswer {
   name: string;
   status: number;

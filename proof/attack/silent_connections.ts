@@ -1,9 +1,9 @@
-// Connections that use up descriptors and send nothing, half a head, or half a body.
+// Attacks the service with connections that use up file descriptors and send nothing, half a request head, or half a body.
 import { join } from "node:path";
 import { openWorld } from "../faults/fault.ts";
 import type { Attack } from "./attack.ts";
 
-/** The number of file descriptors of the service. */
+/** The limit of file descriptors of the service. */
 const DESCRIPTORS = 160;
 const NOTHING = "";
 const HALF_HEAD = "GET /health HTTP/1.1\r\nhost: loc";
@@ -32,7 +32,7 @@ export const silentConnections: Attack = {
       const hold = async (bytes: string) => {
         const connection = await Deno.connect({ transport: "unix", path });
         held.push(connection);
-        // A connection that was closed at once cannot be written to.
+        // The write fails if the service has already closed the connection.
         await connection.write(new TextEncoder().encode(bytes)).catch(() => 0);
       };
       const check = async (what: string) => {
@@ -47,7 +47,8 @@ export const silentConnections: Attack = {
         if (n % 150 === 0) await check(`after ${n} connections`);
       }
       const { execution_id: id } = await world.client.run("reader");
-      // The owner's own connections count as open requests. They may keep out others, but must not hinder runs.
+      // Connections with half a body count as open requests of the user. They may keep new requests out, but must not
+      // affect a run.
       for (let n = 0; n < DESCRIPTORS; n++) await hold(HALF_BODY);
       for (const one of held.splice(0)) one.close();
       const { status, error } = await world.end(id);

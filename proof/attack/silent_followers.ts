@@ -1,4 +1,4 @@
-// Followers of an execution with large frames that never read the response.
+// Attacks the service with followers that never read the frames of an execution, which are large.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { MOST_STREAMS } from "../../server/listeners/connections.ts";
@@ -7,9 +7,9 @@ import type { Attack } from "./attack.ts";
 
 const FRAMES = 16;
 const FRAME_CHARACTERS = 1_000_000;
-/** The allowed growth of memory in MB: a fixed part, and a part for each follower. */
+/** The allowed growth of memory in MB: a fixed part and a part for each follower. */
 const MAX_MB = { ofAll: 96, ofEach: 0.75 };
-/** The number of memory readings once all follow. A request is answered between two of them. */
+/** The number of memory measurements after all followers have connected, with one request before each. */
 const READINGS = 40;
 
 export const silentFollowers: Attack = {
@@ -32,11 +32,12 @@ export const silentFollowers: Attack = {
       for (let n = 0; n < tries; n++) {
         const connection = await Deno.connect({ transport: "unix", path });
         held.push(connection);
-        // Followers begin at different frames.
+        // The followers begin at different frames.
         const request = `GET /executions/${id}/stream?after=${first + n % 10} HTTP/1.1\r\n` +
           "host: localhost\r\n\r\n";
         await connection.write(new TextEncoder().encode(request));
-        // The backlog of connections is limited, so a request in between lets the service accept them.
+        // Send a request now and then, so that the service accepts the connections before the system's queue of new
+        // connections is full.
         if (n % 64 === 0) await world.client.health();
       }
       for (let n = 0; n < READINGS; n++) {
@@ -59,10 +60,10 @@ export const silentFollowers: Attack = {
   },
 };
 
-/** Adds large frames to a log, as tools with long results do. Returns the id before the first. */
+/** Adds large frames to the log of an execution in the database. Returns the id before the first of them. */
 function addFrames(file: string, executionId: number): number {
   using db = new DatabaseSync(file);
-  // A character that takes two bytes in memory and three on the wire.
+  // The euro sign takes two bytes in a JavaScript string and three in UTF-8.
   const payload = JSON.stringify({ content: "€".repeat(FRAME_CHARACTERS) });
   const add = db.prepare("INSERT INTO frames (execution_id, event, payload) VALUES (?, ?, ?)");
   let last = 0;
@@ -72,7 +73,7 @@ function addFrames(file: string, executionId: number): number {
   return last - FRAMES;
 }
 
-/** Returns the memory of a process. */
+/** Returns the resident memory of a process in megabytes. */
 async function readMemoryMb(pid: number): Promise<number> {
   const ps = new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] });
   return Number(new TextDecoder().decode((await ps.output()).stdout)) / 1_024;

@@ -1,5 +1,5 @@
-// A neighbor who replaces a folder or a file by a link to the outside while file tools work, as fast as the system
-// can.
+// Attacks the file tools with a neighbor that replaces a folder or a file with a link to the outside while the tools work,
+// as fast as the system can.
 import { fail } from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
 import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
@@ -15,14 +15,14 @@ import { tool } from "../../tests/runtime/tools/files/sandbox_attack.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 import { compileSwapper, Swapper } from "./swapper.ts";
 
-/** The number of calls in one tree, and of parallel calls. */
+/** The number of calls before the tree is created again; AT_ONCE of them run in parallel. */
 const ROUND = 4_000;
 const AT_ONCE = 8;
 const FILES = 50;
-/** The parts of the path middle/flip/f<n>.txt that are swapped for a link to the outside. */
+/** The parts of the path middle/flip/f<n>.txt that are swapped with a link to the outside. */
 const SWAPPED = ["middle/flip", "middle", "middle/flip/f0.txt"];
 
-/** The tries: with a file that also exists outside, and with a new name. */
+/** The tool calls. Their arguments contain `file`, which also exists outside, or `free`, a name that does not exist. */
 const TRIES: readonly {
   what: string;
   name: string;
@@ -54,7 +54,7 @@ const TRIES: readonly {
   { what: "glob", name: "file_glob", args: (path) => ({ pattern: `${dirname(path)}/**` }) },
 ];
 
-/** The attack on all file tools at the same time. */
+/** Calls all file tools while entries of their paths are swapped. */
 export const swappedFolders: Attack = {
   name: "swapped folders",
   claim: "file tools neither reveal nor change outside files while entries are swapped for links",
@@ -119,7 +119,7 @@ async function outcomeOf(
   }
 }
 
-/** The same tree in the workspace and outside, with a link for each part that is swapped. */
+/** The same tree of files in the workspace and outside, with a link to the outside for each swapped part. */
 class SwappedWorld {
   readonly #fixture: SandboxFixture;
 
@@ -136,11 +136,11 @@ class SwappedWorld {
     await Deno.writeTextFile(join(flip, "out-only.txt"), CANARY);
   }
 
-  /** Creates the tree of a round again; returns the two paths to be swapped. */
+  /** Creates the tree again for a round and returns the two paths to swap. */
   async plant(swapped: string): Promise<{ one: string; other: string }> {
     const { workspace, outside, write } = this.#fixture;
     for (const name of ["middle", "link", "moved"]) {
-      // Removes a link itself, not its target.
+      // Deno.remove removes a link itself, not its target.
       await Deno.remove(join(workspace, name), { recursive: true }).catch(() => {});
     }
     for (let count = 0; count < FILES; count++) {

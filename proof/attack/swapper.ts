@@ -1,4 +1,4 @@
-// A program that swaps two entries of a folder in an endless loop, as fast as the system can.
+// Compiles and runs a program that swaps two directory entries in an endless loop, as fast as the system can.
 
 const SOURCE = `
 #define _GNU_SOURCE
@@ -19,7 +19,10 @@ int main(int count, char **names) {
 }
 `;
 
-/** Compiles the program into a folder; returns undefined without a C compiler or the system call. */
+/**
+ * Compiles the program into a folder and returns its path; undefined without a C compiler or without the needed system
+ * call.
+ */
 export async function compileSwapper(folder: string): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return undefined;
   const [source, program] = [`${folder}/swapper.c`, `${folder}/swapper`];
@@ -34,7 +37,7 @@ export async function compileSwapper(folder: string): Promise<string | undefined
   }
 }
 
-/** Swaps two paths until disposed, whenever both exist. */
+/** A running process that swaps two paths, whenever both exist, until it is disposed. */
 export class Swapper implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
 

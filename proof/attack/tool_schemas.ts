@@ -1,13 +1,13 @@
-// JSON schemas of custom tools that make the check of arguments endless or fill the memory.
+// Attacks the check of arguments with JSON schemas of custom tools that make the check endless or fill the memory.
 import { SystemClock } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
 
-/** The longest stall that a busy machine alone explains. Without the guard a check takes minutes. */
+/** The longest blocking of the event loop that a busy machine explains. Without the guard a check takes minutes. */
 const STALL_MS = 30_000;
 
-/** A clock on which a limit in seconds takes tenths of a second. */
+/** A clock that waits a tenth of each requested time. */
 class QuickClock extends SystemClock {
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return super.sleep(ms / 10, signal);
@@ -20,7 +20,7 @@ const BRANCHES = Object.fromEntries(
   }]),
 );
 
-/** Schemas, each with arguments that make its check run away. */
+/** Schemas, each with arguments for which an unguarded check does not end. */
 const CASES: readonly { parameters: JsonObject; args: JsonObject }[] = [
   of({ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(60)}!`),
   of({ patternProperties: { "^(a|aa)+$": {} } }, { [`${"a".repeat(90)}!`]: 1 }),
@@ -38,7 +38,7 @@ function of(property: JsonObject, value: JsonValue, $defs: JsonObject = {}) {
   return { parameters: { type: "object", $defs, properties: { a: property } }, args: { a: value } };
 }
 
-/** Opens, checks and calls tools with such schemas, and measures how long the event loop is blocked. */
+/** Opens, checks and calls tools with these schemas and measures how long the event loop is blocked. */
 export const toolSchemas: Attack = {
   name: "tool schemas",
   claim: "no schema of a custom tool blocks the service or runs endlessly",

@@ -1,5 +1,5 @@
-// Attempts of another user to open the dashboard before the browser: from the arguments of programs, by reading the
-// opened file, and by using up the token.
+// Attacks the token of the dashboard as another user of the machine, who tries to use it before the browser does: from the
+// arguments of processes, from the opened file, and by using up the token.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { browserCommand } from "../../cli/service/browser.ts";

@@ -1,6 +1,6 @@
-// `deno task budgets`: a hundred random trees of delegation, compared with the provider's bill. Each has eight
-// parallel runs, cancels, broken calls, killed services and raises. Fails when more is billed than a budget allows,
-// or a reservation is left. Arguments: the number of trees, and of the first.
+// `deno task budgets`: runs a hundred random trees of delegation and compares the stored spending with the provider's bill.
+// Each tree has eight parallel runs, cancels, failed calls, killed services and raised budgets. Exits with 1 if more is
+// billed than a budget allows, or if a reservation remains. Arguments: the number of trees, the number of the first tree.
 import { runRandomTree } from "./random_tree.ts";
 
 const TREES = Number(Deno.args[0] ?? 100);

@@ -1,5 +1,5 @@
-// A random tree of delegation under random budgets. Eight parallel runs call a model that keeps its own bill.
-// Instances die during calls, others take over, and people may raise budgets. The budgets are compared with the bill.
+// Runs a random tree of delegation under random budgets. Eight parallel runs call a model that keeps a bill, instances die
+// during calls, other instances continue, and people may raise budgets. At the end the budgets are compared with the bill.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
@@ -21,13 +21,13 @@ const RUNS_AT_ONCE = 8;
 const INSTANCES = 4;
 const CALLS_OF_A_RUN = 12;
 
-/** The result of one tree. */
+/** The numbers of calls, refusals, deaths and raises of one tree, and the violations. */
 export interface TreeReport {
   calls: number;
   refused: number;
   deaths: number;
   raises: number;
-  /** The violations, one sentence each. */
+  /** The violations, each as a sentence. */
   faults: string[];
 }
 
@@ -37,7 +37,7 @@ interface Bill {
   tokens: number;
 }
 
-/** Runs one tree to its end. */
+/** Runs the tree of this seed until all its runs have ended, and returns the report. */
 export async function runRandomTree(seed: number): Promise<TreeReport> {
   const random = seededRandom(seed * 7_919 + 1);
   for (let i = 0; i < 8; i++) random();
@@ -94,7 +94,7 @@ export async function runRandomTree(seed: number): Promise<TreeReport> {
     const isLast = instance === INSTANCES;
     const callsUntilDeath = isLast ? Infinity : 5 + below(60);
     let calls = 0;
-    /** Bills a reply before it is sent, as providers do, even if nobody receives it. */
+    /** Returns a model that bills a reply before sending it, as providers do, even if nobody receives the reply. */
     const randomModel = (): Model => {
       return {
         id: "test/billed",
@@ -120,7 +120,7 @@ export async function runRandomTree(seed: number): Promise<TreeReport> {
           await settle();
           if (life.signal.aborted) await new Promise<never>(() => {});
           if (chance(0.1)) {
-            // An error instead of an answer is not billed.
+            // A response with an error is not billed.
             bills.splice(bills.indexOf(bill), 1);
             throw new ModelError("the provider answered 500", { retryable: true, status: 500 });
           }
@@ -180,7 +180,7 @@ export async function runRandomTree(seed: number): Promise<TreeReport> {
       }
     };
     const runs = Promise.all(Array.from({ length: RUNS_AT_ONCE }, run));
-    // The runs of a dead instance never settle.
+    // Do not wait for the runs of a dead instance, because their promises never settle.
     await Promise.race([
       runs,
       new Promise<void>((resolve) => {
@@ -210,7 +210,10 @@ const PRICES = {
     Promise.resolve(usage === null ? null : costOf(usage)),
 };
 
-/** Writing to a cache costs more than reading without one; reading from it costs less. */
+/**
+ * Returns the cost of a call in dollars. A token written to the cache costs more than a plain input token, a token read
+ * from the cache less.
+ */
 function costOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
   const fresh = inputTokens - cacheReadTokens - cacheWriteTokens;
   return (fresh * 300 + cacheReadTokens * 30 + cacheWriteTokens * 375 + outputTokens * 1_500) / 1e6;
@@ -271,7 +274,7 @@ function randomConfig(some: (limit: number) => number | null): Config {
   return { ...parsed.config, budget };
 }
 
-/** A store that neither answers nor works once its instance is dead. */
+/** Returns a store whose methods do nothing and never settle after the instance's death. */
 function stopAtDeath(store: SqlBudgetStore, death: AbortSignal): SqlBudgetStore {
   return new Proxy(store, {
     get(target, name) {

@@ -1,5 +1,5 @@
-// The clients of the cluster: programs that retry until a node accepts, each request with its own key; people who
-// cancel; and files that appear.
+// Simulates the clients of the cluster: programs that send a request with an idempotency key until a node accepts or
+// refuses it, people who cancel runs, and programs that write watched files.
 import { ApiError } from "../../api/client/client.ts";
 import type { RunBody } from "../../api/schemas/run_schemas.ts";
 import type { WatchedFiles } from "../soak/load/watched_files.ts";
@@ -14,10 +14,10 @@ const CALLERS = 6;
 const PAUSE_MS = 2_500;
 const SESSIONS = 8;
 const AGAIN_MS = 150;
-/** Only recent executions are cancelled. */
+/** The number of recent executions from which a run to cancel is chosen. */
 const RECENT = 20;
 
-/** The callers of one proof. */
+/** Sends the requests of one proof. */
 export class Callers {
   readonly #world: ClusterWorld;
   readonly #files: WatchedFiles;
@@ -26,9 +26,9 @@ export class Callers {
   readonly #leaving = new AbortController();
   readonly #recent: number[] = [];
   #keys = 0;
-  /** The execution ids that any node returned for each key. */
+  /** The ids of the executions that the nodes returned, by idempotency key. */
   readonly accepted = new Map<string, Set<number>>();
-  /** Executions that a node reported as being cancelled. */
+  /** The ids of the executions that a node reported as being cancelled. */
   readonly cancelled = new Set<number>();
 
   constructor(world: ClusterWorld, files: WatchedFiles, followers: Followers) {
@@ -38,12 +38,12 @@ export class Callers {
     this.#chance = world.chance("callers");
   }
 
-  /** Calls until `leave`; resolves when every request was answered. */
+  /** Sends requests until `leave` is called. Resolves when every request has a response. */
   async call(callers = CALLERS): Promise<void> {
     await Promise.all(Array.from({ length: callers }, () => this.#callOn()));
   }
 
-  /** Starts this number of long runs at once; resolves when all were answered. */
+  /** Starts `count` long runs in parallel. Resolves when every request has a response. */
   async rush(count: number): Promise<void> {
     await Promise.all(Array.from({ length: count }, () => this.#run(STEADY, {}, 1)));
   }
@@ -79,7 +79,7 @@ export class Callers {
     }
   }
 
-  /** Sends the same request from several callers at once. */
+  /** Sends the same request with one idempotency key from several callers in parallel. */
   async #run(agent: string, body: RunBody, callers: number): Promise<void> {
     const key = `key-${++this.#keys}`;
     const ids = new Set<number>();
@@ -92,7 +92,7 @@ export class Callers {
     }
   }
 
-  /** Tries one node after the other until one accepts or refuses. */
+  /** Sends the request to one node after another until a node accepts or refuses it. */
   async #ask(
     agent: string,
     body: RunBody,
@@ -104,7 +104,7 @@ export class Callers {
         allowed: [],
         work: (client) =>
           client.run(agent, body, { idempotencyKey }).catch((error) => {
-            // A conversation that waits for an answer refuses a new message: the caller tries again.
+            // A conversation that waits for a person's answer refuses a new message, and the caller gives the request up.
             if (error instanceof ApiError && error.status === 409) return undefined;
             throw error;
           }).then((accepted) => ({ accepted })),

@@ -1,4 +1,5 @@
-// One proof with several nodes: load and disturbances together, then rest, then the check of the remaining state.
+// Runs one proof with several nodes: load and disturbances in parallel, then a rest until all executions have ended, then
+// the check of the database.
 import { findViolations, INVARIANTS } from "../soak/invariants/invariants.ts";
 import { People } from "../soak/load/people.ts";
 import { findWrongEffects } from "../soak/load/side_effects.ts";
@@ -14,34 +15,37 @@ import { Disturbances } from "./disturbances.ts";
 import { Followers } from "./followers.ts";
 import { Takeovers } from "./takeovers.ts";
 
-/** A run that its node abandoned must show progress on another node within this time. */
+/** The time within which another node must continue a run that its node has abandoned. */
 const TAKEN_OVER_MS = 45_000;
-/** The time limit for all running and waiting executions to end, once nothing new starts. */
+/** The time limit for all running and waiting executions to end, after the load and the triggers have stopped. */
 const END_MS = 120_000;
 const LOOK_MS = 250;
-/** Nodes read the time from the database, on a machine that may be busy. */
+/**
+ * The allowed difference between two nodes' times. Nodes read the time from the database, which may take long on a busy
+ * machine.
+ */
 const CLOCK_ERROR_MS = 1_000;
 const SAMPLE_RUNS = 12;
 const SAMPLE_CALLERS = 2;
 const SAMPLE_THINKING_MS = 3_000;
-/** Longer than a lease and the detection of its expiry. */
+/** The duration of a freeze in the sample, longer than a lease and the detection of its expiry. */
 const SAMPLE_MS = 16_000;
 
-/** The result of a proof. */
+/** The load, the measurements and the violations of one proof. */
 export interface ClusterReport {
   seed: number;
   minutes: number;
   done: Record<string, number>;
-  /** Executions by trigger and status. */
+  /** The number of executions for each trigger and status. */
   executions: { trigger: string; status: string; n: number }[];
   keys: number;
   followed: { visits: number; frames: number };
-  /** Milliseconds from a node's death to the first new frame of each of its runs. */
+  /** The milliseconds from the death of a node to the first new frame of each of its runs. */
   takeovers: readonly number[];
   violations: (Violation & { count: number })[];
 }
 
-/** Disturbs a cluster until this number of nodes was killed. `report` is called every half minute. */
+/** Disturbs a cluster until `kills` nodes were killed, and returns the report. Calls `report` every half minute. */
 export async function runCluster(
   { kills, seed }: { kills: number; seed: number },
   report: (progress: string) => void,
@@ -64,8 +68,8 @@ export async function runCluster(
 }
 
 /**
- * Under many runs, freezes a node until others have its runs, kills one, and cuts one off from its leases while it
- * goes on.
+ * Runs a sample with many runs: freezes one node, kills another, and silences the queue's connections of the third, which
+ * keep its leases, while it continues to work. Returns the report.
  */
 export async function runClusterSample({ seed }: { seed: number }): Promise<ClusterReport> {
   await using world = await ClusterWorld.open({ seed, thinkingMs: SAMPLE_THINKING_MS });
@@ -93,7 +97,8 @@ class Cluster {
 
   constructor(world: ClusterWorld) {
     this.#world = world;
-    // All files stay: seen files cannot be queried while the database may be away.
+    // No file is removed: a removal must know the files that were seen, which cannot be queried while the database is
+    // unavailable.
     this.#files = new WatchedFiles(world, { leftLying: Infinity });
     this.#people = new People(world);
     this.#followers = new Followers(world);
@@ -123,7 +128,7 @@ class Cluster {
     return await this.#report((performance.now() - began) / 60_000);
   }
 
-  /** Lets everything come to its end, including the runs that schedules start last. */
+  /** Stops the triggers and waits until no execution runs or waits, including the last scheduled runs. */
   async #settle(): Promise<void> {
     this.#people.isHurried = true;
     this.#world.model.thinkingMs = 0;
@@ -145,14 +150,14 @@ class Cluster {
     }
   }
 
-  /** Waits until each node runs something. */
+  /** Waits until each node has a running execution. */
   everyNodeRuns(): Promise<void> {
     return this.#none(
       `SELECT ${this.#world.nodes.length} - count(DISTINCT instance_id) AS n FROM executions WHERE status = 'running'`,
     );
   }
 
-  /** Waits until the query counts nothing. */
+  /** Waits until the counting query returns zero. Reports a finding after END_MS. */
   async #none(count: string): Promise<void> {
     for (const began = performance.now();;) {
       const [row] = await this.#world.query<{ n: number }>(count);
@@ -199,7 +204,7 @@ class Cluster {
     }
   }
 
-  /** Checks that all nodes gave one answer for a key, and that the answer is stored. */
+  /** Checks that all nodes returned the same execution for a key, and that the database contains this key. */
   async #checkKeys(): Promise<void> {
     const rows = await this.#world.query<{ key: string; id: number }>(
       "SELECT key, execution_id AS id FROM idempotency_keys",

@@ -1,8 +1,8 @@
-// The agents of the cluster: those of the soak, and some for several nodes.
+// Writes the agents of the cluster: the agents of the soak, and agents for tests with several nodes.
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { agentText, writeSoakAgents } from "../soak/load/soak_agents.ts";
 
-/** Agents that are started by hand one run after the other, with the relative frequency of each. */
+/** The agents that callers start, with their relative frequencies. */
 export const BY_HAND: Readonly<Record<string, number>> = {
   worker: 4,
   worker_kept: 8,
@@ -17,14 +17,14 @@ export const BY_HAND: Readonly<Record<string, number>> = {
   steady: 3,
 };
 
-/** An agent with a label that only one node has. */
+/** The agent with a label that only one node has. */
 export const LABELLED = "gpu_worker";
-/** An agent with many unsafe calls in a row. */
+/** The agent with many unsafe calls one after another. */
 export const STEADY = "steady";
-/** An agent that starts after each end of the labelled agent. */
+/** The agent that starts after each end of the labelled agent. */
 export const FOLLOWING = { agent: "after_gpu", followed: LABELLED };
 
-/** No run takes longer; its time stops while no node has it. */
+/** The time limit of a run in seconds. Time without a node does not count. */
 const TIMEOUT_S = 90;
 
 const MORE: Readonly<Record<string, { role: string; lines: readonly string[] }>> = {
@@ -42,7 +42,7 @@ const MORE: Readonly<Record<string, { role: string; lines: readonly string[] }>>
   },
 };
 
-/** Writes all agents and their resources. */
+/** Writes all agents and the files, skills and servers that they use. */
 export async function writeClusterAgents(
   place: TestWorkspace,
   { modelUrl }: { modelUrl: string },

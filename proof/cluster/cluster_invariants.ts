@@ -1,11 +1,11 @@
-// Invariants of a shared database at rest, in addition to those of any database.
+// Invariants of a shared database after all executions have ended, in addition to the invariants of every database.
 import { type Invariant, rule } from "../soak/invariants/invariant.ts";
 import { RESUMED } from "../soak/load/soak_agents.ts";
 import { FOLLOWING, LABELLED, STEADY } from "./cluster_agents.ts";
 
 const list = (names: readonly string[]) => names.map((name) => `'${name}'`).join(", ");
 
-/** Agents whose runs continue after the end of their node. */
+/** The agents whose runs are resumed after their node has ended, as an SQL list. */
 const GOES_ON = list([...RESUMED, STEADY, LABELLED, FOLLOWING.agent]);
 
 export const CLUSTER_INVARIANTS: readonly Invariant[] = [

@@ -1,5 +1,5 @@
-// A node of the cluster: a real service with its own home, its own clock if possible, and its own proxy to the
-// database.
+// Runs a node of the cluster: a real service with its own home directory, its own clock if faketime is installed, and its
+// own proxy to the database.
 import { join } from "node:path";
 import type { Client } from "../../api/client/client.ts";
 import { createRealHome, type RealHome } from "../../tests/e2e/real_process.ts";
@@ -12,37 +12,39 @@ import { LogScan } from "../soak/log_scan.ts";
 import { sleep } from "../soak/sleep.ts";
 import { type Ending, type ReportProblem, SoakService } from "../soak/soak_service.ts";
 
-/** A preloaded library that shows a process another time. `apt-get install faketime` installs it. */
+/**
+ * The path of libfaketime, a preloaded library that shows a process another time. `apt-get install faketime` installs it.
+ */
 const FAKETIME = `/usr/lib/${Deno.build.arch}-linux-gnu/faketime/libfaketime.so.1`;
-/** The time for which effects of a disturbance may appear at a node. */
+/** The time after a disturbance in which failed requests of the node are expected. */
 const AFTERMATH_MS = 15_000;
-/** The time limit of starting a node, whose database may be away. */
+/** The time limit of a node's start, during which the database may be unavailable. */
 const START_MS = 120_000;
 
-/** The errors that a log may contain because the database was taken away. */
+/** Matches the errors in a log that are allowed because the proof makes the database unavailable. */
 const DATABASE_AWAY = /Cannot use postgres:/;
 
-/** True when nodes can have their own clocks on this system. */
+/** True if libfaketime is installed, so that nodes can have different clocks. */
 export const HAS_FAKETIME = await Deno.stat(FAKETIME).then(() => true, () => false);
 
 /** The options of a node. */
 export interface NodeOptions {
   name: string;
   labels: readonly string[];
-  /** The number of its parallel runs. */
+  /** The maximum number of parallel runs of the node. */
   runs: number;
-  /** The text of config.yaml, except `node`. */
+  /** The text of config.yaml without the `node` section. */
   config: string;
-  /** The port of PostgreSQL. */
+  /** The port of the PostgreSQL server. */
   port: number;
-  /** The database that all nodes use. */
+  /** The name of the database that all nodes use. */
   database: string;
-  /** The seconds by which its clock is ahead, if it can have its own clock. */
+  /** The seconds by which the node's clock is ahead; ignored without libfaketime. */
   ahead?: number;
   complain: ReportProblem;
 }
 
-/** One node. Disturbances are recorded, so that requests that fail meanwhile are expected. */
+/** A node that can be disturbed. It records its disturbances, because requests may fail during and shortly after them. */
 export class ClusterNode implements AsyncDisposable {
   readonly name: string;
   readonly home: RealHome;
@@ -63,7 +65,7 @@ export class ClusterNode implements AsyncDisposable {
     this.log = new LogScan(join(home.stateDir, "inkling.log"), DATABASE_AWAY);
   }
 
-  /** Opens the node without starting its service. */
+  /** Creates the node's home directory and proxy. Does not start the service. */
   static async open(options: NodeOptions): Promise<ClusterNode> {
     const { name, labels, runs, ahead = 0 } = options;
     const proxy = openCuttingProxy(options.port);
@@ -77,17 +79,20 @@ export class ClusterNode implements AsyncDisposable {
     return new ClusterNode(name, home, proxy, options.complain);
   }
 
-  /** Undefined while no service can answer. */
+  /** The client of the node; undefined while the service is down or frozen. */
   get client(): Client | undefined {
     return this.#isFrozen ? undefined : this.service.client;
   }
 
-  /** Returns true when the node was disturbed since that time or shortly before. */
+  /**
+   * Returns true if the node is disturbed, or was disturbed after `time` (in milliseconds of performance.now()) or up to
+   * AFTERMATH_MS before.
+   */
   wasTroubledSince(time: number): boolean {
     return this.#troubles > 0 || this.#lastTrouble + AFTERMATH_MS > time;
   }
 
-  /** Disturbs the node, or something that it needs. */
+  /** Runs `act`, which disturbs the node or its database, and records the disturbance. */
   async trouble<T>(act: () => Promise<T>): Promise<T> {
     this.#troubles++;
     try {
@@ -98,14 +103,14 @@ export class ClusterNode implements AsyncDisposable {
     }
   }
 
-  /** Retries as often as needed, as a supervisor of services does. */
+  /** Starts the service. Retries until START_MS have passed, as a process supervisor would. */
   async start(): Promise<void> {
     const [began, troubles, last] = [performance.now(), this.#troubles, this.#lastTrouble];
     for (;;) {
       try {
         return await this.service.start();
       } catch (error) {
-        // A restart counts as one disturbance.
+        // A failed start is a finding unless a disturbance explains the failure. The restart itself is one disturbance.
         if (troubles <= 1 && this.#troubles === troubles && this.#lastTrouble === last) {
           this.#complain("a node starts whose database is there", { error: String(error) });
         }
@@ -115,7 +120,7 @@ export class ClusterNode implements AsyncDisposable {
     }
   }
 
-  /** Stops it and starts it again; `onStopped` is called at the moment of the stop. */
+  /** Ends the service and starts it again after `gapMs`. Calls `onStopped` when the end was requested. */
   async restart(how: Ending, gapMs: number, onStopped: () => void = () => {}): Promise<void> {
     await this.trouble(async () => {
       const ending = this.service.end(how);
@@ -139,8 +144,8 @@ export class ClusterNode implements AsyncDisposable {
   }
 
   /**
-   * Cuts the node off from its database for this time; 0 only breaks the connections. `program` selects connections
-   * by name, such as those of the queue, which keep its leases.
+   * Makes the node's database connections silent for `ms` milliseconds, then breaks them. With 0, only breaks them.
+   * `program` limits the silence to the connections with this application name, such as the queue's, which keep the leases.
    */
   async disconnect(ms: number, program?: string): Promise<void> {
     await this.trouble(async () => {
@@ -157,7 +162,10 @@ export class ClusterNode implements AsyncDisposable {
   }
 }
 
-/** Time advances at normal speed, and file times are real. */
+/**
+ * Returns the environment variables that shift the time of a process. Time passes at normal speed, and the times of files
+ * are real.
+ */
 function clock(ahead: number): Record<string, string> {
   return {
     LD_PRELOAD: FAKETIME,

@@ -1,4 +1,4 @@
-// The report of a cluster proof; violations come last.
+// Formats the report of a cluster proof. Violations are at its end.
 import { median } from "../bench/paired.ts";
 import { describeViolations } from "../soak/soak_report.ts";
 import { HAS_FAKETIME } from "./cluster_node.ts";

@@ -1,5 +1,4 @@
-// The shared parts of one cluster proof: the PostgreSQL server, the nodes, the model, the witnesses of unsafe calls,
-// and the findings.
+// Sets up one cluster proof: the PostgreSQL server, the nodes, the model, the counter of unsafe calls, and the findings.
 import { join } from "node:path";
 import { StorageUnavailable } from "../../runtime/database/database.ts";
 import { all } from "../../runtime/database/operation.ts";
@@ -17,30 +16,30 @@ import { Findings } from "../soak/soak_world.ts";
 import { writeClusterAgents } from "./cluster_agents.ts";
 import { ClusterNode } from "./cluster_node.ts";
 
-/** The nodes: their labels, and the seconds by which their clocks are ahead. */
+/** The nodes with their labels and the seconds by which their clocks are ahead. */
 const NODES = [
   { name: "one", labels: ["gpu"], ahead: 0 },
   { name: "two", labels: [], ahead: 120 },
   { name: "three", labels: [], ahead: -120 },
 ] as const;
 const RUNS = 12;
-/** Runs last some seconds, so that every death interrupts some. */
+/** The maximum time before a model reply, so long that runs last some seconds and each death of a node interrupts runs. */
 const THINKING_MS = 1_500;
-/** A request that takes longer counts as unanswered. */
+/** The time after which a request counts as unanswered. */
 const ANSWER_MS = 20_000;
 const DATABASE_MS = 60_000;
 
-/** One cluster. */
+/** The parts that all files of a cluster proof share. */
 export class ClusterWorld implements AsyncDisposable {
   readonly seed: number;
   readonly findings = new Findings();
-  /** The count of each action. */
+  /** The number of times each action was done, by the action's name. */
   readonly done = new Map<string, number>();
   readonly nodes: readonly ClusterNode[];
   readonly postgres: PostgresServer;
   readonly model: FlakyModel;
   readonly effects: SideEffects;
-  /** The workspace that all nodes share, and the folder of the database's final copy. */
+  /** The workspace that all nodes share. Its state directory is the place of the database's final copy. */
   readonly place: TestWorkspace;
   readonly #nodeChance: Chance;
   readonly #open: AsyncDisposableStack;
@@ -64,7 +63,9 @@ export class ClusterWorld implements AsyncDisposable {
     this.#nodeChance = this.chance("nodes");
   }
 
-  /** Starts all nodes at the same moment, so that any of them may create the tables. */
+  /**
+   * Starts the database, the model and all nodes. The nodes start in parallel, so that any of them may create the tables.
+   */
   static async open(
     { seed, thinkingMs = THINKING_MS }: { seed: number; thinkingMs?: number },
   ): Promise<ClusterWorld> {
@@ -99,12 +100,12 @@ export class ClusterWorld implements AsyncDisposable {
     return new ClusterWorld({ ...parts, open: open.move() });
   }
 
-  /** The path of the database's copy. */
+  /** The path of the SQLite copy of the database. */
   get database(): string {
     return join(this.place.root, "copy.db");
   }
 
-  /** The home with the workspace. */
+  /** The home directory that contains the shared workspace. */
   get home(): Pick<RealHome, "workspace"> {
     return this.place;
   }
@@ -117,7 +118,7 @@ export class ClusterWorld implements AsyncDisposable {
     this.done.set(what, (this.done.get(what) ?? 0) + 1);
   }
 
-  /** Returns some node that may answer. */
+  /** Returns a random node that is not down or frozen, or undefined. */
   someNode(): (ClusterNode & { client: Client }) | undefined {
     const living = this.nodes.filter((node) => node.client !== undefined);
     return living.length === 0
@@ -126,8 +127,8 @@ export class ClusterWorld implements AsyncDisposable {
   }
 
   /**
-   * Sends a request to some node. Returns undefined for an allowed refusal, or when the node was disturbed meanwhile.
-   * Any other failure is a finding.
+   * Sends a request to a random node. Returns undefined if the node refuses with an allowed status or was disturbed
+   * meanwhile. Reports any other failure as a finding.
    */
   async attempt<T>(
     what: string,
@@ -154,7 +155,7 @@ export class ClusterWorld implements AsyncDisposable {
     }
   }
 
-  /** Queries the database directly, without a node and its proxy; waits while it is away. */
+  /** Queries the database directly instead of through a node's proxy. Waits while the database is unavailable. */
   async query<Row>(sql: string, ...values: (string | number)[]): Promise<Row[]> {
     for (const began = performance.now();;) {
       try {

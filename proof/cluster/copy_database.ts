@@ -1,22 +1,25 @@
-// Copies the database to SQLite, for which the invariants are written: the product's schema with PostgreSQL's rows.
+// Copies the PostgreSQL database to SQLite, because the invariants are written for SQLite.
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 
-/** Only a shared execution may have no owner: it ended while it waited for a node. */
+/**
+ * The owner of an execution. An execution that ended while it waited for a node has no owner; the newest instance takes its
+ * place in the copy.
+ */
 const OWNER = "coalesce(instance_id, (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1))";
 
 function toSelected(column: string): string {
   return `${column === "instance_id" ? OWNER : column}::text AS ${column}`;
 }
 
-/** Copies every table, as of one moment, to a new file at `world.database`. */
+/** Copies every table, from one snapshot, to a new file at `world.database`. */
 export async function copyDatabase(world: ClusterWorld): Promise<void> {
   SqliteDatabase.open(world.database)[Symbol.dispose]();
   const copy = new DatabaseSync(world.database, { enableForeignKeyConstraints: false });
   try {
     const tables = copy.prepare(
-      // The search index is built from the executions.
+      // The tables of the search index are not copied, because SQLite fills them from the executions.
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' " +
         "AND name NOT LIKE 'executions_text%'",
     ).all() as { name: string }[];
@@ -25,8 +28,8 @@ export async function copyDatabase(world: ClusterWorld): Promise<void> {
       columns: copy.prepare(`SELECT name FROM pragma_table_info('${name}')`).all()
         .map((column) => column["name"] as string),
     }));
-    // One statement sees one moment: even a paused schedule records skipped slots. SQLite turns the texts into
-    // numbers again.
+    // Read all tables in one statement, because a paused schedule also inserts rows between two statements. The values
+    // arrive as text; SQLite converts numbers.
     const lists = found.map(({ name, columns }) =>
       `(SELECT json_agg(t) FROM (SELECT ${
         columns.map(toSelected).join(", ")

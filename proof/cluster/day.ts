@@ -1,6 +1,6 @@
-// `deno task cluster day`: measures the cost of a run in PostgreSQL at one node, and extrapolates to a million
-// executions a day over twenty nodes: connections, statements, bytes, the first limit, and the setting that raises
-// it.
+// `deno task cluster day`: measures what a run costs in PostgreSQL with one node, and extrapolates to a million executions
+// a day on twenty nodes: connections, statements and bytes. Names the limit that is reached first and the setting that
+// raises it.
 import { join } from "node:path";
 import { all, run } from "../../runtime/database/operation.ts";
 import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
@@ -14,38 +14,38 @@ import { clusterTime } from "./processors.ts";
 
 const EXECUTIONS = 1_000_000;
 const NODES = 20;
-/** The load of the busiest hour, relative to the average. */
+/** The factor between the load of the busiest hour and the average load. */
 const PEAK = 5;
 const DAY_S = 86_400;
-/** PostgreSQL's default limit. */
+/** PostgreSQL's default for `max_connections`. */
 const MAX_CONNECTIONS = 100;
 
 const RUNS = 300;
 const AT_ONCE = 8;
 const WARM_UP = 20;
-/** A run: this number of tool calls, and an answer. */
+/** The number of tool calls of a run before its answer. */
 const CALLS = 3;
 const IDLE_MS = 20_000;
 const MODEL_MS = 50;
 const CHANGES = 500;
-/** Queried until all have ended, and not counted. */
+/** The beginning of the query that polls for the end of all runs. Statements that begin so are not counted. */
 const OPEN = "SELECT count(*) AS open FROM executions";
 
-/** The database's counters so far. */
+/** Counters of the database and the processes at one moment. */
 interface Counts {
   statements: number;
   transactions: number;
-  /** Over the node's connections, both ways. */
+  /** The bytes over the node's database connections, in both directions. */
   bytes: number;
-  /** In the write-ahead log. */
+  /** The bytes written to the write-ahead log. */
   wal: number;
   stored: number;
-  /** Processor time. */
+  /** The processor time of the nodes in milliseconds; `serverMs` is that of PostgreSQL. */
   nodesMs: number;
   serverMs: number;
 }
 
-/** Measures, and returns the report. */
+/** Measures the costs and returns the report as text. */
 export async function describeDay(): Promise<string> {
   await using server = await startPostgres({
     durable: true,
@@ -77,7 +77,7 @@ export async function describeDay(): Promise<string> {
   await node.start();
 
   const count = async (): Promise<Counts> => {
-    // The statistics count a write only after the connection has flushed them.
+    // Wait, because a connection adds its writes to the statistics with a delay of up to a second.
     await sleep(1_500);
     const [row] = await query<Omit<Counts, "bytes" | "nodesMs" | "serverMs">>(
       `SELECT sum(calls) FILTER (WHERE query NOT LIKE '%pg_stat%' AND query NOT LIKE '${OPEN}%') AS statements, ` +
@@ -148,13 +148,13 @@ function rate(before: Counts, after: Counts, seconds: number): Counts {
 }
 
 interface Measured {
-  /** The counters a second of an idle node. */
+  /** The change of each counter per second while the node is idle. */
   idle: Counts;
   perRun: (key: keyof Counts) => number;
   connections: number;
   rows: string;
   runMs: number;
-  /** The number of serial changes of one row that can be stored in a second. */
+  /** The number of changes of the same row that can be committed one after another in a second. */
   serial: number;
 }
 

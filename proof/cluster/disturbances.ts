@@ -1,12 +1,11 @@
-// The disturbances of a cluster's nodes and database, at random moments of one seed. Each node has its own, at the
-// same time as the others.
+// Disturbs the nodes and the database of a cluster at random times. The disturbances of different nodes overlap.
 import { sleep } from "../soak/sleep.ts";
 import type { Chance } from "../soak/soak_random.ts";
 import type { ClusterNode } from "./cluster_node.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 import type { Takeovers } from "./takeovers.ts";
 
-/** The relative frequency of each disturbance. */
+/** The relative frequency of each disturbance of a node. */
 const TROUBLES = {
   kill: 10,
   stop: 1,
@@ -17,14 +16,17 @@ const TROUBLES = {
 } as const;
 const CALM_MS = { shortest: 1_500, mean: 6_000 };
 const LONGEST_GAP_MS = 1_500;
-/** A lease lasts ten seconds. */
+/** The duration of a freeze, longer than a lease, which lasts ten seconds. */
 const FREEZE_MS = { shortest: 15_000, longest: 40_000 };
 const SILENCE_MS = { shortest: 3_000, longest: 25_000 };
-/** The name of the queue's connections. Without them a node cannot keep its leases, though it can store results. */
+/**
+ * The application name of the queue's database connections. A node without them cannot renew its leases, but can store
+ * results.
+ */
 const QUEUE = "inkling queue";
 const DATABASE_MS = { between: 60_000, longestGap: 2_500 };
 
-/** The disturbances of one proof. */
+/** Disturbs the nodes and the database of one proof. */
 export class Disturbances {
   readonly #world: ClusterWorld;
   readonly #takeovers: Takeovers;
@@ -38,7 +40,7 @@ export class Disturbances {
     this.#chance = world.chance("database");
   }
 
-  /** Disturbs until this number of kills; at the end every node runs. */
+  /** Disturbs the cluster until `kills` nodes were killed. At the end, every node is running. */
   async disturb(kills: number): Promise<void> {
     const troubles = this.#world.nodes.map((node) => this.#troubleUntil(node, kills));
     const database = this.#restartDatabase();
@@ -47,7 +49,7 @@ export class Disturbances {
     await database;
   }
 
-  /** Restarts one node after the other gracefully, as an upgrade does. */
+  /** Restarts the nodes gracefully, one after another, as an upgrade does. */
   async restartInOrder(): Promise<void> {
     for (const node of this.#world.nodes) {
       this.#world.count("nodes restarted in order");
@@ -70,7 +72,7 @@ export class Disturbances {
     await this.#leave(node, { isDead: false }, (onStopped) => node.freeze(ms, onStopped));
   }
 
-  /** Records a node's runs at the moment when `act` reports that it can do nothing more. */
+  /** Disturbs a node with `act` and records the node's runs when `act` reports that the node has stopped. */
   async #leave(
     node: ClusterNode,
     how: { isDead: boolean },
@@ -137,7 +139,10 @@ export class Disturbances {
     }
   }
 
-  /** SIGINT: fast, connections are closed in order; SIGQUIT: immediate, the server recovers from its log. */
+  /**
+   * Restarts the database server. SIGINT is a fast shutdown: the server closes connections in order. SIGQUIT is an
+   * immediate shutdown: the server recovers from its log at the next start.
+   */
   async restartDatabase(signal: "SIGINT" | "SIGQUIT", gapMs: number): Promise<void> {
     const { nodes, postgres } = this.#world;
     this.#world.count(`database restarted, ${signal === "SIGINT" ? "fast" : "immediate"}`);
@@ -147,7 +152,7 @@ export class Disturbances {
       await postgres.start();
       await this.#takeovers.hindered();
     };
-    // The database affects all nodes, so each of them counts as disturbed.
+    // A restart of the database counts as a disturbance of every node.
     await nodes.reduce((act, node) => () => node.trouble(act), restart)();
   }
 }

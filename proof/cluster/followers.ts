@@ -1,11 +1,11 @@
-// Followers of executions over HTTP that resume after their last frame, each time at some node. Together they must
-// read exactly the stored frames.
+// Follows executions over HTTP. Each follower changes the node at random times and resumes after its last frame. Together
+// its frames must be exactly the stored frames.
 import { sleep } from "../soak/sleep.ts";
 import type { StreamFrame } from "../../api/client/client.ts";
 import type { Chance } from "../soak/soak_random.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 
-/** The time that a follower stays at one node. */
+/** The time after which a follower changes the node. */
 const STAY_MS = { shortest: 500, longest: 12_000 };
 
 /** The followers of one proof. */
@@ -15,7 +15,7 @@ export class Followers {
   readonly #following = new Set<Promise<void>>();
   readonly #seen = new Map<number, StreamFrame[][]>();
   readonly #leaving = new AbortController();
-  /** The number of connections to nodes. */
+  /** The number of streams that all followers have opened. */
   visits = 0;
   frames = 0;
 
@@ -24,7 +24,7 @@ export class Followers {
     this.#chance = world.chance("followers");
   }
 
-  /** Starts a follower that reads this execution to its end. */
+  /** Starts a follower, which reads the execution's stream to its end. */
   follow(id: number): void {
     const frames: StreamFrame[] = [];
     this.#seen.set(id, [...this.#seen.get(id) ?? [], frames]);
@@ -32,7 +32,10 @@ export class Followers {
     this.#following.add(following);
   }
 
-  /** Resolves when all followers reached the end of their ended executions; false when that takes too long. */
+  /**
+   * Waits until all followers of ended executions have reached the end. Returns false if this takes longer than
+   * `patienceMs`.
+   */
   async rest(patienceMs: number): Promise<boolean> {
     const timer = setTimeout(() => this.#leaving.abort(), patienceMs);
     await Promise.all(this.#following);
@@ -40,7 +43,7 @@ export class Followers {
     return !this.#leaving.signal.aborted;
   }
 
-  /** Compares each follower's frames with the stored ones. */
+  /** Reports each follower whose frames differ from the stored frames. */
   async check(): Promise<void> {
     for (const [id, readings] of this.#seen) {
       const stored = await this.#world.query<{ id: number; event: string; payload: string }>(
@@ -80,7 +83,7 @@ export class Followers {
           if (frame.event === "complete") return;
         }
       } catch {
-        // The node was killed, frozen or cut off, or the follower left: the next node must continue.
+        // The node was killed, frozen or disconnected, or the follower left it. The next node continues the stream.
       }
       await sleep(200, signal);
     }

@@ -1,5 +1,6 @@
-// `deno task cluster`: real services over one PostgreSQL, killed, frozen and cut off under a mixed load, and a report
-// of violations. Arguments: the number of kills, --seed; or `day`: the needs of a million executions a day.
+// `deno task cluster`: runs three real services on one PostgreSQL database, kills, freezes and disconnects them under a
+// mixed load, and prints the violations. Arguments: the number of kills, --seed; or `day`, which calculates the needs of a
+// million executions a day.
 import { parseArgs } from "node:util";
 import { HAS_POSTGRES } from "../../tests/support/postgres.ts";
 import { runCluster } from "./cluster.ts";

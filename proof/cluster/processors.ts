@@ -1,9 +1,9 @@
-// The processor time of a cluster: its nodes, and the PostgreSQL server with its children.
+// Measures the processor time of a cluster: of its nodes, and of the PostgreSQL server with its child processes.
 import { processorMs } from "../bench/service_runs.ts";
 import { descendantsOf, listProcesses } from "../soak/process_table.ts";
 import type { ClusterNode } from "./cluster_node.ts";
 
-/** Returns the milliseconds of processor time so far. */
+/** Returns the processor time used so far by the nodes and by the server, in milliseconds. */
 export async function clusterTime(
   { nodes, port }: { nodes: readonly ClusterNode[]; port: number },
 ): Promise<{ nodesMs: number; serverMs: number }> {

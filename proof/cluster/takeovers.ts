@@ -1,4 +1,4 @@
-// Measures how long the runs of a dead or frozen node wait until another node writes a frame.
+// Measures the time from the stop of a node until another node writes a frame of the node's runs.
 import { sleep } from "../soak/sleep.ts";
 import type { ClusterNode } from "./cluster_node.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
@@ -6,20 +6,20 @@ import { LABELLED } from "./cluster_agents.ts";
 
 const LOOK_MS = 200;
 
-/** An abandoned run. */
+/** A run whose node has stopped. */
 interface AbandonedRun {
-  /** The last moment at which its node could work. */
+  /** The time at which the run's node stopped, in milliseconds of performance.now(). */
   since: number;
-  /** The id of its last frame at that moment. */
+  /** The id of the run's last frame at that time. */
   frame: number;
 }
 
-/** The takeovers of one proof. */
+/** Measures the takeovers of one proof. */
 export class Takeovers {
   readonly #world: ClusterWorld;
   readonly #left = new Map<number, AbandonedRun>();
   readonly #leaving = new AbortController();
-  /** The milliseconds of each takeover. */
+  /** The duration of each takeover in milliseconds. */
   readonly times: number[] = [];
 
   constructor(world: ClusterWorld) {
@@ -27,8 +27,8 @@ export class Takeovers {
   }
 
   /**
-   * Records that a node can do nothing from now on. A run that waits for delegated ones is left out, as is one that
-   * only a frozen node may run.
+   * Records that a node has stopped, and starts the measurement for its runs. Runs that wait for delegated runs are not
+   * measured. The labelled agent's runs are not measured if the node is only frozen, because no other node may run them.
    */
   async left(node: ClusterNode, { isDead }: { isDead: boolean }): Promise<void> {
     const since = performance.now();
@@ -42,7 +42,10 @@ export class Takeovers {
     for (const { id, frame } of rows) this.#left.set(id, { since, frame });
   }
 
-  /** Restarts the measurement of the runs that a disturbed node (default: every node) had just taken over. */
+  /**
+   * Restarts the measurement of the abandoned runs that the disturbed node had just taken over. Without `node`, every node
+   * was disturbed.
+   */
   async hindered(node?: ClusterNode): Promise<void> {
     if (this.#left.size === 0) return;
     const rows = await this.#world.query<{ id: number }>(
@@ -57,7 +60,7 @@ export class Takeovers {
     }
   }
 
-  /** Polls the runs for takeovers until end() is called. */
+  /** Measures takeovers until end() is called, by polling the frames of abandoned runs. */
   async watch(): Promise<void> {
     const { signal } = this.#leaving;
     while (!signal.aborted) {
@@ -70,7 +73,7 @@ export class Takeovers {
     this.#leaving.abort();
   }
 
-  /** The runs that no node has continued. */
+  /** The ids of the abandoned runs that no node has continued. */
   get open(): readonly number[] {
     return [...this.#left.keys()];
   }

@@ -1,27 +1,29 @@
-// The coverage report for people: the files with low coverage, and a total for each counted folder.
+// Formats the coverage report: the files with low coverage, and a total for each counted folder.
 import type { FileCoverage } from "./lcov.ts";
 
-/** The wanted percentage of lines of a folder. Files below it are listed. */
+/** The minimum percentage of covered lines of a folder. Files with less are listed. */
 export const WANTED_PERCENT = 90;
 
-/** The folders that are counted. */
+/** The folders whose lines are counted. */
 export const COUNTED = ["runtime/", "server/"] as const;
-/** The page is only run by browser tests, which take no profile; assets are no source. */
+/** Folders that are not counted: the page runs only in browser tests, which record no profile, and assets are no source. */
 const NOT_COUNTED = ["page/", "server/dashboard/assets/", "server/docs_assets/"];
 
-/** Returns true when a file, relative to the repository, is counted. */
+/** Returns true if the lines of a file are counted. `file` is relative to the repository. */
 export function isCounted(file: string): boolean {
   return COUNTED.some((folder) => file.startsWith(folder)) &&
     !NOT_COUNTED.some((folder) => file.startsWith(folder));
 }
 
-/** The report of a test run, and whether every folder reaches the wanted percentage. */
+/** The text of the report, and true if every folder reaches the minimum percentage. */
 export interface CoverageReport {
   text: string;
   isEnough: boolean;
 }
 
-/** Returns the report for files with paths relative to the repository; uncounted files are left out. */
+/**
+ * Returns the report. The paths of `files` are relative to the repository; files outside the counted folders are ignored.
+ */
 export function reportCoverage(files: readonly FileCoverage[]): CoverageReport {
   const counted = files.filter(({ path }) => isCounted(path));
   const low = counted.filter((file) => percentOf([file]) < WANTED_PERCENT)
@@ -45,7 +47,7 @@ export function reportCoverage(files: readonly FileCoverage[]): CoverageReport {
   };
 }
 
-/** Returns the lines of a file that did not run, as [first, last]. Lines without code do not end a range. */
+/** Returns the ranges [first, last] of lines of a file that no test ran. Lines without code do not end a range. */
 export function missedLines({ lines }: FileCoverage): [number, number][] {
   const ranges: [number, number][] = [];
   let open: [number, number] | undefined;
@@ -69,14 +71,17 @@ function count(files: readonly FileCoverage[], holds: (hits: number) => boolean)
   return files.reduce((sum, { lines }) => sum + [...lines.values()].filter(holds).length, 0);
 }
 
-/** Returns 100 for a file of types alone, and 0 for a folder without files, which means that counting failed. */
+/**
+ * Returns the percentage of covered lines: 100 for files that contain only types, and 0 without files, because then the
+ * counting has failed.
+ */
 function percentOf(files: readonly FileCoverage[]): number {
   const all = count(files, () => true);
   if (all === 0) return files.length === 0 ? 0 : 100;
   return 100 * count(files, isRun) / all;
 }
 
-/** Rounded down, so that 90.0 means at least 90. */
+/** Returns the percentage as text, rounded down, so that 90.0 means at least 90. */
 function inPercent(files: readonly FileCoverage[]): string {
   return `${(Math.floor(percentOf(files) * 10) / 10).toFixed(1).padStart(5)} %`;
 }

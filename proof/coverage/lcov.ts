@@ -1,14 +1,14 @@
 // Parses the line counts of `deno coverage --lcov`: https://ltp.sourceforge.net/coverage/lcov/geninfo.1.php
 
-/** The execution counts of a file's lines. Lines without code, such as types, are absent. */
+/** The execution counts of a file's lines. Lines without code, such as types, have no count. */
 export interface FileCoverage {
-  /** The absolute path in the report. */
+  /** The path of the file; absolute in a parsed report. */
   path: string;
-  /** From the line number, beginning with 1, to its execution count. */
+  /** Execution counts by line number. The first line is 1. */
   lines: ReadonlyMap<number, number>;
 }
 
-/** Returns the files of a report, in its order. Throws TypeError for any other text. */
+/** Returns the files of a report, in the report's order. Throws TypeError for text that is no such report. */
 export function parseLcov(text: string): FileCoverage[] {
   const files: FileCoverage[] = [];
   let lines: Map<number, number> | undefined;

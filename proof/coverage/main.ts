@@ -1,7 +1,7 @@
-// `deno task coverage`: runs the tests and lists the lines of runtime/ and server/ that no test ran. Arguments: files
-// or folders below tests/ (none: all), and --folder, which keeps the profiles and adds to those of earlier runs of
-// the same sources. Child processes of tests count too, unless they are killed. Fails below 90 %, and when a test
-// fails.
+// `deno task coverage`: runs the tests and lists the lines of runtime/ and server/ that no test ran. Child processes of
+// tests count, too, unless they are killed. Exits with 1 below 90 % or when a test fails. Arguments: files or folders below
+// tests/ (default: all tests), and --folder, which keeps the profiles and adds the profiles of earlier runs of the same
+// sources.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { reportCoverage } from "./coverage_report.ts";

@@ -1,15 +1,15 @@
-// The coverage profiles, and the line counts that Deno derives from them.
+// Records coverage profiles of tests, and derives line counts from them with Deno.
 import { relative } from "node:path";
 import { productFiles, REPOSITORY, TEST_PERMISSIONS } from "../../tests/support/repository.ts";
 import { COUNTED, isCounted } from "./coverage_report.ts";
 import { type FileCoverage, parseLcov } from "./lcov.ts";
 
-/** Set as a variable instead of a flag, so that the child processes of tests inherit it. */
+/** The environment variable for the folder of profiles. Unlike a flag, it is inherited by the child processes of tests. */
 const PROFILE_FOLDER = "DENO_COVERAGE_DIR";
 
 /**
- * Runs these tests and adds their profiles to a folder. Returns the tests' output when one failed, and undefined when
- * all passed.
+ * Runs the tests and adds their profiles to a folder. Returns the output of the tests if one failed, and undefined if all
+ * passed.
  */
 export async function profileTests(
   tests: readonly string[],
@@ -27,7 +27,7 @@ export async function profileTests(
   return success ? undefined : text.decode(stdout) + text.decode(stderr);
 }
 
-/** Returns every counted file, relative to the repository, with its line counts by the profiles in a folder. */
+/** Returns the line counts of every counted file, from the profiles in a folder. Paths are relative to the repository. */
 export async function countLines(folder: string): Promise<FileCoverage[]> {
   const loaded = await readProfiles(folder);
   const known = new Set(loaded.map(({ path }) => path));
@@ -36,14 +36,14 @@ export async function countLines(folder: string): Promise<FileCoverage[]> {
 }
 
 /**
- * Returns the files that no test loaded, with a count of zero. Deno counts only loaded files, so these are loaded
- * here; otherwise the total would be too high.
+ * Returns the files that no test loaded, with a count of zero for each line. Deno reports only loaded files, so a process
+ * loads them here. Without them, the total would be too high.
  */
 async function countUnloaded(files: readonly string[]): Promise<FileCoverage[]> {
   if (files.length === 0) return [];
   const folder = await Deno.makeTempDir({ prefix: "inkling-coverage-" });
   try {
-    // A worker's module throws on the main thread; its lines are counted all the same.
+    // The module of a worker throws on the main thread, but its lines are reported nevertheless.
     const imports = files.map((file) => `await import("./${file}").catch(() => {});`);
     const child = new Deno.Command(Deno.execPath(), {
       args: [

@@ -1,4 +1,5 @@
-// `deno task night`: runs a made-up night and checks, item by item, that the service reports it.
+// `deno task night`: simulates a planned night of failures and checks, event by event, that the service reports each of
+// them and nothing else.
 import { PLANNED_EVENTS } from "./planned_events.ts";
 import { compareNight } from "./reported_events.ts";
 

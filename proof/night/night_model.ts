@@ -1,14 +1,14 @@
-// The model with an outage of an hour: a local endpoint of OpenAI's format that answers, or is out of service.
+// Serves the endpoint of a model in OpenAI's format, which can be switched to an outage.
 
-/** An endpoint that can be taken out of service. */
+/** A model endpoint that answers every request with 503 while `isOut` is true. */
 export interface NightModel extends AsyncDisposable {
   readonly baseUrl: string;
-  /** The number of unanswered requests. */
+  /** The number of requests that have no response yet. */
   readonly open: number;
   isOut: boolean;
 }
 
-/** Starts the endpoint in working order. */
+/** Starts the endpoint without an outage. */
 export function openNightModel(): NightModel {
   let open = 0;
   const answer = (): Response => {

@@ -1,5 +1,5 @@
-// A made-up night: nine hours in which fifteen agents have every event that a person wants to know about in the
-// morning. The runtime is the real one with a test clock.
+// Simulates a planned night of nine hours, in which fifteen agents have every kind of event that a person wants to know
+// about in the morning. The runtime is the real one with a test clock.
 import { join } from "node:path";
 import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
@@ -7,17 +7,17 @@ import { createTestWorkspace, type TestWorkspace } from "../../tests/support/tes
 import { settle, TestClock } from "../../tests/support/test_clock.ts";
 import { type NightModel, openNightModel } from "./night_model.ts";
 
-/** The beginning of the night. */
+/** The time at which the night begins. */
 const EVENING = Date.parse("2026-11-01T22:00:00.000Z");
 
-/** One step of the clock; every event is planned for such a moment. */
+/** The default step of the clock. The events of the night are planned for multiples of this step. */
 const STEP_MS = 5 * MINUTE_MS;
-/** A moment ends after this number of I/O rounds without a change. The remaining runs wait for the clock. */
+/** The number of consecutive I/O rounds without a change after which all runs are assumed to wait for the clock. */
 const QUIET_ROUNDS = 12;
-/** The number of polls for a changed file, some milliseconds each. */
+/** The maximum number of polls for a changed file. A poll takes about five milliseconds. */
 const MAX_POLLS = 2_000;
 
-/** The end of the night, with the runtime still open. */
+/** The runtime and the clock after the night; the runtime is still open. */
 export interface Night extends AsyncDisposable {
   runtime: Runtime;
   clock: TestClock;
@@ -74,14 +74,14 @@ async function writeAgents(workspace: TestWorkspace, modelUrl: string): Promise<
   await Deno.writeTextFile(join(workspace.workspace, "old.md"), "old");
 }
 
-/** Returns the moment of a UTC time such as `23:20` in this night, in milliseconds since the epoch. */
+/** Returns the time of a UTC clock time such as `23:20` in this night, in milliseconds since the epoch. */
 export function momentOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(":").map(Number);
   const moment = EVENING - EVENING % DAY_MS + (hours * 60 + minutes) * MINUTE_MS;
   return moment < EVENING ? moment + DAY_MS : moment;
 }
 
-/** Runs the night. */
+/** Simulates the night and returns its runtime and clock. */
 export async function runNight(): Promise<Night> {
   await using opened = new AsyncDisposableStack();
   const model = opened.use(openNightModel());
@@ -92,7 +92,7 @@ export async function runNight(): Promise<Night> {
   opened.defer(async () => await runtime?.[Symbol.asyncDispose]());
   const until = async (time: string, step = STEP_MS) => {
     while (clock.now() < momentOf(time)) {
-      // In jumps, so that two-second polls need not run all night.
+      // Jump over each step, so that timers of two seconds do not fire all night.
       const left = momentOf(time) - clock.now();
       const atRest = clock.sleeping;
       clock.jump(Math.min(left, step - clock.now() % step));
@@ -102,7 +102,7 @@ export async function runNight(): Promise<Night> {
   };
   runtime = await workspace.open({ clock });
   await until("02:10");
-  // Saved half-written at ten past two, and left so.
+  // At ten past two, a person saves an incomplete file and leaves it so.
   await workspace.writeAgent(
     "edited",
     "---\nmodel: { provider: demo, name: script\ntrigger:\n---\n",
@@ -111,7 +111,8 @@ export async function runNight(): Promise<Night> {
   await until("03:00");
   model.isOut = true;
   await until("03:20");
-  // A request is retried after some seconds, and a run has a limit of minutes: one step must not reach both.
+  // Smaller steps: a request is retried after seconds, and a run times out after minutes. A large step would reach both
+  // times at once.
   await until("03:22", 2_000);
   await until("04:00");
   model.isOut = false;
@@ -135,7 +136,10 @@ export async function runNight(): Promise<Night> {
   return { runtime, clock, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Changes watched files, twice for each agent, and waits until each change was seen: files ignore the test clock. */
+/**
+ * Changes watched files and waits in real time until each change was seen, because the system's file events do not follow
+ * the test clock.
+ */
 async function dropFiles(workspace: string, runtime: Runtime, clock: TestClock): Promise<void> {
   const change = async (name: string, isSeen: () => Promise<boolean>) => {
     await Deno.writeTextFile(join(workspace, name), name);
@@ -155,8 +159,8 @@ async function dropFiles(workspace: string, runtime: Runtime, clock: TestClock):
 }
 
 /**
- * Lets runs do all work of this moment; some may still wait for the clock. A due schedule waits for the clock again
- * when its run has started: `atRest` is the number of waits before.
+ * Waits until no execution runs, or until all running ones wait for the clock. `atRest` is the number of sleepers on the
+ * clock before the step: the scheduler sleeps again after it has started the due runs.
  */
 async function finishRounds(
   runtime: Runtime,

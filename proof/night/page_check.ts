@@ -1,4 +1,4 @@
-// Checks in a real browser that the dashboard's first page shows each item of the recap.
+// Checks in a real browser that the dashboard's start page shows each item of the recap.
 import type { Page } from "playwright-core";
 import { createLocalClient } from "../../app/local_client.ts";
 import { serve } from "../../server/mod.ts";
@@ -8,13 +8,13 @@ import type { Night } from "./night_world.ts";
 
 const API_KEY = "key";
 
-/** A line of the page: its list, and its required text. */
+/** A required line of the page: the list that contains the line, and the text. */
 interface ExpectedLine {
   list: string;
   texts: readonly string[];
 }
 
-/** Returns the items of the last day's recap that the page does not show; null without a browser. */
+/** Returns the items of the last day's recap that the page does not show, or null if no browser is installed. */
 export async function findNotOnPage({ runtime, clock }: Night): Promise<string[] | null> {
   if (!hasChromium) return null;
   using client = createLocalClient(runtime);
@@ -23,14 +23,14 @@ export async function findNotOnPage({ runtime, clock }: Night): Promise<string[]
   try {
     await using opened = await openTestBrowser();
     const context = await opened.browser.newContext({ extraHTTPHeaders: { "x-api-key": API_KEY } });
-    // The browser's own clock is set to the night's.
+    // Set the browser's clock to the morning of the simulated night.
     await context.clock.setFixedTime(clock.now());
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${service.ports[0]}/ui#/`);
     await page.getByRole("button", { name: "24 hours" }).click();
     await page.getByRole("region", { name: "Failed" }).waitFor();
     const missing = await findMissing(page, recap);
-    // A stopping service waits for the streams of its pages.
+    // Close the page before the service, because a stopping service waits for open streams.
     await context.close();
     return missing;
   } finally {
@@ -90,13 +90,13 @@ function toLines(recap: RecapBody): ExpectedLine[] {
   ];
 }
 
-/** Returns the time of day as the page writes it. The browser uses this machine's zone. */
+/** Returns the time of day as the page writes it, in this machine's time zone, which the browser uses. */
 function formatClock(timestamp: string): string {
   return new Intl.DateTimeFormat("en-US", { hour: "numeric", minute: "2-digit" })
     .format(Date.parse(timestamp));
 }
 
-/** Browsers put narrow and non-breaking spaces into times. */
+/** Returns the text with ordinary spaces: browsers put narrow and non-breaking spaces into times. */
 function flat(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }

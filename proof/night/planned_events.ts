@@ -1,11 +1,11 @@
-// The planned events of the night: each agent's outcome at each time, with the reason. Everything else succeeded.
+// Lists the planned events of the night: the outcome of each agent at each time, with the reason. All other runs succeed.
 
 /** An event that a person wants to know about. */
 export interface PlannedEvent {
   agent: string;
-  /** Its due time as `02:30`, UTC; null for a state in the morning. */
+  /** The due time of the event in UTC, for example `02:30`; null for a state that lasts until the morning. */
   time: string | null;
-  /** The outcome. */
+  /** The outcome that must be reported. */
   outcome:
     | "error"
     | "aborted"
@@ -15,18 +15,18 @@ export interface PlannedEvent {
     | "disabled"
     | "stopped"
     | "broken";
-  /** The reason that must be reported. */
+  /** A pattern for the reason that the API must report. */
   reason: RegExp;
-  /** The reason that `why` must report, if it is more. */
+  /** A pattern for the reason that `inkling why` must report, if it says more than `reason`. */
   why?: RegExp;
-  /** The remedy that `why` must report; absent: any. */
+  /** A pattern for the remedy that `inkling why` must report; absent if any remedy is right. */
   remedy?: RegExp;
 }
 
 const OUTAGE = /503/;
 const STOPPED = /the service was not running/;
 const PAUSED = /paused/;
-/** The text of `why` for a period without a service: its beginning and its end. */
+/** The reason that `inkling why` reports for a time without a service, with the beginning and the end of this time. */
 const DOWN = /the service was not running from [-\d]+ \d\d:10 to [-\d]+ \d\d:10/;
 const ANSWER = /inkling respond \d+/;
 
@@ -44,7 +44,7 @@ const at = (
     }))
   );
 
-/** Every event. */
+/** All planned events. */
 export const PLANNED_EVENTS: readonly PlannedEvent[] = [
   ...at("error", /the disk is full/, ["report", "02:30"]),
   ...at(
@@ -105,11 +105,11 @@ export const PLANNED_EVENTS: readonly PlannedEvent[] = [
   },
 ];
 
-/** Reasons that only `why` reports, for times without a record. */
+/** The reasons that only `inkling why` reports, for times at which nothing was stored. */
 export const QUESTIONS: readonly (Pick<PlannedEvent, "agent" | "reason" | "remedy"> & {
   time: string;
 })[] = [
-  // The second change, while the first one's run waits.
+  // The file changed a second time while the run of the first change waited.
   {
     agent: "keeper",
     time: "06:50",
@@ -118,6 +118,6 @@ export const QUESTIONS: readonly (Pick<PlannedEvent, "agent" | "reason" | "remed
   },
   { agent: "off", time: "23:00", reason: /disabled/, remedy: /Remove that line/ },
   { agent: "archive", time: "04:40", reason: /not running from .* to /, remedy: /inkling setup/ },
-  // While its file was broken, and its last good definition in use.
+  // The agent's file was invalid at this time, so the last valid definition was used.
   { agent: "edited", time: "02:45", reason: /ran at .* and succeeded/, remedy: /^$/ },
 ];

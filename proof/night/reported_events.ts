@@ -1,4 +1,4 @@
-// Reads the API's reports of the night in the form of the planned events.
+// Reads the events of the night from the API and compares them with the planned events.
 import { explain } from "../../cli/commands/agents/why.ts";
 import { Client } from "../../api/client/client.ts";
 import { createLocalClient } from "../../app/local_client.ts";
@@ -8,38 +8,38 @@ import { PLANNED_EVENTS, type PlannedEvent, QUESTIONS } from "./planned_events.t
 import { momentOf, runNight } from "./night_world.ts";
 import { findNotOnPage } from "./page_check.ts";
 
-/** Before the first run of the night. */
+/** The time from which events are read, before the first run of the night. */
 const EVENING = "22:00";
 
-/** One reported event. */
+/** An event that the API reports. */
 export interface ReportedEvent {
   agent: string;
-  /** Milliseconds since the epoch; null for a state in the morning. */
+  /** The time of the event in milliseconds since the epoch; null for a state that lasts until the morning. */
   at: number | null;
   outcome: string;
   text: string;
 }
 
-/** The result of the night. */
+/** The differences between the planned and the reported events of the night. */
 export interface NightReport {
-  /** The number of successful runs, and of all runs. */
+  /** The number of successful runs; `runs` counts all runs. */
   succeeded: number;
   executions: number;
   costUsd: number;
   reported: ReportedEvent[];
-  /** Events that were not reported, or reported wrongly. */
+  /** The planned events that were not reported or were reported wrongly. */
   unreported: string[];
-  /** Reports of events that did not happen. */
+  /** The reported events that were not planned. */
   unplanned: string[];
-  /** Events that are missing in the recap. */
+  /** The planned events that are missing in the recap. */
   notInRecap: string[];
-  /** Events with a time of their own that `inkling why` does not report. */
+  /** The planned events with a time that `inkling why` does not report. */
   notInWhy: string[];
-  /** Items of the recap that the page does not show; null without a browser. */
+  /** The items of the recap that the page does not show; null if no browser is installed. */
   notOnPage: string[] | null;
 }
 
-/** Runs the night and compares. */
+/** Simulates the night and returns the differences between planned and reported events. */
 export async function compareNight(): Promise<NightReport> {
   await using night = await runNight();
   using client = createLocalClient(night.runtime);
@@ -86,7 +86,10 @@ async function findNotInWhy(client: Client): Promise<string[]> {
   return missing;
 }
 
-/** The recap reports several events of one kind as one, with their number. */
+/**
+ * Returns the planned events that are missing in the recap, which reports several events of one kind as one item with their
+ * number.
+ */
 function findNotInRecap(recap: RecapBody): string[] {
   const isReported = ({ agent, outcome, reason }: PlannedEvent): boolean => {
     const failing = outcome === "error" || outcome === "aborted";
@@ -116,7 +119,7 @@ function findNotInRecap(recap: RecapBody): string[] {
     .map(({ agent, time, outcome }) => `${agent} ${time} ${outcome}`);
 }
 
-/** Returns the unsuccessful runs, each with its due time. */
+/** Returns the runs that did not succeed, each with its due time. */
 async function readExecutions(client: Client): Promise<ReportedEvent[]> {
   const reported: ReportedEvent[] = [];
   for (
@@ -135,7 +138,7 @@ async function readExecutions(client: Client): Promise<ReportedEvent[]> {
   return reported;
 }
 
-/** Returns the times without a run; slots that are stored as one row are listed one by one. */
+/** Returns the due times without a run. A stored row for several slots becomes one event for each slot. */
 async function readSlots(client: Client): Promise<ReportedEvent[]> {
   const reported: ReportedEvent[] = [];
   for (const { id, trigger_cron } of await client.agents()) {
@@ -152,13 +155,13 @@ async function readSlots(client: Client): Promise<ReportedEvent[]> {
   return reported;
 }
 
-/** Schedules with steps or lists of minutes fire within the hour, the others hourly. */
+/** Returns the milliseconds between two due times of a cron expression: the step of the minute field, otherwise an hour. */
 function distanceOf(cron: string): number {
   const step = /^\*\/(\d+) /.exec(cron)?.[1];
   return (step === undefined ? 60 : Number(step)) * MINUTE_MS;
 }
 
-/** Returns the agents whose triggers are stopped in the morning. */
+/** Returns an event for each agent whose trigger is stopped in the morning. */
 async function readStoppedAgents(client: Client): Promise<ReportedEvent[]> {
   const { agent_errors, agent_warnings } = await client.info();
   const agents = await client.agents();

@@ -1,10 +1,10 @@
-// A local model that refuses every other request of each agent as overloaded, so that its replies come after retries.
+// Serves a model that refuses every other request of an agent as overloaded, so that each reply follows a retry.
 import { CHAT_COMPLETIONS } from "../../tests/support/models/openai_server.ts";
 
-/** A model server for tests. Its first reply in a conversation calls file tools; its second is the answer. */
+/** A model server. Its first reply in a conversation calls file tools, its second reply is the answer. */
 export class BusyModel implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
-  /** By agent. */
+  /** The number of requests so far, by agent. */
   readonly #requests = new Map<string, number>();
 
   constructor() {
@@ -13,7 +13,7 @@ export class BusyModel implements AsyncDisposable {
     });
   }
 
-  /** Returns the base address for an agent. */
+  /** Returns the `base_url` for an agent. */
   urlFor(agent: string): string {
     return `http://127.0.0.1:${this.#server.addr.port}/${agent}`;
   }

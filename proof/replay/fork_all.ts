@@ -1,5 +1,5 @@
-// Forks recorded runs of the mix at every step and runs each fork to its end. The copied part must equal the record,
-// and none of its unsafe calls may be made again.
+// Forks recorded runs at every step and runs each fork to its end. The copied part of a fork must equal the recorded part,
+// and the fork must not repeat the unsafe calls of this part.
 import { join } from "node:path";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { Frame } from "../../runtime/events/frame.ts";
@@ -10,21 +10,21 @@ import { SkippingClock } from "./skipping_clock.ts";
 import type { Draw, Mix } from "./mix.ts";
 import { attendRuns } from "./people.ts";
 
-/** The result of the forks. */
+/** The numbers of forks and calls, and the problems found. */
 export interface Forked {
   runs: number;
   forks: number;
-  /** The unsafe calls in the copied parts, counted for each fork. */
+  /** The number of unsafe calls in the copied parts of all forks. */
   takenOver: number;
-  /** The unsafe calls that forks made after them. */
+  /** The number of unsafe calls that the forks made after their copied parts. */
   made: number;
   problems: string[];
 }
 
-/** The text that an unsafe call of the mix writes; no two calls write the same. */
+/** Matches the text that an unsafe call writes. Each call writes another text. */
 const LINE = /agent_\d+ \d+/g;
 
-/** Forks runs with model replies, at most this number. */
+/** Forks up to `most` runs that have a model reply, each at all its steps. */
 export async function forkAll(
   { place, witness }: Mix,
   { draw, most }: { draw: Draw; most: number },
@@ -44,7 +44,7 @@ export async function forkAll(
       const before = await countLines([witness, memory]);
       const forkId = await forkToEnd(runtime, { id, step }, draw);
       if (forkId === undefined) {
-        // The calls of a last reply have no results if the run ended among them.
+        // The last step may be missing: if the run ended during the calls of the last reply, some of them have no result.
         if (step < replies) forked.problems.push(`${id} cannot be forked at ${step}`);
         break;
       }
@@ -78,7 +78,10 @@ export async function forkAll(
   return forked;
 }
 
-/** Returns undefined when the step does not exist. */
+/**
+ * Forks the run at a step and waits until the fork has ended. Returns the id of the fork, or undefined if the run has no
+ * such step.
+ */
 async function forkToEnd(
   runtime: Runtime,
   { id, step }: { id: number; step: number },
@@ -95,7 +98,7 @@ async function forkToEnd(
   }
 }
 
-/** Counts a line in the files, or all lines without one. */
+/** Returns a function that counts the occurrences of a line in the files, or all lines without an argument. */
 async function countLines(paths: readonly string[]): Promise<(line?: string) => number> {
   const texts = await Promise.all(
     paths.map((path) => Deno.readTextFile(path).catch(ignoreMissing)),
@@ -107,12 +110,18 @@ async function countLines(paths: readonly string[]): Promise<(line?: string) => 
 const typeOf = ({ payload }: Frame): string => JSON.parse(payload).event_type;
 const isReply = ({ event }: Frame) => event === "ai" || event === "tool_call";
 
-/** A fork has its own beginning and end, and pays for no copied step. */
+/**
+ * Returns true if a fork copies the frame. The frames of a run's beginning, end and usage are not copied, because a fork
+ * has its own and does not pay for copied steps.
+ */
 function isTakenOver(frame: Frame): boolean {
   return !["execution_info", "stats", "complete"].includes(typeOf(frame));
 }
 
-/** Returns the part of a log that a fork copies: up to the next reply, without the frames about waiting for it. */
+/**
+ * Returns the frames that a fork at this step copies: all up to the next reply, except the frames about the wait for that
+ * reply.
+ */
 function prefixOf(frames: readonly Frame[], step: number): Frame[] {
   const replies = frames.flatMap((frame, index) => isReply(frame) ? [index] : []);
   const before = frames.slice(0, replies[step] ?? frames.length)

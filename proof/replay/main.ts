@@ -1,6 +1,6 @@
-// `deno task replay`: records a generated mix of runs on a service that is killed repeatedly, then replays all of
-// them in a process without permission to connect, start or write anything. `deno task replay forks`: forks them at
-// every step.
+// `deno task replay`: records a generated mix of runs on a service that is killed repeatedly, then replays all runs in a
+// process without permission to connect, start or write anything. `deno task replay forks`: forks the runs at every step.
+// Arguments: the number of runs, the seed.
 import { fileURLToPath } from "node:url";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
@@ -9,7 +9,7 @@ import { createMix, type Mix } from "./mix.ts";
 import { recordMix } from "./record_mix.ts";
 import type { Replayed } from "./replay_all.ts";
 
-/** From this number of runs on, each kind of event must have happened. */
+/** The number of runs from which each kind of event must have happened. */
 const ENOUGH = 200;
 
 const isForks = Deno.args[0] === "forks";
@@ -17,7 +17,7 @@ const [wantedRuns, wantedSeed] = isForks ? Deno.args.slice(1) : Deno.args;
 const runs = Number(wantedRuns ?? (isForks ? 50 : 1_000));
 const seed = Number(wantedSeed ?? crypto.getRandomValues(new Uint32Array(1))[0]);
 console.log(`Seed ${seed}`);
-/** Small seeds alone would draw small numbers first. */
+/** The seed is multiplied, because the generator's first numbers would be small for a small seed. */
 const draw = seededRandom(Math.imul(seed, 2_654_435_761));
 
 await using mix = await createMix();
@@ -27,7 +27,7 @@ else await replay(mix);
 
 async function record(mix: Mix): Promise<void> {
   const { kills, interrupted, resumed, kinds } = await recordMix(mix, {
-    // Some runs end before their model replies, so they have no step to fork at.
+    // Record more runs than needed: runs that end before a model reply cannot be forked.
     runs: isForks ? Math.ceil(runs * 1.5) : runs,
     lives: Math.max(3, Math.ceil(runs / 25)),
     draw,
@@ -68,7 +68,7 @@ async function fork(mix: Mix): Promise<void> {
   );
 }
 
-/** In a process of its own. */
+/** Replays all executions in a separate process with few permissions, and returns the result. */
 async function replayApart({ shell, root: home }: TestWorkspace): Promise<Replayed> {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -1,4 +1,4 @@
-// A generated mix of agents: tools, failures, retries, pauses with answers, delegation, skills, custom tools, MCP
+// Generates a mix of agents with tools, failures, retries, pauses with answers, delegation, skills, custom tools and MCP
 // servers.
 import { join } from "node:path";
 import { programEntry } from "../../tests/runtime/tools/mcp/mcp_world.ts";
@@ -8,18 +8,18 @@ import { BusyModel } from "./busy_model.ts";
 
 export type Draw = () => number;
 
-/** A workspace of the mix, with a model that is often overloaded. */
+/** A workspace for the agents of the mix, with a model that is often overloaded. */
 export interface Mix extends AsyncDisposable {
   place: TestWorkspace;
   busy: BusyModel;
-  /** The file to which each unsafe call appends a unique line. */
+  /** The path of the file to which each unsafe call appends a unique line. */
   witness: string;
 }
 
 const SKILLS = ["tidy", "count", "sum"];
 const HELPERS = ["asks", "quick", "fails", "notes"];
 
-/** Creates a workspace with its surroundings for recording. */
+/** Creates an empty workspace with the skills, servers and files that agents of the mix use. */
 export async function createMix(): Promise<Mix> {
   const place = await createTestWorkspace({
     shell: {
@@ -79,7 +79,7 @@ export async function createMix(): Promise<Mix> {
   };
 }
 
-/** Writes one agent of the mix. `customShare`: the share of agents with custom tools. */
+/** Writes one random agent of the mix. `customShare` is the fraction of agents with custom tools. */
 export async function writeAgent(
   { place, busy }: Mix,
   id: string,

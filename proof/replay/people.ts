@@ -1,10 +1,10 @@
-// The people of the mix: they answer questions, and cancel now and then.
+// Simulates the people of the mix: they answer questions and sometimes cancel a run.
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
 import { isFinal } from "../../runtime/executions/states.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { Draw } from "./mix.ts";
 
-/** Answers questions, cancels now and then, and forgets ended runs. */
+/** Answers the questions of open runs, sometimes cancels a run, and removes ended runs from `open`. */
 export async function attendRuns(runtime: Runtime, open: Set<number>, draw: Draw): Promise<void> {
   for (const id of open) {
     const { status } = await runtime.getExecution(id);
@@ -26,7 +26,7 @@ async function answer(runtime: Runtime, id: number, draw: Draw): Promise<void> {
       : { approved: draw() < 0.7, ...(draw() < 0.5 && { reason: "Because" }) };
     await runtime.respond(id, { requestId, answer: given });
   } catch (error) {
-    // The run went on meanwhile: all ancestors of a delegated run show its question, and one of the answers counts.
+    // Ignore these refusals: all ancestors of a delegated run show its question, and another answer was first.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "conflict" && code !== "not_found") throw error;
   }

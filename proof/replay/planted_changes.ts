@@ -1,27 +1,27 @@
-// Planted changes of a recorded run: of its agent file, its surroundings, its record. The replay must find each at
-// its first effect, or not at all when it changes nothing that a model is sent.
+// Lists changes of a recorded run's agent file, surroundings and record. A replay must report each change at its first
+// effect, or must report nothing if the change does not affect the input of a model.
 import { join } from "node:path";
 import type { Difference } from "../../runtime/replay/difference.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 
 /**
- * A change of the recorded agent. `found`: the call and the expected difference; absent: no difference may be
- * reported.
+ * A change of the recorded agent. `found` is the model call and the difference that the replay must report; absent if the
+ * replay must report none.
  */
 export interface PlantedChange {
   name: string;
   plant(place: TestWorkspace, agent: string): Promise<void> | void;
   found?: { call: number; kind: Difference["kind"]; what: RegExp };
-  /** True when it changes stored rows, by SQL. */
+  /** True if the change modifies stored rows. */
   isStored?: boolean;
-  /** True when it changes a setting that a service reads only at its start. */
+  /** True if the change takes effect only when the service starts. */
   atStart?: boolean;
 }
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
 
-/** The recorded agent's file. */
+/** The text of the recorded agent's file. */
 export const RECORDED = `---
 model: { provider: demo, name: script }
 description: Writes.
@@ -48,7 +48,7 @@ ${
 \`\`\`
 `;
 
-/** Creates the surroundings of that agent. */
+/** Writes the recorded agent, the other agents, skills and folders that it uses. */
 export async function writeSurroundings(place: TestWorkspace): Promise<void> {
   await place.writeAgent("keeper", RECORDED);
   for (const id of ["helper", "other"]) {
@@ -71,7 +71,7 @@ async function writeSkill(
   await Deno.writeTextFile(join(folder, "SKILL.md"), text);
 }
 
-/** A change in the agent file. */
+/** Returns a change that replaces text in the agent file. */
 function edit(
   name: string,
   from: string,
@@ -90,7 +90,7 @@ function edit(
   };
 }
 
-/** A change in config.yaml, which contains the defaults. */
+/** Returns a change that adds lines to config.yaml, which contains the default settings. */
 function config(name: string, lines: string, found?: PlantedChange["found"]): PlantedChange {
   return {
     name,
@@ -104,7 +104,7 @@ function config(name: string, lines: string, found?: PlantedChange["found"]): Pl
   };
 }
 
-/** A change in the record, as if the earlier program had declared or done something else. */
+/** Returns a change of the stored run, as if an earlier program had declared or done something else. */
 function record(
   name: string,
   sql: string,
@@ -130,7 +130,7 @@ const setting = (name: string) =>
 const toolBody = (change: string, name: string) =>
   `UPDATE call_terms SET body = ${change} WHERE json_type(body) = 'array' AND body LIKE '%"${name}"%'`;
 
-/** Each change with its first effect. */
+/** The changes that a replay must report, each with its first effect. */
 export const CHANGES: readonly PlantedChange[] = [
   edit("a word in the prompt", "Keep the notes", "Hold the notes", PROMPT),
   edit("a space in the prompt", "tidy: $0", "tidy:  $0", PROMPT),
@@ -229,7 +229,9 @@ export const CHANGES: readonly PlantedChange[] = [
   ),
 ];
 
-/** Changes that affect nothing that a model is sent or a person is asked, one by one or together. */
+/**
+ * The changes that a replay must not report, alone or together, because they affect neither a model's input nor a question.
+ */
 export const NO_CHANGES: readonly PlantedChange[] = [
   edit("the name", "description: Writes.", "description: Writes.\nname: The Keeper"),
   edit("a comment", "---\nmodel", "---\n# a comment\nmodel"),

@@ -1,4 +1,4 @@
-// Records runs of the mix through many lives of a service, most of which end by SIGKILL, like a power cut.
+// Records runs of the mix with many service processes one after another, most of which are killed.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
@@ -6,23 +6,23 @@ import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { type Draw, type Mix, writeAgent } from "./mix.ts";
 import { ACCEPTED, type RecorderOrder } from "./recorder.ts";
 
-/** The interval of lives that are stopped gracefully. */
+/** Every fourth process is stopped gracefully, the others are killed. */
 const STOPPED_EACH = 4;
-/** The longest time that a killed service lives after its last acceptance. */
+/** The maximum time in milliseconds from the last accepted run to the kill. */
 const MAX_LEFT_MS = 60;
 
-/** The result of the recording. */
+/** The numbers of kills and of recorded events. */
 export interface Recorded {
-  /** The number of killed services. */
+  /** The number of service processes that were killed. */
   kills: number;
-  /** The executions that a kill interrupted, and those of them that were resumed. */
+  /** The number of executions that a kill interrupted; `resumed` counts the executions that a later process resumed. */
   interrupted: number;
   resumed: number;
-  /** The number of events of each kind in the mix. */
+  /** The number of recorded events of each kind. */
   kinds: Record<string, number>;
 }
 
-/** Records this number of runs, each with its own agent. `lives`: the number of service starts. */
+/** Records `runs` runs, each of another agent, with `lives` service processes one after another. */
 export async function recordMix(
   mix: Mix,
   { runs, lives, draw, customShare = 0.1 }: {
@@ -68,7 +68,7 @@ export async function recordMix(
   };
 }
 
-/** Runs one life; returns true when it was killed. It may have finished before. */
+/** Runs one service process. Returns true if the process was killed before it ended by itself. */
 async function live(
   order: RecorderOrder,
   { killAfter, leftMs }: { killAfter: number | undefined; leftMs: number },
@@ -100,7 +100,7 @@ async function live(
       try {
         child.kill("SIGKILL");
       } catch {
-        // It ended before the kill.
+        // The process ended before the kill.
       }
     }, leftMs);
   }
@@ -115,7 +115,7 @@ function openDatabase({ stateDir }: TestWorkspace): SqliteDatabase {
   return SqliteDatabase.open(join(stateDir, "inkling.db"));
 }
 
-/** Returns the agents that no life has run yet. */
+/** Returns the agents that have no execution yet. */
 function agentsWithoutRun(place: TestWorkspace, agents: readonly string[]): string[] {
   using db = openDatabase(place);
   const known = new Set(
@@ -125,7 +125,7 @@ function agentsWithoutRun(place: TestWorkspace, agents: readonly string[]): stri
   return agents.filter((agent) => !known.has(agent));
 }
 
-/** Returns the open executions of a killed service, before the next one starts. */
+/** Returns the ids of the executions that a killed service has left running or waiting. */
 function openExecutions(place: TestWorkspace): number[] {
   using db = openDatabase(place);
   return db.all<{ id: number }>(

@@ -1,4 +1,4 @@
-// One life of a service that records runs of the mix, as a process: stopped gracefully, or killed from outside.
+// The program of a service process that records runs of the mix. Another process stops it gracefully or kills it.
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
@@ -6,20 +6,20 @@ import { SkippingClock } from "./skipping_clock.ts";
 import type { Draw } from "./mix.ts";
 import { attendRuns } from "./people.ts";
 
-/** The order for the process. */
+/** The argument of the process in JSON. */
 export interface RecorderOrder {
   shell: Record<string, string>;
   home: string;
-  /** The agents to start, one run each. */
+  /** The ids of the agents to start, one run each. */
   agents: readonly string[];
   seed: number;
-  /** True for the last process: it finishes all runs. The others leave some for the next one. */
+  /** True for the last process, which finishes all runs. The others leave some runs open. */
   isLast: boolean;
 }
 
-/** The line that it prints when a run is accepted. */
+/** The line that the process prints when a run is accepted. */
 export const ACCEPTED = "accepted";
-/** The number of parallel runs. */
+/** The maximum number of parallel runs. */
 const AT_ONCE = 4;
 
 async function record({ shell, home, agents, seed, isLast }: RecorderOrder): Promise<void> {
@@ -31,7 +31,7 @@ async function record({ shell, home, agents, seed, isLast }: RecorderOrder): Pro
     clock: new SkippingClock(),
     log: { write() {} },
   });
-  // Runs of an earlier life continue and get answers, too.
+  // The open runs of earlier processes continue and need answers, too.
   const open = new Set(await openRuns(runtime));
   for (const agent of agents) {
     const { id } = await runtime.run(agent, toRequest(draw));

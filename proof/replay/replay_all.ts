@@ -1,9 +1,9 @@
-// Replays every execution of a workspace, as `inkling replay` does without a service, and prints the differences as
-// JSON. Runs without permission to connect, start or write anything.
+// Replays every execution of a workspace as `inkling replay` does without a service, and prints the differences as JSON.
+// Runs without permission to connect, start or write anything.
 import type { Difference } from "../../runtime/replay/difference.ts";
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 
-/** The result of the replays. */
+/** The numbers of executions and steps, and the differences found. */
 export interface Replayed {
   executions: number;
   steps: number;
@@ -13,7 +13,7 @@ export interface Replayed {
   elapsedMs: number;
 }
 
-/** Replays every execution. */
+/** Replays all executions of a workspace and returns the differences. */
 export async function replayAll(
   { shell, home }: { shell: Record<string, string>; home: string },
 ): Promise<Replayed> {

@@ -1,13 +1,12 @@
-// A clock on which short waits end at once and advance the time. Long waits, which are time limits, take their real
-// time.
+// A clock that skips short waits by moving its time forward. Long waits, which are time limits, last their real time.
 import { type Clock, SystemClock } from "../../base/clock.ts";
 
-/** Shorter waits are skipped: those between attempts. Starting or answering takes a process longer. */
+/** Waits below this length are delays between attempts and are skipped. Longer waits are time limits of processes. */
 const SKIPPED_MS = 5_000;
-/** Polling loops wait no longer than this. */
+/** Waits up to this length belong to polling loops and are not skipped. */
 const POLLED_MS = 500;
 
-/** A clock that skips short waits. */
+/** A clock that returns from waits between POLLED_MS and SKIPPED_MS at once and counts their time as passed. */
 export class SkippingClock implements Clock {
   readonly #system = new SystemClock();
   #ahead = 0;

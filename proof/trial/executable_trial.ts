@@ -1,5 +1,5 @@
-// The contents of an executable from `deno task compile`. The runtime image is fake, so the file is read and
-// not started.
+// Checks the contents of an executable from `deno task compile`. Its runtime image is fake, so the file is read but not
+// started.
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";
 import { LEGAL_FILES, MAIN, VERSION, WORKERS } from "../../release/product.ts";
@@ -17,7 +17,10 @@ import { step } from "./step.ts";
 
 const ADDRESS = "https://example.org/new/";
 
-/** Builds an executable and checks it, then again without an available image. Rejects when a check fails. */
+/**
+ * Builds an executable and checks its contents, then builds without an available runtime image and checks the error.
+ * Rejects if a check fails.
+ */
 export async function tryExecutable(): Promise<void> {
   await using folder = await createTempDir();
   const output = join(folder.path, "inkling");
@@ -34,7 +37,7 @@ async function compile(output: string): Promise<EmbeddedProgram> {
   await Deno.writeFile(image, imageStandIn());
   const args = ["--target", FOREIGN_TARGET, "--output", output];
   const address = ["--address", ADDRESS];
-  // The builder's environment must leave no trace: telemetry would stay on.
+  // The builder's environment must not end up in the executable: OTEL_DENO would turn telemetry on for every user.
   const env = { DENORT_BIN: image, OTEL_DENO: "true" };
   const run = await runReleaseTask("compile", [...args, ...address], env);
   assert.equal(run.code, 0, run.stderr);
@@ -43,13 +46,13 @@ async function compile(output: string): Promise<EmbeddedProgram> {
   return await readEmbeddedProgram(output);
 }
 
-/** Checks that it contains exactly the files of another stage, with the same bytes each time. */
+/** Checks that the executable contains exactly the files of a second stage, with the same bytes. */
 async function checkFiles({ files, metadata }: EmbeddedProgram): Promise<void> {
   await using stage = await openStage({ address: ADDRESS });
   const own = filesBelow(stage.directory).map((file) => relative(stage.directory, file)).sort();
   assert.ok(own.length > 100, `${own.length} files`);
   assert.ok([MAIN, ...WORKERS, ...LEGAL_FILES].every((file) => own.includes(file)));
-  // Deno reads its own settings and the map of the first module from elsewhere.
+  // Deno stores its settings and the main module's source map in other parts of the executable.
   const isElsewhere = (file: string) => ["deno.json", "main.js.map"].includes(file);
   const inside = [...files.keys()].filter((file) => !isElsewhere(file)).sort();
   assert.deepEqual(inside, own.filter((file) => !isElsewhere(file)));
@@ -65,7 +68,9 @@ async function checkFiles({ files, metadata }: EmbeddedProgram): Promise<void> {
   assert.match(files.get("THIRD_PARTY_LICENSES.txt") ?? "", /zod \d/);
 }
 
-/** Checks that it does not reveal its build place, so that equal sources give equal bytes. */
+/**
+ * Checks that the executable does not contain the path of its build folder, because equal sources must give equal bytes.
+ */
 async function checkTraces({ times }: EmbeddedProgram, output: string): Promise<void> {
   assert.deepEqual([...times], [Date.UTC(2000, 0)]);
   const bytes = await Deno.readTextFile(output);
@@ -75,7 +80,7 @@ async function checkTraces({ times }: EmbeddedProgram, output: string): Promise<
 
 async function compileWithoutImage(folder: string, output: string): Promise<void> {
   await Deno.writeTextFile(output, "an older one");
-  // The packages are cached, the image is not.
+  // This cache contains the packages but no runtime image.
   const cache = join(folder, "cache");
   await Deno.mkdir(cache);
   await Deno.symlink(join(denoDirectory(), "npm"), join(cache, "npm"));

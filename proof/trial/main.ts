@@ -1,5 +1,5 @@
-// `deno task trial`: tries the shipped files completely. It takes minutes, a registry and much disk; the suite tries
-// a sample, and starts the build in its end-to-end tests.
+// `deno task trial`: tries the shipped npm package and executable completely. The trial takes minutes, needs a package
+// registry and much disk space, so the test suite contains only a sample.
 import { tryExecutable } from "./executable_trial.ts";
 import { tryNpmPackage } from "./npm_trial.ts";
 

@@ -1,4 +1,4 @@
-// A new user's way to Inkling by npm: pack, install from the tarball with an empty home and an empty cache, and run
+// Tries the npm package as a new user would: packs it, installs the tarball with an empty home and an empty cache, and runs
 // an agent.
 import { basename, join } from "node:path";
 import { killService } from "../../tests/e2e/real_process.ts";
@@ -6,11 +6,13 @@ import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { runReleaseTask } from "../../tests/release/task_run.ts";
 import { step } from "./step.ts";
 
-/** The variables that npm and Deno need for the network's registry; none of the user's settings. */
+/**
+ * Matches the environment variables that npm and Deno need to reach the registry. The user's other settings are removed.
+ */
 const NETWORK =
   /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|DENO_(CERT|TLS_CA_STORE)|https?_proxy|no_proxy)$/i;
 
-/** Tries the whole way. Rejects when a step fails. */
+/** Packs, installs and uses the package. Rejects if a step fails. */
 export async function tryNpmPackage(): Promise<void> {
   await using home = await createTestWorkspace();
   const packed = await step("packed", async () => {
@@ -44,7 +46,7 @@ export async function tryNpmPackage(): Promise<void> {
     if (code === 0) return out ?? "";
     throw new Error(`${[program, ...args].join(" ")} ended with ${code}:\n${out}${err}`);
   };
-  // No service survives the trial.
+  // Kills the trial's service when the trial ends or fails.
   await using _service = { [Symbol.asyncDispose]: () => killService(home.stateDir) };
   await step("installed", () => run("npm", "install", "--no-audit", "--no-fund", packed));
   await home.writeAgent(

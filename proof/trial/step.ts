@@ -1,6 +1,6 @@
-// Steps of the trial, which are printed with their duration.
+// Prints the steps of the trial with their durations.
 
-/** Runs a step and prints it. Rejects when it fails. */
+/** Runs a step, prints its name and duration, and returns its result. Rejects if the step fails. */
 export async function step<T>(name: string, run: () => Promise<T> | T): Promise<T> {
   const start = performance.now();
   const result = await run();
