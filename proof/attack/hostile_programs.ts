@@ -232,7 +232,7 @@ export const hostilePrograms: Attack = {
   ...(IGNORED_WITHOUT_SANDBOX && { impossible: "this system has no sandbox" }),
   async run(tries) {
     const inside = await tryAll(tries, systemSandbox);
-    // Run the programs without a sandbox, too, where most must succeed: otherwise their failures in the sandbox prove nothing.
+    // Run the programs without a sandbox, too: if most failed there, their failures in the sandbox would prove nothing.
     const without = await tryAll(tries, () => noSandbox());
     const free = without.filter(({ breach }) => breach !== undefined);
     const successes = inside.flatMap(({ name, breach }) =>
