@@ -1,4 +1,5 @@
 // Writes files at an even pace in a worker, so that the watcher's work in the main thread does not delay the writes.
+/// <reference lib="deno.worker" />
 import { dirname } from "node:path";
 
 /** The paths of the files to write, and the milliseconds over which the writes are spread. */
