@@ -23,7 +23,7 @@ export class Announcer {
   }
 }
 
-/** The element that shows the announcements. */
+/** Renders the element that shows the announcements. */
 export function Announcements({ voice, clock }: { voice: Announcer; clock: Clock }): VNode {
   const [said, setSaid] = useState<readonly { id: number; sentence: string }[]>([]);
   useEffect(() => {
@@ -35,7 +35,7 @@ export function Announcements({ voice, clock }: { voice: Announcer; clock: Clock
       clock.sleep(SHOWN_MS, gone.signal).then(
         () => setSaid((before) => before.filter(({ id }) => id !== one.id)),
         () => {
-          // Aborted, because the element is gone.
+          // The wait was aborted, because the element was removed.
         },
       );
     });

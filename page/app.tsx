@@ -31,7 +31,7 @@ import { createShortcuts, isForMessage, isForPage, isPaletteKey } from "./shortc
 import { UsageView } from "./views/usage_view.tsx";
 import { useLinkState, useResource } from "./state/use_resource.ts";
 
-/** The whole page. */
+/** Renders the whole page. */
 export function App(): VNode {
   const { link, announce } = useService();
   const state = useLinkState();
@@ -122,7 +122,10 @@ export function App(): VNode {
   );
 }
 
-/** Moves the focus to the answer form of the view's first question. Without one, the link opens the view with all. */
+/**
+ * Moves the focus to the answer form of the view's first question. In a view without a question, the link opens the view of
+ * all questions.
+ */
 function skipToCard(event: Event): void {
   const answer = document.querySelector<HTMLElement>("[data-request] .answer");
   if (answer === null) return;
@@ -130,7 +133,10 @@ function skipToCard(event: Event): void {
   answer.focus();
 }
 
-/** Returns the view of a route. `kept` draws the views whose data the page keeps. */
+/**
+ * Returns the rendered view of a route. `kept` contains functions for the views whose data the page keeps while another
+ * view is open.
+ */
 function drawView(route: Route, kept: Record<"now" | "agents", () => VNode>): VNode {
   switch (route.view) {
     case "now":
@@ -175,8 +181,8 @@ function useRoute(): Route {
 }
 
 /**
- * Moves the focus to the content when the view changes, like the load of a page. It leaves the focus alone for the first
- * view, and for a view that focuses its own field.
+ * Moves the focus to the content when the view changes, as a browser does after loading a page. Does nothing for the first
+ * view and for a view that focuses one of its fields.
  */
 function useFocusOnViewChange(
   route: Route,
@@ -185,7 +191,7 @@ function useFocusOnViewChange(
   const which = "id" in route ? route.id : route.view === "chat" ? route.agent ?? "" : "";
   const place = `${route.view} ${which}`;
   const before = useRef(place);
-  // A layout effect runs before the person can focus a field of the new view.
+  // A layout effect, because it runs before the person can focus a field of the new view.
   useLayoutEffect(() => {
     if (before.current === place) return;
     before.current = place;
@@ -221,7 +227,7 @@ function useKeys(
       );
       if (shortcut === undefined) return;
       event.preventDefault();
-      // A key that is held down moves through rows, but triggers no other action twice.
+      // While a key is held down, only j and k are repeated, which move through rows.
       if (event.repeat && event.key !== "j" && event.key !== "k") return;
       shortcut.act();
     };

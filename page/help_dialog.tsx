@@ -4,7 +4,7 @@ import { closeDialog, Dialog, Option } from "./parts/forms.tsx";
 import { Button } from "./parts/parts.tsx";
 import type { Shortcut } from "./shortcuts.ts";
 
-/** The help dialog. */
+/** Renders the help dialog. */
 export function HelpDialog(
   { shortcuts, isOn, onToggle, onClose }: {
     shortcuts: readonly Shortcut[];

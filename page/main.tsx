@@ -1,4 +1,5 @@
-// The entry point of the page: creates its collaborators, renders it, and makes invisible characters of all texts visible.
+// The entry point of the page: creates the shared objects, renders the page, and makes invisible characters of all texts
+// visible.
 import { options, render } from "preact";
 import { SystemClock } from "../base/clock.ts";
 import { Client } from "../api/client/client.ts";
@@ -25,17 +26,17 @@ function start(root: HTMLElement): void {
     </ServiceContext.Provider>,
     root,
   );
-  // Runs while the page is open.
+  // The connection lasts until the page is closed.
   link.run(new AbortController().signal);
 }
 
-/** The attributes that browsers show or screen readers read. */
+/** The attributes whose texts browsers show or screen readers read. */
 const SHOWN_ATTRIBUTES = ["title", "aria-label", "aria-valuetext"];
 
-/** Passes every rendered text through toReadable() from now on. Sent texts keep their characters. */
+/** Makes Preact pass every rendered text through toReadable(). Texts that are sent to the service stay unchanged. */
 function guardTexts(): void {
   options.vnode = (vnode) => {
-    // A text node has no type.
+    // A text node is a node without a type.
     const node: { type: unknown; props: unknown } = vnode;
     if (node.type === null && typeof node.props === "string") node.props = toReadable(node.props);
     else if (typeof node.type === "string") guardAttributes(node.props as Record<string, unknown>);

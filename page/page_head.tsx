@@ -11,14 +11,14 @@ import { fetchRelative } from "./state/transport.ts";
 import { Button } from "./parts/parts.tsx";
 import { useNow } from "./state/use_resource.ts";
 
-/** True if the browser is logged in. The service marks the page. */
+/** True if the browser is logged in. The service sets an attribute of the page in this case. */
 const isLoggedIn = globalThis.document?.getElementById("app")?.dataset.loggedIn !== undefined;
 
-/** The head of every view. */
+/** Renders the head of every view. */
 export function PageHead(
   { route, waiting, failing, theme, onTheme, onHelp, onPalette }: {
     route: Route;
-    /** The number of open questions: `3`, `20+`; null for none. */
+    /** The number of open questions as text, `3` or `20+`; null for none. */
     waiting: string | null;
     /** The number of agents whose last run failed. */
     failing: number;
@@ -36,7 +36,7 @@ export function PageHead(
     else announce("The service did not answer: you are still logged in.");
   };
   useEffect(() => {
-    // On a narrow screen the navigation is wider than the screen.
+    // Scroll the open view's link into sight: on a narrow screen the navigation is wider than the screen.
     const here = nav.current?.querySelector("[aria-current]");
     here?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [route.view]);
@@ -101,13 +101,13 @@ function Tool(
   );
 }
 
-/** Returns the name of the open view in the navigation. */
+/** Returns the name of the navigation entry for a route. */
 function sectionOf({ view }: Route): string {
   if (view === "agent") return "Agents";
   return view === "execution" ? "History" : toTitle(view);
 }
 
-/** The banner for a lost connection. */
+/** Renders the banner for a lost connection. */
 export function LinkBanner({ state }: { state: LinkState }): VNode | null {
   const { link } = useService();
   const isLost = state.phase === "lost";

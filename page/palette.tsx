@@ -16,11 +16,11 @@ interface Entry {
   act: () => void;
 }
 
-/** The dialog of the command palette. */
+/** Renders the dialog of the command palette. */
 export function Palette(
   { agents, shortcuts, onClose }: {
     agents: readonly AgentSummary[];
-    /** The actions that also have a key. */
+    /** The keyboard shortcuts, whose actions the palette offers, too. */
     shortcuts: readonly Shortcut[];
     onClose: () => void;
   },

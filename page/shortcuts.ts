@@ -1,11 +1,14 @@
-// The keyboard shortcuts. They are single keys, so they can be turned off, and they are inactive in text fields.
+// Defines the keyboard shortcuts. They are single keys, so a setting turns them off, and they are inactive in text fields.
 
-/** A key with its action. */
+/** A key, its description and its action. */
 export interface Shortcut {
   key: string;
   does: string;
   act: () => void;
-  /** Returns true if the shortcut applies to the focused element. The first shortcut of a key that applies is used. */
+  /**
+   * Returns true if the shortcut applies to the focused element. Of several shortcuts with the same key, the first that
+   * applies is used.
+   */
   isMeant?: () => boolean;
 }
 
@@ -22,7 +25,7 @@ const VIEWS = [
 /** The views in the order of the navigation. */
 export const NAVIGATION = VIEWS;
 
-/** The keys for the buttons of the approval that has the focus. */
+/** The keys that press the buttons of the focused approval. */
 const CARD_KEYS = [
   { key: "y", does: "In an approval: approve" },
   { key: "n", does: "In an approval: deny" },
@@ -33,7 +36,7 @@ function currentCard(): Element | null {
   return document.activeElement?.closest('[data-request="confirm"]') ?? null;
 }
 
-/** Returns all shortcuts. */
+/** Returns all shortcuts in the order in which they are tried. */
 export function createShortcuts(
   page: { openHelp: () => void; openPalette: () => void; changeTheme: () => void },
 ): Shortcut[] {
@@ -62,7 +65,10 @@ export function createShortcuts(
   ];
 }
 
-/** Returns true for the key of the palette. It includes Ctrl, so it works in text fields, too. */
+/**
+ * Returns true for Ctrl+K or Cmd+K, which opens the palette. Unlike single keys, this combination also works in text
+ * fields.
+ */
 export function isPaletteKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
   return key.toLowerCase() === "k" && (ctrlKey || metaKey) && !altKey && !shiftKey;
 }
@@ -83,7 +89,7 @@ export function isForPage(event: KeyboardEvent): boolean {
 export function isForMessage({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   const message = document.querySelector<HTMLElement>("main [data-message]");
   if (message === null || ctrlKey || metaKey || altKey || [...key].length !== 1) return false;
-  // A space must still press the focused button or scroll the page.
+  // A space stays with the focused element, because it presses a button or scrolls the page.
   if (key !== " ") message.focus();
   return true;
 }

@@ -1,11 +1,13 @@
-// Automatic scrolling to the end of the page while an element grows, unless the reader has scrolled back.
+// Scrolls to the end of the page while an element grows, unless the reader has scrolled back.
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** The distance from the end that counts as the end, in pixels. */
+/** The distance from the end of the page, in pixels, that counts as the end. */
 const NEAR = 80;
 
-/** Returns the ref for the element that grows while `isGrowing`. A new `place` starts at its end. */
+/**
+ * Returns the ref for an element that grows while `isGrowing` is true. When `place` changes, the page scrolls to the end.
+ */
 export function useFollowEnd<Grown extends Element>(
   place: string | number | null,
   isGrowing = true,

@@ -17,7 +17,7 @@ function join(great: number, greatUnit: string, small: number, smallUnit: string
   return `${great} ${greatUnit}${small === 0 ? "" : ` ${small} ${smallUnit}`}`;
 }
 
-/** Formats the distance of `at` from `now` in one unit: `just now`, `in 5 min`, `3 h ago`. */
+/** Formats the time from `now` to `at` in one unit: `just now`, `in 5 min`, `3 h ago`. */
 export function formatRelative(at: number, now: number): string {
   const distance = at - now;
   const size = Math.abs(distance);
@@ -52,7 +52,7 @@ export function formatCost(usd: number | null): string {
   return usd === 0 ? "$0" : toCostFormat([usd])(usd);
 }
 
-/** Returns formatCost() for a column: all costs get the decimals of the one that needs most. */
+/** Returns a function that formats the costs of a column, all with the number of decimals that the smallest cost needs. */
 export function toCostFormat(column: readonly (number | null)[]): (usd: number | null) => string {
   const digits = Math.max(2, ...column.map((usd) => decimalsOf(usd ?? 0)));
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
@@ -72,13 +72,13 @@ type FormatTime = (at: number) => string;
 const timeFormat = (options: Intl.DateTimeFormatOptions, locale?: string): FormatTime => (at) =>
   new Intl.DateTimeFormat(locale, options).format(at);
 
-/** Formats date and time with seconds. */
+/** Formats a date and a time with seconds. */
 export const formatMoment: FormatTime = timeFormat({ dateStyle: "medium", timeStyle: "medium" });
 
 /** Formats a date: `Saturday, January 31, 2026`. */
 export const formatDate: FormatTime = timeFormat({ dateStyle: "full" });
 
-/** Formats date and time without seconds. */
+/** Formats a date and a time without seconds. */
 export const formatMinute: FormatTime = timeFormat({ dateStyle: "medium", timeStyle: "short" });
 
 /** Formats a time of day in every language as `14:05:09`. */
@@ -87,7 +87,7 @@ export const formatSeconds: FormatTime = timeFormat({ timeStyle: "medium" }, "en
 /** Formats an hour: `3 PM`, `15`. */
 export const formatHour: FormatTime = timeFormat({ hour: "numeric" });
 
-/** Formats hours and minutes. */
+/** Formats a time of day with hours and minutes. */
 export const formatClock: FormatTime = timeFormat({ hour: "2-digit", minute: "2-digit" });
 
 const RECENT = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
@@ -100,7 +100,7 @@ export function formatRecentRange(from: number, to: number): string {
   return new Intl.DateTimeFormat(undefined, RECENT).formatRange(from, to);
 }
 
-/** Returns the local day of a time as addresses contain it: `2026-01-31`. */
+/** Returns the local day of a time as used in addresses: `2026-01-31`. */
 export function toDayName(at: number): string {
   const date = new Date(at);
   const padded = (part: number) => String(part).padStart(2, "0");

@@ -10,7 +10,7 @@ interface ControlAttributes {
   "aria-describedby"?: string;
 }
 
-/** A control with its label and an optional hint. */
+/** Renders a control with its label and an optional hint. */
 export function Field(
   { label, hint, layout, children }: {
     label: ComponentChildren;
@@ -30,7 +30,7 @@ export function Field(
   );
 }
 
-/** A select field. `hasAll` adds the option "all", whose value is the empty text. */
+/** Renders a select field. `hasAll` adds the option "all", whose value is the empty text. */
 export function SelectField(
   { label, value, options, onChoose, nameOf = (one) => one, hasAll = true, isFilter, layout }: {
     label: string;
@@ -39,7 +39,7 @@ export function SelectField(
     onChoose: (value: string) => void;
     nameOf?: (option: string) => string;
     hasAll?: boolean;
-    /** True if the page's key for the filter moves the focus here. */
+    /** True if the page's shortcut for the filter moves the focus to this field. */
     isFilter?: boolean;
     layout?: "inline";
   },
@@ -61,7 +61,7 @@ export function SelectField(
   );
 }
 
-/** A search field that filters a list. */
+/** Renders a search field that filters a list. */
 export function SearchField(
   { label, value, onInput, layout }: {
     label: string;
@@ -85,15 +85,15 @@ export function SearchField(
   );
 }
 
-/** Lists with at most this many rows show no filter. */
+/** The number of rows up to which a list has no filter. */
 const FEW_ROWS = 5;
 
-/** A filter for the trigger types of a list; null for a short list or one with a single type. */
+/** Renders a filter for the trigger types of a list; null for a short list or one with a single type. */
 export function TriggerFilter(
   { kinds, chosen, onChoose }: {
-    /** The trigger type of each row. */
+    /** The trigger type of each row of the list. */
     kinds: readonly string[];
-    /** The chosen type; empty for all. */
+    /** The chosen trigger type; empty for all. */
     chosen: string;
     onChoose: (kind: string) => void;
   },
@@ -111,7 +111,7 @@ export function TriggerFilter(
   );
 }
 
-/** A checkbox or a radio button with its label. */
+/** Renders a checkbox or a radio button with its label. */
 export function Option(
   { children, onChange, ...attributes }: {
     checked: boolean;
@@ -134,12 +134,14 @@ export function Option(
   );
 }
 
-/** Returns the number of rows for a text field: the text's lines, within bounds. */
+/** Returns the height of a text field in rows: the number of the text's lines, at least `least` and at most `most`. */
 export function rowsOf(text: string, { least, most }: { least: number; most: number }): number {
   return Math.min(most, Math.max(least, text.split("\n").length));
 }
 
-/** Submits a form by Ctrl+Enter (on a Mac also Cmd+Enter), unless its button is disabled. For `onKeyDown` of the form. */
+/**
+ * Submits a form after Ctrl+Enter (on a Mac also Cmd+Enter), unless its button is disabled. Use as `onKeyDown` of the form.
+ */
 export function submitByKeys(event: KeyboardEvent): void {
   const isWanted = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing;
   const { currentTarget: form } = event;
@@ -149,25 +151,25 @@ export function submitByKeys(event: KeyboardEvent): void {
   if (button?.disabled === false) form.requestSubmit(button);
 }
 
-/** A modal dialog. Escape and closeDialog() close it. */
+/** Renders a modal dialog. Escape and closeDialog() close it. */
 export function Dialog(props: JSX.IntrinsicElements["dialog"]): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return <dialog {...props} ref={dialog} />;
 }
 
-/** Closes the open dialog. Only one is open at a time. */
+/** Closes the open dialog. At most one dialog is open. */
 export function closeDialog(): void {
   document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
 }
 
-/** A modal dialog with a form. Escape, its button and a successful submit close it. */
+/** Renders a modal dialog with a form. Escape, its button and a successful submit close it. */
 export function FormDialog(
   { title, action, onSend, onClose, children }: {
     title: ComponentChildren;
-    /** The label of its submit button. */
+    /** The label of the submit button. */
     action: string;
-    /** Rejects with the error to show. */
+    /** Sends the form. Rejects with the error to show. */
     onSend: () => Promise<void>;
     onClose: () => void;
     children: ComponentChildren;

@@ -7,28 +7,31 @@ import { endOf } from "../../base/text/cut_text.ts";
 import { Preformatted } from "./parts.tsx";
 import { decodeEntities, nameImage } from "../../present/markdown_words.ts";
 
-/** The maximum length of a text rendered as Markdown. A longer one takes the browser too long. */
+/** The maximum length of a text that is rendered as Markdown. The browser would take too long for a longer text. */
 const MARKDOWN_CHARACTERS = 100_000;
-/** The maximum length of a streaming text rendered as Markdown. Of a longer one, only the end is shown until it is complete. */
+/**
+ * The maximum length of a streaming text that is rendered as Markdown. Of a longer text, only the end is shown until it is
+ * complete.
+ */
 const STREAMED_CHARACTERS = 20_000;
 
-/** A streaming text. */
+/** Renders a streaming text. */
 export function StreamingText({ text }: { text: string }): VNode {
   return text.length > STREAMED_CHARACTERS
     ? <p class="stream" dir="auto">{endOf(text, STREAMED_CHARACTERS)}</p>
     : <Markdown text={text} />;
 }
 
-/** A complete text as Markdown; a very long one as plain text. */
+/** Renders a complete text as Markdown; a very long one as plain text. */
 export function FormattedText({ text }: { text: string }): VNode {
   return text.length > MARKDOWN_CHARACTERS
     ? <Preformatted label="Answer" text={text} />
     : <Markdown text={text} />;
 }
 
-/** A text in Markdown. */
+/** Renders a text in Markdown. */
 function Markdown({ text }: { text: string }): VNode {
-  // Memoized, because the page renders many times a second during a stream.
+  // Memoize the blocks, because the page renders many times a second during a stream.
   const blocks = useMemo(() => toBlocks(parse(text)), [text]);
   return <div class="prose" dir="auto">{blocks}</div>;
 }
@@ -37,7 +40,7 @@ function parse(text: string): Token[] {
   try {
     return lexer(text);
   } catch (error) {
-    // The parser overflows on thousands of nested lists: the text is then shown as code.
+    // Thousands of nested lists overflow the parser's stack; such a text is shown as code.
     if (!(error instanceof RangeError)) throw error;
     return [{ type: "code", raw: text, text }];
   }
@@ -75,7 +78,7 @@ function toBlock(token: MarkedToken): ComponentChildren {
   }
 }
 
-/** A heading. It starts at level 3, because the page itself uses levels 1 and 2. */
+/** Renders a heading. It starts at level 3, because the page itself uses levels 1 and 2. */
 function Heading({ depth, children }: { depth: number; children: ComponentChildren }): VNode {
   if (depth <= 1) return <h3>{children}</h3>;
   if (depth === 2) return <h4>{children}</h4>;
@@ -133,7 +136,7 @@ function toSpan(token: MarkedToken): ComponentChildren {
     case "br":
       return <br />;
     case "checkbox":
-      // List() shows it.
+      // List() renders the checkbox of a task.
       return null;
     case "link":
       return <Link link={token} />;
@@ -148,7 +151,7 @@ function toSpan(token: MarkedToken): ComponentChildren {
   }
 }
 
-/** A link with a web or mail address. Any other address is shown as text. */
+/** Renders a link with a web or mail address. Any other address is shown as text. */
 function Link({ link }: { link: Tokens.Link }): VNode {
   const label = toSpans(link.tokens);
   if (!/^(https?:|mailto:)/i.test(link.href)) return <span>{label} ({link.href})</span>;

@@ -1,4 +1,4 @@
-// The small components that all views share: statuses, times, agents, collapsible texts, loading states.
+// Defines the small components that all views share: statuses, times, agents, collapsible texts, loading states.
 import type { ComponentChildren, JSX, VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { ExecutionStatus } from "../../runtime/executions/states.ts";
@@ -9,22 +9,22 @@ import { useAgents } from "../state/service_context.ts";
 import type { Resource } from "../state/resource.ts";
 import { useNow } from "../state/use_resource.ts";
 
-/** A status as a word with a mark, so that it does not depend on color alone. */
+/** Renders a status as a word with a mark, so that it does not depend on color alone. */
 export function Status({ status }: { status: ExecutionStatus }): VNode {
   return <span class={`status ${status}`}>{status}</span>;
 }
 
-/** The interval between two updates of relative times. */
+/** The interval between two updates of relative times, in milliseconds. */
 const REFRESH_MS = 10_000;
 
-/** A relative time with the exact time as its title. `at` is a timestamp. */
+/** Renders a relative time with the exact time as its title. `at` is a timestamp. */
 export function RelativeTime({ at }: { at: string }): VNode {
   const now = useNow(REFRESH_MS);
   const ms = Date.parse(at);
   return <time dateTime={at} title={formatMoment(ms)}>{formatRelative(ms, now)}</time>;
 }
 
-/** The icon and the name of an agent. Screen readers skip the icon. */
+/** Renders the icon and the name of an agent. Screen readers skip the icon. */
 export function AgentName({ icon, name }: { icon?: string | undefined; name: string }): VNode {
   return (
     <span class="agent-name">
@@ -34,13 +34,13 @@ export function AgentName({ icon, name }: { icon?: string | undefined; name: str
   );
 }
 
-/** The icon and the name of the agent with this id, or the id of an unknown agent. */
+/** Renders the icon and the name of the agent with this id, or the id of an unknown agent. */
 export function Agent({ id }: { id: string }): VNode {
   const agent = useAgents().get(id);
   return <AgentName icon={agent?.icon} name={agent?.display_name ?? id} />;
 }
 
-/** A link to an execution: its agent and its number. */
+/** Renders a link to an execution: its agent and its number. */
 export function ExecutionLink(
   { id, agentId, ...attributes }: {
     id: number;
@@ -57,27 +57,27 @@ export function ExecutionLink(
   );
 }
 
-/** A button that does not submit a form. */
+/** Renders a button that does not submit a form. */
 export function Button(props: JSX.IntrinsicElements["button"]): VNode {
   return <button type="button" {...props} />;
 }
 
-/** The placeholder of content that is loading. */
+/** Renders the placeholder of content that is loading. */
 export function Loading(): VNode {
   return <p class="muted" role="status">Loading …</p>;
 }
 
-/** An error message; nothing for null. */
+/** Renders an error message; nothing for null. */
 export function Problem({ text }: { text: string | null }): VNode | null {
   return text === null ? null : <p class="problem" role="alert">{text}</p>;
 }
 
-/** The error or the loading state of a resource; nothing once it has data. */
+/** Renders the error or the loading state of a resource; nothing once it has data. */
 export function LoadState({ of: { data, problem } }: { of: Resource<unknown> }): VNode | null {
   return data === undefined && problem === null ? <Loading /> : <Problem text={problem} />;
 }
 
-/** The placeholder of a page: its loading state, or its error with a link to another page. */
+/** Renders the placeholder of a page: its loading state, or its error with a link to another page. */
 export function PagePlaceholder(
   { title, problem, children }: {
     title: string;
@@ -94,12 +94,12 @@ export function PagePlaceholder(
   );
 }
 
-/** The text of an empty list. */
+/** Renders the text of an empty list. */
 export function Empty({ children }: { children: ComponentChildren }): VNode {
   return <p class="empty">{children}</p>;
 }
 
-/** The number of characters that are shown of a long text at first. */
+/** The number of characters of a long text that are shown at first. */
 const SHOWN_CHARACTERS = 20_000;
 
 /** Preformatted text. A very long one starts truncated, with a button that shows all. */
@@ -120,7 +120,7 @@ export function Preformatted({ text, label }: { text: string; label: string }): 
   );
 }
 
-/** A collapsible section. Its content is rendered only while it is open. */
+/** Renders a collapsible section. Its content is rendered only while it is open. */
 export function Collapsible(
   props: { summary: ComponentChildren; children: () => ComponentChildren; isOpen?: boolean },
 ): VNode {
@@ -141,7 +141,7 @@ export function Collapsible(
   );
 }
 
-/** A value with its name. */
+/** Renders a value with its name. */
 export function Figure({ name, children }: { name: string; children: ComponentChildren }): VNode {
   return (
     <div class="figure">
@@ -151,7 +151,7 @@ export function Figure({ name, children }: { name: string; children: ComponentCh
   );
 }
 
-/** A list of values by name. Null values are omitted. */
+/** Renders a list of values by name. Null values are omitted. */
 export function Figures({ of }: { of: Readonly<Record<string, ComponentChildren>> }): VNode {
   return (
     <dl class="figures">
@@ -162,14 +162,14 @@ export function Figures({ of }: { of: Readonly<Record<string, ComponentChildren>
   );
 }
 
-/** The head of a view: its kind, its title, and its actions. */
+/** Renders the head of a view: its kind, its title, and its actions. */
 export function ViewHead(
   { crumb, title, lead, stays = false, children }: {
     crumb: ComponentChildren;
     title: ComponentChildren;
     /** A description below the title. */
     lead?: string;
-    /** True if it remains visible while the page scrolls. */
+    /** True if the head remains visible while the page scrolls. */
     stays?: boolean;
     children?: ComponentChildren;
   },
@@ -186,7 +186,7 @@ export function ViewHead(
   );
 }
 
-/** The head of a table. The columns from `numbersFrom` on contain numbers. */
+/** Renders the head of a table. The columns from `numbersFrom` on contain numbers. */
 export function TableHead(
   { names, numbersFrom = Infinity }: { names: readonly string[]; numbersFrom?: number },
 ): VNode {

@@ -9,14 +9,14 @@ import { type RunFields, RunKeys, toRunBody } from "../state/run_form.ts";
 import { useService } from "../state/service_context.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 
-/** The dialog that runs an agent. */
+/** Renders the dialog that runs an agent. */
 export function RunDialog(
   { agent, onClose, fields: given, sessionId = null, note }: {
     agent: AgentSummary;
     onClose: () => void;
-    /** The initial values of its fields. */
+    /** The initial values of the dialog's fields. */
     fields?: RunFields;
-    /** The conversation of the run, if it is a turn of one. */
+    /** The session id of the run's conversation; null or absent if the run is not a turn of one. */
     sessionId?: string | null;
     note?: string | undefined;
   },
@@ -79,13 +79,13 @@ export function RunDialog(
   );
 }
 
-/** The step to fork from; 0 is the opening. A fork from a final answer needs a message. */
+/** The step from which to fork. Step 0 is the opening. A fork from a final answer needs a message. */
 export interface ForkPlace {
   step: number;
   isAnswer: boolean;
 }
 
-/** The dialog that forks an execution. */
+/** Renders the dialog that forks an execution. */
 export function ForkDialog(
   { execution, agent, from: { step, isAnswer }, onClose }: {
     execution: ExecutionDetail;

@@ -1,4 +1,4 @@
-// The marks of one schedule on a time line: the outcomes of its past times, and its next times.
+// Calculates the marks of a schedule on a time line: the outcomes of past times, and the next times.
 import { HOUR_MS } from "../../base/time_units.ts";
 import type { ExecutionStatus } from "../../runtime/executions/states.ts";
 import type { SlotBody } from "../../api/schemas/scheduler_schemas.ts";
@@ -30,7 +30,7 @@ export interface Mark {
   executionId: number | null;
 }
 
-/** The minimum distance of two marks of one kind, as a share of the period. Closer ones are merged. */
+/** The minimum distance of two marks of the same kind, as a fraction of the period. Closer marks are merged. */
 const GRAIN = 1 / 288;
 
 /** Returns the marks of a schedule within a period, oldest first. */
@@ -54,7 +54,7 @@ export function toMarks(
   return joinNear([...past, ...next].filter(isInside).sort((a, b) => a.at - b.at));
 }
 
-/** Returns the kind of a past time's mark. */
+/** Returns the kind of the mark for a past time. */
 export function kindOf({ outcome, status }: SlotWithStatus): MarkKind {
   if (outcome !== "run") return outcome;
   switch (status) {
@@ -88,8 +88,8 @@ function joinNear(marks: readonly Mark[]): Mark[] {
 }
 
 /**
- * Returns true if a schedule certainly has no times within a period. `knownTo` is the last known next time in milliseconds
- * since the epoch, or null if all are known.
+ * Returns true if it is certain that a schedule has no times within a period. `knownTo` is the latest known next time in
+ * milliseconds since the epoch, or null if all next times are known.
  */
 export function isKnownEmpty(
   schedule: { slots: readonly SlotBody[]; upcoming: readonly string[] },
@@ -98,7 +98,7 @@ export function isKnownEmpty(
   return (knownTo === null || knownTo >= day.to) && toMarks(schedule, day).length === 0;
 }
 
-/** Describes the marks as text: `3 runs, 1 skipped, 2 missed; next 12:30`. */
+/** Returns a summary of the marks: `3 runs, 1 skipped, 2 missed; next 12:30`. */
 export function describeMarks(marks: readonly Mark[], formatTime: (at: number) => string): string {
   const count = (kind: Mark["kind"]) =>
     marks.filter((mark) => mark.kind === kind).reduce((sum, mark) => sum + mark.count, 0);
@@ -113,7 +113,7 @@ export function describeMarks(marks: readonly Mark[], formatTime: (at: number) =
   return `${parts.join(", ")}${next === undefined ? "" : `; next ${formatTime(next.at)}`}`;
 }
 
-/** Returns the hours within a period to label: every third one by the local clock. */
+/** Returns the times within a period that get a label: every third full hour of the local clock. */
 export function hoursWithin({ from, to }: Stretch): number[] {
   const hours: number[] = [];
   // Time zones differ by quarters of an hour, so each quarter is checked for a full local hour.

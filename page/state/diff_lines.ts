@@ -1,9 +1,9 @@
 // Parses a unified diff into lines of different kinds.
 
-/** The kind of a line: of the new file, of the old one, of both, a position (`@@`), or a note. */
+/** The kind of a line: only in the new file, only in the old file, in both, a position (`@@`), or a note. */
 export type DiffLineKind = "added" | "removed" | "same" | "place" | "note";
 
-/** A line without its sign. */
+/** A line of a diff without its sign. */
 export interface DiffLine {
   kind: DiffLineKind;
   text: string;
@@ -24,14 +24,14 @@ export const DIFF_SIGNS: Readonly<Record<DiffLineKind, string>> = {
   note: "",
 };
 
-/** Parses hunks without file names. So a line that starts with `---` is a line of the old file. */
+/** Parses the hunks of a diff without file names, so a line that starts with `---` is a removed line. */
 export function toDiffLines(diff: string): DiffLine[] {
   if (diff === "") return [];
   return diff.replace(/\n$/, "").split("\n").map((line) => {
     if (line.startsWith("@@")) return { kind: "place", text: line };
     const kind = KINDS[line.charAt(0)];
     if (kind !== undefined) return { kind, text: line.slice(1) };
-    // Some programs omit the space of an empty common line.
+    // Some programs omit the space before an empty line that both files contain.
     return line === "" ? { kind: "same", text: "" } : { kind: "note", text: line };
   });
 }

@@ -1,4 +1,4 @@
-// The arguments of a call as form fields, and the edited arguments that a person enters.
+// Converts the arguments of a call to form fields, and edited fields to arguments.
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ApiError } from "../../api/client/client_errors.ts";
 
@@ -9,7 +9,7 @@ export interface ArgumentField {
   text: string;
 }
 
-/** Error messages by the name of the argument. General messages have the empty name. */
+/** Error messages by the name of the argument. Messages about the whole call have the empty name. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
 /** Returns the fields for the arguments of a call. */
@@ -39,10 +39,10 @@ export function readArgumentFields(
     : { args: Object.fromEntries(args) };
 }
 
-/** Matches a line of a refusal that starts with an argument: `- "path": must not be empty`. */
+/** Matches a line of a refusal that begins with the name of an argument: `- "path": must not be empty`. */
 const NAMED = /^(?:- )?"([^"]+)"(?:: )?(.*)$/;
 
-/** Returns the lines of a refusal by the arguments that they name, or null for another error. */
+/** Returns the lines of a refusal, grouped by the arguments that they name, or null for another kind of error. */
 export function toFieldProblems(error: unknown, names: readonly string[]): FieldProblems | null {
   if (!(error instanceof ApiError) || error.status !== 422 || typeof error.detail === "string") {
     return null;
@@ -58,7 +58,7 @@ export function toFieldProblems(error: unknown, names: readonly string[]): Field
       problems[name] = [problems[name], problem].filter((one) => one).join("; ");
     }
   }
-  // The heading of the list is redundant if every line of the list belongs to an argument.
+  // Drop the heading of the list if every line of the list belongs to an argument.
   const isHeading = general.length === 1 && general[0]?.endsWith(":") &&
     Object.keys(problems).length;
   return isHeading || general.length === 0 ? problems : { ...problems, "": general.join("\n") };

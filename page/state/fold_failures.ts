@@ -1,13 +1,16 @@
 // Folds repeated failures of an agent into one row with a count.
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 
-/** The latest of several similar executions, and their number. */
+/** The latest of several similar executions, and the number of these executions. */
 export interface FoldedExecution {
   execution: ExecutionSummary;
   count: number;
 }
 
-/** Folds the unsuccessful executions of one agent with the same status. Executions are in the order newest first. */
+/**
+ * Merges the unsuccessful executions of an agent that have the same status into one row each. `executions` are in the order
+ * newest first.
+ */
 export function foldFailures(executions: readonly ExecutionSummary[]): FoldedExecution[] {
   const folded = new Map<string, FoldedExecution>();
   for (const execution of executions) {

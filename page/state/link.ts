@@ -11,14 +11,17 @@ export type Topic = typeof TOPICS[number];
 export type LinkState =
   | { phase: "connecting" }
   | { phase: "online" }
-  /** `reason` is a sentence; `since` in milliseconds since the epoch. */
+  /** `reason` is a sentence, `since` a time in milliseconds since the epoch. */
   | { phase: "lost"; reason: string; since: number };
 
-/** The wait before each reconnect, in milliseconds; the last one repeats. */
+/** The milliseconds before each reconnect; the last value repeats. */
 const RETRY_MS = [250, 500, 1_000, 2_000, 4_000];
-/** The silence after which the connection counts as dead. The service sends an event at least every 10 s. */
+/**
+ * The milliseconds without an event after which the connection counts as lost. The service sends an event at least every 10
+ * seconds.
+ */
 const SILENCE_MS = 25_000;
-/** The time within which changes are reported together. */
+/** The milliseconds within which changes are reported together. */
 const BATCH_MS = 200;
 
 /** The topics that each event changes. A heartbeat changes none. */
@@ -33,7 +36,7 @@ const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
   budget_warning: ["agents"],
 };
 
-/** The connection of one page. `run` keeps it open. */
+/** The connection of the page to the service. `run` keeps it open. */
 export class ServiceLink {
   readonly #options: { client: Client; clock: Clock };
   readonly #listeners = new Set<() => void>();
@@ -62,13 +65,13 @@ export class ServiceLink {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Calls the listener with each event of the service. Returns a function that ends that. */
+  /** Calls the listener with each event of the service. Returns a function that unsubscribes. */
   onEvent(listener: (event: ServiceEventMessage) => void): () => void {
     this.#eventListeners.add(listener);
     return () => void this.#eventListeners.delete(listener);
   }
 
-  /** Resolves when a topic has changed since a version, or when the signal aborts. */
+  /** Resolves when a topic has a later version than the given one, or when the signal aborts. */
   changeSince(
     version: number,
     { topic, signal }: { topic: Topic; signal: AbortSignal },
@@ -87,18 +90,18 @@ export class ServiceLink {
     });
   }
 
-  /** Ends the wait before the next reconnect. */
+  /** Reconnects at once instead of after the rest of the wait. */
   retry(): void {
     this.#waiting.abort();
   }
 
-  /** Marks topics as changed, for example after a change by this page. */
+  /** Reports topics as changed, for example after a request of this page. */
   markChanged(...topics: readonly Topic[]): void {
     for (const topic of topics) this.#versions[topic]++;
     this.#notifySoon();
   }
 
-  /** Connects and reconnects until the signal aborts. */
+  /** Keeps the connection open until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     for (let attempt = 0; !signal.aborted;) {
       const failure = await this.#listen(signal, () => {
@@ -112,13 +115,13 @@ export class ServiceLink {
       const wait = RETRY_MS[Math.min(attempt++, RETRY_MS.length - 1)] ?? 0;
       await this.#options.clock.sleep(wait, AbortSignal.any([signal, this.#waiting.signal])).catch(
         () => {
-          // Aborted by retry() or by the signal, which the loop checks.
+          // The wait was aborted by retry(), or by the signal, which the loop checks.
         },
       );
     }
   }
 
-  /** Reads the events to their end. Returns the reason of the end as a sentence. */
+  /** Reads the event stream to its end. Returns the reason of the end as a sentence. */
   async #listen(signal: AbortSignal, onOpen: () => void): Promise<string> {
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
@@ -143,7 +146,7 @@ export class ServiceLink {
     }
   }
 
-  /** Aborts a connection without an event for too long. */
+  /** Aborts the connection when no event has arrived for SILENCE_MS. */
   async #endSilence(heardAt: () => number, over: AbortController): Promise<void> {
     try {
       for (;;) {

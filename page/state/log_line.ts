@@ -13,7 +13,7 @@ export interface LogLine {
 
 const LINE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (DEBUG|INFO|WARN|ERROR) +(.*)$/s;
 
-/** Parses a line. */
+/** Parses one line of the log. */
 export function parseLogLine(line: string): LogLine {
   const [, at, level, text] = LINE.exec(line) ?? [];
   if (at === undefined || level === undefined || text === undefined) {

@@ -1,18 +1,18 @@
-// The open questions. Each is listed once, although an execution that waits for a delegated one has the same question.
+// Loads the open questions, each once: an execution that waits for a delegated one shows the same question.
 import { type Client, orMissing } from "../../api/client/client.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 
-/** A question with its execution. */
+/** An open question with its execution. */
 export interface OpenQuestion {
   execution: ExecutionSummary;
   pending: PendingBody;
 }
 
-/** The open questions, oldest first. */
+/** The loaded questions, oldest first. */
 export interface OpenQuestions {
   questions: OpenQuestion[];
-  /** True if there are older waiting executions. */
+  /** True if there are older waiting executions, whose questions are not loaded. */
   hasMore: boolean;
 }
 
@@ -45,7 +45,10 @@ export function formatQuestionCount(list: OpenQuestions | undefined): string | n
   return `${list.questions.length}${list.hasMore ? "+" : ""}`;
 }
 
-/** Returns each question once, with the execution that asks: a delegated execution has the higher id. */
+/**
+ * Returns each question once, with the execution that asks. Of the executions with the same question, this is the one with
+ * the highest id, because a delegated execution is newer than its parent.
+ */
 function uniqueQuestions(waiting: readonly OpenQuestion[]): OpenQuestion[] {
   const byRequest = new Map<string, OpenQuestion>();
   for (const one of waiting) {

@@ -10,7 +10,7 @@ export function readPreference(name: Preference): string | null {
   try {
     return localStorage.getItem(PREFIX + name);
   } catch {
-    // A browser can forbid storage. Then nothing is set.
+    // The browser forbids storage, so no preference is set.
     return null;
   }
 }
@@ -21,7 +21,7 @@ export function keepPreference(name: Preference, value: string | null): void {
     if (value === null) localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, value);
   } catch {
-    // Without storage, the choice lasts until the page is closed.
+    // The browser forbids storage, so the preference is lost when the page is closed.
   }
 }
 

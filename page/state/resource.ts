@@ -1,10 +1,12 @@
-// The data of a view: loading it, keeping the last known data, and the error of a failed load.
+// Loads the data of a view, keeps the last loaded data, and holds the error of a failed load.
 import { ApiError, ServiceUnreachable } from "../../api/client/client_errors.ts";
 
-/** The result of a load. */
+/** The result of one load: the data, or the error. */
 export type Loaded<T> = { data: T } | { failure: unknown };
 
-/** Loads one resource repeatedly, but never twice at a time. Requests during a load lead to one further load. */
+/**
+ * Loads one resource repeatedly, never twice in parallel. Any number of requests during a load lead to one further load.
+ */
 export class Loader<T> {
   readonly #load: () => Promise<T>;
   readonly #onLoaded: (loaded: Loaded<T>) => void;
@@ -17,7 +19,7 @@ export class Loader<T> {
     this.#onLoaded = onLoaded;
   }
 
-  /** Loads the resource, or loads it once more after the load under way. */
+  /** Loads the resource. During a load, it is loaded once more afterwards. */
   async reload(): Promise<void> {
     this.#isWanted = true;
     if (this.#isBusy) return;
@@ -39,19 +41,19 @@ export class Loader<T> {
   }
 }
 
-/** The state of a resource. During a reload it keeps the earlier data. */
+/** The state of a resource for a view. During a reload it contains the earlier data. */
 export interface Resource<T> {
   data: T | undefined;
   /**
-   * The error of the last load as a sentence. Null if the service is unreachable and `data` is for the current key: the
-   * banner reports the lost connection.
+   * The error of the last load as a sentence; null without an error. Also null if the service is unreachable but `data` is
+   * for the current key, because the banner reports the lost connection.
    */
   problem: string | null;
   /** True if `data` is for an earlier key. */
   isStale: boolean;
 }
 
-/** The latest data with its key. */
+/** The last loaded data with its key, and the error of the last load. */
 export interface LatestLoad<T> {
   key: string;
   data: T | undefined;
@@ -59,7 +61,7 @@ export interface LatestLoad<T> {
   failure: unknown;
 }
 
-/** Returns the state after a load. Only a refusal of the service discards the earlier data. */
+/** Returns the state after a load. The earlier data is discarded only if the service refused the request. */
 export function applyLoad<T>(known: LatestLoad<T>, key: string, loaded: Loaded<T>): LatestLoad<T> {
   if ("data" in loaded) return { key, data: loaded.data, failure: undefined };
   const { failure } = loaded;

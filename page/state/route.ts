@@ -1,4 +1,5 @@
-// The routes of the page in the fragment of its address. The page is one file, which a proxy may serve under any path.
+// Parses and writes the routes of the page, which are in the fragment of the address, because the page is one file that a
+// proxy may serve under any path.
 import {
   EXECUTION_TRIGGERS,
   type ExecutionTrigger,
@@ -12,9 +13,9 @@ export interface HistoryRoute {
   agent: string | null;
   trigger: ExecutionTrigger | null;
   page: number;
-  /** A text to search for in the message, the answer and the error. */
+  /** The text to search for in the message, the answer and the error. */
   q: string | null;
-  /** The first and the last local day: `2026-01-31`. */
+  /** The first local day, such as `2026-01-31`; `to` is the last. */
   from: string | null;
   to: string | null;
 }
@@ -130,7 +131,10 @@ export const agentHref = (id: string): string => toHash({ view: "agent", id });
 export const executionHref = (id: number, step: number | null = null): string =>
   toHash({ view: "execution", id, step });
 
-/** Returns the address of a conversation: a new one without a session, the list of all without an agent. */
+/**
+ * Returns the address of a conversation. Without a session, of a new conversation with the agent; without an agent, of the
+ * list of all conversations.
+ */
 export const chatHref = (agent: string | null, session: string | null = null): string =>
   toHash({ view: "chat", agent, session });
 
@@ -155,7 +159,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // An invalid escape is kept.
+    // A segment with an invalid escape stays as written.
     return segment;
   }
 }

@@ -1,4 +1,4 @@
-// The conversion of the run dialog's fields to a request, and the keys that make requests idempotent.
+// Converts the fields of the run dialog to a request, and keeps the keys that make requests idempotent.
 import type { ForkBody } from "../../api/schemas/replay_schemas.ts";
 import type { RunBody } from "../../api/schemas/run_schemas.ts";
 
@@ -16,7 +16,7 @@ export interface RunFields {
 const KEY_BYTES = 16;
 
 /**
- * Converts the fields to a request, without the empty ones. An empty line is an empty argument, except at the end. Throws
+ * Converts the fields to a request without the empty fields. An empty line is an empty argument, except at the end. Throws
  * TypeError for an invalid JSON list of arguments.
  */
 export function toRunBody(
@@ -31,7 +31,10 @@ export function toRunBody(
   };
 }
 
-/** Returns the fields that repeat an execution. Arguments that lines cannot represent (line breaks) become JSON. */
+/**
+ * Returns the fields that repeat an execution. Arguments that contain line breaks are written as JSON, because a line is
+ * one argument.
+ */
 export function toRunFields(
   { args, message, context, dry_run }: {
     args: string[];
@@ -71,8 +74,8 @@ function toList(text: string): string[] {
 }
 
 /**
- * The idempotency keys of one dialog: equal requests get equal keys. So a person may safely send a request again when the
- * response was lost. A run that the service refused keeps no key.
+ * The idempotency keys of one dialog. Equal requests get equal keys, so a person may send a request again when the response
+ * was lost. The service does not store the key of a request that it refuses.
  */
 export class RunKeys {
   readonly #keys = new Map<string, string>();
@@ -85,7 +88,7 @@ export class RunKeys {
   }
 }
 
-/** Returns a random key. randomUUID() is missing on pages without TLS, except those of this machine. */
+/** Returns a random key. Does not use randomUUID(), which browsers offer only over TLS and for this machine. */
 export function createKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
     .map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,8 +1,8 @@
-// The switch that pauses and resumes the scheduler.
+// Provides the switch that pauses and resumes the scheduler.
 import { useService } from "./service_context.ts";
 import { useSending } from "./use_resource.ts";
 
-/** Returns a function that pauses or resumes the scheduler and announces it. */
+/** Returns a function that pauses or resumes the scheduler and announces the result, and the state of its request. */
 export function useSwitchScheduler(): {
   isSending: boolean;
   switchScheduler: (isPause: boolean) => Promise<void>;

@@ -1,4 +1,4 @@
-// The contexts of every view: the page's collaborators, and the agents by id.
+// Defines the contexts of all views: the shared objects of the page, and the agents by id.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Clock } from "../../base/clock.ts";
@@ -15,10 +15,10 @@ export interface Service {
   announce: (sentence: string) => void;
 }
 
-/** The context with the collaborators, provided around the page. */
+/** The context that provides the shared objects to the page. */
 export const ServiceContext = createContext<Service | null>(null);
 
-/** Returns the page's collaborators. Throws TypeError outside of the page. */
+/** Returns the shared objects of the page. Throws TypeError outside of the page. */
 export function useService(): Service {
   const service = useContext(ServiceContext);
   if (service === null) throw new TypeError("The component is outside of the service context");
@@ -28,10 +28,10 @@ export function useService(): Service {
 /** Agents by id. */
 export type AgentsById = ReadonlyMap<string, AgentSummary>;
 
-/** The context with the agents, provided around the views. */
+/** The context that provides the agents to the views. */
 export const AgentsContext = createContext<AgentsById>(new Map());
 
-/** Returns the loaded agents. */
+/** Returns the loaded agents by id. */
 export function useAgents(): AgentsById {
   return useContext(AgentsContext);
 }

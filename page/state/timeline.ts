@@ -3,16 +3,16 @@ import { isRetryNotice } from "../../base/text/retry_words.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { callsOf, delegatedOf, numberOf, type ToolCall } from "../../present/payload.ts";
 
-/** One frame of the log. */
+/** A frame of the log, with a parsed payload. */
 export interface Entry {
   id: number;
   payload: JsonObject;
 }
 
-/** A tool call. `result` is null during the call. */
+/** A tool call of the timeline. `result` is null until the call ends. */
 export interface Call extends ToolCall {
   result: { content: string; isError: boolean; durationMs: number | null; at: number } | null;
-  /** The execution that a delegating call started. */
+  /** The id of the execution that a delegating call started; null for another call. */
   childId: number | null;
 }
 
@@ -20,13 +20,13 @@ export interface Call extends ToolCall {
 export interface StepUsage {
   inputTokens: number;
   outputTokens: number;
-  /** Null if no price is known. */
+  /** The cost in US dollars; null if no price is known. */
   costUsd: number | null;
 }
 
 /**
- * One step. `at` is in milliseconds since the epoch. `number` is the step number for forks: the opening is 0, replies count
- * from 1, and later messages of a person have null.
+ * A step of the timeline. `at` is in milliseconds since the epoch. `number` is the step number for forks: 0 is the opening,
+ * replies count from 1, and later messages of a person have null.
  */
 export type Step =
   & { id: number; at: number }
@@ -46,7 +46,7 @@ export type Step =
     | { kind: "end"; status: string; error: string | null }
   );
 
-/** Builds the steps. The usage of a reply is the difference between the totals in the log. */
+/** Returns the steps. The usage of a reply is the difference between two consecutive totals in the log. */
 export function buildTimeline(entries: readonly Entry[]): Step[] {
   const steps: Step[] = [];
   const before = { input: 0, output: 0, cost: 0 };
@@ -91,7 +91,7 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         steps.push({
           ...here,
           kind: "notice",
-          // A repair shows its short message: its content has the entire schema.
+          // Show the short message of a repair, because its content includes the entire schema.
           text: payload["kind"] === "repair" ? text(payload["message"]) : content,
         });
         break;
@@ -125,7 +125,7 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
 
 type Question = Extract<Step, { kind: "question" }>;
 
-/** Adds a question, unless it is open already: an execution that resumes waiting repeats it. */
+/** Adds a question, unless it is already open: when a waiting execution is resumed, it logs its question again. */
 function addQuestion(steps: Step[], question: Step & Question): void {
   const { requestId } = question;
   const isShown = steps.some((step) =>
@@ -136,7 +136,7 @@ function addQuestion(steps: Step[], question: Step & Question): void {
 
 /**
  * Adds a person's message: the answer to the question with its request id, or a turn of the conversation. In logs of older
- * versions a message without a request id answers the open question.
+ * versions, a message without a request id answers the open question.
  */
 function addHuman(
   steps: Step[],
@@ -193,7 +193,7 @@ function addUsage(
   Object.assign(before, { input, output, cost: cost ?? before.cost });
 }
 
-/** Removes the last reply if it equals the final answer. Returns its usage and its number. */
+/** Removes the last reply if its text equals the final answer. Returns the usage and the number of this reply. */
 function removeRepeatedReply(
   steps: Step[],
   answer: string,
@@ -206,7 +206,7 @@ function removeRepeatedReply(
   return { usage: last.usage, number: last.number };
 }
 
-/** Describes the current activity of a running execution in a few words. */
+/** Returns the current activity of a running execution in a few words. */
 export function describeLatest(steps: readonly Step[]): string {
   const step = steps.at(-1);
   if (step?.kind === "notice" && isRetryNotice(step.text)) return step.text;

@@ -1,9 +1,13 @@
-// The page's transport to the API. Requests are relative to the page, so that a proxy may serve both under any path.
+// Sends the page's requests to the API. Paths are relative to the page, so that a proxy may serve page and API under any
+// path.
 
-/** The statuses of a proxy whose service does not answer. */
+/** The statuses with which a proxy reports that the service does not answer. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** Sends a request to a path relative to the page. Rejects without a response, or if a proxy reports that. */
+/**
+ * Sends a request to a path relative to the page. Rejects without a response, or if a proxy reports that the service does
+ * not answer.
+ */
 export async function fetchRelative(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(path.slice(1), { ...init, cache: "no-store" });
   if (GATEWAY_STATUSES.has(response.status) && !(await isFromService(response))) {
@@ -12,16 +16,16 @@ export async function fetchRelative(path: string, init: RequestInit): Promise<Re
   return response;
 }
 
-/** Returns true for a 503 of the service itself, which it sends while it stops. */
+/** Returns true if the service itself sent a 503, which it does while it stops. */
 async function isFromService(response: Response): Promise<boolean> {
   if (response.status !== 503) return false;
   const body: unknown = await response.clone().json().catch(() => null);
   return typeof body === "object" && body !== null && "detail" in body;
 }
 
-// A polyfill: `for await` over a ReadableStream, which older versions of Safari lack.
+// A polyfill for `for await` over a ReadableStream, which older versions of Safari do not support.
 
-/** Makes streams iterable if the browser does not. */
+/** Makes ReadableStream iterable if the browser does not. */
 export function makeStreamsIterable(): void {
   if (Symbol.asyncIterator in ReadableStream.prototype) return;
   Object.defineProperty(ReadableStream.prototype, Symbol.asyncIterator, { value: iterate });
@@ -38,7 +42,7 @@ async function* iterate<T>(this: ReadableStream<T>): AsyncGenerator<T, void, voi
       yield value;
     }
   } finally {
-    // The consumer left early.
+    // The consumer has left the loop before the end.
     if (!isOver) await reader.cancel();
     reader.releaseLock();
   }

@@ -1,13 +1,15 @@
-// The data of the usage charts and tables: series by agent, bars by day, and the ticks of the axis.
+// Calculates the data of the usage charts and tables: series by agent, bars by day, and the ticks of the axis.
 import type { StatsBody } from "../../api/schemas/report_schemas.ts";
 
-/** The measure of a chart. */
+/** The quantity that a chart shows. */
 export type Measure = "cost_usd" | "total_tokens";
 
-/** The number of series with their own color. */
+/** The maximum number of series in a chart, because there are so many colors. */
 export const COLOURS = 6;
 
-/** The usage of one agent, or of all other agents (`agentId` null), over the whole period. */
+/**
+ * The usage of one agent over the whole period. `agentId` is null for the sum of all agents without a color of their own.
+ */
 export interface Series {
   agentId: string | null;
   executions: number;
@@ -17,14 +19,16 @@ export interface Series {
   cost_usd: number | null;
 }
 
-/** One day with the values of the series, in their order. */
+/** A day with the value of each series, in the order of the series. */
 export interface Bar {
   date: string;
   values: number[];
   total: number;
 }
 
-/** Returns the series of the agents, highest value first. The default measure is tokens, which every model has. */
+/**
+ * Returns the series of the agents, highest value first. The default measure is tokens, because every model reports them.
+ */
 export function toSeries(stats: StatsBody, measure: Measure = "total_tokens"): Series[] {
   const byAgent = Map.groupBy(stats.usage, ({ agent_id }) => agent_id);
   return [...byAgent].map(([agentId, usage]) => ({ agentId, ...sum(usage) })).sort((a, b) =>
@@ -33,14 +37,16 @@ export function toSeries(stats: StatsBody, measure: Measure = "total_tokens"): S
   );
 }
 
-/** Returns the series with their own color, with the remaining ones merged. */
+/**
+ * Returns at most COLOURS series: if there are more, the last one is the sum of the series without a color of their own.
+ */
 export function withOthers(series: readonly Series[]): Series[] {
   if (series.length <= COLOURS) return [...series];
   const own = series.slice(0, COLOURS - 1);
   return [...own, { agentId: null, ...sum(series.slice(COLOURS - 1)) }];
 }
 
-/** Returns the color number of each series. A series has the same color as in the chart `beside`. */
+/** Returns the color number of each series. A series that also occurs in the chart `beside` gets the same color. */
 export function toColours(series: readonly Series[], beside: readonly Series[] = []): number[] {
   const indexIn = ({ agentId }: Series) => beside.findIndex((one) => one.agentId === agentId);
   const shared = new Set(series.map(indexIn));
@@ -48,10 +54,10 @@ export function toColours(series: readonly Series[], beside: readonly Series[] =
   return series.map((one) => indexIn(one) < 0 ? free.shift() ?? 0 : indexIn(one));
 }
 
-/** The column to sort the agents by. */
+/** The column by which the agents are sorted. */
 export type SortColumn = "agent" | "executions" | "succeeded" | "total_tokens" | "cost_usd";
 
-/** Sorts the agents. Agents with an unknown value come last in both directions. */
+/** Returns the series in the order of a column. Agents with an unknown value are last in both directions. */
 export function sortSeries(
   series: readonly Series[],
   { by, isDescending, nameOf }: {
@@ -78,7 +84,7 @@ export function shareOf(usage: { succeeded: number; failed: number }): number | 
   return ended === 0 ? null : usage.succeeded / ended;
 }
 
-/** Returns a bar for each day. */
+/** Returns a bar for each day of the period. */
 export function toBars(
   stats: StatsBody,
   { series, measure }: { series: readonly Series[]; measure: Measure },
@@ -104,7 +110,7 @@ export function toBars(
   return [...bars.values()];
 }
 
-/** Adds up usage. The total cost is unknown only if every cost is. */
+/** Returns the sum of the usage. The cost of the sum is null only if all costs are. */
 export function sum(usage: readonly Omit<Series, "agentId">[]): Omit<Series, "agentId"> {
   const total = (name: "executions" | "succeeded" | "failed" | "total_tokens") =>
     usage.reduce((before, one) => before + one[name], 0);
@@ -122,7 +128,10 @@ export function sum(usage: readonly Omit<Series, "agentId">[]): Omit<Series, "ag
 const MOST_STEPS = 4;
 const ROUND = [1, 2, 2.5, 5, 10];
 
-/** Returns the ticks from 0 to `highest` or the next round value, in steps of at least `smallest`: `[0, 5, 10, 15]`. */
+/**
+ * Returns the ticks of the axis: from 0 to `highest` or the next round value, in steps of at least `smallest`, for example
+ * `[0, 5, 10, 15]`.
+ */
 export function toTicks(highest: number, smallest = 0): number[] {
   const rough = highest / MOST_STEPS;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,4 +1,5 @@
-// The live log of one execution: its frames and the streaming text, with reconnects after pauses and lost connections.
+// Provides the live log of an execution: its frames and the streaming text. Reconnects after waits of the execution and
+// after lost connections.
 import { useEffect, useState } from "preact/hooks";
 import type { Clock } from "../../base/clock.ts";
 import { ServiceUnreachable } from "../../api/client/client_errors.ts";
@@ -7,23 +8,23 @@ import { type Service, useService } from "./service_context.ts";
 import type { Entry } from "./timeline.ts";
 import { errorMessage } from "./resource.ts";
 
-/** An execution's log. */
+/** The log of an execution as shown by a view. */
 export interface ExecutionLog {
   entries: readonly Entry[];
-  /** The text of the streaming reply. */
+  /** The text of the reply that is streaming; empty between replies. */
   streaming: string;
   problem: string | null;
 }
 
 const EMPTY: ExecutionLog = { entries: [], streaming: "", problem: null };
-/** The time within which frames are rendered together. */
+/** The milliseconds within which frames are rendered together. */
 const BATCH_MS = 60;
-/** The minimum time between two requests for a waiting execution. */
+/** The minimum milliseconds between two requests for a waiting execution. */
 const PAUSE_MS = 250;
-/** The events that contain the text streamed before them. */
+/** The events whose frames contain the text that was streamed before them. */
 const REPLIES: ReadonlySet<string> = new Set(["ai", "tool_call", "final_answer", "complete"]);
 
-/** Follows an execution from its first frame. */
+/** Returns the log of an execution, which it follows from the first frame. */
 export function useExecutionLog(id: number): ExecutionLog {
   const { client, clock, link } = useService();
   const [log, setLog] = useState<ExecutionLog>(EMPTY);
@@ -39,7 +40,7 @@ export function useExecutionLog(id: number): ExecutionLog {
 }
 
 /**
- * Reads the frames to the end of the execution or until the signal aborts. Continues after waits of the execution, lost
+ * Reads the frames until the execution has ended or the signal aborts. Continues after waits of the execution, lost
  * connections, and times when the page is hidden.
  */
 async function followToEnd(
@@ -62,21 +63,22 @@ async function followToEnd(
       if (signal.aborted) return;
       const isExpected = sight.signal.aborted || error instanceof ServiceUnreachable;
       if (!isExpected) return log.stop(errorMessage(error));
-      // The streamed text is lost, but a later frame contains it.
+      // Discard the streamed text; a later frame contains it.
       log.stop();
     } finally {
       sight.end();
     }
     if (sight.signal.aborted) continue;
-    // The execution waits, or the service is unreachable: an event precedes further frames.
+    // The execution waits or the service is unreachable. In both cases, an event of the page's connection precedes further
+    // frames.
     await clock.sleep(PAUSE_MS, signal).catch(() => {
-      // The loop checks the signal.
+      // The wait was aborted by the signal, which the loop checks.
     });
     await link.changeSince(version, { topic: "executions", signal });
   }
 }
 
-/** The state of a log. It renders changes in batches. */
+/** A log that grows and reports its changes in batches. */
 class GrowingLog {
   readonly #entries: Entry[] = [];
   readonly #options: { clock: Clock; signal: AbortSignal; onDraw: (log: ExecutionLog) => void };
@@ -91,7 +93,7 @@ class GrowingLog {
     this.#options = options;
   }
 
-  /** The id of the last logged frame; 0 before the first. */
+  /** The id of the last stored frame; 0 before the first. */
   get lastId(): number {
     return this.#entries.at(-1)?.id ?? 0;
   }
@@ -107,7 +109,7 @@ class GrowingLog {
     this.#draw();
   }
 
-  /** Discards the streaming text, or, with a problem, ends the log with it. */
+  /** Discards the streaming text. With a problem, also ends the log and reports the problem. */
   stop(problem: string | null = null): void {
     if (problem === null) this.#streaming = "";
     else this.#problem = problem;
@@ -120,19 +122,19 @@ class GrowingLog {
     const { clock, signal, onDraw } = this.#options;
     clock.sleep(BATCH_MS, signal).then(() => {
       this.#isDrawing = false;
-      // Keeps the identity of an unchanged list, so that memoized values stay valid.
+      // Reuse an unchanged list, so that memoized values stay valid.
       const isSame = this.#drawn.entries.length === this.#entries.length;
       const entries = isSame ? this.#drawn.entries : [...this.#entries];
       this.#drawn = { entries, streaming: this.#streaming, problem: this.#problem };
       onDraw(this.#drawn);
     }, () => {
-      // The view is gone.
+      // The wait was aborted, because the view was removed.
     });
   }
 }
 
-// The visibility of the page. A browser opens only six connections to one host for all its pages, so a hidden page closes
-// its streams.
+// Waits for the visibility of the page. A hidden page closes its streams, because a browser opens only six connections to
+// one host for all its pages.
 
 /** Resolves when the page is visible, or when the signal aborts. */
 function untilVisible(signal: AbortSignal): Promise<void> {
@@ -147,7 +149,7 @@ function untilVisible(signal: AbortSignal): Promise<void> {
   return promise.finally(() => over.abort());
 }
 
-/** Returns a signal that aborts when the page becomes hidden or `signal` aborts. `end` releases it. */
+/** Returns a signal that aborts when the page becomes hidden or `signal` aborts. `end` removes the listeners. */
 function whileVisible(signal: AbortSignal): { signal: AbortSignal; end: () => void } {
   const hidden = new AbortController();
   const over = new AbortController();

@@ -1,4 +1,4 @@
-// The recap of the chosen period. The browser stores the choice and the last visit.
+// Provides the recap of the chosen period. The browser stores the choice and the time of the last visit.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { RecapBody } from "../../api/schemas/report_schemas.ts";
@@ -8,13 +8,19 @@ import type { Resource } from "./resource.ts";
 import { useService } from "./service_context.ts";
 import { repeat, useNow, useResource } from "./use_resource.ts";
 
-/** The interval at which the visit is stored and the recap reloaded: some of its changes have no event. */
+/**
+ * The interval in milliseconds at which the visit is stored and the recap is reloaded, because some changes of a recap have
+ * no event.
+ */
 const RELOAD_MS = 30 * SECOND_MS;
-/** From this number of executions on, events do not reload the recap, because it is expensive and changes little. */
+/**
+ * The number of executions from which events do not reload the recap, because it takes long to calculate and changes
+ * little.
+ */
 const MANY_RUNS = 5_000;
 const TOPICS = ["executions", "scheduler", "agents"] as const;
 
-/** The recap with its period. */
+/** A recap with its period, and the function that changes the period. */
 export interface RecapOfSpan {
   recap: Resource<RecapBody>;
   span: Span;
@@ -48,7 +54,7 @@ export function useRecap(isActive: boolean): RecapOfSpan {
   return { recap, span, onSpan };
 }
 
-/** Returns the end of the visit before this one. A visit lasts while the page is visible. */
+/** Returns the end of the previous visit in milliseconds since the epoch. A visit lasts while the page is visible. */
 function useLastVisit(isActive: boolean): number {
   const { clock } = useService();
   const [since, setSince] = useState(() => resumeVisit(readPreference("look"), clock.now()).since);
@@ -58,7 +64,8 @@ function useLastVisit(isActive: boolean): number {
     const stop = new AbortController();
     const see = () => {
       if (document.hidden) return;
-      // Another page of this browser may have stored a visit. A browser without storage has only this page's visit.
+      // Prefer the stored visit, because another page of this browser may have updated it. Without storage, only this
+      // page's visit is known.
       const own = latest.current === null ? null : serializeVisit(latest.current);
       const next = resumeVisit(readPreference("look") ?? own, clock.now());
       keepPreference("look", serializeVisit(next));

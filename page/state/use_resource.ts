@@ -1,4 +1,5 @@
-// The hooks that load data for views and reload it after changes, and the hooks for time and for requests that change data.
+// Provides the hooks that load data for views and reload it after changes, and the hooks for time and for requests that
+// change data.
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Clock } from "../../base/clock.ts";
 import type { Client } from "../../api/client/client.ts";
@@ -14,19 +15,19 @@ import {
 } from "./resource.ts";
 import { useService } from "./service_context.ts";
 
-/** The key of a resource, and the conditions of a reload. */
+/** The key of a resource, and the changes after which it is reloaded. */
 export interface ResourceOptions {
-  /** The identity of the data. The data of a new key replaces the earlier data when it is loaded. */
+  /** The identity of the data. When the key changes, the earlier data stays until the new data is loaded. */
   key: string;
   /** The topics whose changes reload the data. */
   topics: readonly Topic[];
-  /** A changed value reloads the data. */
+  /** A number whose change reloads the data. */
   reloadKey?: number;
-  /** False to suspend loading; known data stays. Default: true. */
+  /** False suspends loading; loaded data stays. Default: true. */
   isActive?: boolean;
 }
 
-/** Loads a resource, and reloads it after changes and after a lost connection. */
+/** Returns a resource. Reloads it after changes and after a lost connection. */
 export function useResource<T>(
   load: (client: Client) => Promise<T>,
   options: ResourceOptions,
@@ -50,7 +51,7 @@ export function useResource<T>(
   useEffect(() => {
     if (isActive) loader.current?.reload();
   }, [key, version, reloadKey, isActive]);
-  // A reconnect changes every topic, but a resource without topics needs this reload.
+  // After a reconnect, every topic counts as changed. A resource without topics needs this condition instead.
   const shouldRetry = isActive && isOnline && isUnreachable(known);
   useEffect(() => {
     if (shouldRetry) loader.current?.reload();
@@ -58,7 +59,9 @@ export function useResource<T>(
   return toResource(known, key);
 }
 
-/** Returns the state of the connection. Renders the component again after every change of the state or of a version. */
+/**
+ * Returns the state of the connection. The component renders again after every change of the state or of a topic's version.
+ */
 export function useLinkState(): LinkState {
   const { link } = useService();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -66,7 +69,7 @@ export function useLinkState(): LinkState {
   return link.state;
 }
 
-/** Returns the time in milliseconds since the epoch. Updates it every `everyMs` while `isRunning`. */
+/** Returns the present time in milliseconds since the epoch, updated every `everyMs` while `isRunning`. */
 export function useNow(everyMs: number, isRunning = true): number {
   const { clock } = useService();
   const [now, setNow] = useState(clock.now());
@@ -88,7 +91,7 @@ export async function repeat(
   while (!signal.aborted) {
     work();
     await clock.sleep(everyMs, signal).catch(() => {
-      // Aborted; the loop checks the signal.
+      // The wait was aborted by the signal, which the loop checks.
     });
   }
 }
@@ -96,12 +99,15 @@ export async function repeat(
 /** The state of a request that changes data. */
 export interface Sending {
   isSending: boolean;
-  /** The reason of the last failure, unless it was announced. */
+  /** The reason of the last failure; null after a success, or if the failure was announced. */
   problem: string | null;
   send: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** Sends requests that change data. Announces an error with the prefix `failure`, or returns it as `problem`. */
+/**
+ * Returns a function that sends requests that change data, and the state of the request. An error is announced with the
+ * prefix `failure`, or returned as `problem` without it.
+ */
 export function useSending(
   { touches = [], failure }: { touches?: readonly Topic[]; failure?: string } = {},
 ): Sending {

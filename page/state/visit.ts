@@ -1,23 +1,26 @@
-// The period of the recap: since the last visit of this browser, or a chosen one.
+// Calculates the period of the recap: since the last visit of this browser, or a chosen one.
 import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
 
-/** The periods to choose from. `look` is the time since the last visit. */
+/** The periods that a person can choose. `look` is the time since the last visit. */
 export const SPANS = ["look", "today", "day", "week"] as const;
 export type Span = typeof SPANS[number];
 
 /** A visit to the page. Times are milliseconds since the epoch. */
 export interface Visit {
-  /** The end of the visit before. */
+  /** The end of the previous visit. */
   since: number;
-  /** The last time that the page was visible. */
+  /** The last time at which the page was visible. */
   seenAt: number;
 }
 
-/** A return within this time continues the visit, so a reload shows the same recap. */
+/** The time in milliseconds within which a return continues the visit, so that a reload shows the same recap. */
 const SAME_VISIT_MS = 30 * MINUTE_MS;
 const LONGEST_DAYS = 7;
 
-/** Returns the visit at `now`: it continues or follows the stored one. The first visit counts from a day ago. */
+/**
+ * Returns the visit at `now`: the stored visit if it continues, otherwise the next one. The first visit counts from a day
+ * before.
+ */
 export function resumeVisit(kept: string | null, now: number): Visit {
   const [since = NaN, seenAt = NaN] = (kept ?? "").split(" ").map(Number);
   const isReadable = since <= seenAt && seenAt <= now;
@@ -25,12 +28,12 @@ export function resumeVisit(kept: string | null, now: number): Visit {
   return { since: now - seenAt < SAME_VISIT_MS ? since : seenAt, seenAt: now };
 }
 
-/** Serializes a visit. */
+/** Serializes a visit for storage. */
 export function serializeVisit({ since, seenAt }: Visit): string {
   return `${since} ${seenAt}`;
 }
 
-/** Returns the start of a period in milliseconds since the epoch, a week ago at the earliest. */
+/** Returns the start of a period in milliseconds since the epoch, at most a week before `now`. */
 export function startOfSpan(span: Span, { since, now }: { since: number; now: number }): number {
   switch (span) {
     case "look":

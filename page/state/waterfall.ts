@@ -1,14 +1,14 @@
-// The time spans of an execution: model calls, tool calls, delegated executions, and waits for a person.
+// Calculates the time spans of an execution: model calls, tool calls, delegated executions, and waits for a person.
 import { buildTimeline, type Entry } from "./timeline.ts";
 
-/** One span; times are milliseconds since the epoch. */
+/** A time span. Times are milliseconds since the epoch. */
 export interface Span {
-  /** The step of the span. */
+  /** The number of the step to which the span belongs. */
   step: number;
   kind: "model" | "tool" | "delegated" | "wait";
   name: string;
   from: number;
-  /** Null if the span has not ended. */
+  /** The end of the span; null if it has not ended. */
   to: number | null;
   isError: boolean;
   childId: number | null;
@@ -56,7 +56,7 @@ export function toSpans(entries: readonly Entry[], startedAt: number): Span[] {
   for (const step of buildTimeline(entries)) {
     if (step.kind !== "reply") continue;
     for (const { name, childId, result } of step.calls) {
-      // The measured duration of a tool excludes a wait for a person.
+      // Use the measured duration of a tool, because it excludes a wait for a person.
       const from = result === null || result.durationMs === null
         ? step.at
         : Math.max(step.at, result.at - result.durationMs);
@@ -72,7 +72,7 @@ export function toSpans(entries: readonly Entry[], startedAt: number): Span[] {
       });
     }
   }
-  // The steps that a fork copied belong to the time of another execution.
+  // Omit the steps that a fork copied, because their times belong to another execution.
   return spans.filter(({ to }) => to === null || to >= startedAt)
     .map((span) => ({ ...span, from: Math.max(span.from, startedAt) }))
     .sort((a, b) => a.from - b.from);

@@ -22,7 +22,7 @@ import { useResource } from "../state/use_resource.ts";
 
 const LATEST = 10;
 
-/** The view of an agent. */
+/** Renders the view of an agent. */
 export function AgentView({ id }: { id: string }): VNode {
   const [isRunning, setRunning] = useState(false);
   const { data: agent, problem } = useResource((client) => client.agent(id), {
@@ -37,7 +37,7 @@ export function AgentView({ id }: { id: string }): VNode {
   if (agent === undefined || agent.id !== id) {
     return broken.length > 0
       ? (
-        // The file has not parsed since the service started.
+        // The file has been invalid since the service started, so there is no earlier definition.
         <article>
           <ViewHead crumb="Agent" title={id} />
           <BrokenAgents files={broken} />

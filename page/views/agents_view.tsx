@@ -11,7 +11,7 @@ import { RunDialog } from "../parts/run_dialog.tsx";
 import type { Resource } from "../state/resource.ts";
 import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
 
-/** The view of all agents. A long list has filters. */
+/** Renders the view of all agents. A long list has filters. */
 export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VNode {
   const [wanted, setWanted] = useState("");
   const [kind, setKind] = useState("");
@@ -51,7 +51,7 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
   );
 }
 
-/** The text of an empty list of agents. */
+/** Renders the text of an empty list of agents. */
 export function NoAgents(): VNode {
   return (
     <Empty>

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
 import { useResource } from "../state/use_resource.ts";
 
-/** Returns the files that cannot be read as agents. Loads them only while `isActive`. */
+/** Returns the agent files that cannot be read, with their problems. Loads them only while `isActive`. */
 export function useBrokenAgents(isActive = true): readonly AgentErrorBody[] {
   const { data } = useResource((client) => client.info(), {
     key: "info",
@@ -13,14 +13,14 @@ export function useBrokenAgents(isActive = true): readonly AgentErrorBody[] {
   return data?.agent_errors ?? [];
 }
 
-/** Describes a problem: `Line 3: Unknown key triger: it is ignored (did you mean "trigger"?)`. */
+/** Returns a problem as a sentence: `Line 3: Unknown key triger: it is ignored (did you mean "trigger"?)`. */
 export function describeProblem(
   { line, message, hint }: { line: number; message: string; hint: string | null },
 ): string {
   return `Line ${line}: ${message}${hint === null ? "" : ` (${hint})`}`;
 }
 
-/** The files with their problems, errors first; nothing without files. */
+/** Renders the files with their problems, errors first; nothing without files. */
 export function BrokenAgents({ files }: { files: readonly AgentErrorBody[] }): VNode | null {
   if (files.length === 0) return null;
   return (

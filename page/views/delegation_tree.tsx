@@ -19,7 +19,7 @@ interface Branch {
   hasMore: boolean;
 }
 
-/** The whole tree of an execution. */
+/** Renders the whole tree of an execution. */
 export function DelegationTree({ execution }: { execution: ExecutionDetail }): VNode | null {
   const { data } = useResource((client) => loadTree(client, execution), {
     key: String(execution.id),
@@ -81,7 +81,7 @@ function BranchItem({ branch, here }: { branch: Branch; here: number }): VNode {
   );
 }
 
-/** A link to the execution that another one was forked from. */
+/** Renders a link to the execution that another one was forked from. */
 export function ForkOrigin(
   { from: { execution_id: id, step } }: { from: NonNullable<ExecutionDetail["forked_from"]> },
 ): VNode {
@@ -101,7 +101,7 @@ async function loadTree(
     const above = top.parent_execution_id ?? top.after_execution_id;
     if (above === undefined) break;
     const found = await orMissing(client.execution(above));
-    // The execution above was removed.
+    // The parent execution was removed.
     if (found === undefined) break;
     top = found;
   }

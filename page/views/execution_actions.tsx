@@ -14,7 +14,7 @@ export function isOpen({ status }: Pick<ExecutionSummary, "status">): boolean {
   return status === "running" || status === "waiting";
 }
 
-/** The button that cancels an execution. */
+/** Renders the button that cancels an execution. */
 export function CancelButton({ id }: { id: number }): VNode {
   const { client, announce } = useService();
   const { isSending, send } = useSending({
@@ -29,8 +29,8 @@ export function CancelButton({ id }: { id: number }): VNode {
 }
 
 /**
- * The buttons that start a new execution with the same input, as a turn of the same conversation if it was one. Nothing if
- * the agent no longer exists.
+ * Renders the buttons that start a new execution with the same input, as a turn of the same conversation if it was one.
+ * Nothing if the agent no longer exists.
  */
 export function RunAgain({ execution }: { execution: ExecutionDetail }): VNode | null {
   const { client, announce } = useService();

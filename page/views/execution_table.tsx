@@ -8,14 +8,14 @@ import { executionHref } from "../state/route.ts";
 
 const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Tokens", "Cost"];
 
-/** A table of executions. The first cell of each row is a link. */
+/** Renders a table of executions. The first cell of each row is a link. */
 export function ExecutionTable(
   { executions, isOfOneAgent = false, label, counts }: {
     executions: readonly (ExecutionSummary | ListedExecution)[];
-    /** True if all executions belong to the agent of this page. */
+    /** True if all executions belong to the agent of the view, so that the agent's name is omitted. */
     isOfOneAgent?: boolean;
     label: string;
-    /** The number of similar executions that a row represents, by its execution's id. Default: 1. */
+    /** The number of similar executions that a row represents, by the execution id of the row. Default: 1. */
     counts?: ReadonlyMap<number, number>;
   },
 ): VNode {
@@ -73,7 +73,7 @@ export function ExecutionTable(
   );
 }
 
-/** Returns the beginning of message and answer, or an empty text if they were not loaded. */
+/** Returns the beginning of an execution's message and answer, or an empty text if they were not loaded. */
 function describePreview(execution: ExecutionSummary | ListedExecution): string {
   const preview = "preview" in execution ? execution.preview : undefined;
   return [preview?.asked, preview?.answered].filter((text) => text).join(" → ");

@@ -33,10 +33,12 @@ import { type DescribedCall, describedOf } from "../../present/payload.ts";
 import { toVisible } from "../../present/visible_text.ts";
 import { Diff } from "./approval/diff_view.tsx";
 
-/** The interval of reloads while the execution waits for a node: no event reports the end of that wait. */
+/**
+ * The interval in milliseconds between reloads while the execution waits for a node. No event reports the end of this wait.
+ */
 const NODE_WAIT_RELOAD_MS = 5_000;
 
-/** The view of an execution. */
+/** Renders the view of an execution. */
 export function ExecutionView({ id, step }: { id: number; step: number | null }): VNode {
   const [reloadKey, setReloadKey] = useState(0);
   const { data, problem, isStale } = useResource((client) => loadExecution(client, id), {
@@ -92,7 +94,7 @@ export function ExecutionView({ id, step }: { id: number; step: number | null })
   );
 }
 
-/** The note that no live node can run the execution. Requests regular reloads. */
+/** Renders the note that no live node can run the execution. Requests regular reloads. */
 function NodeWait(
   { labels, onReload }: { labels: readonly string[]; onReload: (now: number) => void },
 ): VNode {
@@ -190,7 +192,7 @@ function ExecutionFigures({ execution }: { execution: ExecutionDetail }): VNode 
   );
 }
 
-/** The duration without waits, or the time since the start while the execution runs. */
+/** Renders the duration without waits, or the time since the start while the execution runs. */
 function Duration({ execution }: { execution: ExecutionDetail }): VNode {
   const isRunning = execution.status === "running";
   const now = useNow(1_000, isRunning);
@@ -198,13 +200,13 @@ function Duration({ execution }: { execution: ExecutionDetail }): VNode {
   return <>{formatDuration(ms)}</>;
 }
 
-/** The calls that a dry run described instead of making them, with their file changes. */
+/** Renders the calls that a dry run described instead of making them, with their file changes. */
 function DryRunCalls(
   { executionId, entries }: { executionId: number; entries: readonly Entry[] },
 ): VNode | null {
   const calls = useMemo(() => entries.flatMap(({ payload }) => describedOf(payload)), [entries]);
   if (entries.length === 0) return null;
-  // False while the log is still loading.
+  // False until the whole log is loaded.
   const isWhole = entries.at(-1)?.payload["event_type"] === "complete";
   return (
     <section class="would-do" aria-labelledby="would-do">

@@ -17,7 +17,7 @@ const PAGE_SIZE = 50;
 /** The minimum length of a text to search for. */
 const SHORTEST_SEARCH = 3;
 
-/** The history with the filter of the route. */
+/** Renders the history with the filter of the route. */
 export function HistoryView({ route }: { route: HistoryRoute }): VNode {
   const { status, agent, page, q, from, to, trigger } = route;
   const history = useResource(
@@ -30,11 +30,11 @@ export function HistoryView({ route }: { route: HistoryRoute }): VNode {
         ...(from !== null && { since: startOf(from, 0) }),
         ...(to !== null && { until: startOf(to, 1) }),
         preview: true,
-        // One more than shown, to detect a next page.
+        // One execution more than is shown, to detect a next page.
         limit: PAGE_SIZE + 1,
         offset: (page - 1) * PAGE_SIZE,
       }),
-    // Only the first page is updated live, so that later pages do not move while they are read.
+    // Events update only the first page, so that later pages do not change while they are read.
     { key: toHash(route), topics: page === 1 ? ["executions"] : [] },
   );
   const { data = [], isStale } = history;
@@ -57,7 +57,7 @@ export function HistoryView({ route }: { route: HistoryRoute }): VNode {
   );
 }
 
-/** Returns the local start of a day, or of the day `later` days after it, as ISO 8601. */
+/** Returns the local start of the day that is `later` days after `day`, in ISO 8601. */
 function startOf(day: string, later: number): string {
   const at = new Date(`${day}T00:00`);
   at.setDate(at.getDate() + later);
@@ -67,7 +67,7 @@ function startOf(day: string, later: number): string {
 function Filters({ route }: { route: HistoryRoute }): VNode {
   const agents = useAgents();
   const change = (changes: Partial<HistoryRoute>) => {
-    // The address is newer than `route` if two changes follow each other before the page renders.
+    // Read the address instead of `route`, which is outdated if two changes follow each other before the page renders.
     const current = parseRoute(location.hash);
     if (current.view === "history") location.hash = toHash({ ...current, page: 1, ...changes });
   };
@@ -114,7 +114,7 @@ function Filters({ route }: { route: HistoryRoute }): VNode {
   );
 }
 
-/** A field that keeps unfinished input when the page renders. It adopts `value` only when that changes. */
+/** Renders a field that keeps unfinished input when the page renders. It adopts `value` only when that changes. */
 function TypedField(
   { label, value, onEntered, ...attributes }:
     & { label: string; value: string; onEntered: (text: string) => void }

@@ -10,7 +10,7 @@ import { useNow, useResource } from "../state/use_resource.ts";
 const LINES = 500;
 const REFRESH_MS = 4_000;
 
-/** The view of the log. */
+/** Renders the view of the log. */
 export function LogView(): VNode {
   const [level, setLevel] = useState<Level>("INFO");
   const [wanted, setWanted] = useState("");
@@ -54,7 +54,7 @@ export function LogView(): VNode {
   );
 }
 
-/** The lines. While following, the end stays visible unless the reader has scrolled back. */
+/** Renders the lines. While following, the end stays visible unless the reader has scrolled back. */
 function Lines({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing: boolean }): VNode {
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
@@ -96,7 +96,7 @@ function Lines({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing:
   );
 }
 
-/** Returns the lines, with the date at the first line of each day. */
+/** Returns each line, with the date if the line is the first of its day. */
 function withDays(lines: readonly LogLine[]): { line: LogLine; day: string | null }[] {
   let before = "";
   return lines.map((line) => {

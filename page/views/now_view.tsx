@@ -18,12 +18,15 @@ import type { Resource } from "../state/resource.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 const MOST_RUNNING = 20;
-/** The maximum number of streams. A browser opens only six connections to one host for all its pages. */
+/**
+ * The maximum number of executions that are streamed, because a browser opens only six connections to one host for all its
+ * pages.
+ */
 const MOST_STREAMED = 2;
 /** The number of characters of a streamed text that fit in a card. */
 const STREAMED_CHARACTERS = 600;
 const RECENT = 8;
-/** The number of loaded executions, from which repeated failures are folded. */
+/** The number of ended executions to load. Repeated failures among them are folded into one row. */
 const RECENT_LOADED = 60;
 
 /** The data of the start page. */
@@ -34,7 +37,7 @@ export interface NowLists {
   happened: RecapOfSpan;
 }
 
-/** Returns the running and the ended executions. Loads them only while `isActive`, but keeps the known data. */
+/** Returns the running and the ended executions. Loads them only while `isActive`; the last loaded data remains. */
 export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" | "ended"> {
   const topics = ["executions"] as const;
   const running = useResource(
@@ -52,7 +55,7 @@ export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" |
   return { running, ended };
 }
 
-/** The start page. */
+/** Renders the start page. */
 export function NowView({ waiting, running, ended, happened }: NowLists): VNode {
   const recap = happened.recap.data;
   const problem = waiting.problem ?? running.problem ?? ended.problem ?? happened.recap.problem;
@@ -160,7 +163,7 @@ function RunningExecution(
   );
 }
 
-/** The current activity: the streaming text or the latest step. */
+/** Renders the current activity: the streaming text or the latest step. */
 function LastSteps({ id }: { id: number }): VNode {
   const { entries, streaming } = useExecutionLog(id);
   const latest = useMemo(() => describeLatest(buildTimeline(entries)), [entries]);

@@ -1,5 +1,5 @@
-// The card of an open question with its answer form: an approval, a text, or a choice. The question is shown in full,
-// including invisible characters, because the person decides by it.
+// Renders the card of an open question with its answer form: an approval, a text, or a choice. The question is shown in
+// full, including invisible characters, because the person decides by its text.
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { toVisible } from "../../present/visible_text.ts";
@@ -17,7 +17,7 @@ import { useNow } from "../state/use_resource.ts";
 
 type Answer = RespondBody["response"];
 
-/** The card of a question. `title` names the agent. */
+/** Renders the card of a question. `title` names the agent. */
 export function PendingRequest(
   { pending, title, level }: { pending: PendingBody; title: VNode; level: 2 | 3 },
 ): VNode {
@@ -26,9 +26,9 @@ export function PendingRequest(
   const [problem, setProblem] = useState<string | null>(null);
   const card = useRef<HTMLElement>(null);
   const heading = useId();
-  /** Sends the answer. Throws the service's refusal. */
+  /** Sends the answer. Throws if the service refuses it. */
   const send = async (response: Answer) => {
-    // A button loses the focus when it is disabled.
+    // Check the focus before the button is disabled and loses the focus.
     const isHere = card.current?.contains(document.activeElement) ?? false;
     setState("sending");
     setProblem(null);
@@ -79,12 +79,12 @@ export function PendingRequest(
   );
 }
 
-/** Returns true if a tool that asks a question itself has arguments to show. Those of ask_user are the question. */
+/** Returns true if the question's tool call has arguments to show. The arguments of ask_user are the question itself. */
 function hasArguments({ tool_args, tool_name }: PendingBody): boolean {
   return Object.keys(tool_args).length > 0 && tool_name !== "ask_user";
 }
 
-/** Moves the focus from a card that will disappear to its neighbor, or to the view. */
+/** Moves the focus from a card that is about to disappear to the next card, or to the view. */
 function focusBeside(card: HTMLElement | null): void {
   const cards = [...document.querySelectorAll<HTMLElement>("[data-request]")];
   const at = card === null ? -1 : cards.indexOf(card);
@@ -102,9 +102,9 @@ interface FormProps {
   pending: PendingBody;
   isSending: boolean;
   onAnswer: (answer: Answer) => Promise<void>;
-  /** Sends an approval with these arguments, or null for the original ones. Throws the service's refusal. */
+  /** Approves the call with these arguments, or with the original ones for null. Throws if the service refuses. */
   onEdited: (args: JsonObject | null) => Promise<void>;
-  /** Called when another form returns to the answer form. */
+  /** Called when the person returns from another form to the answer form. */
   onBack: () => void;
 }
 
@@ -140,7 +140,7 @@ function ConfirmForm(props: FormProps): VNode {
   if (form === "edit") {
     return (
       <EditForm
-        // Parsed from JSON.
+        // The cast is safe, because the arguments were parsed from JSON.
         args={pending.tool_args as JsonObject}
         isSending={isSending}
         onApprove={onEdited}

@@ -28,7 +28,7 @@ const SPAN_NAMES: Readonly<Record<Span, string>> = {
   week: "7 days",
 };
 
-/** The period of the recap, its choice, and the totals. */
+/** Renders the period of the recap, its choice, and the totals. */
 export function RecapFigures({ of: { recap, span, onSpan } }: { of: RecapOfSpan }): VNode {
   const { data, isStale } = recap;
   const [from, to] = [Date.parse(data?.since ?? ""), Date.parse(data?.until ?? "")];
@@ -106,7 +106,7 @@ function Figures({ recap }: { recap: RecapBody }): VNode {
   );
 }
 
-/** The failures and the scheduled times without a run, one line for each agent and reason. */
+/** Renders the failures and the scheduled times without a run, one line for each agent and reason. */
 export function RecapFailures({ recap }: { recap: RecapBody }): VNode {
   const { failures, not_run: notRun } = recap;
   const from = toDayName(Date.parse(recap.since));
@@ -143,7 +143,7 @@ export function RecapFailures({ recap }: { recap: RecapBody }): VNode {
   );
 }
 
-/** The agents that do not run automatically, and the downtimes of the service. */
+/** Renders the agents that do not run automatically, and the downtimes of the service. */
 export function RecapStops({ recap: { stopped, downtimes } }: { recap: RecapBody }): VNode {
   return (
     <>
@@ -167,7 +167,7 @@ export function RecapStops({ recap: { stopped, downtimes } }: { recap: RecapBody
   );
 }
 
-/** The next scheduled runs, soonest first. */
+/** Renders the next scheduled runs, soonest first. */
 export function RecapNext({ recap: { next } }: { recap: RecapBody }): VNode {
   return (
     <section aria-label="Next runs">
@@ -192,7 +192,7 @@ export function RecapNext({ recap: { next } }: { recap: RecapBody }): VNode {
   );
 }
 
-/** A list with a title. Without items it shows the text `empty`, or nothing at all. */
+/** Renders a list with a title. Without items it shows the text `empty`, or nothing at all. */
 function ListSection(
   { id, title, empty, children }: {
     id: string;

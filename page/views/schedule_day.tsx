@@ -25,7 +25,7 @@ const HEIGHT = 24;
 const MOST_ROWS = 50;
 /** The number of marks on a line above which they are drawn smaller. */
 const MANY_MARKS = 60;
-/** The kinds in drawing order: rare ones are drawn last, above the others. */
+/** The kinds of marks in drawing order. Rare kinds are drawn last, so that frequent ones do not cover them. */
 const BY_RARITY: readonly Mark["kind"][] = [
   "upcoming",
   "success",
@@ -37,12 +37,12 @@ const BY_RARITY: readonly Mark["kind"][] = [
   "failed",
 ];
 
-/** Returns a position as a percentage. */
+/** Returns a position from 0 to 1 as a CSS percentage. */
 const percent = (place: number) => `${(place * 100).toFixed(3)}%`;
 
 const placeIn = (at: number, { from, to }: Stretch) => (at - from) / (to - from);
 
-/** The hours above the time lines. */
+/** Renders the hours above the time lines. */
 export function ScheduleScale({ day }: { day: Stretch }): VNode {
   return (
     <svg class="scale hours" height={HEIGHT} aria-hidden="true">
@@ -60,7 +60,7 @@ export function ScheduleScale({ day }: { day: Stretch }): VNode {
   );
 }
 
-/** The time line of one schedule, below the description of the selected mark or of the whole day. */
+/** Renders the time line of one schedule, below the description of the selected mark or of the whole day. */
 export function ScheduleDay(
   { job, day, now, knownTo }: {
     job: { slots: readonly SlotWithStatus[]; upcoming: readonly string[] };
@@ -73,7 +73,7 @@ export function ScheduleDay(
   const marks = toMarks(job, day);
   const [pointed, setPointed] = useState<string | null>(null);
   const found = marks.findIndex((mark) => keyOf(mark) === pointed);
-  // Without a selection, the arrow keys start at the latest past time.
+  // Without a selection, the arrow keys start at the latest mark of the past.
   const latest = marks.findLastIndex(({ kind }) => kind !== "upcoming");
   const at = found >= 0 ? found : Math.max(latest, 0);
   const open = (mark: Mark | undefined) => {
@@ -120,7 +120,7 @@ export function ScheduleDay(
 
 const keyOf = ({ kind, at }: Mark) => `${kind} ${at}`;
 
-/** Describes a mark: `Jan 31, 2026, 8:30:00 AM: skipped, 3 times, it was still running`. */
+/** Returns a mark as text: `Jan 31, 2026, 8:30:00 AM: skipped, 3 times, it was still running`. */
 function describeMark({ kind, at, count, reason }: Mark): string {
   const parts = [kind, count > 1 ? `${count} times` : null, reason];
   return `${formatMoment(at)}: ${parts.filter((part) => part !== null).join(", ")}`;
@@ -174,7 +174,7 @@ function MarkShape(
       y={HEIGHT / 2}
       onPointerEnter={onPoint}
       onPointerDown={onPoint}
-      // A finger only selects. The table below contains the link.
+      // On a touch screen, a tap only selects the mark; the link is in the table below.
       onClick={(event: MouseEvent) => {
         if ((event as PointerEvent).pointerType !== "touch") onOpen();
       }}
@@ -196,10 +196,10 @@ const SHAPES: Readonly<Record<Mark["kind"], string>> = {
   upcoming: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
 };
 
-/** The kinds in the order of the legend. */
+/** The kinds of marks in the order of the legend. */
 export const MARK_KINDS = Object.keys(SHAPES) as Mark["kind"][];
 
-/** The mark of a kind in the legend. */
+/** Renders the mark of a kind in the legend. */
 export function MarkGlyph({ kind }: { kind: Mark["kind"] }): VNode {
   return (
     <svg class={`glyph mark mark-${kind}`} viewBox="-8 -8 16 16" aria-hidden="true">
@@ -208,7 +208,7 @@ export function MarkGlyph({ kind }: { kind: Mark["kind"] }): VNode {
   );
 }
 
-/** The table of the outcomes within a period, newest first. */
+/** Renders the table of the outcomes within a period, newest first. */
 export function SlotTable(
   { slots, day }: { slots: readonly SlotWithStatus[]; day: Stretch },
 ): VNode | null {

@@ -17,11 +17,11 @@ import { agentHref } from "../state/route.ts";
 import { useSwitchScheduler } from "../state/scheduler.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
-/** Half of the shown day: by default, half of it is past. */
+/** Half of the shown 24 hours in milliseconds. By default, the middle is the present time. */
 const HALF_MS = 12 * HOUR_MS;
-/** The number of times loaded at once for one schedule. */
+/** The number of times loaded with one request for one schedule. */
 const MOST_TIMES = 500;
-/** The maximum number of loads for one day, enough for one run per minute. */
+/** The maximum number of requests for one day, enough for one run per minute. */
 const MOST_PAGES = 6;
 
 /** A job with the outcomes of its scheduled times. */
@@ -29,7 +29,7 @@ interface Job extends SchedulerJob {
   slots: SlotWithStatus[];
 }
 
-/** The view of the scheduler. */
+/** Renders the view of the scheduler. */
 export function ScheduleView(): VNode {
   const [shift, setShift] = useState(0);
   const [kind, setKind] = useState("");
@@ -112,7 +112,7 @@ async function loadJobs(
   const since = new Date(from).toISOString();
   const [{ jobs, ...scheduler }, executions] = await Promise.all([
     client.scheduler({ upcoming: MOST_TIMES }),
-    // One request for the executions of all schedules.
+    // The executions of all schedules are loaded together, page by page.
     loadPages((page) => client.executions({ trigger: "schedule", since, ...page })),
   ]);
   const byId = new Map(executions.map((one) => [one.id, one]));
@@ -133,7 +133,10 @@ function withOutcome(slot: SlotBody, execution: ExecutionSummary | undefined): S
   return { ...slot, reason: slot.reason ?? execution?.error ?? null, status: execution?.status };
 }
 
-/** Loads page after page until the end, or until the last item is before the wanted ones. */
+/**
+ * Returns the items of up to MOST_PAGES pages. Stops at the last page, or when `isBefore` is true for the last item of a
+ * page.
+ */
 async function loadPages<T>(
   load: (page: { limit: number; offset: number }) => Promise<T[]>,
   isBefore: (last: T) => boolean = () => false,
@@ -166,7 +169,7 @@ function JobItem(
     job: Job;
     day: Stretch;
     now: number;
-    /** True if the outcomes are those of another day. */
+    /** True if the loaded outcomes belong to the previously shown day. */
     isStale: boolean;
   },
 ): VNode {
@@ -206,7 +209,7 @@ function JobItem(
   );
 }
 
-/** Formats the next run: the time alone if it is within a day. */
+/** Returns the time of the next run as text, without the date if it is within a day. */
 function formatNext(at: number, now: number): string {
   return at - now < DAY_MS ? formatClock(at) : formatMinute(at);
 }

@@ -4,7 +4,7 @@ import { Button } from "../parts/parts.tsx";
 import { useService } from "../state/service_context.ts";
 import { useSending } from "../state/use_resource.ts";
 
-/** The note; nothing if the trigger is not stopped. */
+/** Renders the note; nothing if the trigger is not stopped. */
 export function StoppedTrigger(
   { agentId, reason }: { agentId: string; reason: string | null },
 ): VNode | null {

@@ -15,24 +15,24 @@ import { executionHref } from "../state/route.ts";
 import { type Call, describeLatest, type Step } from "../state/timeline.ts";
 import { beginningOf } from "../../base/text/cut_text.ts";
 
-/** The number of steps shown initially: the first ones, and the newest. */
+/** The number of steps shown initially: the first steps and the newest. */
 const STEPS_AT_ONCE = 100;
-/** The number of first steps among them: the prompt and the task. */
+/** The number of first steps that are shown: the prompt and the task. */
 const FIRST_STEPS = 2;
 
-/** The steps, oldest first. */
+/** Renders the steps, oldest first. */
 export function Timeline(
   { steps, executionId, wantedStep, startedAt, isRunning, streaming, onFork }: {
     steps: readonly Step[];
     executionId: number;
-    /** The step in the address. */
+    /** The number of the step in the page's address, to which the view scrolls; null for none. */
     wantedStep: number | null;
-    /** Milliseconds since the epoch. */
+    /** The start of the execution in milliseconds since the epoch. */
     startedAt: number;
     isRunning: boolean;
-    /** The text that is streaming now. */
+    /** The text of the reply that is streaming; empty between replies. */
     streaming: string;
-    /** Absent if the execution cannot be forked. */
+    /** Called to fork the execution from a step; absent if the execution cannot be forked. */
     onFork?: ((from: ForkPlace) => void) | undefined;
   },
 ): VNode {
@@ -55,7 +55,7 @@ export function Timeline(
   );
   useEffect(() => {
     if (wantedStep === null) return;
-    // Shows the step if it is hidden.
+    // Expand the list if it hides the step of the address.
     const index = steps.findIndex(({ id }) => id === wantedStep);
     if (index >= 0) setShown((before) => Math.max(before, steps.length - index + FIRST_STEPS));
     const element = document.getElementById(`step-${wantedStep}`);
@@ -89,7 +89,7 @@ export function Timeline(
   );
 }
 
-/** The foot of a step: its number for forks, and its usage. */
+/** Renders the foot of a step: its number for forks, and its usage. */
 function StepFoot(
   { step, onFork }: { step: Step; onFork: ((from: ForkPlace) => void) | undefined },
 ): VNode | null {
@@ -203,7 +203,7 @@ function Prompt({ role, text }: { role: "system" | "user"; text: string }): VNod
 /** The maximum length of a line that is not collapsed. */
 const SHORT_CHARACTERS = 120;
 
-/** A call with its result, if there is one. */
+/** Renders a call with its result, if there is one. */
 function ToolCall({ call }: { call: Call }): VNode {
   const { name, args, result, childId } = call;
   const state = result === null ? "no result yet" : result.isError ? "failed" : "done";
@@ -225,7 +225,7 @@ function ToolCall({ call }: { call: Call }): VNode {
   );
 }
 
-/** A short text, or the collapsed beginning of a long one. Muted text is formatted as JSON. */
+/** Renders a short text, or the collapsed beginning of a long one. Muted text is formatted as JSON. */
 function Excerpt(
   { label, text, isMuted = false }: { label: string; text: string; isMuted?: boolean },
 ): VNode {

@@ -1,5 +1,5 @@
-// A chart with one bar per day, stacked by agent. The selected day is described beside the title, and a collapsible table
-// contains all days.
+// Renders a chart with one bar per day, stacked by agent. The selected day is described beside the title, and a collapsible
+// table contains all days.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { type Bar, toTicks } from "../state/usage_sums.ts";
@@ -18,7 +18,7 @@ interface ChartOptions {
   title: string;
   bars: readonly Bar[];
   names: readonly string[];
-  /** The number of each series' color. */
+  /** The number of the color of each series. */
   colours: readonly number[];
   /** Returns the format for a column of values. */
   formatAs: (column: readonly number[]) => (value: number) => string;
@@ -26,7 +26,7 @@ interface ChartOptions {
   smallest?: number;
 }
 
-/** A chart with its title. */
+/** Renders a chart with its title. */
 export function UsageChart(
   { title, bars, names, colours, formatAs, smallest = 0 }: ChartOptions,
 ): VNode {
@@ -43,7 +43,7 @@ export function UsageChart(
   const ticks = toTicks(highest, smallest);
   const top = ticks.at(-1) ?? highest;
   const format = formatAs(bars.flatMap(({ values, total }) => [...values, total]));
-  // The newest day is selected by default.
+  // By default, the newest day is selected.
   const found = bars.findIndex(({ date }) => date === pointed);
   const at = found < 0 ? bars.length - 1 : found;
   const texts = bars.map((bar) => describeBar(bar, { names, format }));
@@ -86,7 +86,7 @@ export function UsageChart(
           </svg>
           <svg class="scale" height={20} aria-hidden="true">
             {bars.map(({ date }, index) => {
-              // Labels are spaced from the newest day, so that it always has one.
+              // Labels are counted from the newest day, so that this day always has a label.
               const isLast = index === bars.length - 1;
               return (bars.length - 1 - index) % Math.ceil(bars.length / LABELS) === 0 && (
                 <text
@@ -116,7 +116,7 @@ export function UsageChart(
   );
 }
 
-/** Describes a bar: `Jan 31: $0.30; digest $0.20, mailbox $0.10`. */
+/** Returns a bar as text: `Jan 31: $0.30; digest $0.20, mailbox $0.10`. */
 function describeBar(
   { date, total, values }: Bar,
   { names, format }: { names: readonly string[]; format: (value: number) => string },

@@ -31,7 +31,10 @@ import type { BudgetBody } from "../../api/schemas/budget_schemas.ts";
 
 const REFRESH_MS = 60_000;
 
-/** Loads the usage by the days of the browser's time zone, or of the service's if the browser only knows an offset. */
+/**
+ * Loads the usage by day, in the time zone of the browser. If the browser knows only an offset, in the time zone of the
+ * service.
+ */
 async function loadStats(client: Client, days: number): Promise<StatsBody> {
   try {
     const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -42,10 +45,10 @@ async function loadStats(client: Client, days: number): Promise<StatsBody> {
   }
 }
 
-/** The view of the usage of the last days. */
+/** Renders the view of the usage of the last days. */
 export function UsageView({ days }: { days: number }): VNode {
   const agents = useAgents();
-  // Reloaded by time and not by events, because the sums are expensive and change little.
+  // Reload at intervals instead of after events, because the sums take long to calculate and change little.
   const minute = Math.floor(useNow(REFRESH_MS) / REFRESH_MS);
   const stats = useResource((client) => loadStats(client, days), {
     key: String(days),
@@ -127,7 +130,7 @@ function AgentTable(
     by: "total_tokens",
     isDescending: true,
   });
-  // Numbers start with the largest, names with the first.
+  // The first click on a column sorts numbers in descending and names in ascending order.
   const sortBy = (by: SortColumn) =>
     setOrder((before) => ({
       by,
@@ -214,7 +217,7 @@ function successRate(usage: { succeeded: number; failed: number }): string {
   return share === null ? "–" : `${Math.round(share * 100)} %`;
 }
 
-/** The bars of the budgets of the workspace, of the agents and of running executions; nothing without budgets. */
+/** Renders the bars of the budgets of the workspace, of the agents and of running executions; nothing without budgets. */
 function BudgetBars(): VNode | null {
   const now = useNow(REFRESH_MS);
   const { data } = useResource((client) => client.budgets(), {

@@ -17,14 +17,14 @@ const KINDS: Record<Span["kind"], string> = {
   wait: "waiting",
 };
 
-/** The bars in the order of their start; nothing without spans. */
+/** Renders the bars in the order of their start; nothing without spans. */
 export function Waterfall(
   { executionId, entries, startedAt, endedAt }: {
     executionId: number;
     entries: readonly Entry[];
-    /** Milliseconds since the epoch. */
+    /** The start of the execution in milliseconds since the epoch. */
     startedAt: number;
-    /** Null if the execution has not ended. */
+    /** The end of the execution in milliseconds since the epoch; null if it has not ended. */
     endedAt: number | null;
   },
 ): VNode | null {

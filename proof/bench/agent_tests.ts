@@ -1,4 +1,4 @@
-// The cost of agent tests: many offline cases in one command.
+// Measures the time of `inkling test` for many offline cases in one command.
 import { join } from "node:path";
 import { SystemClock } from "../../base/clock.ts";
 import { AgentTests } from "../../ops/testing/agent_tests.ts";
@@ -10,7 +10,7 @@ import { comparePaired, type Figure, subjectAtMost } from "./paired.ts";
 const CASES = 500;
 const PAIRS = 3;
 
-/** A case with three replies, one file read and one written. */
+/** A case with three replies: the agent reads a file and writes another. */
 const CASE = `version: 1
 files: { notes.md: "It rained." }
 replies:
@@ -25,7 +25,7 @@ expect:
   files: { report.md: { equals: Rain. } }
 `;
 
-/** 500 cases within a minute, and the share of reading them. */
+/** Measures 500 cases, compared with only reading their files. The goal is a minute. */
 export async function benchAgentTests(): Promise<Figure[]> {
   await using place = await createTestWorkspace();
   await place.writeAgent("reporter", "Write a report.\n");

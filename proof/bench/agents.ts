@@ -1,14 +1,17 @@
-// The cost of ten thousand agent files: the first load, and a reload after one edit.
+// Measures the first load of ten thousand agent files and a reload after one edit.
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { type Figure, subjectAtMost, timed, toFigure } from "./paired.ts";
 
 const AGENTS = 10_000;
 const PAIRS = 3;
-/** File systems have coarse time stamps; a file that changed just now would be read again. */
+/**
+ * The modification time of the agent files. The service reads recently changed files again, because file systems store
+ * times coarsely.
+ */
 const OLD = new Date("2026-01-01T00:00:00Z");
 
-/** Loading and reloading, compared with only reading the same files. */
+/** Measures loading and reloading, compared with only reading the same files. */
 export async function benchAgents(): Promise<Figure[]> {
   await using place = await createTestWorkspace();
   const ids = Array.from({ length: AGENTS }, (_, number) => `agent-${number}`);

@@ -1,5 +1,5 @@
-// The smallest possible service of runs: it accepts a run, calls the model as often as needed, and streams the
-// result. It stores and checks nothing. Argument: the address of the model.
+// The program of the smallest possible service of runs: it accepts a run, calls the model as often as needed, and streams
+// the result. It stores and checks nothing. Argument: the address of the model.
 const [model = ""] = Deno.args;
 const runs = new Map<string, Promise<string[]>>();
 let next = 1;

@@ -1,5 +1,5 @@
-// Several nodes on one machine: executions a second with one, two and three nodes over one PostgreSQL, a frame's
-// delay to a follower at another node, and the cost of accepting a run.
+// Measures one, two and three nodes on one machine with one PostgreSQL database: executions a second, the delay of a frame
+// to a follower at another node, and the time to accept a run.
 import { join } from "node:path";
 // @ts-types="@types/pg"
 import pg from "pg";
@@ -23,11 +23,11 @@ import {
 import { startModel } from "./service_runs.ts";
 
 const NODES = ["one", "two", "three"];
-/** Parallel runs at each node. */
+/** The number of parallel runs of each node. */
 const RUNS = 16;
 /**
- * A run of eight seconds, so that the nodes' slots are the limit, not the two cores that three nodes and a database
- * share.
+ * The model of the measured runs. A run lasts eight seconds, so that the number of parallel runs is the limit, not the two
+ * processor cores that the nodes and the database share.
  */
 const MODEL = { calls: 3, latencyMs: 2_000 };
 const SENDERS = 4;
@@ -38,7 +38,7 @@ const LATENCY_RUNS = 6;
 const FLOORS = 100;
 const PAIRS = 200;
 
-/** Returns no figures when PostgreSQL is not installed. */
+/** Returns the figures of the cluster, or none if PostgreSQL is not installed. */
 export async function benchCluster(): Promise<Figure[]> {
   if (!HAS_POSTGRES) return [];
   await using server = await startPostgres({
@@ -105,7 +105,7 @@ interface Bench {
 
 interface Rate {
   executions: number[];
-  /** The use of all cores, in percent: the nodes and the PostgreSQL server. */
+  /** The use of all processor cores in percent, by the nodes and the PostgreSQL server together. */
   processors: number[];
 }
 
@@ -119,7 +119,7 @@ function clientOf({ nodes }: Bench, index: number): Client {
   return client;
 }
 
-/** Measures while more runs wait than the nodes have slots for. */
+/** Measures the executions a second while more runs wait than the nodes may run in parallel. */
 async function measureRate(bench: Bench): Promise<Rate> {
   const rate: Rate = { executions: [], processors: [] };
   let isOver = false;
@@ -171,7 +171,10 @@ async function ended(bench: Bench): Promise<number> {
   return row.n;
 }
 
-/** From the commit of each frame at one node to a follower at another. The floor is a NOTIFY with a read of its row. */
+/**
+ * Measures the time from the commit of each frame at one node to its arrival at a follower of another node. The floor is a
+ * NOTIFY with a read of the notified row.
+ */
 async function frameDelays(bench: Bench): Promise<Figure> {
   const subjects: number[] = [];
   for (let run = 0; run < LATENCY_RUNS; run++) {
@@ -187,7 +190,7 @@ async function frameDelays(bench: Bench): Promise<Figure> {
         "WHERE execution_id = ?",
       id,
     );
-    // The first frames existed before the followers.
+    // Frames that existed before the follower connected have no delay.
     subjects.push(
       ...committed.filter(({ at }) => at > opened).map(({ id, at }) =>
         (received.get(id) ?? Infinity) - at
@@ -234,7 +237,8 @@ async function bareDelays(address: string): Promise<number[]> {
 }
 
 /**
- * For an agent that no node may run, so only the acceptance is measured. The floor is the acceptance in this process.
+ * Measures the time to accept a run. No node may run the agent, so nothing else happens. The floor is an acceptance inside
+ * this process.
  */
 async function acceptance(server: PostgresServer): Promise<Figure> {
   await using world = await NodeWorld.create(server.address);

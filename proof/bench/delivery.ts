@@ -1,4 +1,4 @@
-// The delay of a frame from the log to a follower over HTTP, and the cost of a thousand followers.
+// Measures the delay of a frame from the log to a follower over HTTP, and the cost of a thousand followers.
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { serve } from "../../server/mod.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
@@ -10,19 +10,19 @@ const FRAMES = 40;
 const CROWD = 500;
 const OPENED_AT_ONCE = 32;
 const OPENING_MS = 5_000;
-/** About the size of a tool's frame. */
+/** The approximate size of the frame of a tool call in bytes. */
 const FRAME_BYTES = 300;
 const FOLLOWERS = 1_000;
 const FOLLOWED_FRAMES = 27;
 
-/** Live delivery to one follower, to five hundred, and to a thousand. */
+/** Returns the figures for one, five hundred and a thousand followers. */
 export async function benchDelivery(): Promise<Figure[]> {
   return [...await delivery(), await thousand()];
 }
 
 /**
- * Each frame's delay to a reader over TCP, compared with a bare stream of events. Both are measured from the moment
- * when this process has the frame.
+ * Measures the delay of each frame to a reader over TCP, compared with a bare event stream. The delay begins when this
+ * process has the frame.
  */
 async function delivery(): Promise<Figure[]> {
   await using place = await createTestWorkspace();
@@ -51,7 +51,7 @@ async function delivery(): Promise<Figure[]> {
       await bareDelays(1),
       await frameDelays(runtime, { base, agent: "slow", followers: 1 }),
     ];
-    // The first run only warms up.
+    // The first run warms up and is not counted.
     if (run === 0) continue;
     floors.push(median(floor));
     subjects.push(median(subject));
@@ -79,7 +79,9 @@ async function delivery(): Promise<Figure[]> {
   ];
 }
 
-/** The delays of all followers, for all frames logged while they read. */
+/**
+ * Returns the delays in milliseconds of all frames that were logged while the followers were reading, for all followers.
+ */
 async function frameDelays(
   runtime: Runtime,
   { base, agent, followers }: { base: string; agent: string; followers: number },
@@ -94,7 +96,7 @@ async function frameDelays(
   })();
   const opened: { response: Response; looked: number }[] = [];
   while (opened.length < followers) {
-    // Opening more at once would make the service close them as unused connections.
+    // Open the connections in groups, because the service closes unused connections when there are many.
     const group = Math.min(OPENED_AT_ONCE, followers - opened.length);
     opened.push(
       ...await Promise.all(Array.from({ length: group }, async () => {
@@ -118,7 +120,7 @@ async function frameDelays(
   return delays.flat();
 }
 
-/** A server that sends each event to every client. */
+/** Returns the delays of a server that only sends each event to every client. */
 async function bareDelays(followers: number): Promise<number[]> {
   const sent: number[] = [];
   const delays: number[] = [];
@@ -161,8 +163,8 @@ async function readEvents(response: Response, onEvent: () => void): Promise<void
 }
 
 /**
- * Microseconds for each frame and follower with a thousand followers, compared with ten. Every follower must receive
- * every frame.
+ * Measures the microseconds for each frame and follower with a thousand followers, compared with ten. Throws if a follower
+ * misses a frame.
  */
 async function thousand(): Promise<Figure> {
   const floors: number[] = [];

@@ -1,4 +1,4 @@
-// The service's requests a second and its memory, compared with a bare server in a process of its own.
+// Measures the service's requests a second and its memory, compared with a bare server in a separate process.
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
@@ -10,14 +10,14 @@ const REQUESTS = 4_000;
 const AT_ONCE = 32;
 const PAIRS = 7;
 const MEMORY_PAIRS = 3;
-/** The time that a fresh process needs for the work after its first answer. */
+/** The time that a new process needs for the work after its first response. */
 const SETTLE_MS = 2_000;
 const AGENTS = 21;
-/** More than a full page of executions. */
+/** The number of stored executions, more than a page of the list contains. */
 const EXECUTIONS = 60;
 const KEY = "bench-0123456789";
 
-/** Requests per second of /health and /executions, and the memory of an idle service. */
+/** Returns the figures: requests a second for /health and /executions, and the memory of an idle service. */
 export async function benchHttp(): Promise<Figure[]> {
   const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
   try {
@@ -66,7 +66,7 @@ async function prepare(root: string): Promise<Starts> {
   };
 }
 
-/** Resident memory some time after the start, without any work. */
+/** Measures the resident memory of a service two seconds after its start, without requests. */
 async function idleMemory(start: Starts): Promise<Figure> {
   const floors: number[] = [];
   const subjects: number[] = [];
@@ -99,14 +99,14 @@ async function requests(start: Starts): Promise<Figure[]> {
   const base = ours.url.replace("tcp:", "http:");
   await fillHistory(base);
   const compare = async (path: string, goal?: Goal) => {
-    // The floor answers with the same body.
+    // The bare server responds with the same body.
     const answer = await (await fetch(`${base}${path}`, { headers: { "x-api-key": KEY } })).text();
     await (await fetch(floor.url, { method: "PUT", body: answer })).body?.cancel();
     const floors: number[] = [];
     const subjects: number[] = [];
     for (let pair = -1; pair < PAIRS; pair++) {
       const [bare, served] = [await rate(`${floor.url}/`), await rate(`${base}${path}`)];
-      // The first pair only warms up.
+      // The first pair warms up and is not counted.
       if (pair < 0) continue;
       floors.push(bare);
       subjects.push(served);
@@ -138,7 +138,7 @@ async function rate(url: string): Promise<number> {
   let left = REQUESTS;
   const client = async () => {
     while (left-- > 0) {
-      // Read to its end: an abandoned body closes its connection.
+      // Read the body to its end, because an unread body closes the connection.
       await (await fetch(url, { headers: { "x-api-key": KEY } })).arrayBuffer();
     }
   };

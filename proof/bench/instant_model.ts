@@ -1,6 +1,6 @@
-// A model endpoint in a process of its own that answers at once: first tool calls, then, with their results, an
-// answer. To "Say: DONE." it answers directly. Arguments: the number of calls before the answer, and milliseconds
-// before each reply.
+// The program of a model endpoint that replies at once: first with tool calls, then, after their results, with an answer.
+// It replies to "Say: DONE." with the answer directly. Arguments: the number of calls before the answer, and the
+// milliseconds before each reply.
 import { CHAT_COMPLETIONS } from "../../tests/support/models/openai_server.ts";
 
 const [calls = "1", latency = "0"] = Deno.args;

@@ -1,5 +1,5 @@
-// `deno task bench`: all figures as a table or, with --json, as JSON. Arguments select groups; --bundle measures the
-// shipped bundle.
+// `deno task bench`: prints all figures as a table or, with --json, as JSON. Arguments: the names of the groups to measure;
+// --bundle measures the shipped bundle.
 import { toNpmPackage } from "../../release/npm_package.ts";
 import { openStage } from "../../release/stage.ts";
 import { benchAgentTests } from "./agent_tests.ts";
@@ -31,7 +31,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   cluster: benchCluster,
 };
 
-// The bundle instead of the sources, for the groups that start a process.
+// With --bundle, the groups that start a process start the bundle instead of the sources.
 await using bundle = Deno.args.includes("--bundle") ? await openStage() : undefined;
 if (bundle !== undefined) {
   await toNpmPackage(bundle);

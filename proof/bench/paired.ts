@@ -1,20 +1,20 @@
-// Measuring: each figure is a ratio to a floor, from pairs that are measured one after the other, so that a busy
-// machine affects both.
+// Measures figures as ratios to a floor. Subject and floor are measured alternately in pairs, so that a busy machine slows
+// down both.
 
-/** The goal of a figure: its ratio to the floor, or the measured value itself. */
+/** A limit for the ratio of a figure, or for its measured value. */
 export interface Goal {
   of: "ratio" | "subject";
-  /** The bound; for the subject itself in the figure's unit. */
+  /** The limit; for the measured value in the figure's unit. */
   bound: number;
   is: "at most" | "at least";
 }
 
-/** A figure: the ratio of the subject's time, memory or rate to the floor's. */
+/** A measured figure: the ratio of the subject's time, memory or rate to the floor's. */
 export interface Figure {
   name: string;
-  /** The median of the paired ratios. */
+  /** The median of the ratios of all pairs. */
   ratio: number;
-  /** The two medians, for orientation only. */
+  /** The median of the subject's values; `floor` is the median of the floor's. They depend on the machine. */
   subject: number;
   floor: number;
   unit: "ms" | "bytes" | "MB" | "a second" | "% of a core" | "%";
@@ -22,31 +22,31 @@ export interface Figure {
   goal?: Goal;
 }
 
-/** Returns a goal for the ratio. */
+/** Returns a goal for the ratio of a figure: at most `bound`. */
 export function ratioAtMost(bound: number): Goal {
   return { of: "ratio", bound, is: "at most" };
 }
 
-/** Returns a goal for the measured value itself. */
+/** Returns a goal for the measured value of a figure: at most `bound`. */
 export function subjectAtMost(bound: number): Goal {
   return { of: "subject", bound, is: "at most" };
 }
 
-/** Returns true when a figure meets its goal, or has none. */
+/** Returns true if a figure meets its goal or has none. */
 export function meetsGoal(figure: Figure): boolean {
   const { goal } = figure;
   if (goal === undefined) return true;
   return goal.is === "at most" ? figure[goal.of] <= goal.bound : figure[goal.of] >= goal.bound;
 }
 
-/** Measures the time of one call, in milliseconds. */
+/** Returns the duration of one call of `work` in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-/** Runs floor and subject in turn, after one round to warm up, and compares them. */
+/** Runs floor and subject alternately, after one round to warm up, and returns the figure of their times. */
 export async function comparePaired(
   name: string,
   options: {
@@ -72,7 +72,7 @@ export async function comparePaired(
   });
 }
 
-/** Returns the figure for paired measurements. */
+/** Returns the figure for measured pairs: the n-th value of `floors` belongs to the n-th of `subjects`. */
 export function toFigure(
   name: string,
   { floors, subjects, unit, goal }: {
@@ -100,7 +100,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
-/** Returns the value that this part of the values does not exceed; `part` is 0 to 1. */
+/** Returns the value that the fraction `part` of the values does not exceed, for example 0.99. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? median(values);

@@ -1,11 +1,11 @@
-// The time of a replay of a hundred steps, compared with the run itself.
+// Measures the time of a replay of a hundred steps, compared with the run itself.
 import { createTestWorkspace, runToEnd } from "../../tests/support/test_workspace.ts";
 import { comparePaired, type Figure, subjectAtMost } from "./paired.ts";
 
 const STEPS = 100;
 const PAIRS = 9;
 
-/** A run of a hundred steps, and its replay: below 0.3 s. */
+/** Returns the figure of the replay. Its goal is 0.3 seconds. */
 export async function benchReplays(): Promise<Figure[]> {
   await using place = await createTestWorkspace();
   const call = [{ name: "file_glob", arguments: { pattern: "*.md" } }];

@@ -1,4 +1,4 @@
-// The time that a run adds to its model's time: one tool call with an endpoint that answers at once.
+// Measures the time that the product adds to the time of the model, for a run with one tool call.
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
@@ -7,7 +7,7 @@ import { type Figure, subjectAtMost, timed, toFigure } from "./paired.ts";
 import { startServer } from "./server_process.ts";
 
 const PAIRS = 60;
-/** Runs to warm up: they load modules and let V8 compile hot code. */
+/** The number of runs before the measurement, in which modules are loaded and V8 compiles frequently used code. */
 const WARM_UP = 60;
 const RUNS = 30;
 const AT_ONCE = 16;
@@ -18,7 +18,7 @@ const MESSAGES = [{ role: "system", content: "You are an agent." }, {
   content: "Execute your task",
 }];
 
-/** The added time of a run, and runs a second. */
+/** Returns the figures: the added time of a run, and runs a second. */
 export async function benchRuns(): Promise<Figure[]> {
   const config = fileURLToPath(new URL("../../tests/deno.json", import.meta.url));
   const script = fileURLToPath(new URL("./instant_model.ts", import.meta.url));
@@ -89,7 +89,7 @@ async function runOnce(runtime: Runtime): Promise<void> {
   if (status !== "success") throw new Error(`The run ended with ${status}`);
 }
 
-/** One request as the adapter sends it, with its reply read to the end. */
+/** Sends a request as the adapter of the model does, and reads the reply to its end. */
 async function ask(url: string, messages: readonly unknown[]): Promise<void> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",

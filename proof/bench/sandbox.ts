@@ -1,4 +1,4 @@
-// The time that the sandbox adds to the start of an agent's program.
+// Measures the time that the sandbox adds to the start of an agent's program.
 import { runProgram } from "../../runtime/tools/processes/run_program.ts";
 import { SystemClock } from "../../base/clock.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
@@ -9,7 +9,10 @@ import {
 } from "../../tests/runtime/sandbox/system_sandbox.ts";
 import { comparePaired, type Figure, subjectAtMost } from "./paired.ts";
 
-/** The floor is the same program without a sandbox. On a system without a sandbox nothing is measured. */
+/**
+ * Returns the figure of the sandbox, compared with the same program without a sandbox. Returns none on a system without a
+ * sandbox.
+ */
 export async function benchSandbox(): Promise<Figure[]> {
   if (IGNORED_WITHOUT_SANDBOX) return [];
   const folder = await Deno.makeTempDir();

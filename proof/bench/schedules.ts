@@ -1,4 +1,4 @@
-// The cost of ten thousand scheduled agents: idle, all due at once, all missed at once, and in memory.
+// Measures ten thousand scheduled agents: idle, all due at the same time, all missed for a month, and in memory.
 import { setImmediate } from "node:timers/promises";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken } from "../../runtime/storage/slots.ts";
@@ -14,13 +14,13 @@ const PAIRS = 5;
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
-/** The figures of ten thousand scheduled agents. */
+/** Returns the figures of the schedules. */
 export async function benchSchedules(): Promise<Figure[]> {
   const due = await allDue();
   return [await idle(), due, shareOfCore(due), await allMissed(), await memory()];
 }
 
-/** Half of them with intervals and half with cron, none due within a day. */
+/** Returns agents with schedules, half of them with intervals and half with cron expressions. None is due within a day. */
 function createAgents(count: number): Agent[] {
   return Array.from({ length: count }, (_, number) => {
     const cron = `${number % 60} ${Math.floor(number / 60) % 24} 29 2 *`;
@@ -35,7 +35,10 @@ async function openService(agents: readonly Agent[]): Promise<ScheduledService> 
   return service;
 }
 
-/** A timer that visits every agent would take thousands of times as long for them as for one. */
+/**
+ * Measures an idle day with ten thousand agents, compared with one agent. A timer that checks every agent would make the
+ * ratio thousands.
+ */
 async function idle(): Promise<Figure> {
   await using one = await openService(createAgents(1));
   await using many = await openService(createAgents(AGENTS));
@@ -46,7 +49,10 @@ async function idle(): Promise<Figure> {
   });
 }
 
-/** Runs are only recorded here, so the scheduler and its claims are measured. */
+/**
+ * Measures the start of ten thousand runs that are due at the same time, compared with bare claims. The runs are recorded
+ * but not executed.
+ */
 async function allDue(): Promise<Figure> {
   await using service = await openService(
     Array.from({ length: AGENTS }, (_, number) => scheduled(`agent ${number}`, { every: "10m" })),
@@ -74,7 +80,7 @@ async function allDue(): Promise<Figure> {
   });
 }
 
-/** Ten thousand agents that are due every ten minutes, as a share of the time between. */
+/** Returns the time of ten thousand due agents as a percentage of the ten minutes between their due times. */
 function shareOfCore({ subject, floor, pairs, ratio }: Figure): Figure {
   const percent = (ms: number) => ms / (10 * MINUTE_MS) * 100;
   return {
@@ -88,7 +94,10 @@ function shareOfCore({ subject, floor, pairs, ratio }: Figure): Figure {
   };
 }
 
-/** A month of missed minutes, compared with one minute: the slots must be counted without stepping through them. */
+/**
+ * Measures a restart after a missed month, compared with five missed minutes. Slots must be counted without a loop over
+ * them.
+ */
 async function allMissed(): Promise<Figure> {
   const agents = Array.from(
     { length: AGENTS / 10 },
@@ -102,11 +111,11 @@ async function allMissed(): Promise<Figure> {
   });
 }
 
-/** Bytes for each agent, compared with the agent itself. */
+/** Measures the bytes of each agent's schedule, compared with the bytes of the agent itself. */
 async function memory(): Promise<Figure> {
   const floors: number[] = [];
   const subjects: number[] = [];
-  // One round to warm up.
+  // The first round warms up and is not counted.
   for (let pair = -1; pair < PAIRS; pair++) {
     const { agent, schedule } = await measureMemory();
     if (pair < 0) continue;
@@ -122,7 +131,7 @@ async function measureMemory(): Promise<{ agent: number; schedule: number }> {
   const before = await heapBytes();
   await using service = await openService(agents);
   const full = await heapBytes();
-  // Keeps both in use until here.
+  // Uses the agents and the service, so that neither is collected before the measurement.
   if (service.nextRun(agents[0]?.id ?? "") === null) throw new TypeError("no schedule");
   return { agent: (before - empty) / AGENTS, schedule: (full - before) / AGENTS };
 }

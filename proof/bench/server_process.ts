@@ -1,11 +1,11 @@
-// A program in a process of its own that prints its address when it is ready.
+// Starts server programs that print their address when they are ready.
 
 export interface ServerProcess extends AsyncDisposable {
   url: string;
   pid: number;
 }
 
-/** Starts a server process and waits for its address. Disposing it ends the process. */
+/** Starts a server process and waits for its address. Disposing the returned object ends the process. */
 export async function startServer(
   [program = "", ...args]: readonly string[],
   { env = {}, address }: { env?: Record<string, string>; address: RegExp },
@@ -24,7 +24,7 @@ export async function startServer(
     if (done) throw new Error(`The server did not start: ${text}`);
     text += value;
   }
-  // Its later output is read, because a full pipe would block it.
+  // Continue to read the output, because a full pipe would block the process.
   const rest = (async () => {
     while (!(await reader.read()).done) { /* Unused. */ }
   })();

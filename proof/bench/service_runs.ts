@@ -1,5 +1,5 @@
-// The cost of runs in the service itself, over HTTP: rate, processor time, added time, memory afterwards, and the
-// delay of schedules. The floor is the smallest possible service: bare_service.ts.
+// Measures runs in the service over HTTP: rate, processor time, added time, memory afterwards, and the delay of schedules.
+// The floor is the smallest possible service, bare_service.ts.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
@@ -18,7 +18,7 @@ const SCHEDULED_SECONDS = 20;
 const KEY = "bench-0123456789";
 const KEYED = { "x-api-key": KEY };
 
-/** Runs without and with a tool call, and schedules that are due in the same second. */
+/** Returns the figures of runs without and with a tool call, and of schedules that are due in the same second. */
 export async function benchServiceRuns(): Promise<Figure[]> {
   const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
   try {
@@ -46,7 +46,10 @@ export async function benchServiceRuns(): Promise<Figure[]> {
   }
 }
 
-/** Starts a model that makes this number of calls before it answers, with a delay before each reply. */
+/**
+ * Starts a model that replies with `calls` tool calls, one after another, before the answer. Each reply is delayed by
+ * `latencyMs` milliseconds.
+ */
 export function startModel(
   { calls = 1, latencyMs = 0 }: { calls?: number; latencyMs?: number } = {},
 ): Promise<ServerProcess> {
@@ -141,8 +144,8 @@ async function runOnce(url: string, agent: string): Promise<void> {
 }
 
 /**
- * Agents that are due every second, for some seconds: the number that start within 50 ms, and the delay of the
- * slowest hundredth.
+ * Measures agents that are due every second: the percentage that start within 50 ms, and the delay of the slowest
+ * hundredth.
  */
 async function schedules(
   service: ServerProcess,
@@ -186,7 +189,7 @@ async function schedules(
   ];
 }
 
-/** Returns milliseconds from each due time of an agent to the start of its run. */
+/** Returns the milliseconds from each due time of an agent to the start of its run. */
 async function lateness(url: string, agent: string): Promise<number[]> {
   const get = async (path: string) =>
     await (await fetch(`${url}${path}`, { headers: KEYED })).json();
@@ -209,9 +212,12 @@ interface Run {
   started_at: string;
 }
 
-/** Returns a process's processor time so far: the 14th and 15th field of /proc/…/stat, in hundredths of a second. */
+/**
+ * Returns the processor time of a process so far in milliseconds, from fields 14 and 15 of /proc/…/stat, which count
+ * hundredths of a second.
+ */
 export async function processorMs(pid: number): Promise<number> {
-  // With a program, because Deno opens /proc only with all permissions.
+  // Read the file with a program, because Deno opens /proc only with all permissions.
   const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
   const stat = new TextDecoder().decode(stdout);
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

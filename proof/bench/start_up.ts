@@ -1,5 +1,5 @@
-// The start-up time of commands, compared with an empty program or one request to the service, with the same
-// permissions. Also the service, compared with a bare server.
+// Measures the start-up time of commands, compared with an empty program or one request to the service under the same
+// permissions. Also measures the start of the service, compared with a bare server.
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { openSocketClient } from "../../api/client/client.ts";
@@ -7,14 +7,14 @@ import { type ServerProcess, startServer } from "./server_process.ts";
 import { programCommand } from "../../tests/support/program.ts";
 import { comparePaired, type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
 
-/** Prints its address and answers each request. */
+/** The source of a server that prints its address and responds to each request. */
 const BARE_SERVER = `Deno.serve({
   port: 0,
   hostname: "127.0.0.1",
   onListen: ({ port }) => console.log("http://127.0.0.1:" + port + "/"),
 }, () => Response.json({ status: "ok" }));
 `;
-/** Requests the service's agents with Deno's own means, and prints them. */
+/** The source of a program that requests the agents of the service with Deno's functions only, and prints them. */
 const ASKING_PROGRAM = `const path = Deno.env.get("INKLING_STATE_DIR") + "/service.sock";
 const client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
 fetch("http://localhost/agents", { client }).then((answer) => answer.text()).then((text) => {
@@ -41,7 +41,7 @@ async function spawn(
   if (!success) throw new Error(`Failed: ${command.join(" ")}`);
 }
 
-/** From the start of the service to its first answer on /health, compared with a server that does nothing else. */
+/** Measures the time from the start of the service to its first response on /health, compared with a bare server. */
 async function benchReady(
   options: { self: string[]; env: Record<string, string>; bare: string },
 ): Promise<Figure> {
@@ -73,7 +73,7 @@ async function benchReady(
     });
     child?.kill("SIGTERM");
     await child?.status;
-    // The first pair only warms up.
+    // The first pair warms up and is not counted.
     if (pair === 0) continue;
     floors.push(floorMs);
     subjects.push(subjectMs);
@@ -86,7 +86,7 @@ async function benchReady(
   });
 }
 
-/** Start-up of the most used commands. */
+/** Returns the figures of the most used commands and of the service. */
 export async function benchStartUp(): Promise<Figure[]> {
   const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
   const env = {

@@ -1,4 +1,5 @@
-// The cost of a long history: the list, the page of one agent, and the history that a run begins with.
+// Measures requests with a long history: the list of executions, the list of one agent's executions, and the earlier
+// messages with which a run begins.
 import { join } from "node:path";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createExecutionStores } from "../../runtime/storage/executions/execution_stores.ts";
@@ -17,14 +18,15 @@ const SEEDS = 500;
 const PAIRS = 9;
 const AGENTS = 20;
 
-/** GET /executions with a million executions, and history seeds with a hundred thousand, compared with a thousand. */
+/**
+ * Returns the figures: GET /executions with a million stored executions, and the reading of earlier messages with a hundred
+ * thousand, each compared with a thousand.
+ */
 export async function benchStoredExecutions(): Promise<Figure[]> {
   return [...await searches(), ...await lists(), await seeds()];
 }
 
-/**
- * The list filtered by text, by time and by trigger, compared with the unfiltered list of the same 10,000 executions.
- */
+/** Measures the list of 10,000 executions filtered by text, by time and by trigger, compared with the unfiltered list. */
 async function searches(): Promise<Figure[]> {
   await using history = await openHistory(SEARCHED, { texts: true });
   const ask = async (query: Parameters<Client["executions"]>[0]) => {
@@ -100,7 +102,7 @@ async function openHistory(
   };
 }
 
-/** Reading the history that the newest run of a session begins with. */
+/** Measures the reading of the earlier messages with which the newest run of a session begins. */
 async function seeds(): Promise<Figure> {
   using few = openSeeds(FEW);
   using many = openSeeds(MANY_WITH_MESSAGES);
@@ -130,7 +132,10 @@ function openSeeds(count: number): Disposable & { read: () => Promise<unknown> }
   };
 }
 
-/** Inserts executions of a few agents, nine in ten successful. The last one has earlier ones to remember. */
+/**
+ * Inserts `count` executions of a few agents. Nine of ten are successful. The last execution belongs to a session with
+ * earlier ones.
+ */
 function fill(db: SqliteDatabase, count: number, { messages }: { messages: boolean }): void {
   db.perform(openInstance({ id: "bench", pid: 1, startedAt: 0 }));
   const now = Date.now();

@@ -6,7 +6,7 @@ import { useService } from "../../state/service_context.ts";
 import { useResource, useSending } from "../../state/use_resource.ts";
 import { Diff } from "./diff_view.tsx";
 
-/** The change of the agent's file, with the button that writes it. `onWritten` approves the waiting call. */
+/** Renders the change of the agent's file, with the button that writes it. `onWritten` approves the waiting call. */
 export function AlwaysForm(
   { agentId, tool, isSending, onWritten, onBack }: {
     agentId: string;

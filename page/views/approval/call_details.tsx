@@ -11,12 +11,12 @@ import { Diff } from "./diff_view.tsx";
 /** The file change that a call would make. */
 export type Preview = NonNullable<PendingBody["preview"]>;
 
-/** The call with its file change or its arguments. */
+/** Renders the call with its file change or its arguments. */
 export function CallDetails({ pending }: { pending: PendingBody }): VNode {
   const { preview, tool_name: tool } = pending;
-  // Regions need distinct names, because a page may contain many cards.
+  // The name of the region contains the execution, because names must be unique among the cards of a view.
   const place = `in execution ${pending.execution_id}`;
-  // Parsed from JSON.
+  // The cast is safe, because the arguments were parsed from JSON.
   const args = pending.tool_args as JsonObject;
   const table = <ArgumentTable tool={tool} args={args} place={place} />;
   if (preview === null) return table;
@@ -35,7 +35,7 @@ export function CallDetails({ pending }: { pending: PendingBody }): VNode {
   );
 }
 
-/** The file change with edited arguments. */
+/** Renders the file change with edited arguments. */
 export function PreviewedChange({ preview }: { preview: Preview }): VNode {
   return (
     <>
@@ -52,7 +52,7 @@ export function PreviewedChange({ preview }: { preview: Preview }): VNode {
   );
 }
 
-/** A file change. `written` is the new text of the file, if it is known. */
+/** Renders a file change. `written` is the new text of the file, if it is known. */
 function FileChange(
   { preview, written, place }: { preview: Preview; written: unknown; place: string },
 ): VNode {
@@ -93,7 +93,7 @@ function FileChange(
 /** The maximum length of a line that the table shows directly. */
 const SHORT_CHARACTERS = 120;
 
-/** A table with one row for each argument. */
+/** Renders a table with one row for each argument. */
 function ArgumentTable(
   { tool, args, place }: { tool: string; args: JsonObject; place: string },
 ): VNode {
@@ -133,7 +133,10 @@ function Value({ label, value }: { label: string; value: unknown }): VNode {
 /** Matches text that contains Markdown syntax. */
 const MARKS = /[*`|]|(?:^|\s)_\S|\]\(|^\s*(?:[-+>]|#{1,6}|\d+[.)])\s/m;
 
-/** A text with a switch to Markdown if it contains such syntax. `isProse` is true for a sentence, false for a document. */
+/**
+ * Renders a text with a switch to Markdown if it contains such syntax. `isProse` is true for a sentence, false for a
+ * document.
+ */
 export function SwitchableText(
   { text, label, isProse = false }: { text: string; label: string; isProse?: boolean },
 ): VNode {
@@ -155,7 +158,7 @@ export function SwitchableText(
   );
 }
 
-/** The switch between plain text and Markdown. */
+/** Renders the switch between plain text and Markdown. */
 function MarkdownSwitch(
   { isOn, onSwitch, children }: {
     isOn: boolean;

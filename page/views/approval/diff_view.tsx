@@ -9,11 +9,11 @@ import { toVisible } from "../../../present/visible_text.ts";
 /** The number of lines shown at first. */
 const SHOWN_LINES = 40;
 
-/** The lines of a unified diff. */
+/** Renders the lines of a unified diff. */
 export function Diff({ diff, label }: { diff: string; label: string }): VNode {
   const [isWhole, setWhole] = useState(false);
   const lines = useMemo(() => toDiffLines(diff), [diff]);
-  // A slightly longer diff is shown in full.
+  // A diff that is up to a quarter longer is shown in full.
   const shown = isWhole || lines.length < SHOWN_LINES * 1.25 ? lines : lines.slice(0, SHOWN_LINES);
   return (
     <>

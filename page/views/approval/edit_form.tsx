@@ -17,8 +17,8 @@ import { type Preview, PreviewedChange } from "./call_details.tsx";
 const MOST_ROWS = 16;
 
 /**
- * The form. `onApprove` gets the arguments, or null for unchanged ones. For a call that changes a file, `onPreview` returns
- * the change with edited arguments. Both throw the service's refusal.
+ * Renders the form. `onApprove` gets the arguments, or null for unchanged ones. For a call that changes a file, `onPreview`
+ * returns the change with edited arguments. Both throw the service's refusal.
  */
 export function EditForm(
   { args, isSending, onApprove, onPreview, onBack }: {
@@ -37,7 +37,7 @@ export function EditForm(
   useEffect(() => {
     form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [problems]);
-  /** Calls `act` with the arguments. Shows a refusal at the fields that it names. */
+  /** Calls `act` with the edited arguments. Shows the messages of a refusal beside the fields that they name. */
   const use = async (act: (edited: JsonObject) => Promise<void>) => {
     const read = readArgumentFields(fields);
     if ("problems" in read) return setProblems(read.problems);

@@ -13,7 +13,7 @@ import { isOpen } from "../execution_actions.tsx";
 import { PendingRequest } from "../pending_request.tsx";
 import { FormattedText, StreamingText } from "../../parts/markdown.tsx";
 
-/** A turn. An ended execution is loaded once. */
+/** Renders a turn. An ended execution is loaded once. */
 export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
   const { id, agent_id } = execution;
   const turn = useResource((client) => client.execution(id), {
@@ -56,7 +56,7 @@ export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
   );
 }
 
-/** The progress of an open turn: its replies and calls, the streaming text, and its question. */
+/** Renders the progress of an open turn: its replies and calls, the streaming text, and its question. */
 function Open({ id, isWaiting }: { id: number; isWaiting: boolean }): VNode {
   const { entries, streaming, problem } = useExecutionLog(id);
   const steps = useMemo(() => buildTimeline(entries), [entries]);

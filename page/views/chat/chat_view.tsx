@@ -22,10 +22,10 @@ import { ConversationList } from "./conversation_list.tsx";
 import { rowsOf, submitByKeys } from "../../parts/forms.tsx";
 import { createKey, RunKeys } from "../../state/run_form.ts";
 
-/** The number of turns shown at first, the latest ones. */
+/** The number of latest turns that are shown at first. */
 const TURNS_AT_ONCE = 20;
 
-/** The chat: the start page, or the conversations with one agent. */
+/** Renders the chat: the start page, or the conversations with one agent. */
 export function ChatView(
   { agentId, sessionId }: { agentId: string | null; sessionId: string | null },
 ): VNode {
@@ -50,7 +50,7 @@ export function ChatView(
   );
 }
 
-/** The start page of the chat, before an agent is chosen. */
+/** Renders the start page of the chat, before an agent is chosen. */
 function ChatStart(): VNode {
   const agents = useAgents();
   return (
@@ -131,14 +131,15 @@ function Composer(
   { agentId, sessionId, open }: {
     agentId: string;
     sessionId: string | null;
-    /** The turn that is under way. */
+    /** The turn that is running or waiting; undefined for none. */
     open: ListedExecution | undefined;
   },
 ): VNode {
   const { client, link } = useService();
   const [text, setText] = useState("");
   const { isSending, problem, send } = useSending();
-  // The keys of one message, for repeated attempts to send it. An equal later message is another turn.
+  // The idempotency keys of one message, which are reused if its request is repeated. The same text as a later message gets
+  // other keys.
   const sent = useRef({ keys: new RunKeys(), sessionId: createKey() });
   const field = useId();
   const box = useRef<HTMLTextAreaElement>(null);

@@ -1,5 +1,5 @@
-// The list of conversations, latest first. It is built from the executions that are their turns, because the service keeps
-// no list of conversations.
+// Renders the list of conversations, latest first. The list is built from executions, because the service stores no
+// conversations.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { Agent, Button, Empty, LoadState, RelativeTime, Status } from "../../parts/parts.tsx";
@@ -8,15 +8,15 @@ import { useResource } from "../../state/use_resource.ts";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
 import type { ExecutionStatus } from "../../../runtime/executions/states.ts";
 
-/** The number of turns loaded at first, and the maximum that the service lists. */
+/** The number of turns loaded at first, which is the maximum of one request to the service. */
 const TURNS_AT_ONCE = 100;
 const MOST_TURNS = 500;
 
-/** The conversations with one agent, or with all agents if `agentId` is null. */
+/** Renders the conversations with one agent, or with all agents if `agentId` is null. */
 export function ConversationList(
   { agentId, sessionId }: {
     agentId: string | null;
-    /** The open conversation. */
+    /** The session id of the open conversation; null for a new one. */
     sessionId: string | null;
   },
 ): VNode {
@@ -75,19 +75,19 @@ export function ConversationList(
   );
 }
 
-/** An entry of the list. */
+/** A conversation in the list. */
 interface ConversationSummary {
   agentId: string;
   sessionId: string;
-  /** The first message, or empty if it is unknown. */
+  /** The first message of the conversation; empty if it was not loaded. */
   title: string;
-  /** The start of its last turn: a timestamp. */
+  /** The start of the latest turn, as a timestamp. */
   lastAt: string;
-  /** The status of its last turn. */
+  /** The status of the latest turn. */
   status: ExecutionStatus;
 }
 
-/** Returns the conversations of executions that are in the order newest first, latest conversation first. */
+/** Returns the conversations to which these turns belong, latest first. `turns` are in the order newest first. */
 function toConversations(turns: readonly ListedExecution[]): ConversationSummary[] {
   const byPlace = new Map<string, ConversationSummary>();
   for (const { agent_id, session_id, trigger, started_at, status, preview } of turns) {
