@@ -1,17 +1,17 @@
 #!/usr/bin/env -S deno run --no-prompt --no-remote --frozen --allow-read --allow-write --allow-net --allow-env --allow-run --allow-sys
-// The entry of the program: the host of an agent's tool, the answer to --version, or the command line. Each loads only
-// its own code.
+// The entry point of the program: runs an agent's tool, prints the version, or starts the command line. Each of them loads
+// only its own code.
 import denoJson from "./deno.json" with { type: "json" };
 
 const { version } = denoJson;
-/** The time that open resources may delay the end of a process that ends by itself. */
+/** The milliseconds after which a process that ends by itself is ended although resources are open. */
 const LINGER_MS = 2_000;
 
 if (import.meta.main) {
-  // The name is defined in runtime/tools/custom/host_messages.ts.
+  // The name of the variable is defined in runtime/tools/custom/host_messages.ts.
   const role = Deno.env.get("INKLING_HOST");
   if (role !== undefined) {
-    // Inkling started itself to run an agent's tool or script in a sandbox.
+    // This process was started by Inkling to run an agent's tool or script in a sandbox.
     const { runHost } = await import("./runtime/tools/custom/host/run_host.ts");
     Deno.exit(await runHost(role, { input: Deno.stdin.readable, output: Deno.stdout.writable }));
   } else if (!printVersion()) {
@@ -27,8 +27,8 @@ if (import.meta.main) {
 }
 
 /**
- * Prints the version if that is the only argument; returns false otherwise. Loads no other code, because scripts call it
- * often.
+ * Prints the version and returns true if `--version` is the only argument; otherwise returns false. Loads no other code,
+ * because scripts call it often.
  */
 function printVersion(): boolean {
   if (Deno.args.length !== 1 || !/^(-V|--version)$/.test(Deno.args[0] ?? "")) return false;
@@ -36,16 +36,15 @@ function printVersion(): boolean {
     console.log(version);
     return true;
   } catch {
-    // The command line tries again, and reports the error of the output.
+    // The output failed. The command line tries again and reports the error.
     return false;
   }
 }
 
 /**
- * Ends a process that exports telemetry when nothing is left to do.
- * Decision: no Deno.exit() (rejected: the same end for every process), because it blocks this thread while the last spans
- * are sent. If an export of metrics is due meanwhile, it waits for this thread, and Deno.exit() waits for it forever
- * (seen with Deno 2.9.6).
+ * Ends a process that exports telemetry when nothing is left to do. Decision: no Deno.exit() (rejected: one way to end
+ * every process), because it blocks this thread while the last spans are sent. A metrics export that is due then waits for
+ * this thread, and Deno.exit() waits for the export forever (seen with Deno 2.9.6).
  */
 async function endByItself(code: number): Promise<void> {
   Deno.exitCode = code;

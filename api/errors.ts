@@ -1,4 +1,4 @@
-// The translation of thrown errors to HTTP responses. Responses never contain a stack trace or a cause.
+// Translates thrown errors to HTTP responses, which never contain a stack trace or a cause.
 import { RuntimeError, type RuntimeErrorCode } from "../base/errors.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 import type { ErrorBody } from "./schemas/error_schemas.ts";
@@ -45,7 +45,7 @@ export function toErrorResponse(error: unknown, log: ServiceLog): Response {
     const status = STATUS_OF[error.code];
     if (status === 500) log.write("error", "A request failed", { error, cause: error.cause });
     const { message: msg } = error;
-    // The detail of every 422 is a list, as it is for a request that does not match its schema.
+    // The detail of every 422 is a list, as for a request that does not match its schema.
     const issue = { type: error.code, loc: ["body"], msg, input: null };
     return toResponse(status, status === 422 ? [issue] : msg);
   }

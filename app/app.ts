@@ -1,7 +1,7 @@
-// The functions of the program for the command line. Each part is loaded on demand.
+// Creates the functions that the command line needs. Each of them loads its code on demand.
 import type { CliApp, InfoReport, LocalService } from "../cli/context/app.ts";
 import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
-// Most commands need this module next (isSetUp, places), so it is loaded with the rest.
+// Load this module with app.ts, because most commands need it next (isSetUp, places).
 import "../runtime/config/first_use.ts";
 import { pinFolders } from "../runtime/config/places.ts";
 import type { Diagnostic } from "../base/diagnostics.ts";
@@ -10,7 +10,7 @@ import type { DiagnosticBody } from "../api/schemas/diagnostic_schemas.ts";
 import { findPlaces, homeDirectory, isSetUp, loadSettings, missingWorkspace } from "./settings.ts";
 import { dropOtherSpans } from "./telemetry.ts";
 
-/** Creates the functions. `version` is the program's. */
+/** Returns the functions for the command line. `version` is the program's version. */
 export async function openApp({ version }: { version: string }): Promise<CliApp> {
   await dropOtherSpans();
   const surroundings = openSurroundings({ kind: Deno.env.get("TERM") });
@@ -72,7 +72,7 @@ async function openLocalService(
     import("./local_client.ts"),
   ]);
   const settings = await loadSettings(options.workspace);
-  // Problems of files reach the user through the API; the log belongs to the service.
+  // Discard log lines: the log belongs to the service, and the user sees problems of files through the API.
   const log: ServiceLog = { write: () => {} };
   const runtime = await openRuntime({ settings, version, log, mode });
   const client = createLocalClient(runtime);
@@ -136,7 +136,7 @@ async function openChannels(
     settings,
     redactor: new Redactor(() => environment.secrets(channelVariables(notify))),
     clock: new SystemClock(),
-    // The ports of a service are unknown here.
+    // A command does not know the ports of a service.
     ownPorts: () => [],
   });
 }

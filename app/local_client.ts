@@ -1,10 +1,10 @@
-// An API client in the same process, without a socket.
+// Creates an API client that calls the application in the same process, without a socket.
 import type { Runtime } from "../runtime/interface/runtime.ts";
 import { createApp } from "../server/app.ts";
 import { Client } from "../api/client/client.ts";
 import { Lifecycle } from "../api/streams/lifecycle.ts";
 
-/** Creates a client over the application of this runtime. Disposing it does not dispose the runtime. */
+/** Returns a client of the runtime's application. Disposing the client does not dispose the runtime. */
 export function createLocalClient(runtime: Runtime): Client {
   const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
   const app = createApp({ runtime, lifecycle, transports: () => [] });

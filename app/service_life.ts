@@ -1,4 +1,4 @@
-// One life of the service in this process, from the lock of its state to the last line of its log.
+// Runs the service in this process, from locking its state folder to the last line of its log.
 import type { ServeOptions, StopReason } from "../cli/context/app.ts";
 import { SystemClock } from "../base/clock.ts";
 import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
@@ -10,7 +10,7 @@ import { serve, toWireEvent } from "../server/mod.ts";
 import { loadSettings } from "./settings.ts";
 import { openTelemetry } from "./telemetry.ts";
 
-/** Serves a workspace until something stops the service; returns the reason. Rejects if it cannot start. */
+/** Serves a workspace until something stops the service, and returns the reason. Rejects if the service cannot start. */
 export async function liveAsService(
   options: ServeOptions,
   { version }: { version: string },
@@ -19,7 +19,7 @@ export async function liveAsService(
   const level = parseLogLevel(Deno.env.get("INKLING_LOG_LEVEL"));
   const settings = await loadSettings(options.workspace);
   const { stateDir, logFile, workspace } = settings.directories;
-  // Handle signals before anything needs cleanup, so that every end is orderly.
+  // Handle signals from here on, before anything needs cleanup, so that the service always stops in order.
   using asked = hearStop();
   await makeStateDir(stateDir);
   const clock = new SystemClock();
@@ -36,7 +36,8 @@ export async function liveAsService(
   });
   using _strays = logUnhandledRejections(runtime.log);
   if (asked.stop.aborted) return "signal";
-  // Read the agents before the first request: later on, an unreachable database does not end the service.
+  // Read the agents before the first request: an unreachable database must prevent the start, but does not end a running
+  // service.
   const agents = (await runtime.listAgents()).length;
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,
@@ -45,7 +46,7 @@ export async function liveAsService(
   });
   ports = service.ports;
   runtime.events.subscribe((event) => options.onEvent?.(toWireEvent(event)));
-  // `finished` below rejects with the same error.
+  // Ignore the error, because `finished` below rejects with the same error.
   const shutdown = () => void service.shutdown("signal").catch(() => {});
   asked.stop.addEventListener("abort", shutdown);
   if (asked.stop.aborted) shutdown();
@@ -64,11 +65,11 @@ export async function liveAsService(
   return await service.finished;
 }
 
-/** Returns a signal that the first stop signal of the process aborts. */
+/** Returns an abort signal that the first stop signal of the process aborts. A second stop signal ends the process. */
 function hearStop(): { stop: AbortSignal } & Disposable {
   const stop = new AbortController();
   const signals = onStopSignals((count) => {
-    // A second signal skips the grace period.
+    // The second signal ends the process without the grace period of executions.
     if (count > 1) Deno.exit(130);
     stop.abort();
   });
@@ -77,7 +78,7 @@ function hearStop(): { stop: AbortSignal } & Disposable {
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Calls `listener` with the count of stop signals until disposed. They have no other effect. */
+/** Calls `listener` with the number of stop signals received, until disposed. The signals have no other effect. */
 function onStopSignals(listener: (count: number) => void): Disposable {
   let count = 0;
   const onSignal = () => listener(++count);

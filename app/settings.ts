@@ -1,8 +1,8 @@
-// The values from the environment: the home folder, the settings of a workspace, the places of a service.
+// Reads the environment: the home folder, the settings of a workspace, and the places of a service.
 import type { CliApp } from "../cli/context/app.ts";
 import type { WorkspaceSettings } from "../runtime/mod.ts";
 
-/** Returns the user's home. Deno offers it only through a module that is slow to load. */
+/** Returns the path of the user's home folder. Does not use node:os, which is slow to load. */
 export function homeDirectory(): string {
   const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
   if (home !== undefined && home !== "") return home;
@@ -11,7 +11,7 @@ export function homeDirectory(): string {
   );
 }
 
-/** Loads the settings of the given workspace, else of the one that the environment or config.yaml names. */
+/** Returns the settings of the given workspace, or of the workspace that the environment or config.yaml names. */
 export async function loadSettings(workspace: string | undefined): Promise<WorkspaceSettings> {
   const { loadSettings } = await import("../runtime/config/settings.ts");
   return await loadSettings({
@@ -21,7 +21,7 @@ export async function loadSettings(workspace: string | undefined): Promise<Works
   });
 }
 
-/** Returns the socket and files of a workspace's service. Without a workspace no file is read. */
+/** Returns the paths of the socket and the files of a workspace's service. Reads no file unless a workspace is given. */
 export async function findPlaces(workspace?: string): ReturnType<CliApp["places"]> {
   if (workspace !== undefined) {
     const { directories } = await loadSettings(workspace);
@@ -39,7 +39,7 @@ export async function findPlaces(workspace?: string): ReturnType<CliApp["places"
   };
 }
 
-/** Returns the absolute path if the workspace is not a folder; undefined if it is. */
+/** Returns the absolute path of the workspace if it is no folder, or undefined if it is one. */
 export async function missingWorkspace(workspace: string): Promise<string | undefined> {
   const { findMissingWorkspace } = await import("../runtime/config/workspace_folder.ts");
   return await findMissingWorkspace(workspace, { home: homeDirectory() });

@@ -1,8 +1,8 @@
-// The delay before a failed operation is tried again.
+// Calculates the delay before a failed operation is retried.
 
 /**
- * Returns the milliseconds to wait after a number of failures in a row, starting with 1. The delay doubles each time,
- * up to a limit.
+ * Returns the milliseconds to wait after a number of consecutive failures, of which the first is 1. The delay doubles with
+ * each failure, up to a limit.
  */
 export function backoffMs(
   failures: number,

@@ -1,19 +1,19 @@
-// Waits that end at a signal or at a time limit of the Clock.
+// Waits that end when a signal aborts or when a time limit of the Clock is over.
 import { type Clock, NO_LONGER_NEEDED } from "./clock.ts";
 
-/** The time limit of an operation. */
+/** The time limit of an operation, and an optional signal. */
 export interface TimeLimit {
   clock: Pick<Clock, "sleep">;
   ms: number;
-  /** The abort reason of the operation's signal when the time is over. */
+  /** The reason with which the operation's signal aborts when the time is over. */
   reason: Error;
-  /** Aborts the operation earlier, with a reason of its own. */
+  /** A signal that aborts the operation earlier, with the signal's reason. */
   signal?: AbortSignal;
 }
 
 /**
- * Resolves like the promise, or rejects with the signal's reason as soon as it aborts. The work continues and may have
- * other waiters; its later result is ignored here.
+ * Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. The work then continues,
+ * because other callers may wait for it, but its result is ignored here.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -28,9 +28,9 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
 }
 
 /**
- * Runs `work` with a signal that aborts with the limit's reason when the time is over, or with the other signal's
- * reason when that aborts. Work that makes progress calls `restart`, which restarts the time. Wrap work that may ignore
- * its signal in untilAborted.
+ * Runs `work` with a signal that aborts when the time is over, with the limit's reason, or when `limit.signal` aborts, with
+ * that signal's reason. Work that makes progress calls `restart` to restart the time. Wrap work that may ignore its signal
+ * in untilAborted().
  */
 export async function withinTime<T>(
   { clock, ms, reason, signal }: TimeLimit,
@@ -62,7 +62,7 @@ export async function withinTime<T>(
   }
 }
 
-/** Sleeps. Returns true after the whole time, false when the signal ended the sleep. */
+/** Waits, and returns true after the whole time, or false if the signal ended the wait. */
 export async function sleepUnlessAborted(
   clock: Pick<Clock, "sleep">,
   ms: number,

@@ -1,19 +1,22 @@
-// The only reader of time. Code that waits or reads the time takes a Clock, so that a test can replace it.
+// Reads the time and waits. All other code uses a Clock for both, so that a test can replace the time.
 
-/** Wall-clock time and waiting. */
+/** A source of wall-clock time and of waits. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Monotonic milliseconds. A clock without this method is never set. */
+  /** Monotonic milliseconds, which do not jump when the wall clock is set. Absent: `now` never jumps either. */
   elapsed?(): number;
   /** Resolves after `ms` milliseconds; rejects with `signal.reason` as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The abort reason for work that has no waiter left. An abort without a reason would create an error with a stack trace. */
+/**
+ * The abort reason of work that no caller waits for any more. Without a given reason, an abort would create an error with a
+ * stack trace.
+ */
 export const NO_LONGER_NEEDED = "no longer needed";
 
-/** The machine's own clock. */
+/** The clock of the machine. */
 export class SystemClock implements Clock {
   now(): number {
     return Date.now();
@@ -42,7 +45,7 @@ export class SystemClock implements Clock {
   }
 }
 
-/** Calls `act` after `ms` milliseconds if the process still runs then. Does not keep the process running. */
+/** Calls `act` after `ms` milliseconds if the process is running then. The timer does not keep the process running. */
 export function whenStillRunning(ms: number, act: () => void): void {
   Deno.unrefTimer(setTimeout(act, ms));
 }

@@ -1,6 +1,6 @@
-// Describes what Deno's permissions refused: the missing flag, and the source of the flags.
+// Describes an operation that Deno's permissions denied: the missing flag, and the place where the flags are set.
 
-/** The remedy for missing permission flags: the end of a sentence. */
+/** The remedy for missing permission flags, as the end of a sentence. */
 export const FLAGS_REMEDY =
   `start it again with the flags that "inkling permissions" prints for config.yaml and the agents`;
 
@@ -8,23 +8,24 @@ const REFUSAL = /Requires ([a-z]+) access(?: to "([^"]*)")?/;
 
 const KINDS = ["read", "write", "net", "env", "run", "sys"] as const;
 
-/** Returns true when Deno's flags deny anything that Inkling uses. */
+/** Returns true if Deno's flags deny any permission that Inkling uses. */
 export function isConfined(): boolean {
   return KINDS.some((name) => Deno.permissions.querySync({ name }).state !== "granted");
 }
 
-/** A refused operation. */
+/** An operation that Deno's permissions denied. */
 export interface DeniedPermission {
-  /** `read`, `net`…; `all` for what Deno allows only with all permissions. */
+  /** The kind of permission, such as `read` or `net`; `all` for an operation that Deno allows only with all permissions. */
   kind: string;
-  /** The path, host, variable or program; undefined when Deno's message names none. */
+  /** The denied path, host, variable or program; undefined if Deno's message names none. */
   value: string | undefined;
 }
 
-/** Returns the refusal that caused an error, directly or as its cause; undefined for every other error. */
+/** Returns the denied operation that caused an error, directly or through `cause`; undefined for every other error. */
 export function deniedPermission(error: unknown): DeniedPermission | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
-    // A refused module load is a TypeError. Messages of other errors may come from any source.
+    // A denied module load is a TypeError. Other kinds of errors are ignored, because their messages may come from any
+    // source.
     if (!(at instanceof Deno.errors.NotCapable || at instanceof TypeError)) continue;
     const found = REFUSAL.exec(at.message);
     if (found?.[1] !== undefined) return { kind: found[1], value: found[2] };
@@ -33,8 +34,8 @@ export function deniedPermission(error: unknown): DeniedPermission | undefined {
 }
 
 /**
- * Returns the end of a sentence about a refused operation: the missing flag and the remedy. With `hidden` it omits the
- * value, a path of this machine. Undefined for every other error.
+ * Returns the end of a sentence about a denied operation: the missing flag and the remedy. With `hidden` the value, a path
+ * of this machine, is omitted. Undefined for every other error.
  */
 export function describeDenied(
   error: unknown,

@@ -1,38 +1,38 @@
-// Diagnostics of texts that people write: the position, the problem and the remedy. Used for agent, config and
-// environment files.
+// Defines diagnostics of texts that people write, such as agent, config and environment files: the position, the problem
+// and the remedy.
 
-/** The fact behind a diagnostic, for code that must not depend on its message. */
+/** The kind of a diagnostic, for code that must not depend on the message. */
 export type DiagnosticCode =
   | "missing_sandbox"
   | "unread_front_matter"
   | `missing_key:${string}`
   | `unusable_server:${string}`;
 
-/** One problem at one position of one file. */
+/** A problem at a position in a file. */
 export interface Diagnostic {
-  /** The file, by the name that the person knows. */
+  /** The path of the file as the person knows it. */
   path: string;
-  /** 1-based. */
+  /** The line, beginning with 1. */
   line: number;
-  /** 1-based, in UTF-16 code units. */
+  /** The column in UTF-16 code units, beginning with 1. */
   column: number;
   severity: "error" | "warning";
-  /** A sentence without the position. */
+  /** The problem as a sentence without its position. */
   message: string;
-  /** The remedy. */
+  /** The remedy, if there is one. */
   hint?: string;
   code?: DiagnosticCode;
 }
 
-/** The end of a message about a setting that a running service cannot change. */
+/** The end of a message about a setting that a running service does not reload. */
 export const AT_NEXT_START = "it takes effect when the service starts again";
 
-/** Returns a diagnostic of a whole file, at its beginning. */
+/** Returns an error about a whole file, at the file's beginning. */
 export function errorAtStart(path: string, message: string): Diagnostic {
   return { path, line: 1, column: 1, severity: "error", message };
 }
 
-/** Returns the diagnostics with the errors first. The first error then says why a file cannot be used. */
+/** Returns the diagnostics with the errors first, so that the first one says why a file cannot be used. */
 export function errorsFirst<One extends Pick<Diagnostic, "severity">>(
   diagnostics: readonly One[],
 ): One[] {
@@ -40,13 +40,16 @@ export function errorsFirst<One extends Pick<Diagnostic, "severity">>(
   return diagnostics.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Formats `path:line:column: message (hint)`, the form that editors and terminals turn into links. */
+/** Returns `path:line:column: message (hint)`, which editors and terminals turn into links. */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
   const { path, line, column, message, hint } = diagnostic;
   return `${path}:${line}:${column}: ${message}${hint === undefined ? "" : ` (${hint})`}`;
 }
 
-/** Escapes control characters as JSON can, for a message that repeats a written text. JSON itself leaves some unescaped. */
+/**
+ * Escapes the control characters of a text that a message repeats, as JSON does. JSON.stringify() leaves some of them
+ * unescaped.
+ */
 export function escapeControls(text: string): string {
   return text.replaceAll(
     /\p{Cc}/gu,

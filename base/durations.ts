@@ -1,4 +1,4 @@
-// Durations as text: `30s`, `5m`, `1h30m`, `500ms`.
+// Parses and formats durations: `30s`, `5m`, `1h30m`, `500ms`.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./time_units.ts";
 
 const UNIT_MS = {
@@ -13,8 +13,8 @@ const UNIT_MS = {
 type Unit = keyof typeof UNIT_MS;
 
 /**
- * Parses a duration to milliseconds; undefined for an invalid text. Units are `w d h m s ms`, largest first, each at
- * most once, with whole numbers: `90s`, `1h30m`. A bare number, a sign, a fraction or a space is invalid.
+ * Returns the milliseconds of a duration, or undefined for an invalid text. The units are `w d h m s ms`, largest first,
+ * each at most once and with a whole number: `90s`, `1h30m`. A bare number, a sign, a fraction or a space is invalid.
  */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) || text === "") {
@@ -27,10 +27,12 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
-/** The units of `writeDuration`, largest first. Weeks are written as days. */
+/** The units that writeDuration() uses, largest first. Weeks are written as days. */
 const WRITTEN_UNITS = ["d", "h", "m", "s"] as const;
 
-/** Formats milliseconds exactly, as in an agent file: `90s` is `1m30s`. `parseDuration` parses the result. */
+/**
+ * Returns milliseconds as an exact duration for an agent file: 90 seconds are `1m30s`. parseDuration() parses the result.
+ */
 export function writeDuration(ms: number): string {
   let text = "";
   let rest = ms;
@@ -43,10 +45,10 @@ export function writeDuration(ms: number): string {
   return text || "0s";
 }
 
-/** Formats a duration for people, in its two largest non-zero units: `850ms`, `3.2s`, `2m 05s`, `1h 02m`, `3d 4h`. */
+/** Returns a duration for people in its two largest non-zero units: `850ms`, `3.2s`, `2m 05s`, `1h 02m`, `3d 4h`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))}ms`;
-  // Rounded first, so that 59,999 ms is a minute and not 60.0 seconds.
+  // Round before the comparison, so that 59,999 ms becomes a minute and not 60.0 seconds.
   if (Math.round(ms / 100) < 600) return `${(ms / 1_000).toFixed(1)}s`;
   const seconds = Math.round(ms / 1_000);
   const minutes = Math.floor(seconds / 60);

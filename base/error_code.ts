@@ -1,4 +1,4 @@
-// The codes of system errors.
+// Reads the codes of system errors.
 
 /** Returns the code of a system error, such as `ENOENT`; undefined for any other value. */
 export function errorCode(error: unknown): string | undefined {

@@ -1,6 +1,6 @@
-// The base class of refusals that callers may handle. Each concept declares its own subclass.
+// Defines the base class of refusals that callers may handle. Each concept defines a subclass.
 
-/** The kind of a refusal. HTTP statuses and exit codes depend on it alone. */
+/** The kind of a refusal, which alone determines the HTTP status and the exit code. */
 export type RuntimeErrorCode =
   | "not_found"
   | "conflict"
@@ -9,16 +9,16 @@ export type RuntimeErrorCode =
   | "storage";
 
 /**
- * A refusal with a message that is safe to show: no secret, no stack, no host path unknown to the caller. The technical
- * reason is in `cause` and appears in the log only.
+ * A refusal with a message that is safe to show: it contains no secret, no stack trace, and no path that the caller does
+ * not know. The technical reason is in `cause`, which only the log contains.
  */
 export abstract class RuntimeError extends Error {
   abstract readonly code: RuntimeErrorCode;
-  /** The message without the remedy and without a full stop. */
+  /** The message without its last sentence, the remedy, and without a full stop. */
   readonly problem: string;
-  /** The remedy, the last sentence of the message; undefined when it has none. */
+  /** The remedy, which is the last sentence of the message; undefined if there is none. */
   readonly remedy: string | undefined;
-  /** The seconds after which a retry may succeed; undefined when unknown. */
+  /** The seconds after which a retry may succeed; undefined if unknown. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(problem?: string, options: ErrorOptions & { remedy?: string } = {}) {

@@ -1,16 +1,19 @@
-// Races an operation against a time limit and an abort signal.
+// Waits for an operation until a time limit is over or a signal aborts.
 import { type Clock, NO_LONGER_NEEDED } from "./clock.ts";
 
-/** The longest wait; absent: no limit but the signal. */
+/** The limits of a wait. Without a time, only the signal ends the wait. */
 export interface WaitLimits {
   within?: { clock: Clock; ms: number };
   signal?: AbortSignal;
 }
 
-/** The result of the race: the work is done, its time is over, or the signal aborted. */
+/** The result of the wait: the work is done, the time is over, or the signal aborted. */
 export type FirstOf<T> = { kind: "done"; value: T } | { kind: "late" } | { kind: "aborted" };
 
-/** Waits for the work within limits. The work itself continues. Its rejection is rethrown only if it comes first. */
+/**
+ * Waits for the work within the limits, and returns which of them came first. The work continues after a limit. Throws the
+ * error of the work only if it failed before a limit.
+ */
 export async function firstOf<T>(
   work: Promise<T>,
   { within, signal }: WaitLimits,
@@ -21,7 +24,7 @@ export async function firstOf<T>(
     others.push(
       within.clock.sleep(within.ms, stop.signal).then(
         () => ({ kind: "late" as const }),
-        // Stopped below: the race is decided, and this result is ignored.
+        // The sleep was aborted below, after the result was decided, so this value is ignored.
         () => ({ kind: "late" as const }),
       ),
     );

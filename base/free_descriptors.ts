@@ -1,9 +1,9 @@
-// Checks for free file descriptors. Without them, some operations of Deno end the process, or fail until the process
-// ends.
+// Checks for free file descriptors. Without a free descriptor, some operations of Deno end the process, or fail until the
+// process ends.
 import { errorCode } from "./error_code.ts";
 import { RuntimeError } from "./errors.ts";
 
-/** This process cannot open any more files. */
+/** Thrown if this process cannot open any more files. */
 export class NoDescriptorLeft extends RuntimeError {
   readonly code = "unavailable";
 
@@ -15,7 +15,7 @@ export class NoDescriptorLeft extends RuntimeError {
   }
 }
 
-/** Returns true when this process can open `count` more files. */
+/** Returns true if this process can open `count` more files. */
 export function hasFreeDescriptors(count: number): boolean {
   try {
     requireFreeDescriptors(count);
@@ -26,7 +26,7 @@ export function hasFreeDescriptors(count: number): boolean {
   }
 }
 
-/** Throws NoDescriptorLeft when this process cannot open `count` more files. */
+/** Throws NoDescriptorLeft if this process cannot open `count` more files. */
 export function requireFreeDescriptors(count: number): void {
   const file = Deno.build.standalone ? "/dev/null" : new URL(import.meta.url);
   const opened: Deno.FsFile[] = [];
@@ -34,7 +34,7 @@ export function requireFreeDescriptors(count: number): void {
     while (opened.length < count) opened.push(Deno.openSync(file));
   } catch (error) {
     if (["EMFILE", "ENFILE"].includes(errorCode(error) ?? "")) throw new NoDescriptorLeft(error);
-    // Any other error appears where the descriptors are used.
+    // Ignore other errors, which occur again when the descriptors are used.
   } finally {
     for (const one of opened) one.close();
   }

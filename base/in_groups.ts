@@ -1,8 +1,8 @@
-// Concurrent work on many items in groups of limited size.
+// Processes many items concurrently in groups of limited size.
 
 /**
- * Returns the results in the order of the items. Works on `size` items at once, and starts the next group when all of
- * them are done.
+ * Calls `work` for all items and returns the results in the order of the items. Processes `size` items concurrently, and
+ * starts the next group when all of them are done.
  */
 export async function inGroups<Item, Result>(
   items: readonly Item[],

@@ -1,4 +1,4 @@
-// JSON values as TypeScript types.
+// Defines the types of JSON values, and checks on them.
 
 /** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
@@ -11,7 +11,7 @@ export interface JsonObject {
 /** A JSON Schema document (draft 2020-12) that describes an object. */
 export type JsonSchema = JsonObject;
 
-/** Returns true when arrays and objects are nested more than `levels` deep. Checks no deeper than that. */
+/** Returns true if arrays and objects are nested more than `levels` deep. Does not check deeper levels. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((one) => isDeeperThan(one, levels - 1));
@@ -22,12 +22,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns true when a text is one complete JSON value. */
+/** Returns true if a text is one complete JSON value. */
 export function isWholeJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
   } catch {
-    return false; // An expected outcome: half a text, or none that is JSON.
+    return false; // The text is incomplete or no JSON.
   }
 }

@@ -1,7 +1,7 @@
-// Path functions without node:path. Loading that takes a third of a command's start, and costs a service the memory of
-// all shared Node modules. Windows loads it all the same.
+// Provides path functions without node:path. Loading node:path takes a third of a command's start time, and costs a service
+// the memory of all shared Node modules. On Windows it is loaded nevertheless.
 
-/** The functions of node:path that the start of a command or of the service needs. */
+/** The functions of node:path that commands and the service need while they start. */
 export interface Paths {
   basename(path: string): string;
   dirname(path: string): string;
@@ -23,7 +23,7 @@ export const POSIX_PATHS: Paths = {
     const trimmed = trimEnd(path);
     const end = trimmed.lastIndexOf("/");
     if (end <= 0) return isAbsolute ? "/" : ".";
-    // Two leading slashes may differ from one: POSIX leaves that to the system.
+    // Keep exactly two leading slashes, because POSIX lets a system treat them differently from one.
     return isAbsolute && end === 1 ? "//" : trimmed.slice(0, end);
   },
   isAbsolute: (path) => path.startsWith("/"),
@@ -52,8 +52,8 @@ export const POSIX_PATHS: Paths = {
 };
 
 /**
- * The path functions of this system. Not imported: the import would have to be awaited, and some engines start no such
- * module.
+ * The path functions of this system. node:path is not imported, because the import would have to be awaited, and some
+ * engines do not start a module with such an await.
  */
 export const PATHS: Paths = Deno.build.os === "windows" ? nodePath() : POSIX_PATHS;
 
@@ -62,7 +62,7 @@ function nodePath(): Paths {
   return process.getBuiltinModule("node:path");
 }
 
-/** Returns the names in a path, without `.` and empty ones, with `..` resolved as far as possible. */
+/** Returns the names in a path without `.` and empty names. Resolves each `..` that follows a name. */
 function partsOf(path: string, { isAbsolute }: { isAbsolute: boolean }): string[] {
   const kept: string[] = [];
   for (const part of path.split("/")) {
@@ -74,7 +74,10 @@ function partsOf(path: string, { isAbsolute }: { isAbsolute: boolean }): string[
   return kept;
 }
 
-/** Removes slashes at the end. A regular expression would try each slash of a path, once for each of its names. */
+/**
+ * Returns the text without slashes at its end. A loop, because a regular expression would search from every slash of the
+ * path.
+ */
 function trimEnd(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end--;

@@ -1,17 +1,17 @@
-// A queue that runs work one piece at a time, in the order of the calls.
+// Runs pieces of work one at a time, in the order of the calls.
 
-/** Runs pieces of work one at a time. */
+/** A queue that runs pieces of work one at a time. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs `work` after all previous work, and returns its result. A failure rejects this call only; the next work runs. */
+  /** Runs `work` after all previous work and returns its result. An error rejects only this call; the queue continues. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => undefined);
     return result;
   }
 
-  /** Resolves when all work queued so far has ended, successfully or not. */
+  /** Resolves when all work queued before this call has ended, successfully or not. */
   async settled(): Promise<void> {
     await this.#last;
   }

@@ -1,4 +1,4 @@
-// SHA-256 without Node's crypto module, which would slow the start.
+// Calculates SHA-256 without Node's crypto module, which would slow down the start.
 
 /** Returns the SHA-256 of bytes, or of a text as UTF-8, in lower-case hexadecimal. */
 export async function sha256Of(content: Uint8Array<ArrayBuffer> | string): Promise<string> {

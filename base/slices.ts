@@ -1,18 +1,21 @@
-// Divides long computations into slices, so that the service can answer requests in between.
+// Divides long computations into slices, between which the service can answer requests.
 import { SystemClock } from "./clock.ts";
 
 const SYSTEM = new SystemClock();
-/** The longest computation before other work gets a turn, however many computations are in progress. */
+/** The maximum milliseconds of computation between two turns of other work, for all computations together. */
 const SLICE_MS = 10;
 
-/** The start of the current slice, shared by all computations. */
+/** The start of the current slice, which all computations share. */
 let since = -Infinity;
-/** The last requested turn. Each turn waits for the one before. Otherwise all would come at once, one behind the other. */
+/**
+ * The last requested turn of other work. Each turn waits for the previous turn, so that requested turns do not come all at
+ * once.
+ */
 let last = Promise.resolve();
 
 /**
- * Call often during a computation: gives other work a turn when the slice is over. Returns undefined while there is no
- * need to wait, which costs no turn itself; await the result. Uses real time instead of a Clock.
+ * Gives other work a turn if the slice is over. To be called and awaited often during a computation: returns undefined if
+ * there is no need to wait. Reads real time instead of a Clock.
  */
 export function nextSlice(): Promise<void> | undefined {
   if (performance.now() - since < SLICE_MS) return undefined;

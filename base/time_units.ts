@@ -1,4 +1,4 @@
-// Units of time in milliseconds.
+// The lengths of units of time in milliseconds.
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;

@@ -1,16 +1,16 @@
-// Hosts and origins as browsers and proxies send them in `Host` and `Origin`. config.yaml refuses values that could
-// never be sent; the listener compares.
+// Parses hosts and origins as browsers and proxies send them in `Host` and `Origin`. The configuration uses it to refuse
+// values that can never be sent, the listener to compare values.
 
 /**
- * Returns an origin in lower case without a slash at its end; undefined for anything but `scheme://host[:port]`. Never
- * returns `null`, which pages without an origin send.
+ * Returns an origin in lower case without a final slash; undefined for anything but `scheme://host[:port]`. Never returns
+ * `null`, which pages without an origin send.
  */
 export function toOrigin(text: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/\\?#@*]+\/?$/i.test(text)) return undefined;
   const url = URL.parse(text);
-  // Pages of files have no origin to send.
+  // Pages that are opened as files have no origin.
   if (url === null || url.host === "" || url.protocol === "file:") return undefined;
-  // An app's own scheme has no origin by the URL standard. Its pages send scheme and host all the same.
+  // By the URL standard, the scheme of an app has no origin, but its pages send the scheme and the host.
   return (url.origin === "null" ? `${url.protocol}//${url.host}` : url.origin).toLowerCase();
 }
 

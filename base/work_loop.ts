@@ -1,20 +1,20 @@
-// A loop of repeated work: sleep until the work is due or somebody wakes the loop, do it, retry it after a failure.
+// Repeats work in a loop: sleeps until the work is due or the loop is woken, does the work, and retries it after a failure.
 import { backoffMs } from "./backoff.ts";
 import { sleepUnlessAborted } from "./bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "./clock.ts";
 
-/** The parts of a loop. */
+/** The work of a loop and the handling of its failures. */
 export interface WorkLoopParts {
   clock: Clock;
-  /** Does the work. Returns the milliseconds until it is due again; undefined: not before the loop is woken. */
+  /** Does the work. Returns the milliseconds until the work is due again, or undefined if only wake() makes it due. */
   work: () => Promise<number | undefined>;
-  /** Called with the error of failed work. */
+  /** Called with the error when the work has failed. */
   failed: (error: unknown) => void;
-  /** The delays before failed work is retried. */
+  /** The first and the longest delay before failed work is retried. */
   retry: { firstMs: number; longestMs: number };
 }
 
-/** Repeats one work, never twice at once. Holds no timer while the work is not due. */
+/** A loop that repeats its work, never twice in parallel. Has no timer while the work is not due. */
 export class WorkLoop implements AsyncDisposable {
   readonly #parts: WorkLoopParts;
   readonly #closing = new AbortController();
@@ -27,25 +27,25 @@ export class WorkLoop implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Aborts when the loop is closed. */
+  /** The signal that aborts when the loop is closed. */
   get signal(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** Does the work at once, or once more after the work in progress. */
+  /** Does the work at once, or, if it is in progress, once more afterwards. */
   wake(): void {
     this.start();
     this.#waking.abort(NO_LONGER_NEEDED);
   }
 
-  /** Starts the work if none is running or scheduled. Does not shorten a wait. */
+  /** Starts the work if it is neither running nor scheduled. Does not shorten a wait. */
   start(): void {
     if (this.signal.aborted) return;
     this.#isWoken = true;
     this.#running ??= Promise.resolve().then(() => this.#run());
   }
 
-  /** Starts no more work. */
+  /** Closes the loop, so that no more work starts. */
   close(): void {
     this.#closing.abort(NO_LONGER_NEEDED);
     this.#waking.abort(NO_LONGER_NEEDED);

@@ -1,5 +1,5 @@
-// The demonstration of a first run: the real service and commands, with agents that need no key, in a temporary
-// workspace. At the end the service is stopped and the workspace removed, even after a failure.
+// Runs the demonstration: the real service and commands in a temporary workspace, with agents that need no key. At the end
+// the service is stopped and the workspace is removed, even after a failure.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -7,23 +7,23 @@ import { sourceCommand } from "../cli/self_command.ts";
 
 const WORKSPACE = fileURLToPath(new URL("./workspace", import.meta.url));
 const FILES = ["agents/editor.md", "agents/reporter.md", "agents/postbox.md", "notes.md"];
-/** The command for a reader who only has npx. */
+/** The command to show to a reader who has only npx and no Deno. */
 const COMMAND = `npx -y deno@${Deno.version.deno} task inkling`;
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const LOOK_MS = 100;
 const LOOKS = 300;
 
-/** A step of the demonstration failed. */
+/** Thrown if a step of the demonstration failed. */
 class DemoFailure extends Error {}
 
 const signal = Promise.withResolvers<never>();
-// Prevents an unhandled rejection. The code that awaits the promise reports the signal.
+// Prevents an unhandled rejection; the code that awaits this promise handles the signal.
 signal.promise.catch(() => {});
 for (const name of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) {
   Deno.addSignalListener(name, () => signal.reject(name));
 }
 
-/** The temporary workspace, and the commands in it. */
+/** A temporary workspace in which commands run. */
 class Demo {
   readonly #root: string;
   readonly workspace: string;
@@ -33,7 +33,10 @@ class Demo {
     this.workspace = join(root, "workspace");
   }
 
-  /** With its own configuration, the state directory keeps the socket's path short. */
+  /**
+   * Writes the config.yaml of the demonstration. The state directory of a workspace in config.yaml has a short path, which
+   * the socket in it needs.
+   */
   async configure(): Promise<void> {
     const text = `workspace: ${JSON.stringify(this.workspace)}\n`;
     await Deno.mkdir(join(this.#root, "config"));
@@ -48,15 +51,15 @@ class Demo {
     return await Deno.readTextFile(join(this.workspace, file));
   }
 
-  /** Runs a command to its end and returns its exit code. */
+  /** Runs a command to its end and returns its exit code. `asks` connects the command with the terminal. */
   async inkling(args: string[], options: { asks?: boolean } = {}): Promise<number> {
     const shown = args.map((arg) => arg.includes(" ") ? `"${arg}"` : arg).join(" ");
     console.log(`\n$ inkling ${shown}\n`);
     const child = this.spawn(args, options.asks ? {} : { detached: true, stdin: "null" });
-    // A running command finishes even after a signal: a service could not be stopped while it starts.
+    // A signal does not end a running command, because a service cannot be stopped while it starts.
     let isOver = false;
     signal.promise.catch((name) => {
-      // A command that asks a person may wait forever. Ctrl+C reaches it from the terminal.
+      // A command that asks a person may wait forever, so it is ended. Ctrl+C has already reached it from the terminal.
       if (options.asks && !isOver && name !== "SIGINT") child.kill("SIGTERM");
     });
     const { code } = await child.status;
@@ -65,7 +68,7 @@ class Demo {
     return await Promise.race([signal.promise, code]);
   }
 
-  /** Like inkling(), but throws DemoFailure for any exit code but 0. */
+  /** Runs a command like inkling(), but throws DemoFailure for every exit code except 0. */
   async must(args: string[]): Promise<void> {
     const code = await this.inkling(args);
     if (code !== 0) throw new DemoFailure(`"inkling ${args.join(" ")}" ended with ${code}`);
@@ -117,7 +120,7 @@ async function runDemo(demo: Demo): Promise<void> {
   await demo.must(["stop"]);
 }
 
-/** Indents each line by four spaces. Lines have at most 80 characters. */
+/** Returns the text with each line indented by four spaces and at most 80 characters long. */
 function indent(text: string): string {
   return text.replaceAll(/(.{1,76})(?: +|\n|$)/g, "    $1\n").trimEnd();
 }
@@ -138,7 +141,7 @@ async function untilThere(demo: Demo, file: string): Promise<string> {
   throw new DemoFailure(`no run has written ${file}`);
 }
 
-/** Waits for the end of an agent's executions. Throws DemoFailure when there is none, or one failed. */
+/** Waits until an agent's executions have ended. Throws DemoFailure if there is none or one has failed. */
 async function untilDone(demo: Demo, agent: string): Promise<void> {
   for (let look = 0; look < LOOKS; look++) {
     const args = ["logs", agent, "--json"];
@@ -154,7 +157,7 @@ async function untilDone(demo: Demo, agent: string): Promise<void> {
   throw new DemoFailure(`the executions of ${agent} do not end`);
 }
 
-/** Prints the page's address. At a terminal the page stays open until Enter. */
+/** Opens the page and prints its address. At a terminal, the page stays open until Enter is pressed. */
 async function showPage(demo: Demo, isWatched: boolean): Promise<void> {
   console.log("\n$ inkling ui --no-open\n");
   const child = demo.spawn(["ui", "--no-open", "--quiet"], {
@@ -208,7 +211,7 @@ async function main(): Promise<number> {
     console.error(`\nThe demo failed: ${reason.message}`);
     return 1;
   } finally {
-    // Reports that no service runs, and does nothing, if so.
+    // Without a running service, this command only reports that none runs.
     await demo.spawn(["stop"], { detached: true, stdin: "null", stdout: "null", stderr: "null" })
       .status;
     await Deno.remove(root, { recursive: true });

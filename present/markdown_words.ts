@@ -1,4 +1,4 @@
-// The parts of Markdown that are shown as text: entities, and images, which are never loaded.
+// Converts the parts of Markdown that are shown as text: entities, and images, which are never loaded.
 
 /** The entities that models write, with their characters. */
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -11,12 +11,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&nbsp;": "\u00a0",
 };
 
-/** Replaces the entities in a text by their characters. */
+/** Returns the text with its entities replaced by their characters. */
 export function decodeEntities(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot|apos|nbsp|#39);/g, (name) => ENTITIES[name] ?? name);
 }
 
-/** Formats the name of an image: `[image: a chart]`. */
+/** Returns the text in place of an image: `[image: a chart]`. */
 export function nameImage(text: string): string {
   return `[image: ${decodeEntities(text) || "without a name"}]`;
 }

@@ -1,28 +1,28 @@
-// Reads the payload of a frame, which is untrusted JSON. A missing field and one of another type count as absent.
+// Reads the payload of a frame, which is untrusted JSON. A field with a value of another type counts as missing.
 import { isJsonObject } from "../base/json.ts";
 
-/** The payload of a frame as it is sent. */
+/** The parsed payload of a frame. */
 export type FramePayload = Readonly<Record<string, unknown>>;
 
-/** Returns the text of a field; empty if it has none. */
+/** Returns the text of a field, or an empty text if the field has none. */
 export function textOf(payload: FramePayload, name: string): string {
   const value = payload[name];
   return typeof value === "string" ? value : "";
 }
 
-/** Returns the number of a field, if it has one. */
+/** Returns the number of a field, or undefined if the field has none. */
 export function numberOf(payload: FramePayload, name: string): number | undefined {
   const value = payload[name];
   return typeof value === "number" ? value : undefined;
 }
 
-/** Returns the objects in an array field; empty if it is no array. */
+/** Returns the objects in an array field, or an empty list if the field is no array. */
 export function objectsOf(payload: FramePayload, name: string): FramePayload[] {
   const value = payload[name];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Parses a JSON object; undefined for any other text. */
+/** Returns a parsed JSON object, or undefined for any other text. */
 export function parseObject(text: string): FramePayload | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -36,7 +36,7 @@ export function parseObject(text: string): FramePayload | undefined {
 export interface ToolCall {
   id: string;
   name: string;
-  /** Usually JSON text. */
+  /** The arguments as the model wrote them, usually JSON text. */
   args: string;
 }
 
@@ -49,22 +49,22 @@ export function callsOf(payload: FramePayload): ToolCall[] {
   }));
 }
 
-/** Returns the end of a delegated execution from a result of `run_agent`; undefined for an error. */
+/** Returns the result of a delegated execution from the content of a `run_agent` result; undefined for an error. */
 export function delegatedOf(content: string): FramePayload | undefined {
-  // The user's comment may follow on further lines.
+  // Parse only the first line, because a user's comment may follow it.
   return parseObject(content.split("\n", 1)[0] ?? "");
 }
 
 /** A call that a dry run described instead of making it. */
 export interface DescribedCall {
-  /** The execution of the call: the dry run itself, or one below it. */
+  /** The id of the execution that made the call: the dry run, or an execution below it. */
   executionId: number | undefined;
   agentId: string;
   toolName: string;
   summary: string;
-  /** The file change; empty if there is none to show. */
+  /** The diff of the file change; empty if there is none to show. */
   diff: string;
-  /** The reason why there is no preview; empty if none is needed. */
+  /** The reason for a missing preview; empty if the call needs no preview. */
   problem: string;
   /** True for a call about a file. */
   hasPreview: boolean;

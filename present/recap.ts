@@ -1,18 +1,18 @@
-// Counts the executions of a recap by their status, and limits its time span.
+// Counts the executions of a recap by their result, and limits the period of a recap.
 import { DAY_MS } from "../base/time_units.ts";
 import type { RecapBody } from "../api/schemas/report_schemas.ts";
 
-/** The longest time span of a recap. */
+/** The longest period of a recap in milliseconds. */
 export const LONGEST_RECAP_MS = 7 * DAY_MS;
 
-/** The number of executions with one result, its word, and the status with its color. */
+/** The number of executions with one result, the word for this result, and a status that determines its color. */
 export interface RunCount {
   count: number;
   word: string;
   status: "success" | "error" | "aborted" | "running" | "waiting";
 }
 
-/** Counts the executions of a recap by their result, without empty counts. */
+/** Returns the number of executions of a recap for each result that occurs. */
 export function countRuns({ executions }: Pick<RecapBody, "executions">): RunCount[] {
   const { total, succeeded, failed, running, waiting } = executions;
   const cancelled = total - succeeded - failed - running - waiting;

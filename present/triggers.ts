@@ -9,7 +9,7 @@ export type DescribedTrigger =
   >
   & Partial<Pick<AgentSummary, "after">>;
 
-/** The words of a table (`watch in; after reporter`) and of the page (`watches in, after reporter`). */
+/** The wording: `terse` for a table (`watch in; after reporter`), `full` for the page (`watches in, after reporter`). */
 export type TriggerWording = "terse" | "full";
 
 /** Returns `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github` or `after reporter`. */

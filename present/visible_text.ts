@@ -2,14 +2,14 @@
 import { escapeUnseen } from "../base/text/unseen_characters.ts";
 
 /**
- * Replaces invisible characters by escapes such as `\r`, `\u001b` and `\u202e`; line feeds and tabs stay. It removes
- * nothing, so it fits texts that the user approves.
+ * Returns the text with invisible characters replaced by escapes such as `\r`, `\u001b` and `\u202e`, except line feeds and
+ * tabs. Removes nothing, so it is right for texts that a user approves.
  */
 export function toVisible(text: string): string {
   return escapeUnseen(text, { keep: "\n\t" });
 }
 
-/** Applies toVisible() and joins the text into one line, with single spaces. */
+/** Returns the text after toVisible() as one line with single spaces. */
 export function toVisibleLine(text: string): string {
   return toVisible(text).replaceAll(/\s+/g, " ").trim();
 }
@@ -18,7 +18,10 @@ export function toVisibleLine(text: string): string {
 // deno-lint-ignore no-control-regex -- the pattern must match control characters
 const COLORS = /\u001b\[[0-9;:]*m/g;
 
-/** Applies toVisible() after removing terminal colors and normalizing line breaks, for all other texts. */
+/**
+ * Returns the text after toVisible(), without terminal colors and with normalized line breaks. For texts that nobody
+ * approves.
+ */
 export function toReadable(text: string): string {
   return toVisible(text.replaceAll(COLORS, "").replaceAll(/\r\n?/g, "\n"));
 }

@@ -1,5 +1,5 @@
-// Bundles the program for shipping: a few JavaScript modules that include all packages. Deno starts them in two
-// thirds of the time of hundreds of files, and searches no package folders.
+// Bundles the program for shipping into a few JavaScript modules that include all packages. Compared with hundreds of
+// files, Deno starts them in two thirds of the time and searches no package folders.
 import { isBuiltin } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import commonjs from "@rollup/plugin-commonjs";
@@ -16,7 +16,7 @@ import { lastOutput, runCommand } from "./command.ts";
 import { filesBelow } from "./folder.ts";
 import { MAIN, NAME, REPOSITORY } from "./product.ts";
 
-/** Deno does not see a function in this default import, so it needs a cast. */
+/** The CommonJS plugin. Deno's types do not describe its default import as a function, so it needs a cast. */
 const convertCommonJs = commonjs as unknown as () => Plugin;
 
 const SOURCES = ["app", "api", "base", "cli", "ops", "present", "runtime", "server"];
@@ -29,8 +29,9 @@ const ENTRIES = {
 };
 
 /**
- * Modules that are loaded together, each with its imports: for tool hosts, for the most used commands, and for the
- * service's listener. The first group with a module keeps it; the rest is split where it is loaded late.
+ * Modules that are bundled into one file, each with its imports: for tool hosts, for the most used commands, and for the
+ * service. A module belongs to the first group that contains it. Modules outside of the groups are in files of their own if
+ * they are imported dynamically.
  */
 const MODULE_GROUPS: Record<string, readonly string[]> = {
   host: [`${HOST}/run_host.ts`, ENTRIES.tool_worker, ENTRIES.script_worker],
@@ -51,23 +52,23 @@ const MODULE_GROUPS: Record<string, readonly string[]> = {
 
 /** The inputs and outputs of a bundle. */
 export interface BundleOptions {
-  /** A folder with the packages in its `node_modules`. The sources are added to it as JavaScript. */
+  /** The folder whose `node_modules` contains the packages. The sources are written to it as JavaScript. */
   workFolder: string;
-  /** The folder of the modules. */
+  /** The folder to which the modules are written. */
   output: string;
-  /** The content that main.ts reads as deno.json. */
+  /** The content of deno.json that main.ts imports. */
   settings: unknown;
-  /** Functions that rewrite a module's source, by the module's path in the repository. */
+  /** Functions that change the source of a module, by the module's path in the repository. */
   changes: Readonly<Record<string, (source: string) => string>>;
 }
 
-/** The files in a bundle, relative to their folder: the program's own, and those of packages. */
+/** The files that a bundle contains, relative to the work folder: the program's files, and the files of packages. */
 export interface BundledFiles {
   own: readonly string[];
   packaged: readonly string[];
 }
 
-/** Builds the bundle. Throws Error for an unresolved import, which would fail on another machine. */
+/** Builds the bundle and returns its files. Throws Error for an unresolved import, which would fail on another machine. */
 export async function bundleProgram(options: BundleOptions): Promise<BundledFiles> {
   const { workFolder, output } = options;
   await transpile(workFolder);
@@ -81,7 +82,8 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
       convertCommonJs(),
     ],
     onwarn: refuseUnresolved,
-    // Tree shaking would make the modules 3 % smaller and no faster to start, for a third of the build time.
+    // Without tree shaking, because it takes a third of the build time, makes the modules only 3 % smaller and does not
+    // speed up the start.
     treeshake: false,
   });
   try {
@@ -93,7 +95,8 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
       hoistTransitiveImports: false,
       sourcemap: true,
       sourcemapExcludeSources: true,
-      // A URL: for a path within an npm package, Deno would report the source's line with the bundle's file.
+      // Map to a URL: for a file path inside an npm package, Deno would report the source's line with the name of the
+      // bundled file.
       sourcemapPathTransform: (path, map) =>
         `${NAME}:${relative(workFolder, resolve(dirname(map), path))}`,
       manualChunks: groupModules(place),
@@ -112,7 +115,7 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
   }
 }
 
-/** Writes a JavaScript file with its source map for each source into the folder. */
+/** Transpiles each source to a JavaScript file with a source map in the work folder. */
 async function transpile(workFolder: string): Promise<void> {
   const files = [ENTRIES.main];
   for (const folder of SOURCES) {
@@ -126,7 +129,7 @@ async function transpile(workFolder: string): Promise<void> {
   if (!result.success) throw new Error(`deno transpile failed: ${lastOutput(result)}`);
 }
 
-/** Resolves the program's own modules, and the texts and data that they import. */
+/** Returns the plugin that resolves the program's modules, and the text and data files that they import. */
 function ownModules({ workFolder, settings, changes }: BundleOptions): Plugin {
   const text = /\?text$/;
   return {
@@ -138,7 +141,7 @@ function ownModules({ workFolder, settings, changes }: BundleOptions): Plugin {
       return attributes["type"] === "text" ? `${path}?text` : path;
     },
     async load(id) {
-      // A name that a plugin made up.
+      // The name was created by another plugin.
       if (id.startsWith("\0") || id.includes("?") && !text.test(id)) return null;
       if (id.includes("/node_modules/")) return await loadPackaged(id);
       const file = relative(workFolder, id);
@@ -158,10 +161,11 @@ function ownModules({ workFolder, settings, changes }: BundleOptions): Plugin {
 }
 
 async function loadPackaged(id: string) {
-  // Error texts in forty languages that the program never uses.
+  // Leave out the error texts in forty languages, which the program never uses.
   if (/zod\/v4\/locales\/(?!en\.js|index\.js)/.test(id)) return "export default () => ({});";
   const code = await Deno.readTextFile(id);
-  // An error in a package names the bundle: source maps for packages would be larger than the packages.
+  // Without source maps for packages, which would be larger than the packages. An error in a package names the bundled
+  // file.
   return id.endsWith(".json") ? `export default ${code};` : { code, map: { mappings: "" } };
 }
 
@@ -169,7 +173,10 @@ function refuseUnresolved({ code, message }: RollupLog): void {
   if (code === "UNRESOLVED_IMPORT" || code === "MISSING_EXPORT") throw new Error(message);
 }
 
-/** Throws for an import from outside the bundle. Deno would search the folders above, which others may write to. */
+/**
+ * Throws if a bundled file imports a file outside the bundle. Deno would search for it in the folders above, to which other
+ * users may write.
+ */
 function refuseExternalImports(chunks: readonly (OutputChunk | OutputAsset)[]): void {
   const inside = new Set(chunks.map(({ fileName }) => fileName));
   for (const chunk of chunks) {
@@ -198,7 +205,7 @@ function findGroups(place: (file: string) => string, getModuleInfo: GetModuleInf
       if (groups.has(id)) continue;
       const info = getModuleInfo(id);
       if (info === null) throw new Error(`${id} is no part of the program`);
-      // A worker is a module of its own.
+      // A worker keeps its own file.
       if (!info.isEntry) groups.set(id, group);
       pending.push(...info.importedIds.filter((one) => !isBuiltin(one)));
     }

@@ -1,13 +1,13 @@
-// Runs another program to its end.
+// Runs a program to its end.
 
-/** The program's output. */
+/** The exit status and the output of a program. */
 export interface CommandResult {
   success: boolean;
   stdout: string;
   stderr: string;
 }
 
-/** Runs a program with empty standard input and without colors. */
+/** Runs a program with empty standard input and without colors, and returns its output. */
 export async function runCommand(
   [program = "", ...args]: readonly string[],
   options: { cwd: string; env?: Record<string, string> },
@@ -24,9 +24,9 @@ export async function runCommand(
   return { success, stdout: text.decode(stdout), stderr: text.decode(stderr) };
 }
 
-/** Returns the program's last line of output, as the end of a sentence. */
+/** Returns the program's last lines of output, as the end of a message. */
 export function lastOutput({ stdout, stderr }: CommandResult): string {
-  // A release build of Deno has no names in its stack traces.
+  // Remove Deno's stack trace, which contains no names in a release build.
   const [said = ""] = `${stdout}\n${stderr}`.split("\nStack backtrace:");
   const lines = said.split("\n").filter((line) => line.trim() !== "");
   return lines.slice(-12).join("\n") || "it said nothing";

@@ -1,4 +1,4 @@
-// `deno task compile`: one executable, for this machine by default.
+// `deno task compile`: builds one executable, for this machine by default.
 import { basename, dirname, join, resolve } from "node:path";
 import { compileExecutable, requireWorking } from "./executable.ts";
 import { openStage } from "./stage.ts";
@@ -16,7 +16,7 @@ async function compile(): Promise<void> {
   await Deno.mkdir(dirname(output), { recursive: true });
   try {
     await compileExecutable(stage.directory, { target, output: partial });
-    // Executables for other machines cannot be tried here.
+    // An executable for another machine cannot be tried here.
     if (target === Deno.build.target) await requireWorking(partial);
     await Deno.rename(partial, output);
   } finally {

@@ -1,4 +1,4 @@
-// Builds one executable: the runtime image with the program in it.
+// Builds an executable, which is Deno's runtime image with the program in it.
 import { resolve } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
 import { lastOutput, runCommand } from "./command.ts";
@@ -24,10 +24,16 @@ export const COMPILE_FLAGS: readonly string[] = [
   "--no-check",
 ];
 
-/** Deno would fix this setting at build time, and the executable would export telemetry everywhere. */
+/**
+ * The environment of `deno compile`. Deno stores the value of OTEL_DENO in the executable, which would then export
+ * telemetry for every user.
+ */
 const NO_TELEMETRY = { OTEL_DENO: "false" };
 
-/** Builds the executable at `output` from a stage. Throws RuntimeImageMissing, or Error for any other failure. */
+/**
+ * Builds the executable at `output` from a stage. Throws RuntimeImageMissing if the image cannot be downloaded, or Error
+ * for any other failure.
+ */
 export async function compileExecutable(
   stage: string,
   { target, output }: { target: Target; output: string },
@@ -35,7 +41,7 @@ export async function compileExecutable(
   requirePinnedDeno();
   const result = await runCommand([
     ...[Deno.execPath(), "compile", "--quiet", ...COMPILE_FLAGS],
-    // Including the folder adds the source maps, so that errors name the lines of the sources.
+    // Include the folder, because its source maps make errors name the lines of the sources.
     ...[...WORKERS, "modules", ...LEGAL_FILES].flatMap((file) => ["--include", file]),
     ...["--target", target, "--output", resolve(output), MAIN],
   ], { cwd: stage, env: NO_TELEMETRY });
@@ -45,7 +51,7 @@ export async function compileExecutable(
   throw new Error(`No executable for ${target}: deno compile failed\n${lastOutput(result)}`);
 }
 
-/** Throws Error when an executable for this machine does not start or has another version. */
+/** Throws Error if an executable for this machine does not start or prints another version. */
 export async function requireWorking(executable: string): Promise<void> {
   let result;
   try {

@@ -1,10 +1,10 @@
-// Operations on folders and files that packing needs beyond Deno's own.
+// Provides operations on folders and files that packing needs.
 import { dirname, join, relative } from "node:path";
 
-/** The number of files that are processed at once. */
+/** The number of files that are processed in parallel. */
 const AT_ONCE = 32;
 
-/** Processes many files, several at a time. Rejects with the first error, after all work in progress has ended. */
+/** Calls `work` for many files, several in parallel. Rejects with the first error after all started work has ended. */
 export async function forEachFile(
   files: readonly string[],
   work: (file: string) => Promise<void>,
@@ -16,7 +16,7 @@ export async function forEachFile(
   for (const one of workers) if (one.status === "rejected") throw one.reason;
 }
 
-/** Returns every file below a folder, relative to it, in order. */
+/** Returns the paths of all files below a folder, relative to this folder and sorted. */
 export async function filesBelow(directory: string): Promise<string[]> {
   const files: string[] = [];
   const walk = async (folder: string): Promise<void> => {
@@ -30,7 +30,7 @@ export async function filesBelow(directory: string): Promise<string[]> {
   return files.sort();
 }
 
-/** Copies a file, or a folder with its content. */
+/** Copies a file or a folder with its content. */
 export async function copyTree(from: string, to: string): Promise<void> {
   const isFile = (await Deno.stat(from)).isFile;
   await forEachFile(isFile ? [""] : await filesBelow(from), async (file) => {
@@ -40,7 +40,7 @@ export async function copyTree(from: string, to: string): Promise<void> {
   });
 }
 
-/** Removes a file, or a folder with its content. */
+/** Removes a file or a folder with its content, if it exists. */
 export async function removeIfThere(path: string): Promise<void> {
   try {
     await Deno.remove(path, { recursive: true });
@@ -49,7 +49,7 @@ export async function removeIfThere(path: string): Promise<void> {
   }
 }
 
-/** Writes an indented JSON file. */
+/** Writes a value to a file as indented JSON. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
   await Deno.writeTextFile(path, JSON.stringify(value, null, 2) + "\n");
 }

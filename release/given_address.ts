@@ -1,7 +1,7 @@
-// Parses the address of the releases that a task is given.
+// Parses the address of the releases, which is an argument of a task.
 import { releaseAddress } from "../cli/update/release_address.ts";
 
-/** Returns the address in the form of `inkling update`, ending with a slash. Throws Error for an invalid one. */
+/** Returns the address as `inkling update` needs it, with a slash at its end. Throws Error for an invalid address. */
 export function parseReleaseAddress(text: string): string {
   try {
     return releaseAddress({ INKLING_RELEASE_URL: text }).href;

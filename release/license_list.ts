@@ -5,30 +5,30 @@ import { type PackageFolder, packageFolders } from "./package_folder.ts";
 import { DENO_VERSION, REPOSITORY } from "./product.ts";
 import { vendorPackages } from "./vendored_packages.ts";
 
-/** Third-party assets are in the sources, with their license texts beside them. */
+/** Matches the license texts of third-party assets, which are beside the assets in the sources. */
 const BESIDE_ASSET = /\.(LICENSE|NOTICE)\.txt$/;
 
 const WIDTH = 100;
 
-/** Packages that contain another project's code without its license text: the note that the list adds. */
+/** The packages that contain the code of another project without its license text, each with the note for the list. */
 const EMBEDDED_NOTES: Readonly<Record<string, string>> = {
   unpdf: "; in it pdf.js, Copyright Mozilla Foundation: Apache-2.0",
 };
 
-/** One license text, with the works that it covers. */
+/** A license text with the names of the works that it covers. */
 interface LicenseText {
   text: string;
   of: string[];
 }
 
-/** The works that the list covers. */
+/** The files and packages that the list covers. */
 export interface LicensedWorks {
-  /** The program's files, relative to the repository. */
+  /** The program's bundled files, relative to the repository. */
   files: readonly string[];
   packages: readonly PackageFolder[];
 }
 
-/** Returns the text of the list: for these works, and for the packages of the dashboard. */
+/** Returns the text of the list for these works and for the packages of the dashboard. */
 export async function writeLicenseList({ files, packages: own }: LicensedWorks): Promise<string> {
   const names = own.map(({ name }) => name);
   const others = (await dashboardPackages()).filter(({ name }) => !names.includes(name));
@@ -59,7 +59,10 @@ export async function writeLicenseList({ files, packages: own }: LicensedWorks):
   ].join("\n");
 }
 
-/** A package with a license but without its text is listed with its home page. */
+/**
+ * Returns the list's line for a package. A package that names a license but does not contain its text is listed with its
+ * home page.
+ */
 function entryOf(one: PackageFolder): string {
   const line = `${titleOf(one)}: ${one.license}${EMBEDDED_NOTES[one.name] ?? ""}`;
   return one.legalTexts.length > 0 || one.home === ""
@@ -89,7 +92,7 @@ function wrapNames(names: readonly string[]): string[] {
   return lines.map((line) => line.trimEnd());
 }
 
-/** Returns the license texts in folders without code. */
+/** Returns the license texts of third-party assets, which are in folders without program code. */
 async function assetLicenses(files: readonly string[]): Promise<string[]> {
   const folders = new Set(
     files.filter((file) => !file.endsWith(".ts")).map((file) => dirname(file)),

@@ -1,4 +1,5 @@
-// `deno task licenses`: writes the list of third-party licenses, or compares it with `--check`.
+// `deno task licenses`: writes the list of third-party licenses. With `--check`, compares the stored list with the present
+// works instead.
 import { join } from "node:path";
 import { writeLicenseList } from "./license_list.ts";
 import { LICENSE_LIST, REPOSITORY } from "./product.ts";

@@ -1,5 +1,5 @@
-// Builds the npm package: the bundled program, with the matching Deno as its only dependency. Running it downloads
-// nothing.
+// Builds the npm package, which contains the bundled program and has the matching Deno as its only dependency. Running the
+// package downloads nothing.
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
 import { lastOutput, runCommand } from "./command.ts";
@@ -7,27 +7,27 @@ import { copyTree, filesBelow, writeJson } from "./folder.ts";
 import { DENO_VERSION, NAME, REPOSITORY, VERSION } from "./product.ts";
 import type { Stage } from "./stage.ts";
 
-/** The types of custom tools, for editors. The docs link to them by this path. */
+/** The file with the types of custom tools, for editors. The docs link to this path. */
 export const TOOL_TYPES = "runtime/tools/custom/custom_tool.ts";
 
-/** The options of the package. */
+/** The options of the npm package. */
 export interface NpmPackageOptions {
-  /** The https address of the source repository; npm needs it for the proof of origin. */
+  /** The https address of the source repository, which npm needs to prove the origin of the package. */
   repository?: string;
 }
 
-/** Turns a stage into the package. Throws Error for an invalid repository address. */
+/** Changes a stage into the npm package. Throws Error for an invalid repository address. */
 export async function toNpmPackage(
   { directory }: Pick<Stage, "directory">,
   { repository }: NpmPackageOptions = {},
 ): Promise<void> {
-  // First, so that an invalid address is reported before any change.
+  // Check the address before anything is changed.
   const origin = repository === undefined ? {} : { repository: toRepository(repository) };
   const path = (name: string) => join(directory, name);
   for (const name of ["bin", "package.json"]) {
     await copyTree(join(REPOSITORY, "release/npm", name), path(name));
   }
-  // The README links to the docs, and they link to the examples.
+  // The package contains the docs, because the README links to them.
   for (const name of ["README.md", "docs", "examples"]) {
     await copyTree(join(REPOSITORY, name), path(name));
   }
@@ -39,7 +39,8 @@ export async function toNpmPackage(
   );
   await writeJson(path("deno.json"), {
     ...JSON.parse(await Deno.readTextFile(path("deno.json"))),
-    // Modules that are loaded late are not resolved before. "deno compile" would leave them out with this setting.
+    // With this setting, Deno resolves dynamic imports only when they run. The executable does not have it, because "deno
+    // compile" would leave such modules out.
     unstable: ["lazy-dynamic-imports"],
   });
   await writeJson(path("package.json"), {
@@ -52,7 +53,7 @@ export async function toNpmPackage(
   });
 }
 
-/** Returns the address as package.json expects it. */
+/** Returns the repository's address in the form of package.json. */
 function toRepository(text: string): { type: "git"; url: string } {
   if (!/^https:\/\/[\w.-]+(\/[\w.-]+)+$/.test(text)) {
     throw new Error(`"${text}" is not the https address of a repository`);
@@ -60,7 +61,7 @@ function toRepository(text: string): { type: "git"; url: string } {
   return { type: "git", url: `git+${text.replace(/\.git$/, "")}.git` };
 }
 
-/** Packs the package to a file in `folder` and returns its path. Throws Error. */
+/** Packs the package into a file in `folder` and returns the file's path. Throws Error if npm fails. */
 export async function packNpmPackage(directory: string, folder: string): Promise<string> {
   const npm = Deno.build.os === "windows" ? "npm.cmd" : "npm";
   const result = await runCommand([
@@ -69,7 +70,7 @@ export async function packNpmPackage(directory: string, folder: string): Promise
   ], { cwd: directory });
   if (!result.success) throw new Error(`npm pack failed: ${lastOutput(result)}`);
   const { filename, files } = packed(result.stdout);
-  // npm has its own rules about the files of a package.
+  // Check the packed files, because npm's rules may exclude some files of the package.
   const inside = new Set(files);
   const missing = (await filesBelow(directory)).map((file) => file.replaceAll("\\", "/"))
     .filter((file) => !inside.has(file));
@@ -77,7 +78,7 @@ export async function packNpmPackage(directory: string, folder: string): Promise
   return join(folder, filename);
 }
 
-/** npm prints either a list of packages, or an object keyed by name. */
+/** Returns the packed package from the output of npm, which is either a list of packages or an object by package name. */
 function packed(json: string): { filename: string; files: string[] } {
   const [one] = Object.values(JSON.parse(json)) as {
     filename: string;

@@ -1,4 +1,4 @@
-// `deno task package`: the npm package as a file.
+// `deno task package`: writes the npm package to a file.
 import { resolve } from "node:path";
 import { packNpmPackage, toNpmPackage } from "./npm_package.ts";
 import { openStage } from "./stage.ts";

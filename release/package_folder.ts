@@ -1,25 +1,25 @@
-// Reads one npm package on disk: its package.json and its files.
+// Reads the npm packages in a folder: the package.json and the license files of each.
 import { join } from "node:path";
 
-/** A file with license terms. */
+/** Matches the names of files with license terms. */
 const LEGAL_FILE = /^(licen[cs]e|copying|copyright|notice)([.-][^.]*)?(\.(md|markdown|txt))?$/i;
 
 /** A package in a node_modules folder. */
 export interface PackageFolder {
   name: string;
   version: string;
-  /** As in its package.json: an SPDX expression, or the author's own words. */
+  /** The license as in package.json: an SPDX expression, or the words of the author. */
   license: string;
-  /** Its license and notice files, by name. */
+  /** The names of the license and notice files. */
   legalTexts: readonly string[];
-  /** Its home page or repository; empty: it names neither. */
+  /** The home page or the repository; empty if the package names neither. */
   home: string;
   directory: string;
-  /** True when it is nested in another package that needs a different version. */
+  /** True if the package is nested in another package, which needs a different version. */
   isInner: boolean;
 }
 
-/** Returns the packages of a node_modules folder by name, each followed by its nested packages. */
+/** Returns the packages of a node_modules folder in the order of their names, each followed by its nested packages. */
 export function packageFolders(nodeModules: string): Promise<PackageFolder[]> {
   return readFolder(nodeModules, false);
 }
@@ -81,7 +81,7 @@ async function readLegalTexts(directory: string): Promise<string[]> {
   return await Promise.all(names.map((name) => Deno.readTextFile(join(directory, name))));
 }
 
-/** The old form is `{"type": "MIT", "url": "…"}`. */
+/** Returns the license of a package.json. The field may have the old form `{"type": "MIT", "url": "…"}`. */
 function licenseOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "object" && value !== null && "type" in value) return String(value.type);

@@ -1,4 +1,4 @@
-// `deno task release`: executables for all machines, in a folder that is ready for a web server.
+// `deno task release`: builds the executables for all machines into a folder that a web server can serve.
 import { resolve } from "node:path";
 import { compileExecutable, requireWorking } from "./executable.ts";
 import { openStage } from "./stage.ts";
@@ -20,7 +20,7 @@ async function release(): Promise<void> {
     async build(target, output) {
       console.log(`Compiling for ${target}`);
       await compileExecutable(stage.directory, { target, output });
-      // The other executables are tried on their own machines before they are published.
+      // Executables for other machines are tried there before the release is published.
       if (target === Deno.build.target) await requireWorking(output);
     },
   });

@@ -1,11 +1,11 @@
-// Writes a release in the form that `inkling update` and install.sh expect: latest.json and the files that it names.
+// Writes a release as `inkling update` and install.sh expect it: latest.json and the files that it names.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { removeIfThere, writeJson } from "./folder.ts";
 import { LEGAL_FILES, REPOSITORY } from "./product.ts";
 import { releaseFileName, type Target } from "./target.ts";
 
-/** The line of install.sh that a release fills in. */
+/** The line of install.sh that is replaced by the address of the release. */
 const NO_ADDRESS = "built_in=''";
 
 /** The contents of a release. */
@@ -13,13 +13,15 @@ export interface ReleaseContents {
   name: string;
   version: string;
   targets: readonly Target[];
-  /** The folder's public address; undefined: install.sh asks for a variable. */
+  /**
+   * The public address of the release's folder; undefined: install.sh requires an environment variable with the address.
+   */
   address: string | undefined;
-  /** Builds the executable for a machine at a path. */
+  /** Builds the executable for a machine at `path`. */
   build(target: Target, path: string): Promise<void>;
 }
 
-/** Writes the folder, replacing an existing one. It appears only when it is complete. */
+/** Writes the folder of the release and replaces an existing one. The new folder appears only when it is complete. */
 export async function writeReleaseFolder(folder: string, contents: ReleaseContents): Promise<void> {
   const partial = `${folder}.partial`;
   await removeIfThere(partial);
@@ -48,19 +50,19 @@ async function fillFolder(folder: string, contents: ReleaseContents): Promise<vo
   }
 }
 
-/** Writes install.sh with the address filled in. */
+/** Writes install.sh with the address of the release. */
 async function writeInstallScript(path: string, address: string | undefined): Promise<void> {
   const script = await Deno.readTextFile(join(REPOSITORY, "release/install.sh"));
   if (script.split(`\n${NO_ADDRESS}\n`).length !== 2) {
     throw new Error(`install.sh has no line that says: ${NO_ADDRESS}`);
   }
-  // A quote in the address would end the shell's string.
+  // Escape quotes, because a quote would end the shell's string.
   const quoted = address?.replaceAll("'", "%27") ?? "";
   const filled = `built_in='${quoted}'`;
   await Deno.writeTextFile(path, script.replace(NO_ADDRESS, () => filled), { mode: 0o755 });
 }
 
-/** In lower-case hexadecimal. */
+/** Returns the SHA-256 of a file in lower-case hexadecimal. */
 async function sha256(path: string): Promise<string> {
   const hash = createHash("sha256");
   using file = await Deno.open(path);

@@ -1,11 +1,15 @@
-// Deno's runtime image, which every executable contains. Deno downloads it when it compiles.
+// Recognizes that Deno's runtime image is missing. Every executable contains the image, which Deno downloads when it
+// compiles.
 import { DENO_VERSION } from "./product.ts";
 import type { Target } from "./target.ts";
 
-/** The exit code of a task that cannot get the image (EX_UNAVAILABLE of sysexits.h). Only the network causes it. */
+/**
+ * The exit code of a task that cannot download the image (EX_UNAVAILABLE of sysexits.h). Only network failures have this
+ * code.
+ */
 export const IMAGE_MISSING_CODE = 69;
 
-/** The image cannot be downloaded. */
+/** Thrown if the runtime image cannot be downloaded. */
 export class RuntimeImageMissing extends Error {
   override readonly name = "RuntimeImageMissing";
 
@@ -18,8 +22,8 @@ export class RuntimeImageMissing extends Error {
 }
 
 /**
- * Returns the reason why the image is missing, from the output of a failed `deno compile`; undefined for another
- * failure.
+ * Returns the reason for a missing image from the output of a failed `deno compile`, or undefined if another failure is the
+ * cause.
  */
 export function missingImageReason(stderr: string): string | undefined {
   const [, after] = stderr.split("Setting up base binary.");

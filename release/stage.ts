@@ -1,4 +1,4 @@
-// Stages the shipped program in a folder of its own, from which an executable or the npm package is made.
+// Writes the shipped program to a temporary folder, the stage, from which an executable or the npm package is made.
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import { bundleProgram } from "./bundle.ts";
@@ -8,26 +8,26 @@ import { type PackageFolder, packageFolders } from "./package_folder.ts";
 import { LEGAL_FILES, REPOSITORY, VERSION } from "./product.ts";
 import { vendorPackages } from "./vendored_packages.ts";
 
-/** The line of `cli/update/release_address.ts` that a release fills in. */
+/** The file that contains the address of releases; NO_ADDRESS is its line that a release replaces. */
 const ADDRESS_FILE = "cli/update/release_address.ts";
 const NO_ADDRESS = "const BUILT_IN = undefined;";
 
-/** The values that packing fixes. */
+/** The values that are built into the program. */
 export interface StageOptions {
-  /** The address where `inkling update` finds releases. Without one, it asks for a variable. */
+  /** The address where `inkling update` finds releases. Without it, the command requires an environment variable. */
   address?: string;
 }
 
-/** The staged folder. Disposing removes it. */
+/** A folder with the shipped program. Disposing removes the folder. */
 export interface Stage extends AsyncDisposable {
   directory: string;
-  /** The program's own files in its modules, relative to the repository. */
+  /** The program's files in the bundled modules, relative to the repository. */
   files: readonly string[];
-  /** The packages in its modules. */
+  /** The packages in the bundled modules. */
   packages: readonly PackageFolder[];
 }
 
-/** Creates the folder. Throws Error when the packages are unavailable or the address is invalid. */
+/** Creates a stage. Throws Error if a package is unavailable or the address is invalid. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { address } = options;
   const changes = address === undefined ? {} : { [ADDRESS_FILE]: withAddress(address) };
@@ -43,7 +43,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     for (const paper of LEGAL_FILES) {
       await copyTree(join(REPOSITORY, paper), join(directory, paper));
     }
-    // Without `workspace`, Deno would search the parent folders for one.
+    // An empty `workspace` keeps Deno from searching the parent folders for a workspace.
     await writeJson(join(directory, "deno.json"), { ...settings, lock: false, workspace: [] });
     await unifyDates(directory);
     const packages = (await packageFolders(join(workFolder, "node_modules"))).filter((one) =>
@@ -62,7 +62,7 @@ async function makeFolder(): Promise<string> {
   return await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-stage-" }));
 }
 
-/** Returns the folder of the package that a file belongs to. */
+/** Returns the folder of the package that contains a file; undefined for a file outside of packages. */
 function ownerOf(file: string): string | undefined {
   return /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0];
 }
@@ -75,10 +75,10 @@ function withAddress(text: string): (source: string) => string {
   };
 }
 
-/** Executables record file dates, and equal sources must give equal bytes. */
+/** The date of all files. Executables contain file dates, and equal sources must give equal bytes. */
 const DATE = new Date("2000-01-01T00:00:00Z");
 
-/** Sets the same date on every file below a folder. */
+/** Sets DATE on every file below a folder. */
 async function unifyDates(directory: string): Promise<void> {
   await forEachFile(await filesBelow(directory), async (file) => {
     const path = join(directory, file);

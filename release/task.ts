@@ -1,13 +1,13 @@
-// The common parts of this folder's tasks: flags, and the report of a failure.
+// Parses the flags of this folder's tasks and reports their failures.
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { IMAGE_MISSING_CODE, RuntimeImageMissing } from "./runtime_image.ts";
 
-/** A task was given wrong arguments. */
+/** Thrown if a task has wrong arguments. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Returns the values of a task's flags, which are all text. Throws UsageError. */
+/** Returns the values of a task's flags, which are all texts. Throws UsageError. */
 export function parseFlags<Name extends string>(
   args: readonly string[],
   names: readonly Name[],
@@ -23,7 +23,10 @@ export function parseFlags<Name extends string>(
   }
 }
 
-/** Runs a task. Returns its exit code: 0; 1 failed; 2 usage; 69 the runtime image cannot be downloaded. */
+/**
+ * Runs a task and returns its exit code: 0 for success, 1 for a failure, 2 for wrong arguments, 69 if the runtime image
+ * cannot be downloaded.
+ */
 export async function runTask(task: () => Promise<void>): Promise<number> {
   try {
     await task();

@@ -1,5 +1,5 @@
-// `deno task start:scoped`: starts the service with the narrowest flags that this workspace needs. The service is a
-// child in the same terminal, and this program returns its exit code.
+// `deno task start:scoped`: starts the service under the narrowest permission flags that this workspace needs. The service
+// is a child process in the same terminal, and its exit code becomes the exit code of this program.
 import { Scanner } from "../cli/command_line/scanner.ts";
 import { start } from "../cli/declarations/service_commands.ts";
 import { sourceCommand } from "../cli/self_command.ts";
@@ -7,14 +7,14 @@ import { loadSettings } from "../app/settings.ts";
 import { descriptorLinkCommand, findDescriptors } from "../base/files/descriptor_link.ts";
 import { deriveFlags } from "../runtime/permissions/derive_flags.ts";
 
-/** The options of a start that determine its flags. */
+/** The options of `start` that determine the permission flags. */
 interface ScopedOptions {
   workspace?: string;
   host?: string;
   isDaemon: boolean;
 }
 
-/** Parses the arguments of `start` as the service will, including its errors. */
+/** Parses the arguments of `start` as the service will parse them, with the same errors. */
 function readOptions(words: readonly string[]): ScopedOptions {
   const scanner = new Scanner(words);
   const typed = new Map<string, string>();
@@ -33,19 +33,23 @@ function readOptions(words: readonly string[]): ScopedOptions {
   };
 }
 
-/** Returns the command line: Deno with the flags, the program, and its arguments. */
+/** Returns the command line of the service: Deno with the permission flags, the program, and its arguments. */
 async function scopedCommand(words: readonly string[]): Promise<string[]> {
   const { isDaemon, workspace, ...listener } = readOptions(words);
   const settings = await loadSettings(workspace);
   await linkDescriptors(settings.directories.stateDir);
   const { flags, remarks } = await deriveFlags(settings, listener);
   for (const remark of remarks) console.error(`${remark}.`);
-  // With -d, the background service has only the flags; this process needs the permission to start it.
+  // With -d, the background service has only the derived flags. The process that starts it also needs the permission to
+  // start programs.
   const starter = isDaemon ? ["--allow-run"] : [];
   return [...sourceCommand([...flags.map(({ flag }) => flag), ...starter]), "start", ...words];
 }
 
-/** Creates the link that the service's own flags forbid. Without it the service still works. */
+/**
+ * Creates the link to file descriptors in the state folder, which the service itself may not create under its flags. The
+ * service also works without the link.
+ */
 async function linkDescriptors(stateDir: string): Promise<void> {
   if (Deno.build.os !== "linux" || findDescriptors(stateDir) !== undefined) return;
   const [program, ...args] = descriptorLinkCommand(stateDir);
@@ -57,7 +61,8 @@ async function linkDescriptors(stateDir: string): Promise<void> {
 
 async function run([program = "", ...args]: readonly string[]): Promise<number> {
   const child = new Deno.Command(program, { args, cwd: Deno.cwd() }).spawn();
-  // A terminal sends Ctrl+C and SIGHUP to both processes; a supervisor sends its signals to this one alone.
+  // The signals to pass on to the service. A terminal sends Ctrl+C and SIGHUP to both processes, a process supervisor only
+  // to this one.
   const hears = Deno.stdin.isTerminal() ? [] : ["SIGINT", "SIGHUP"] as const;
   let hasEnded = false;
   for (const signal of ["SIGTERM", ...hears] as const) {

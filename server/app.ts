@@ -1,4 +1,4 @@
-// The HTTP application: middleware, the operations of the API, and the pages. It opens no listener: mod.ts does that.
+// Creates the HTTP application: middleware, the operations of the API, and the pages. mod.ts opens its listeners.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { redactToken } from "./answers/answers.ts";
 import { RequestRefused, toErrorResponse } from "../api/errors.ts";
@@ -50,7 +50,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   app.use(async (c, next) => {
     const ended = WORK.test(c.req.path) ? lifecycle.countRequest() : undefined;
     try {
-      // An invalid Host header makes the URL unparseable.
+      // An invalid Host header makes the URL invalid.
       if (!URL.canParse(c.req.url)) throw new RequestRefused(400, "Bad Request");
       await next();
     } finally {
@@ -82,7 +82,10 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   return app;
 }
 
-/** Sets the Content-Length of GET on a HEAD response. It cancels a stream, because Hono drops the body unread. */
+/**
+ * Gives a HEAD response the Content-Length that GET would have. Cancels the body if it is a stream, because Hono drops the
+ * body unread.
+ */
 const measureHead: MiddlewareHandler = async (c, next) => {
   await next();
   if (c.req.method !== "HEAD" || c.res.body === null) return;
@@ -95,7 +98,7 @@ function toPattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-/** Returns the error for a request without a route: 404, or 405 with the methods of the path. */
+/** Returns the error for a request without a route: 404, or 405 if the path has other methods. */
 function createRefusal(
   routes: readonly { method: string; path: string }[],
 ): (c: Context) => RequestRefused {

@@ -1,4 +1,4 @@
-// The service: opens the listeners of the application, and stops everything in order.
+// Runs the service: opens the listeners of the application, and stops everything in order.
 import type { Hono } from "hono";
 import { firstOf } from "../base/first_of.ts";
 import type { Runtime } from "../runtime/interface/runtime.ts";
@@ -29,9 +29,9 @@ export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./listeners/tc
 export { toWireEvent } from "../api/streams/service_events.ts";
 export { SocketUnavailable } from "./listeners/unix_socket.ts";
 
-/** The grace period of running executions after a stop request. */
+/** The milliseconds that running executions get after a stop request. */
 const RUN_GRACE_MS = 8 * SECOND_MS;
-/** The grace period of requests in flight and streams after that. */
+/** The milliseconds that requests in flight and streams get after the executions. */
 const CLOSE_GRACE_MS = 2 * SECOND_MS;
 
 /** The options of a service. */
@@ -40,7 +40,10 @@ export interface ServeOptions {
   keepAlive?: boolean;
   /** Idle milliseconds after which the service stops. Default: five minutes. */
   idleTimeoutMs?: number;
-  /** Also listens on TCP. A waiting execution then keeps the service alive. */
+  /**
+   * The TCP listener; absent: the service listens only on the Unix socket. With TCP, a waiting execution keeps the service
+   * alive.
+   */
   tcp?: TcpOptions;
 }
 
@@ -52,7 +55,7 @@ export interface Service {
   readonly ports: readonly number[];
   /** Resolves with the reason once every listener is closed. The runtime is then stopped but not disposed. */
   readonly finished: Promise<StopReason>;
-  /** Requests the stop; resolves with `finished`. A second call ends the grace period of running executions. */
+  /** Stops the service and resolves with `finished`. A second call ends the grace period of running executions. */
   shutdown(reason: StopReason): Promise<StopReason>;
 }
 
@@ -71,7 +74,8 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
     hasPort: tcp !== undefined,
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
   });
-  // Must run before the first request: it reads the database, and later an unreachable one must not stop the service.
+  // Before the first request, because this reads the database: an unreachable database must prevent the start, but not stop
+  // a running service.
   const stopWarning = tcp === undefined ? await warnOfUnreachableWebhooks(runtime) : () => {};
   const listeners: Listener[] = [];
   const transports = () => listeners.map(({ address }) => address);
@@ -110,11 +114,11 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   };
 }
 
-/** Opens the TCP listener: the same application, behind the checks that a socket file does not need. */
+/** Opens the TCP listener with the same application, behind checks that the Unix socket does not need. */
 function openTcp(services: Services, tcp: TcpOptions): TcpListener {
   const { runtime } = services;
   const { http: { hosts, origins }, publicUrl } = runtime.config;
-  // A reverse proxy forwards its own host name, and the browser sends its origin.
+  // Allow the public address: a reverse proxy forwards its own host name, and the browser sends its origin.
   const outside = publicUrl === null ? [] : [new URL(publicUrl)];
   const answers = createAnswers(runtime);
   const isKey = createSecretMatch(tcp.apiKey);
@@ -128,7 +132,7 @@ function openTcp(services: Services, tcp: TcpOptions): TcpListener {
       apiKey({
         isKey,
         refused,
-        // Instead of a key, a delivery has a signature and an answer has its link.
+        // A delivery needs no key because it has a signature, and an answer link because it contains a secret.
         admits: (request) =>
           isDelivery(request, runtime) || answers.admits(request) || login.admits(request),
         explain: login.explain,
@@ -178,14 +182,14 @@ async function finish(
   return reason;
 }
 
-/** Ends the grace period of the stop under way. */
+/** Ends the grace period of running executions. */
 function endGrace(runtime: Runtime): void {
   runtime.log.write("info", "Second stop request: ending the running executions now");
-  // The stop under way reports the same error.
+  // Ignore the error, because the stop in progress reports the same error.
   runtime.stop({ graceMs: 0 }).catch(() => {});
 }
 
-/** Closes one listener. Breaks the connections that are still open after the grace period, as a client may never read. */
+/** Closes a listener. After the grace period, breaks the open connections, because a client may never read its response. */
 async function close(listener: Listener, runtime: Runtime): Promise<void> {
   const { address } = listener;
   const within = { clock: runtime.clock, ms: CLOSE_GRACE_MS };

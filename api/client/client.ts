@@ -1,5 +1,5 @@
-// The typed client of the HTTP API, for the command line and the dashboard. Every command loads it at start-up, so it
-// imports only types, its own small files and the clock.
+// Defines the typed client of the HTTP API for the command line and the dashboard. Every command loads it at start-up, so
+// it imports only types, its own small files and the clock.
 import { SystemClock } from "../../base/clock.ts";
 import type { z } from "zod";
 import {
@@ -29,7 +29,7 @@ export type { Transport } from "./client_transport.ts";
 
 interface CallOptions {
   signal?: AbortSignal;
-  /** For `run` and `fork`: a second call with the same key starts no second execution. */
+  /** The idempotency key of `run` and `fork`: a second call with the same key starts no second execution. */
   idempotencyKey?: string;
 }
 
@@ -93,9 +93,9 @@ export class Client {
   }
 
   /**
-   * Yields the frames of one execution after frame `after`: first the logged ones, then the live ones. Ends with
-   * `complete`, `waiting` or `shutdown`. It reconnects after a broken connection and resumes after the last frame.
-   * Deltas sent in between are lost, but not the frame that contains their text.
+   * Yields the frames of an execution after frame `after`, first the logged ones, then the live ones. Ends with `complete`,
+   * `waiting` or `shutdown`. Reconnects after a broken connection and resumes after the last frame. Deltas sent in between
+   * are lost, but a later frame contains their text.
    */
   follow(
     id: number,
@@ -110,9 +110,9 @@ export class Client {
   }
 
   /**
-   * Yields the service's events from now on, up to and including `shutdown`. Calls `onOpen` once it is connected. The
-   * service replays no events, so this throws ServiceUnreachable when the connection breaks. The caller must then read
-   * the state again.
+   * Yields the service's events from now on, up to and including `shutdown`. Calls `onOpen` once it is connected. Throws
+   * ServiceUnreachable when the connection breaks: the service does not repeat events, so the caller must read the state
+   * again.
    */
   events(
     options: { signal?: AbortSignal; onOpen?: () => void } = {},
@@ -138,7 +138,7 @@ export class Client {
   }
 }
 
-/** Builds the request of a client method from its arguments: the id, if the path has one, then the input and the options. */
+/** Returns the request for a method's arguments: the id if the path has one, the input, and the options. */
 function toRequest({ method, path }: OperationPath, args: unknown[]): ClientRequest {
   const hasId = path.includes("{id}");
   const { signal, idempotencyKey, ...input }: CallOptions & QueryValues = Object.assign(

@@ -1,4 +1,4 @@
-// The errors of the API client: a refusal of the service, and a service that does not answer.
+// Defines the errors of the API client: a refusal of the service, and a service that does not answer.
 import type { ErrorBody } from "../schemas/error_schemas.ts";
 
 /** Error: the service refused the request, with an HTTP status and a `detail`. The message is the detail as a sentence. */
@@ -21,7 +21,7 @@ export function toDetail(text: string): ErrorBody["detail"] {
     const body: Partial<ErrorBody> | null = JSON.parse(text);
     if (body?.detail !== undefined) return body.detail;
   } catch {
-    // Another program, such as a proxy, answered: its text is shown.
+    // The text is from another program, such as a proxy, and is shown unchanged.
   }
   return text.slice(0, 500) || "The service returned an error without a reason";
 }
@@ -31,7 +31,7 @@ function toSentence(detail: ErrorBody["detail"]): string {
   return detail.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
 }
 
-/** Returns the response, or undefined for a 404. */
+/** Returns the result of a request, or undefined if the service responded with 404. */
 export async function orMissing<T>(response: Promise<T>): Promise<T | undefined> {
   try {
     return await response;

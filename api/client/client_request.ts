@@ -1,8 +1,9 @@
-// One request of the client: sending it, reading its response, and its errors. Every command loads this file at start-up.
+// Sends one request of the client, reads its response, and translates its errors. Every command loads this file at
+// start-up.
 import { ApiError, ServiceUnreachable, toDetail } from "./client_errors.ts";
 import type { ClientOptions, PlainAnswer, Transport } from "./client_transport.ts";
 
-/** One request of a client. */
+/** A request of the client. */
 export interface ClientRequest {
   method: "GET" | "POST" | "DELETE";
   /** The encoded path, with a leading slash. */
@@ -27,7 +28,7 @@ export async function requestJson<T>(transport: ClientOptions, request: ClientRe
   }
 }
 
-/** Sends a request and returns its successful response with an unread body. Throws as `requestJson`. */
+/** Sends a request and returns its successful response with an unread body. Throws the errors of requestJson(). */
 export async function sendRequest(fetch: Transport, request: ClientRequest): Promise<Response> {
   const { method, path, signal, body } = request;
   const headers = new Headers(request.headers);
@@ -48,7 +49,7 @@ export async function sendRequest(fetch: Transport, request: ClientRequest): Pro
   throw new ApiError(response.status, toDetail(await readText(response, signal)));
 }
 
-/** The values of a query. `false` and undefined are omitted from its text. */
+/** The values of a query. `false` and undefined are omitted from the query's text. */
 export type QueryValues = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | undefined>
 >;
@@ -63,7 +64,7 @@ export function toQuery(values: QueryValues): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** Returns the text of a successful response. Throws as `requestJson`. */
+/** Returns the text of a successful response. Throws the errors of requestJson(). */
 async function requestText(
   { fetch, read }: ClientOptions,
   request: ClientRequest,

@@ -1,22 +1,22 @@
-// The client's streams: the frames of an execution, with reconnects, and the events of the service, over one connection.
-// Every command loads this file at start-up, so it imports nothing heavy.
+// Reads the streams of the client: the frames of an execution, with reconnects, and the events of the service, over one
+// connection. Every command loads this file at start-up, so it imports nothing heavy.
 import type { FrameEvent } from "../../runtime/events/frame.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { ServiceUnreachable } from "./client_errors.ts";
 import { parseEventStream, type ServerSentEvent } from "../../base/text/event_stream.ts";
 
-/** One frame of an execution's stream. */
+/** A frame of an execution's stream. */
 export interface StreamFrame {
   event: FrameEvent | "waiting" | "shutdown" | "delta";
-  /** Null for frames that are not logged. */
+  /** The id of the frame; null for a frame that is not logged. */
   id: number | null;
-  /** The line of JSON exactly as received. */
+  /** The payload as the JSON text that was received. */
   data: string;
-  /** `data`, parsed. */
+  /** The parsed payload. */
   payload: JsonObject;
 }
 
-/** One event of the service as a whole. */
+/** An event of the service's stream. */
 export interface ServiceEventMessage {
   event: string;
   payload: JsonObject;
@@ -61,19 +61,19 @@ async function* readEvents(response: Response): AsyncGenerator<ServerSentEvent, 
   }
 }
 
-/** The wait before each reconnect, in milliseconds. */
+/** The milliseconds before each reconnect; after the last one, the client gives up. */
 const RECONNECT_MS = [50, 100, 250, 500, 1_000, 2_000];
 const LAST_EVENTS: ReadonlySet<string> = new Set(["complete", "waiting", "shutdown"]);
 
 /**
- * Yields the frames of an execution after `after`, up to and including `complete`, `waiting` or `shutdown`. It reconnects
+ * Yields the frames of an execution after `after`, up to and including `complete`, `waiting` or `shutdown`. Reconnects
  * after a broken connection and resumes after the last frame. Throws the first error of `open`, ServiceUnreachable after
  * the last attempt, and the reason of an aborted signal.
  */
 export async function* followExecutionStream(
   id: number,
   options: {
-    /** Opens the stream at the frame after this number. Rejects with the errors of Client's methods. */
+    /** Opens the stream after the frame with this id. Rejects with the errors of the client's methods. */
     open: (after: number) => Promise<Response>;
     sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
     after: number;
@@ -107,8 +107,8 @@ export async function* followExecutionStream(
 }
 
 /**
- * Yields the service's events from now on, up to and including `shutdown`. Calls `onOpen` before the first one. Throws the
- * errors of `open`, ServiceUnreachable when the connection breaks, and the reason of an aborted signal.
+ * Yields the service's events from now on, up to and including `shutdown`. Calls `onOpen` before the first event. Throws
+ * the errors of `open`, ServiceUnreachable when the connection breaks, and the reason of an aborted signal.
  */
 export async function* followServiceStream(options: {
   open: () => Promise<Response>;

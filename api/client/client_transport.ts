@@ -1,4 +1,4 @@
-// The transports of the client: any HTTP, and GET over a Unix socket. Every command loads this file at start-up.
+// Defines the transports of the client: any HTTP, and GET over a Unix socket. Every command loads this file at start-up.
 import { ServiceUnreachable } from "./client_errors.ts";
 
 /** Sends one HTTP request to the service. `path` has a leading slash. Rejects with the transport's error. */
@@ -7,15 +7,18 @@ export type Transport = (path: string, init: RequestInit) => Promise<Response>;
 /** The options of a client. */
 export interface ClientOptions {
   fetch: Transport;
-  /** A faster transport for GET. Rejects with the errors of Client's methods. */
+  /** A faster transport for GET. Rejects with the errors of the client's methods. */
   read?: (path: string, options: { signal?: AbortSignal }) => Promise<PlainAnswer>;
   /** Called when the client is disposed. */
   close?: () => void;
-  /** The timer of the waits between reconnects. */
+  /** Waits between two reconnects; by default in real time. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Returns the transport over a Unix socket. It opens nothing before the first call, and GET needs no HTTP client of Deno. */
+/**
+ * Returns the transport over a Unix socket. Connects at the first call. GET requests do not need Deno's HTTP client, which
+ * is slow to load.
+ */
 export function socketTransport(socketFile: string): ClientOptions {
   let client: Deno.HttpClient | undefined;
   return {
@@ -28,18 +31,18 @@ export function socketTransport(socketFile: string): ClientOptions {
   };
 }
 
-/** A response of the service as text. */
+/** The status and the text of a response. */
 export interface PlainAnswer {
   status: number;
   text: string;
 }
 
 /**
- * Sends GET `path` and returns the response. `path` is encoded, with a leading slash. Throws ServiceUnreachable without a
- * listener or after a broken connection, and the reason of an aborted signal.
+ * Sends GET `path` and returns the response. `path` is encoded, with a leading slash. Throws ServiceUnreachable if nothing
+ * listens or the connection breaks, and the reason of an aborted signal.
  *
- * It uses HTTP/1.0: the response ends with the connection and needs no decoding. Decision: no fetch(), because its loading
- * takes a third of a command's start-up time.
+ * Uses HTTP/1.0, so that the response ends with the connection and needs no decoding. Decision: no fetch(), because loading
+ * it takes a third of a command's start-up time.
  */
 export async function getOverSocket(
   socketFile: string,
@@ -52,13 +55,13 @@ export async function getOverSocket(
     return readAnswer(await exchange(socketFile, path, signal));
   } catch (error) {
     signal?.throwIfAborted();
-    // A refusal by Deno's permissions becomes the cause, as with fetch().
+    // An operation that Deno's permissions denied becomes the cause, as with fetch().
     if (error instanceof ServiceUnreachable) throw error;
     throw new ServiceUnreachable("The service does not answer", { cause: error });
   }
 }
 
-/** Sends the request and returns all bytes of the response. */
+/** Sends the request on a new connection and returns all bytes of the response. */
 async function exchange(
   socketFile: string,
   path: string,

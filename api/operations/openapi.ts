@@ -1,4 +1,4 @@
-// The generator of the API description (OpenAPI 3.1) from the operations and their schemas.
+// Generates the API description (OpenAPI 3.1) from the operations and their schemas.
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { ErrorBody } from "../schemas/error_schemas.ts";
@@ -29,7 +29,7 @@ export function describeApi(
         "of this service.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    // A relative URL, because the document's own host may be any name over the socket.
+    // A relative URL, because a client on the socket may use any host name.
     servers: [{ url: "/" }],
     tags: [...new Set(operations.map(toTag))].map((name) => ({ name })),
     paths,
@@ -40,7 +40,7 @@ export function describeApi(
   };
 }
 
-/** The header for conditional requests of clients that poll. */
+/** The request header with which clients that poll receive 304 for unchanged data. */
 const TAG_HEADER: JsonObject = {
   ETag: { description: "The tag of this response", schema: { type: "string" } },
 };
@@ -69,7 +69,7 @@ function describeOperation(operation: DescribedOperation, shared: Shared): JsonO
     summary,
     ...(description !== undefined && { description }),
     tags: [toTag(operation)],
-    // The second alternative is empty, because the socket needs no key.
+    // The empty second alternative means no key, because the socket needs none.
     security: path === "/health" ? [] : [{ ApiKey: [] }, {}],
     parameters: [
       ...describeParameters(operation.params, "path", shared.components),
@@ -79,7 +79,7 @@ function describeOperation(operation: DescribedOperation, shared: Shared): JsonO
     ],
     ...(body !== undefined && {
       requestBody: {
-        // A missing body is validated as an empty object.
+        // The body is required unless `{}` is valid, because a missing body is validated as an empty object.
         required: !body.safeParse({}).success,
         content: { "application/json": { schema: describe(body, shared.components, "input") } },
       },
@@ -94,7 +94,7 @@ function describeParameters(
   components: JsonObject,
 ): JsonObject[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-    // The output schema shows the value, such as an integer from 1 to 500, and not the pattern of its text.
+    // Describe the parsed value, such as an integer from 1 to 500, and not the pattern of its text.
     const described = describe(field, components, "output");
     const list = isJsonObject(described) && described["type"] === "array";
     return {
@@ -102,7 +102,7 @@ function describeParameters(
       in: place,
       required: place === "path",
       schema: described,
-      // Comma-separated values in one parameter:
+      // Several values are written in one parameter, separated by commas.
       ...(list && { style: "form", explode: false }),
     };
   });
@@ -121,7 +121,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "The service is shutting down, or its database does not answer",
 };
 
-/** The refusals of a body before its validation; see request_body.ts. */
+/** The statuses with which a body is refused before its validation; see request_body.ts. */
 const BODY_REFUSALS = [408, 413, 415];
 
 function describeResponses(
@@ -144,7 +144,7 @@ function describeResponses(
       },
     }
     : { "application/json": { schema: describe(response, components, "output") } };
-  // The service reads every body, even an unused one, so each one can be refused.
+  // The service reads every body, even an unused one, and may refuse it.
   const takesBody = method !== "GET";
   const checked = takesBody ||
     [params, query, headers, body].some((schema) => schema !== undefined);
@@ -172,16 +172,16 @@ function describeResponses(
   };
 }
 
-/** Returns a schema as JSON Schema. Puts schemas with an id into `components` and refers to them. */
+/** Returns a schema as JSON Schema. Adds schemas with an id to `components` and returns references to them. */
 function describe(schema: z.ZodType, components: JsonObject, io: "input" | "output"): JsonValue {
   const { $schema: _, $defs, ...described } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
-      // Later versions may add fields to responses, so these schemas stay open.
+      // Allow further fields in responses, because later versions may add some.
       if (io === "output" && jsonSchema.additionalProperties === false) {
         delete jsonSchema.additionalProperties;
       }
-      // Removes constraints that every date and every integer of JavaScript satisfies.
+      // Remove constraints that every date and every integer of JavaScript satisfies.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -193,7 +193,7 @@ function describe(schema: z.ZodType, components: JsonObject, io: "input" | "outp
   return toComponentReferences(toJson(described));
 }
 
-/** Converts a value to plain JSON without undefined members. */
+/** Returns a value as plain JSON without undefined members. */
 function toJson(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value));
 }

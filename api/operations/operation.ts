@@ -1,5 +1,5 @@
-// The declaration of an operation: its input, its response, its refusals and its handler. The routes of app.ts, the API
-// description and the types of the client come from these declarations.
+// Declares operations: input, response, refusals and handler. The routes of app.ts, the API description and the types of
+// the client are derived from the declarations.
 import { z } from "zod";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { ValidationIssue } from "../schemas/error_schemas.ts";
@@ -10,7 +10,7 @@ import { type Source, toWire } from "../schemas/wire.ts";
 import type { Lifecycle } from "../streams/lifecycle.ts";
 import { cutEnd } from "../../base/text/cut_text.ts";
 
-/** The dependencies of every operation. */
+/** The objects that the handlers of operations use. */
 export interface Services {
   runtime: Runtime;
   lifecycle: Lifecycle;
@@ -19,7 +19,7 @@ export interface Services {
 }
 
 type Answer = z.ZodType | typeof EVENT_STREAM;
-/** The result of a handler; null for a stream without further events. */
+/** The type of a handler's result; null for a stream that has no more events. */
 type AnswerOf<R extends Answer> = R extends z.ZodType ? Source<R>
   : ReadableStream<Uint8Array> | null;
 
@@ -27,35 +27,38 @@ type AnswerOf<R extends Answer> = R extends z.ZodType ? Source<R>
 export interface PathResource<Id> {
   /** The schema of the id in the path. */
   readonly id: z.ZodType<Id, string>;
-  /** Throws if the resource does not exist. This error precedes the other errors of a request. */
+  /** Throws if the resource does not exist. This check precedes all other checks of a request. */
   find(id: Id, services: Services): Promise<unknown>;
 }
 
 /** The declaration of an operation without its handler. Header names are in lower case. */
 interface Declaration<R, I, Q, H, B> {
   summary: string;
-  /** Details that the summary omits. */
+  /** Details that the summary does not contain. */
   description?: string;
   /** The resource that `{id}` in the path identifies, if there is one. */
   resource?: PathResource<I>;
   query?: Q;
   headers?: H;
-  /** A missing body is validated as `{}`. */
+  /** The schema of the body. A missing body is validated as `{}`. */
   body?: B;
   /** The handler returns the source from which toWire() makes this response. */
   response: R;
-  /** True if clients poll it: the response is 304 if the client already has it, by its `ETag`. */
+  /** True if clients poll the operation: the response is 304 if the client already has it, by its `ETag`. */
   isPolled?: true;
   /** The schema of the events' data, if the response is a stream. */
   events?: z.ZodType;
-  /** The statuses of this operation's own refusals, without 404 (implied by `of`), 422, 500 and those of every body. */
+  /**
+   * The statuses of the operation's own refusals. Does not contain 404 (implied by `resource`), 422, 500, and the refusals
+   * of every body.
+   */
   errors?: readonly number[];
 }
 
 /** A request before its validation. */
 export interface RawRequest {
   params: Readonly<Record<string, string>>;
-  /** A repeated parameter is a list. */
+  /** The query parameters. A repeated parameter is a list. */
   query: Readonly<Record<string, string | string[]>>;
   headers: Readonly<Record<string, string>>;
   /** Reads the body. Throws RequestRefused. */
@@ -76,7 +79,10 @@ export interface Operation<
   query: Q;
   body: B;
   errors: readonly number[];
-  /** Validates the request and runs the handler. Returns 200, 204 or 304. Throws RequestRefused (422) or the handler's error. */
+  /**
+   * Validates the request, runs the handler, and returns a response with status 200, 204 or 304. Throws RequestRefused
+   * (422), or the handler's error.
+   */
   respond(request: RawRequest, services: Services): Promise<Response>;
 }
 
@@ -159,8 +165,8 @@ function answerPoll(answer: unknown, known: string | undefined): Response {
 }
 
 /**
- * Returns a tag of two 32-bit hashes in the way of FNV-1a. Decision: no digest, because it takes ten times as long (a third
- * of the whole response), and a collision helps no attacker.
+ * Returns a tag that consists of two 32-bit hashes similar to FNV-1a. Decision: no cryptographic digest, because it takes
+ * ten times as long (a third of the whole response), and a collision is of no use to an attacker.
  */
 function tagOf(text: string): string {
   let [one, other] = [0x811c9dc5, 0x9747b28c];
@@ -181,24 +187,24 @@ function check<S extends z.ZodType>(
   location: string,
   issues: ValidationIssue[],
 ): z.output<S> {
-  // Without a schema the handler's type gives no access to this value.
+  // Without a schema, the handler's type hides this value.
   if (schema === undefined) return {} as z.output<S>;
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   issues.push(...toValidationIssues(result.error, location));
-  // Never read, because the caller throws if there are issues.
+  // This value is never read, because the caller throws if there are issues.
   return {} as z.output<S>;
 }
 
 /** The maximum number of characters shown of an invalid input. */
 const MAX_INPUT_SHOWN = 500;
 
-/** Returns every problem, with its place below `location` (`body`, `query`, ...). */
+/** Returns every problem with its place below `location`, which is `body`, `query` and so on. */
 function toValidationIssues(error: z.ZodError, location: string): ValidationIssue[] {
   return error.issues.flatMap((issue) => toIssues(issue, [location]));
 }
 
-/** Returns an issue of the schema, followed for a union by the issues of the alternative that was probably meant. */
+/** Returns an issue of the schema. For a union, it is followed by the issues of the alternative that was probably meant. */
 function toIssues(
   issue: z.core.$ZodIssue,
   parent: readonly (string | number)[],
@@ -212,7 +218,10 @@ function toIssues(
   return [own, ...likelyAlternative(issue.errors).flatMap((inner) => toIssues(inner, loc))];
 }
 
-/** Returns the issues of the only alternative that fails below its top level, or none if there are none or several. */
+/**
+ * Returns the issues of the only alternative with an issue below its top level; empty if no or several alternatives have
+ * one.
+ */
 function likelyAlternative(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
   const [likely = [], ...others] = alternatives.filter((issues) =>
     issues.every((one) => one.path.length > 0)

@@ -1,5 +1,5 @@
-// The table of operations: method and path by id, grouped by their file in routes/. The routes, the API description and
-// the methods of the client come from it. Every command loads it at start-up, so it imports nothing.
+// The table of operations: method and path by id, grouped by their file in routes/. The routes, the API description and the
+// methods of the client are derived from it. Every command loads this file at start-up, so it imports nothing.
 
 /** The routes in the order of registration: the first match answers a request. */
 export const ROUTES = {
@@ -43,9 +43,9 @@ export const ROUTES = {
 type Method = "GET" | "POST" | "DELETE";
 type Routes = typeof ROUTES;
 
-/** A file of routes/. */
+/** The name of a file in routes/. */
 export type RouteFile = keyof Routes;
-/** The id of an operation, also in the API description. */
+/** The id of an operation, which is also its `operationId` in the API description. */
 export type OperationId = { [File in RouteFile]: keyof Routes[File] }[RouteFile];
 
 /** The id, the file, the method and the path of an operation. */
@@ -53,7 +53,7 @@ export interface OperationPath {
   id: OperationId;
   file: RouteFile;
   method: Method;
-  /** Parameters are written `/agents/{id}`. */
+  /** The path, with parameters as in `/agents/{id}`. */
   path: string;
 }
 

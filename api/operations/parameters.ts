@@ -7,13 +7,13 @@ import type { PathResource } from "./operation.ts";
 
 const integerText = z.string().regex(/^[+-]?\d{1,400}$/, "Input should be a valid integer");
 
-/** Returns the schema of an integer within bounds. */
+/** Returns the schema of an integer within `bounds`. */
 export function integer(bounds: { min: number; max?: number }): z.ZodType<number, string> {
   const { min, max = Number.MAX_SAFE_INTEGER } = bounds;
   return integerText.transform(Number).pipe(z.int().min(min).max(max));
 }
 
-/** Returns the schema of a list's maximum length, from 1 to 500. */
+/** Returns the schema of the maximum number of entries in a list: 1 to 500, by default `fallback`. */
 export function limit(fallback: number): z.ZodType<number, string | undefined> {
   return integer({ min: 1, max: 500 }).default(fallback);
 }
@@ -21,13 +21,13 @@ export function limit(fallback: number): z.ZodType<number, string | undefined> {
 /** The number of entries to skip. */
 export const offset = integer({ min: 0 }).default(0);
 
-/** An agent by its id, which may be any text. `find` throws AgentNotFound. */
+/** The resource of an agent, by its id, which may be any text. `find` throws AgentNotFound. */
 export const AGENT: PathResource<string> = {
   id: z.string(),
   find: (id, { runtime }) => runtime.getAgent(id),
 };
 
-/** An agent by its id, also one that was deleted and has a history. */
+/** The resource of an agent's history, by the agent's id. The agent may be deleted. */
 export const HISTORY: PathResource<string> = {
   id: AGENT.id,
   find: (id, { runtime }) => runtime.listRuns(id, { limit: 1, offset: 0 }),
@@ -38,7 +38,7 @@ const executionId = z.string().regex(/^[+-]?\d+$/, "Input should be a valid inte
   .transform((text) => Number.isSafeInteger(Number(text)) ? Number(text) : 0)
   .pipe(z.int());
 
-/** An execution by its id. `find` throws ExecutionNotFound. */
+/** The resource of an execution, by its id. `find` throws ExecutionNotFound. */
 export const EXECUTION: PathResource<number> = {
   id: executionId,
   find: (id, { runtime }) => runtime.getExecution(id),
@@ -49,7 +49,7 @@ const STATUS_ALIASES: ReadonlyMap<string, string> = new Map([
   ["cancelled", "aborted"],
 ]);
 
-/** One or more statuses: separated by commas, or as repeated parameters. Blank means none given. */
+/** One or more statuses, separated by commas or as repeated parameters. A blank value counts as none. */
 export const statuses = z.union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().filter((one) => one.trim() !== ""))
   .transform((given) => given.flatMap((one) => one.split(",").map((name) => name.trim())))
@@ -61,7 +61,7 @@ export const statuses = z.union([z.string(), z.array(z.string())])
     items: { type: "string", enum: [...EXECUTION_STATUSES, ...STATUS_ALIASES.keys()] },
   });
 
-/** One or more agent ids, in the notation of the statuses. Blank means none given. */
+/** One or more agent ids, separated by commas or as repeated parameters. A blank value counts as none. */
 export const agents = z.union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().join(",").split(",").map((one) => one.trim()))
   .transform((ids) => ids.filter((id) => id !== ""))
@@ -75,13 +75,13 @@ export const trigger = z.string()
   .pipe(z.enum(EXECUTION_TRIGGERS).optional())
   .optional();
 
-/** The id of a conversation, untrimmed. Blank means none given. */
+/** The id of a conversation, not trimmed. A blank value counts as none. */
 export const session = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(z.string().optional())
   .optional();
 
-/** A time in ISO 8601 with its zone. Blank means none given. */
+/** A time in ISO 8601 with a time zone. A blank value counts as none. */
 export const moment = z.string()
   .transform((text) => text.trim() === "" ? undefined : text.trim())
   .pipe(
@@ -90,7 +90,7 @@ export const moment = z.string()
   )
   .optional();
 
-/** A text to search for. Blank means none given. */
+/** A text to search for. A blank value counts as none. */
 export const searchText = z.string().trim()
   .transform((text) => text === "" ? undefined : text)
   .pipe(z.string().min(3).max(200).optional())
@@ -99,7 +99,7 @@ export const searchText = z.string().trim()
 /** `true` or `false`. */
 export const yesOrNo = z.enum(["true", "false"]).default("false");
 
-/** The name of an IANA zone, not an offset. Blank means none given. */
+/** The name of an IANA time zone, not an offset. A blank value counts as none. */
 export const timeZone = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(z.string().refine(isNamedZone, "Input should be an IANA time zone").optional())
@@ -109,7 +109,7 @@ function isNamedZone(text: string): boolean {
   return /^[a-z]/i.test(text) && isTimeZone(text);
 }
 
-/** A key that makes a run idempotent. Blank means none given. */
+/** A key that makes a run idempotent. A blank value counts as none. */
 const idempotencyKey = z.string().trim()
   .transform((text) => text === "" ? undefined : text)
   .pipe(z.string().max(255).optional())
@@ -118,7 +118,7 @@ const idempotencyKey = z.string().trim()
 /** The header with the key that makes a run idempotent. */
 export const keyHeader = z.object({ "idempotency-key": idempotencyKey });
 
-/** The id of the frame before the first one of a stream or page. Blank means none given. */
+/** The id of a frame, after which a stream or page begins. A blank value counts as none. */
 export const after = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(integer({ min: 0 }).optional())

@@ -5,7 +5,7 @@ import { RequestRefused } from "../errors.ts";
 
 /** The maximum size of a request body in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
-/** The time limit of a body, so that no request is in flight forever. */
+/** The time limit of reading a body in milliseconds, so that no request is in flight forever. */
 export const BODY_TIMEOUT_MS = 30_000;
 
 /**
@@ -58,7 +58,7 @@ async function readInTime(
       (signal) => untilAborted(readBounded(reader, maxBytes), signal),
     );
   } finally {
-    // Discards the rest of an oversized or late body. Has no effect on a body that ended or broke.
+    // Discard the rest of an oversized or late body. Has no effect on a body that has ended or failed.
     reader.cancel().catch(() => {});
   }
 }

@@ -127,7 +127,7 @@ export const follow = operation({
   response: EVENT_STREAM,
   events: ExecutionFrame,
   async handle({ id, query, headers }, { runtime, lifecycle }) {
-    // A reader that reconnects repeats its URL, so the header is newer than `after`.
+    // Prefer the header: a reader that reconnects repeats its URL, so `after` is outdated.
     const after = headers["last-event-id"] ?? query.after ?? 0;
     if (await isLastFrame(after, { id, runtime })) return null;
     return await openExecutionStream(id, {

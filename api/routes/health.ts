@@ -1,8 +1,10 @@
-// The health check.
+// The operation that checks the service's health.
 import { z } from "zod";
 import { operation } from "../operations/operation.ts";
 
-/** GET /health. `degraded`: the shared database does not answer; the service keeps trying to reach it. */
+/**
+ * The response of GET /health. `degraded`: the shared database does not answer, and the service keeps trying to reach it.
+ */
 export const HealthBody = z.object({ status: z.enum(["ok", "degraded"]) }).meta({ id: "Health" });
 
 export const health = operation({

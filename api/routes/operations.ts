@@ -1,5 +1,5 @@
-// The lazily loaded operations of the API. The application loads an operation at its first request, because building all
-// schemas (about a hundred) would take a fifth of the service's start-up time, and most are never used.
+// Loads the operations of the API on demand: each at its first request, because building all schemas (about a hundred)
+// would take a fifth of the service's start-up time, and most are never used.
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { DescribedOperation, Operation } from "../operations/operation.ts";
 import {
@@ -37,7 +37,7 @@ type Merged<Files> = {
 
 /** The path of an operation, with a function that loads it. */
 export interface LazyOperation extends OperationPath {
-  /** Loads the operation's file, once. Throws NoDescriptorLeft. */
+  /** Loads the operation's file at the first call. Throws NoDescriptorLeft if too few file descriptors are free. */
   load(): Promise<DescribedOperation>;
 }
 
@@ -57,15 +57,15 @@ export function loadOperations(): Promise<DescribedOperation[]> {
   return Promise.all(LAZY_OPERATIONS.map((place) => place.load()));
 }
 
-/** Loads the generator of the API description. Throws NoDescriptorLeft. */
+/** Loads the generator of the API description. Throws NoDescriptorLeft if too few file descriptors are free. */
 export const loadOpenApi = lazyModule(() => import("../operations/openapi.ts"));
 
 const AFTER_START_MS = 500;
 
 /**
  * Loads every operation and the API description soon after the start, but after the first response. Resolves at once when
- * `signal` aborts. Later loading is unsafe: without a free file descriptor Deno 2.9.6 ends the process, and an upgrade in
- * place may have replaced the module's file.
+ * `signal` aborts. Loading them later would be unsafe: without a free file descriptor Deno 2.9.6 ends the process, and an
+ * upgrade in place may have replaced a module's file.
  */
 export async function warmUp(
   { clock, log }: { clock: Clock; log: ServiceLog },

@@ -1,4 +1,4 @@
-// The reports on the whole service: usage, recap, and its log.
+// The operations that report on the whole service: usage, recap, and its log.
 import { z } from "zod";
 import { DAY_MS } from "../../base/time_units.ts";
 import { operation } from "../operations/operation.ts";

@@ -68,19 +68,19 @@ function toAnswer(response: RespondBody["response"]): HumanAnswer {
   return {
     approved,
     ...(reason != null && { reason }),
-    // Parsed from JSON.
+    // The cast is safe, because the arguments were parsed from JSON.
     ...(args !== undefined && { arguments: args as JsonObject }),
   };
 }
 
-/** Returns the field of a refused response: `arguments` if it has them, else its first field. */
+/** Returns the field of a refused response: `arguments` if there are any, otherwise the first field. */
 function misfitPlace(response: RespondBody["response"]): { place: string[]; input: unknown } {
   const entries = Object.entries(response);
   const [key, input] = entries.find(([name]) => name === "arguments") ?? entries[0] ?? [];
   return { place: ["response", ...(key === undefined ? [] : [key])], input };
 }
 
-/** Returns a 422 with the place in the body for an answer that does not fit the question, or any other error unchanged. */
+/** Returns a 422 with the place in the body if the answer does not match the question, or any other error unchanged. */
 function toMisfit(error: unknown, { place, input }: { place: string[]; input: unknown }): unknown {
   if (!(error instanceof RuntimeError) || error.code !== "invalid") return error;
   const loc = ["body", ...place];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { droppedChanges } from "./scheduler_schemas.ts";
 import { count } from "./wire_values.ts";
 
-/** POST /agents/reload. */
+/** The response of POST /agents/reload. */
 export const ReloadBody = z.object({
   agents_loaded: count,
   added: z.array(z.string()),
@@ -13,7 +13,7 @@ export const ReloadBody = z.object({
 }).meta({ id: "Reload" });
 export type ReloadBody = z.infer<typeof ReloadBody>;
 
-/** POST /agents/{id}/resume. */
+/** The response of POST /agents/{id}/resume. */
 export const AgentResumed = z.object({
   agent_id: z.string(),
   resumed: z.boolean().meta({
@@ -26,7 +26,7 @@ export const AgentResumed = z.object({
 }).meta({ id: "AgentResumed" });
 export type AgentResumed = z.infer<typeof AgentResumed>;
 
-/** POST /agents/{id}/auto-approve. */
+/** The request body of POST /agents/{id}/auto-approve. */
 export const AutoApproveBody = z.object({
   tool: z.string().min(1).meta({
     description: "The name of the tool, or `server/tool` for one of an MCP server",
@@ -35,7 +35,7 @@ export const AutoApproveBody = z.object({
 }).meta({ id: "AutoApprove" });
 export type AutoApproveBody = z.infer<typeof AutoApproveBody>;
 
-/** The change of the agent's file. */
+/** The change of the agent's file, which is the response of POST /agents/{id}/auto-approve. */
 export const AutoApproved = z.object({
   path: z.string().meta({ description: "The absolute path of the agent's file" }),
   diff: z.string().meta({ description: "As in Preview; empty if nothing has to change" }),

@@ -59,7 +59,7 @@ export type AgentSummary = z.infer<typeof AgentSummary>;
 const dollars = z.number().nullable();
 const tokens = z.int().nullable();
 
-/** The last change that started no run because the file's content was the same, and the number of such changes. */
+/** The last file change that started no run because the file's content was the same, and the number of such changes. */
 const PassedOver = z.object({ path: z.string(), at: timestamp, count }).meta({ id: "PassedOver" });
 
 /** An agent with its complete configuration. */
@@ -123,7 +123,7 @@ export const AgentDetail = AgentSummary.extend({
 }).meta({ id: "AgentDetail" });
 export type AgentDetail = z.infer<typeof AgentDetail>;
 
-/** Converts an agent to the wire source of its summary. */
+/** Converts an agent to a source from which toWire() makes its summary. */
 export function toAgentSummary(
   { agent, lastExecution: last, inactiveReason, ...listing }: AgentListing,
   lastDay?: Outcomes,
@@ -151,7 +151,7 @@ export function toAgentSummary(
   };
 }
 
-/** Converts an agent to the wire source of its complete configuration. */
+/** Converts an agent to a source from which toWire() makes its complete configuration. */
 export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail> {
   const { agent, lastExecution, passedOver } = listing;
   return {
@@ -171,7 +171,7 @@ export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail>
   };
 }
 
-/** Converts a problem in a file to its wire source. */
+/** Converts a problem in a file to a source for toWire(). */
 export function toDiagnostic(diagnostic: Diagnostic): Source<typeof DiagnosticBody> {
   return { ...diagnostic, hint: diagnostic.hint };
 }

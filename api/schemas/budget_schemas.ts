@@ -1,14 +1,14 @@
-// The schemas of budgets and of raising one.
+// The schemas of budgets and of the request that raises a budget.
 import { z } from "zod";
 import { BUDGET_PERIODS, BUDGET_UNITS } from "../../runtime/config/agent_settings.ts";
 import { id, timestamp } from "./wire_values.ts";
 
 const amount = z.number().nonnegative();
-/** The unit of amounts. */
+/** The unit of a budget's amounts. */
 export const budgetUnit = z.enum(BUDGET_UNITS).meta({ id: "BudgetUnit" });
 const period = z.enum(BUDGET_PERIODS).meta({ id: "BudgetPeriod" });
 
-/** One budget. Amounts are US dollars or tokens. */
+/** A budget. Amounts are in US dollars or tokens. */
 export const BudgetBody = z.object({
   agent_id: z.string().nullable().meta({
     description: "The agent; null for the budget of the workspace",
@@ -28,7 +28,7 @@ export const BudgetBody = z.object({
 }).meta({ id: "Budget" });
 export type BudgetBody = z.infer<typeof BudgetBody>;
 
-/** POST /budgets/raise. Strict, because a misspelled `agent` would raise the workspace's budget. */
+/** The request body of POST /budgets/raise. Strict, because a misspelled `agent` would raise the workspace's budget. */
 export const RaiseBody = z.strictObject({
   agent: z.string().nullish().meta({
     description: "The agent; absent for the budget of the workspace",

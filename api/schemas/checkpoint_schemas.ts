@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { count } from "./wire_values.ts";
 
-/** GET /checkpoints. */
+/** The response of GET /checkpoints. */
 export const CheckpointsBody = z.object({
   path: z.string(),
   size_bytes: count,
@@ -16,7 +16,7 @@ export const CheckpointsBody = z.object({
 }).meta({ id: "Checkpoints" });
 export type CheckpointsBody = z.infer<typeof CheckpointsBody>;
 
-/** POST /checkpoints/purge. Strict, because a misspelled `agent` would purge every agent. */
+/** The request body of POST /checkpoints/purge. Strict, because a misspelled `agent` would purge every agent. */
 export const PurgeBody = z.strictObject({
   agent: z.string().nullish().meta({ description: "The agent; absent for every agent" }),
   force: z.boolean().nullish().meta({

@@ -12,7 +12,7 @@ export const DiagnosticBody = z.object({
 }).meta({ id: "Diagnostic" });
 export type DiagnosticBody = z.infer<typeof DiagnosticBody>;
 
-/** A file in the agents directory with its problems: errors if it never parsed, otherwise warnings. */
+/** A file in the agents directory with its problems: errors if the file has never been valid, otherwise warnings. */
 export const AgentErrorBody = z.object({
   id: z.string(),
   path: z.string(),

@@ -1,7 +1,7 @@
 // The schemas of errors.
 import { z } from "zod";
 
-/** One problem of a request that does not fit its schema. */
+/** A problem of a request that does not match its schema. */
 export const ValidationIssue = z.object({
   type: z.string(),
   loc: z.array(z.union([z.string(), z.int()])),
@@ -10,7 +10,7 @@ export const ValidationIssue = z.object({
 }).meta({ id: "ValidationIssue" });
 export type ValidationIssue = z.infer<typeof ValidationIssue>;
 
-/** The body of every refusal. */
+/** The response body of every refusal. */
 export const ErrorBody = z.object({
   detail: z.union([z.string(), z.array(ValidationIssue)]),
 }).meta({ id: "Error" });

@@ -57,7 +57,7 @@ export const ExecutionSummary = z.object({
 }).meta({ id: "Execution" });
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
 
-/** An execution of a list. */
+/** An execution in a list of executions. */
 export const ListedExecution = ExecutionSummary.extend({
   preview: z.object({
     asked: z.string().nullable(),
@@ -101,7 +101,7 @@ export const ExecutionDetail = ExecutionSummary.extend({
 }).meta({ id: "ExecutionDetail" });
 export type ExecutionDetail = z.infer<typeof ExecutionDetail>;
 
-/** One entry of an execution's message log. */
+/** An entry of an execution's message log. */
 export const LogRow = z.object({
   id,
   execution_id: id,
@@ -114,14 +114,14 @@ export const LogRow = z.object({
 }).meta({ id: "LogRow" });
 export type LogRow = z.infer<typeof LogRow>;
 
-/** DELETE /executions/{id}. */
+/** The response of DELETE /executions/{id}. */
 export const CancelBody = z.object({
   status: z.enum(["cancelling", ...EXECUTION_STATUSES]),
   execution_id: id,
 }).meta({ id: "Cancel" });
 export type CancelBody = z.infer<typeof CancelBody>;
 
-/** Converts an execution of a list to its wire source. */
+/** Converts an execution in a list to a source for toWire(). */
 export function toExecution(execution: Listed): Source<typeof ListedExecution> {
   const { isDryRun, status, retry } = execution;
   return {
@@ -131,7 +131,7 @@ export function toExecution(execution: Listed): Source<typeof ListedExecution> {
   };
 }
 
-/** Converts an execution with its details to its wire source. */
+/** Converts an execution with its details to a source for toWire(). */
 export function toExecutionDetail(execution: Detail): Source<typeof ExecutionDetail> {
   return {
     ...execution,
@@ -142,7 +142,7 @@ export function toExecutionDetail(execution: Detail): Source<typeof ExecutionDet
   };
 }
 
-/** Fields of a payload that a log row contains separately, or that are equal in every row. */
+/** The fields of a payload that a log row contains separately, or that are equal in every row. */
 const NOT_METADATA: ReadonlySet<string> = new Set([
   ...["timestamp", "event_type", "message"],
   ...["execution_id", "agent_id", "display_name", "agent_name"],

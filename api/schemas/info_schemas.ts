@@ -22,7 +22,7 @@ export const NodeBody = z.object({
 }).meta({ id: "Node" });
 export type NodeBody = z.infer<typeof NodeBody>;
 
-/** GET /info. */
+/** The response of GET /info. */
 export const InfoBody = z.object({
   version: z.string(),
   pid: z.int(),
@@ -60,6 +60,6 @@ export const InfoBody = z.object({
 }).meta({ id: "Info" });
 export type InfoBody = z.infer<typeof InfoBody>;
 
-/** POST /shutdown. */
+/** The response of POST /shutdown. */
 export const ShutdownBody = z.object({ message: z.string() }).meta({ id: "Shutdown" });
 export type ShutdownBody = z.infer<typeof ShutdownBody>;

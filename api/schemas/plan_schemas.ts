@@ -71,7 +71,7 @@ export const PlanBody = z.object({
 }).meta({ id: "Plan" });
 export type PlanBody = z.infer<typeof PlanBody>;
 
-/** Converts a plan to its wire source. */
+/** Converts a plan to a source for toWire(). */
 export function toPlan(listing: AgentListing, plan: RunPlan): Source<typeof PlanBody> {
   return {
     ...plan,

@@ -13,7 +13,7 @@ const ReplayDifference = z.object({
   today: z.string().nullable().meta({ description: "The value today; null if absent" }),
 }).meta({ id: "ReplayDifference" });
 
-/** GET /executions/{id}/replay. */
+/** The response of GET /executions/{id}/replay. */
 export const ReplayBody = z.object({
   identical: z.boolean(),
   steps: count.meta({
@@ -27,7 +27,7 @@ export const ReplayBody = z.object({
 }).meta({ id: "Replay" });
 export type ReplayBody = z.infer<typeof ReplayBody>;
 
-/** POST /executions/{id}/fork; every field may be absent or null. */
+/** The request body of POST /executions/{id}/fork. Every field may be absent or null. */
 export const ForkBody = z.object({
   step: z.int().min(0).nullish().meta({
     description: "Number of steps to copy; 0 copies only the opening. Default: the last step at " +

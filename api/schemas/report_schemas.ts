@@ -4,7 +4,7 @@ import type { Recap } from "../../runtime/interface/runtime.ts";
 import type { Source } from "./wire.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
-/** GET /stats. */
+/** The response of GET /stats. */
 export const StatsBody = z.object({
   timezone: z.string().meta({ description: "The IANA time zone of the days" }),
   days: z.array(z.string()).meta({
@@ -32,7 +32,7 @@ export const StatsBody = z.object({
 }).meta({ id: "Stats" });
 export type StatsBody = z.infer<typeof StatsBody>;
 
-/** GET /log. */
+/** The response of GET /log. */
 export const LogBody = z.object({
   file: z.string(),
   lines: z.array(z.string()).meta({
@@ -43,7 +43,7 @@ export type LogBody = z.infer<typeof LogBody>;
 
 const cost = z.number().nullable();
 
-/** GET /recap. */
+/** The response of GET /recap. */
 export const RecapBody = z.object({
   since: timestamp,
   until: timestamp,
@@ -96,7 +96,7 @@ export const RecapBody = z.object({
 }).meta({ id: "Recap" });
 export type RecapBody = z.infer<typeof RecapBody>;
 
-/** Converts a recap to its wire source. */
+/** Converts a recap to a source for toWire(). */
 export function toRecap({ counts, ...recap }: Recap): Source<typeof RecapBody> {
   return {
     ...recap,

@@ -24,7 +24,7 @@ export const PreviewBody = z.object({
 }).meta({ id: "Preview" });
 export type PreviewBody = z.infer<typeof PreviewBody>;
 
-/** GET /executions/{id}/pending. */
+/** The response of GET /executions/{id}/pending. */
 export const PendingBody = z.object({
   execution_id: id,
   request_id: z.string().meta({ description: "An opaque id; send it with the answer" }),
@@ -55,7 +55,7 @@ export type PendingBody = z.infer<typeof PendingBody>;
 const MISSHAPEN = "Invalid input: expected an answer as " +
   '{"approved": true or false, "reason": optional text, "arguments": optional object}, {"text": text} or {"selected": [texts]}';
 
-/** POST /executions/{id}/pending: the call with edited arguments. */
+/** The request body of POST /executions/{id}/pending: the call with edited arguments. */
 export const EditedCallBody = z.object({
   request_id: z.string(),
   arguments: z.record(z.string(), jsonValue).meta({ description: "All arguments of the call" }),
@@ -68,7 +68,7 @@ export const EditedCallPreview = z.object({
 }).meta({ id: "EditedCallPreview" });
 export type EditedCallPreview = z.infer<typeof EditedCallPreview>;
 
-/** POST /executions/{id}/respond: the answer. Its form depends on the kind of the question. */
+/** The request body of POST /executions/{id}/respond: the answer, whose form depends on the kind of the question. */
 export const RespondBody = z.object({
   request_id: z.string(),
   response: z.union([

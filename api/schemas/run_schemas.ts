@@ -6,7 +6,7 @@ import { id } from "./wire_values.ts";
 /** The maximum length of a session id in code points. */
 const SESSION_ID_MAX = 200;
 
-/** POST /agents/{id}/run; every field may be absent or null. */
+/** The request body of POST /agents/{id}/run. Every field may be absent or null. */
 export const RunBody = z.object({
   args: z.array(z.string()).nullish().meta({
     description: "The arguments to substitute into the prompt",
@@ -20,7 +20,7 @@ export const RunBody = z.object({
       "is only described, in `would_do` of its `tool_result`",
   }),
   session_id: z.string().refine(
-    // Counts code points. A blank text of any length means none.
+    // Count code points. A blank text of any length is the same as no session id.
     (text) => text.trim() === "" || [...text].length <= SESSION_ID_MAX,
     { error: `String should have at most ${SESSION_ID_MAX} characters` },
   ).refine(isStorable, { error: "String must not contain NUL characters or lone surrogates" })

@@ -7,7 +7,7 @@ import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
 /** The state of the scheduler: `paused` means that no trigger fires. */
 export const schedulerStatus = z.enum(["running", "paused"]).meta({ id: "SchedulerStatus" });
 
-/** The reason why this service fires no triggers. */
+/** The reason why this service starts no runs by triggers; absent if it does. */
 export const triggersHeld = z.string().optional().meta({
   description: "The reason why this service fires no triggers: another service of the workspace " +
     "does. Absent if it fires them",
@@ -43,7 +43,7 @@ export const SchedulerJob = z.object({
 }).meta({ id: "SchedulerJob" });
 export type SchedulerJob = z.infer<typeof SchedulerJob>;
 
-/** GET /scheduler. */
+/** The response of GET /scheduler. */
 export const SchedulerBody = z.object({
   status: schedulerStatus,
   held: triggersHeld,
@@ -56,7 +56,7 @@ export const droppedChanges = count.meta({
   description: "Number of dropped file changes that occurred while the trigger was stopped",
 });
 
-/** POST /scheduler/pause and /scheduler/resume. */
+/** The response of POST /scheduler/pause and /scheduler/resume. */
 export const SchedulerChanged = z.object({
   status: schedulerStatus,
   dropped_changes: droppedChanges.optional(),

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { toTimestamp } from "../../base/clock.ts";
 import { type CamelCase, camelCase } from "../../base/text/key_case.ts";
 
-/** The input of toWire() for a schema. Undefined may replace null, and a time may be in milliseconds. */
+/** The input of toWire() for a schema: undefined may replace null, and a time may be in milliseconds. */
 export type Source<S> = S extends z.ZodISODateTime ? number | string
   : S extends z.ZodNullable<infer Inner> ? Source<Inner> | null | undefined
   : S extends z.ZodOptional<infer Inner> ? Source<Inner> | undefined

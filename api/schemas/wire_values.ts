@@ -1,11 +1,11 @@
-// The schemas of values that all resources share. The types of the client and the API description come from the schemas.
+// The schemas of values that all resources share. The types of the client and the API description are derived from them.
 import { z } from "zod";
 import { WEBHOOK_SCHEMES } from "../../runtime/vocabulary/trigger_kinds.ts";
 
 /** The id of an execution, or of a row of its log. */
 export const id = z.int().positive();
 
-/** A number of things. */
+/** A count, such as a number of entries. */
 export const count = z.int().nonnegative();
 
 /** A time. */

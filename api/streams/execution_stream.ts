@@ -1,5 +1,5 @@
-// The log of one execution as text/event-stream. It fetches a frame only when the reader pulls, so a slow reader costs no
-// memory. The follower stops when the reader leaves.
+// Streams the log of an execution as text/event-stream. A frame is fetched only when the reader pulls, so a slow reader
+// needs no memory for its unread frames. The follower stops when the reader leaves.
 import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import { toTimestamp } from "../../base/clock.ts";
@@ -7,16 +7,21 @@ import type { FollowItem, Runtime } from "../../runtime/interface/runtime.ts";
 import type { Lifecycle, StopReason } from "./lifecycle.ts";
 import { EventStream, toPieces } from "./server_sent_events.ts";
 
-/** The silence after which a comment keeps the connection alive. */
+/** The milliseconds of silence after which a comment keeps the connection alive. */
 const SILENCE_MS = 15_000;
-/** The maximum number of characters encoded at a time, so that a slow reader has no copy of a large frame. */
+/**
+ * The maximum number of characters encoded at a time, so that a slow reader does not keep an encoded copy of a large frame.
+ */
 const CHUNK_CHARACTERS = 64 * 1024;
-/** The silence after which a stream ends while the service stops. Frames logged until then still reach the reader. */
+/**
+ * The milliseconds of silence after which a stream ends while the service stops. Frames that are logged before reach the
+ * reader.
+ */
 const LAST_SILENCE_MS = 250;
 
 /**
- * Opens the stream of an execution's frames after frame `after`. It ends with `complete`, `waiting` or `shutdown`.
- * Canceling the stream ends its follower. Throws ExecutionNotFound.
+ * Returns the stream of an execution's frames after frame `after`. The stream ends with `complete`, `waiting` or
+ * `shutdown`. Canceling it ends its follower. Throws ExecutionNotFound.
  */
 export async function openExecutionStream(
   id: number,
@@ -38,7 +43,7 @@ export async function openExecutionStream(
 /** An item requested from the follower. */
 interface RequestedItem {
   item: Promise<IteratorResult<FollowItem>>;
-  /** True once the promise is settled. */
+  /** True when the promise has settled. */
   isSettled: boolean;
 }
 
@@ -95,7 +100,7 @@ class ExecutionStream extends EventStream {
         this.#sendPieces(this.#itemPieces(item.value));
       }
     } catch (error) {
-      // The headers have been sent, so only a broken connection makes the reader reconnect.
+      // Break the connection, so that the reader reconnects: the headers were sent, so no status can report the error.
       this.#logBroken(error);
       this.release();
       throw error;
@@ -105,10 +110,11 @@ class ExecutionStream extends EventStream {
   /** Returns the next item, or `silence` if none arrives in time. */
   async #nextOrSilence(): Promise<IteratorResult<FollowItem> | "silence"> {
     const next = this.#next ??= this.#request();
-    // Decision: no Promise.race(), because each race would stay in memory until a quiet execution continues.
+    // Decision: no Promise.race(), because each race would keep memory until a frame of the execution arrives.
     while (!next.isSettled) {
       const wasSilent = await this.wait(this.#ending === null ? SILENCE_MS : LAST_SILENCE_MS);
-      // Else an item, a stop of the service (then wait again, for less time) or the end of the reader woke it.
+      // Otherwise, the wait was ended by an item, by a stop of the service (then wait again for a shorter time), or by the
+      // end of the reader.
       if (wasSilent || this.isReleased) break;
     }
     if (!next.isSettled) return "silence";
@@ -171,7 +177,7 @@ class ExecutionStream extends EventStream {
     for (const [index, piece] of pieces.entries()) {
       const room = CHUNK_CHARACTERS - chunk.length;
       if (piece.length > room) {
-        // Does not split a surrogate pair.
+        // Do not split a surrogate pair.
         const isSplit = /[\uD800-\uDBFF]/.test(piece.charAt(room - 1));
         const end = isSplit ? room - 1 : room;
         chunk += piece.slice(0, end);

@@ -1,18 +1,19 @@
-// The open followers of executions. The service's stream sends the end of an execution only after its followers got it.
+// Counts the open followers of executions, so that the service's stream reports the end of an execution after its followers
+// have received the last frame.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
 
-/** The longest delay of an execution's end on the service's stream. */
+/** The maximum milliseconds by which the service's stream delays the end of an execution. */
 export const FOLLOWERS_FIRST_MS = 250;
-/** The delay between the last frame and the end on the service's event stream, so that clients read the frame first. */
+/** The milliseconds from the last frame to the end on the service's event stream, in which clients read the frame. */
 export const READING_MS = 25;
 
 interface Following {
   count: number;
-  /** True if the wait is also for a first follower that gets the last frame. */
+  /** True if the wait also needs a first follower that receives the last frame. */
   awaitsFirst: boolean;
-  /** True if a follower got the last frame. */
+  /** True if a follower has received the last frame. */
   isServed: boolean;
   readonly over: PromiseWithResolvers<void>;
 }
@@ -26,7 +27,10 @@ export class Followers {
     this.#clock = clock;
   }
 
-  /** Counts a follower until the first call of the returned function. Its argument is true if the follower got the last frame. */
+  /**
+   * Counts a follower until the returned function is called. Its argument is true if the follower has received the last
+   * frame. Further calls have no effect.
+   */
   add(executionId: number): (isServed: boolean) => void {
     const following = this.#of(executionId);
     following.count++;

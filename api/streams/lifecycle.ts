@@ -1,4 +1,4 @@
-// The lifecycle of a running service: it counts requests and streams, and decides when the service stops.
+// Counts the requests and streams of a running service, and decides when the service stops.
 import { TRIGGER_KINDS, type TriggerType } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -18,9 +18,9 @@ export interface OpenStream {
   end(reason: StopReason): void;
 }
 
-/** The default idle time after which the service stops. */
+/** The default milliseconds without work after which the service stops. */
 const IDLE_TIMEOUT_MS = 5 * MINUTE_MS;
-/** The longest interval between two idle checks. Triggers can change without an event. */
+/** The maximum milliseconds between two idle checks, because triggers can change without an event. */
 const LOOK_MS = MINUTE_MS;
 const SHORTEST_LOOK_MS = 100;
 
@@ -67,7 +67,7 @@ export class Lifecycle {
     this.#resolveStop = resolve;
   }
 
-  /** The reason for the stop under way; null before one. */
+  /** The reason of the stop in progress; null before a stop. */
   get stopping(): StopReason | null {
     return this.#stopping;
   }
@@ -136,7 +136,8 @@ export class Lifecycle {
       const wait = Math.max(SHORTEST_LOOK_MS, Math.min(left, LOOK_MS));
       if (!await sleepUnlessAborted(this.#clock, wait, this.#over.signal)) return;
       const hasWork = await this.#hasWork();
-      // Requests and streams report their end. Other work ended between two checks: the idle time starts at the second one.
+      // Requests and streams report their ends. Other work may have ended between two checks, so the idle time starts at
+      // the later check.
       if (this.#isServing || hasWork || hadWork) this.#touch();
       hadWork = hasWork;
       if (this.#clock.now() >= this.#lastActive + this.#idleTimeoutMs) this.requestStop("idle");
@@ -154,7 +155,7 @@ export class Lifecycle {
       const { running, waiting } = await this.#runtime.countExecutions();
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();
-      // An agent with a held trigger counts too: this service may have to take over from another one.
+      // An agent whose trigger another service runs counts, too, because this service may have to take over.
       return listings.some(({ agent, nextRun, inactiveReason = null }) =>
         agent.enabled &&
         ((nextRun ?? inactiveReason) !== null || this.#isAwaited(agent.trigger.type))

@@ -1,9 +1,9 @@
-// The base of the service's streams as text/event-stream.
+// Defines the base class of the service's streams, and formats events as text/event-stream.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
 
-/** Formats one event of a text/event-stream. `data` is one line. */
+/** Returns an event of a text/event-stream. `data` must be one line. */
 export function toEvent(event: string, data: string, id?: number): string {
   return toPieces(event, data, id).join("");
 }
@@ -36,7 +36,7 @@ export abstract class EventStream implements OpenStream {
 
   abstract end(reason: StopReason): void;
 
-  /** Sends one chunk, or ends the stream. */
+  /** Sends one chunk or ends the stream. */
   protected abstract pull(): Promise<void>;
 
   /** Counts the stream as open. Called last in the constructor, because a stopping service ends it at once. */
@@ -75,7 +75,7 @@ export abstract class EventStream implements OpenStream {
     this.#controller?.error(error);
   }
 
-  /** Ends all waits and the count as an open stream. Safe to call twice. */
+  /** Ends all waits and stops counting the stream as open. May be called twice. */
   protected release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;

@@ -1,5 +1,5 @@
-// The events of the whole service as text/event-stream, with `shutdown` as soon as a stop begins. The buffer for a slow
-// reader is bounded: the service disconnects it, and it reads the state again after it reconnects.
+// Streams the events of the whole service as text/event-stream, with `shutdown` as soon as a stop begins. The buffer for a
+// slow reader is limited: when it is full, the service disconnects the reader, who reconnects and reads the state again.
 import { toTimestamp } from "../../base/clock.ts";
 import type { ServiceEvent } from "../../runtime/events/bus.ts";
 import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
@@ -9,12 +9,14 @@ import type { Lifecycle, StopReason } from "./lifecycle.ts";
 import type { ServiceEventMessage } from "../client/client_stream.ts";
 import { EventStream, toEvent } from "./server_sent_events.ts";
 
-/** The silence after which a stream sends a heartbeat, measured for each stream: it shows the reader a live connection. */
+/**
+ * The milliseconds of silence after which a stream sends a heartbeat, which shows the reader that the connection is alive.
+ */
 export const HEARTBEAT_MS = 10_000;
 /** The maximum number of events buffered for a reader. One event has a few hundred bytes. */
 export const MOST_UNREAD_EVENTS = 1_000;
 
-/** Opens a stream of the service's events from now on. */
+/** Returns a stream of the service's events from now on. */
 export function openServiceEventStream(
   options: { runtime: Runtime; lifecycle: Lifecycle },
 ): ReadableStream<Uint8Array> {
@@ -25,9 +27,9 @@ class ServiceEventStream extends EventStream {
   readonly #runtime: Runtime;
   readonly #followers: Followers;
   readonly #unsubscribe: () => void;
-  /** The texts to send. The comment confirms the connection at once. */
+  /** The texts to send. The initial comment confirms the connection at once. */
   #unread: string[] = [": connected\n\n"];
-  /** Ends of followed executions, held until their followers got the last frame. */
+  /** The ends of followed executions, delayed until the followers have received the last frame. */
   readonly #held = new Set<string>();
   #isEnding = false;
   readonly #left = new AbortController();
@@ -82,7 +84,7 @@ class ServiceEventStream extends EventStream {
   protected override async pull(): Promise<void> {
     if (this.#unread.length === 0 && !this.#isEnding) await this.wait(HEARTBEAT_MS);
     if (this.isReleased) return;
-    // Sends all buffered texts as one chunk.
+    // Send all buffered texts as one chunk.
     const texts = this.#unread;
     this.#unread = [];
     if (texts.length === 0 && !this.#isEnding) {
@@ -103,7 +105,7 @@ class ServiceEventStream extends EventStream {
   }
 }
 
-/** Formats an event for the stream. */
+/** Returns the text of an event. */
 function toText(event: ServiceEvent): string {
   const { event: name, payload } = toWireEvent(event);
   return toEvent(name, toDataLine(JSON.stringify(payload)));

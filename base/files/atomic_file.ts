@@ -1,14 +1,13 @@
-// Replaces whole files atomically: after any crash a reader sees the old or the new content, never a part.
+// Replaces whole files atomically: after a crash at any moment, a reader sees the old or the new content and never a part.
 import { dirname, join } from "node:path";
 import { newContentName } from "./staged_files.ts";
 
 /**
- * Writes `content` (text as UTF-8) to a temporary file in the same folder, flushes it to disk and renames it over
- * `path`.
+ * Writes `content` (text as UTF-8) to a temporary file in the same folder, flushes it to disk and renames it to `path`.
  *
- * A symbolic link stays: its target is replaced. The new file gets `mode`, else the mode of the replaced file, else the
- * default of the umask. With `mustBeNew` nothing is ever replaced: an existing `path` throws AlreadyExists, and `link`
- * creates the hard link (default: Deno.link). Throws errors of the file system; `path` is then unchanged and the
+ * If `path` is a symbolic link, the link's target is replaced. The new file gets `mode`, or the mode of the replaced file,
+ * or the default of the umask. With `mustBeNew`, an existing `path` is not replaced but throws AlreadyExists, and `link`
+ * creates the hard link (default: Deno.link). After any other error of the file system, `path` is unchanged and the
  * temporary file removed.
  */
 export async function writeFileAtomically(
@@ -22,7 +21,7 @@ export async function writeFileAtomically(
   const { prefix, suffix } = newContentName();
   const temporary = join(dirname(target.path), `${prefix}0${suffix}`);
   try {
-    // Created private, so that others can never read a secret in it.
+    // The temporary file is private from the start, so that other users can never read a secret in it.
     const file = await Deno.open(temporary, {
       write: true,
       createNew: true,
@@ -51,13 +50,13 @@ export async function writeFileAtomically(
 
 interface Target {
   path: string;
-  /** The permission bits of the existing file. */
+  /** The permission bits of the existing file; undefined if there is none. */
   mode?: number;
 }
 
 /**
- * Returns the file to replace, after resolving symbolic links, and its permission bits; `path` itself when nothing
- * exists.
+ * Returns the file to replace, after resolving symbolic links, with its permission bits; `path` itself if nothing exists
+ * there.
  */
 async function existingFile(path: string): Promise<Target> {
   try {
@@ -70,13 +69,16 @@ async function existingFile(path: string): Promise<Target> {
   }
 }
 
-/** Links the temporary file to `path`. A link fails if `path` exists; a rename would replace it. */
+/**
+ * Creates a hard link from `path` to the temporary file, which fails if `path` exists. A rename would replace an existing
+ * file.
+ */
 async function putNew(temporary: string, path: string, link: typeof Deno.link): Promise<void> {
   try {
     await link(temporary, path);
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) throw error;
-    // On a file system without links a race remains between the check and the rename.
+    // On a file system without hard links, another program may create `path` between this check and the rename.
     await Deno.lstat(path).then(
       () => Promise.reject(new Deno.errors.AlreadyExists(path)),
       (failure) => failure instanceof Deno.errors.NotFound ? undefined : Promise.reject(failure),

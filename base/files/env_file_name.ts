@@ -1,7 +1,7 @@
-// The names of .env files, which are closed to agents.
+// Recognizes the names of .env files, which agents must not read or write.
 import { foldName } from "./folded_name.ts";
 
-/** Returns true when a file or folder name (one segment of a path) matches `.env*`, in any letter case. */
+/** Returns true if a file or folder name (one segment of a path) matches `.env*`, in any letter case. */
 export function isEnvFileName(name: string): boolean {
   return foldName(name).startsWith(".env");
 }

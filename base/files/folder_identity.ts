@@ -1,10 +1,10 @@
-// The identity of a folder, to detect that another folder took its path.
+// Identifies a folder, to detect that another folder has taken its path.
 import { isMissing } from "./missing.ts";
 
 /**
- * Returns a text that differs for every folder that is or was at a path. It includes the birth time in milliseconds,
- * because a file system may reuse the number of a removed folder (ext4 does so at once). Without birth times the number
- * alone decides.
+ * Returns a text that is different for every folder that ever existed at a path. It contains the birth time in
+ * milliseconds, because a file system may reuse the inode number of a removed folder (ext4 does so at once). Without birth
+ * times, it contains only the number.
  */
 export function folderIdentity({ dev, ino, birthtime }: Deno.FileInfo): string {
   return `${dev}:${ino}:${birthtime?.getTime()}`;
@@ -13,7 +13,7 @@ export function folderIdentity({ dev, ino, birthtime }: Deno.FileInfo): string {
 /** The identity of a missing folder. */
 export const MISSING = "missing";
 
-/** Returns the identity of the folder at a path; undefined when unknown. */
+/** Returns the identity of the folder at a path, MISSING if there is none, or undefined if it cannot be read. */
 export function identityAt(folder: string): string | undefined {
   try {
     return folderIdentity(Deno.lstatSync(folder));

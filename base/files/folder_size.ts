@@ -1,19 +1,19 @@
-// Checks the size of a folder against a limit.
+// Checks whether a folder contains more entries than a limit.
 import { join } from "node:path";
 
-/** The entries to count, and the signal to stop. */
+/** The entries to count, and the signal that stops the count. */
 export interface FolderSizeOptions {
   most: number;
-  /** True to include all subfolders. */
+  /** True to count the entries of all subfolders, too. */
   recursive: boolean;
-  /** Returns true for entries to exclude, with all their content. */
+  /** Returns true for an entry that is not counted, with all its content. */
   isSkipped: (path: string) => boolean;
   signal?: AbortSignal;
 }
 
 /**
- * Returns true when a folder contains more than `most` files and folders; counts no further than that. Links count but
- * are not followed; unreadable folders count as empty. Returns false when the signal aborts.
+ * Returns true if a folder contains more than `most` files and folders, and stops counting there. Links count but are not
+ * followed; unreadable folders count as empty. Returns false if the signal aborts.
  */
 export async function holdsMoreThan(
   folder: string,
@@ -31,7 +31,7 @@ export async function holdsMoreThan(
         if (isDirectory && recursive) due.push(path);
       }
     } catch {
-      // Gone or unreadable. A scan of the folder reports that.
+      // The folder was removed or is unreadable, which a later scan of the folder reports.
     }
   }
   return false;

@@ -1,29 +1,29 @@
-// Matches paths with patterns. Matching takes time in proportion to pattern times path. A regular expression could take
-// hours for a crafted file name.
+// Matches paths with glob patterns. The time is proportional to the pattern's length times the path's length, whereas a
+// regular expression could take hours for a crafted file name.
 import { classEnd, expandBraces, MAX_BRACE_PATTERNS } from "./glob_braces.ts";
 
-/** Returns true for a matching path with `/` between its names. The empty path never matches. */
+/** Returns true if the path matches. Names in the path are separated by `/`. The empty path never matches. */
 export type GlobMatcher = (path: string) => boolean;
 
-/** The longest pattern. */
+/** The maximum length of a pattern. */
 export const MAX_GLOB_CHARACTERS = 1_000;
 
-/** One element of a name: any characters, or one character that passes the test. */
+/** An element of a name's pattern: any number of characters, or one character that passes the test. */
 type Token = typeof STAR | ((character: string) => boolean);
 const STAR = "*";
 const ANY = () => true;
 
-/** One name between two slashes; GLOBSTAR matches any number of names. */
+/** The pattern of one name between two slashes. GLOBSTAR matches any number of names. */
 type Segment = typeof GLOBSTAR | { tokens: readonly Token[]; namesDot: boolean };
 const GLOBSTAR = "**";
 
 /**
- * Compiles a pattern. `*` and `?` match within a name, and `**` any number of names; at the end it matches everything
- * in a folder but not the folder. Supports `[abc]`, `[a-z]`, `[!a]`, `{a,b}`, `{1..9}`, and a backslash before a
- * literal character.
+ * Compiles a pattern to a function. `*` and `?` match within a name, and `**` matches any number of names; at the end of a
+ * pattern, `**` matches everything in a folder but not the folder itself. Also supports `[abc]`, `[a-z]`, `[!a]`, `{a,b}`,
+ * `{1..9}`, and a backslash before a literal character.
  *
- * With `dot` a leading dot is an ordinary character; otherwise the pattern must contain it. For a pattern that is too
- * complex, returns the reason as the end of a sentence about the pattern.
+ * A leading dot of a name needs a dot in the pattern, unless `dot` is true. For a pattern that is too complex, returns the
+ * reason as the end of a sentence about the pattern.
  */
 export function compileGlob(
   pattern: string,
@@ -60,7 +60,7 @@ function parseSegment(text: string): Segment {
       if (tokens.at(-1) !== STAR) tokens.push(STAR);
     } else if (character === "?") tokens.push(ANY);
     else {
-      // A backslash at the very end is literal.
+      // A backslash at the end of the pattern is literal.
       const meant = character === "\\" ? characters[++at] ?? character : character;
       tokens.push((one) => one === meant);
     }
@@ -71,7 +71,7 @@ function parseSegment(text: string): Segment {
   return { tokens, namesDot };
 }
 
-/** Compiles the content of brackets. */
+/** Returns the test of a character class, from the text between its brackets. */
 function parseClass(inside: readonly string[]): Token {
   const isNegated = inside[0] === "!" || inside[0] === "^";
   const members = inside.slice(isNegated ? 1 : 0);
@@ -87,7 +87,10 @@ function parseClass(inside: readonly string[]): Token {
     ranges.some(([from, to]) => point(from) <= point(one) && point(one) <= point(to)) !== isNegated;
 }
 
-/** Matches segments and names from their ends: each step knows the positions from which the rest matches. */
+/**
+ * Matches the names of a path from the last to the first. Each step calculates the positions from which the rest of the
+ * pattern matches.
+ */
 function matchesNames(
   segments: readonly Segment[],
   names: readonly (readonly string[])[],
@@ -112,7 +115,10 @@ function matchesNames(
   return rest[0] === true;
 }
 
-/** Only the last of several stars ever needs another try: an earlier one could not match better. */
+/**
+ * Returns true if a name matches. After a mismatch, only the last `*` is tried with a longer text, because an earlier one
+ * could not match better.
+ */
 function matchesName(tokens: readonly Token[], name: readonly string[]): boolean {
   let token = 0;
   let at = 0;

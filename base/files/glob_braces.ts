@@ -1,11 +1,11 @@
 // Expands the braces of a glob to patterns without braces, as shells do.
 
-/** The most patterns from one pattern's braces. */
+/** The maximum number of patterns from the braces of one pattern. */
 export const MAX_BRACE_PATTERNS = 100;
 
 /**
- * Returns the patterns of a pattern's braces: `{a,b}` each part, `{1..3}` and `{a..c}` each value between. Braces
- * around a single part, and braces without a partner, are literal. Undefined when there are more than `most`.
+ * Returns the patterns to which braces expand: each part of `{a,b}`, each value of `{1..3}` and `{a..c}`. Braces around a
+ * single part and unclosed braces are literal. Returns undefined if there are more than `most` patterns.
  */
 export function expandBraces(pattern: string, most: number): string[] | undefined {
   const characters = [...pattern];
@@ -25,15 +25,15 @@ export function expandBraces(pattern: string, most: number): string[] | undefine
   return expanded;
 }
 
-/** Returns the end of a character class that opens at `from`, or undefined when it does not close. */
+/** Returns the position of the bracket that closes the character class at `from`, or undefined if it is not closed. */
 export function classEnd(characters: readonly string[], from: number): number | undefined {
   let at = from + 1;
   if (characters[at] === "!" || characters[at] === "^") at++;
-  // A bracket right at the beginning is a member.
+  // A closing bracket at the beginning of a class is a member of the class.
   if (characters[at] === "]") at++;
   for (; at < characters.length; at++) {
     if (characters[at] === "]") return at;
-    // Names contain no slash: brackets around one are no class.
+    // A class cannot contain a slash, because names do not; such brackets are literal.
     if (characters[at] === "/") return undefined;
     if (characters[at] === "\\") at++;
   }
@@ -47,8 +47,8 @@ interface Group {
 }
 
 /**
- * Returns the first group that expands to something else. Of a long range it returns only enough values to show that it
- * is too long.
+ * Returns the first brace group that is not literal, with its parts. For a range that is too long, returns only enough
+ * values to exceed `most`.
  */
 function firstGroup(characters: readonly string[], most: number): Group | undefined {
   const closing = partners(characters);
@@ -62,7 +62,9 @@ function firstGroup(characters: readonly string[], most: number): Group | undefi
   return undefined;
 }
 
-/** Returns each closed brace: its position, and the positions of its commas. */
+/**
+ * Returns the closed braces: the position of the opening brace, with the positions of the closing brace and of the commas.
+ */
 function partners(
   characters: readonly string[],
 ): Map<number, { to: number; commas: readonly number[] }> {
@@ -85,7 +87,10 @@ function partners(
 const NUMBERS = /^(\d{1,6})\.\.(\d{1,6})$/;
 const LETTERS = /^([a-z])\.\.([a-z])$/i;
 
-/** Expands a range such as `1..3` or `a..c` to at most `most` values. Numbers keep their leading zeros. */
+/**
+ * Returns the values of a range such as `1..3` or `a..c`, at most `most` of them, or undefined for another text. Numbers
+ * keep their leading zeros.
+ */
 function toRange(text: string, most: number): string[] | undefined {
   const [, first = "", last = ""] = NUMBERS.exec(text) ?? LETTERS.exec(text) ?? [];
   if (first === "") return undefined;

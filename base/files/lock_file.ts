@@ -1,16 +1,19 @@
-// Locks between processes: locked files, whose locks end with their holder. Each lock is released before its file is
-// closed. Otherwise a process that is just being started, which has a copy of the file, would hold the lock until it
-// runs its own program. The files stay: removing one would let two processes lock two files of the same name.
+// Locks files, so that only one process at a time holds a lock. The lock of a process ends with the process. A lock is
+// released before its file is closed: a process that is being started has a copy of the descriptor and would keep the lock.
+// Locked files are never removed, because two processes could then lock two files of the same name.
 import { ifThere } from "./missing.ts";
 
-/** Takes the lock of a file (created with mode 600 if missing) until disposed; undefined while another process holds it. */
+/**
+ * Takes the lock of a file and returns a Disposable that releases it, or undefined if another process holds the lock.
+ * Creates a missing file with mode 600.
+ */
 export function takeLock(path: string): Disposable | undefined {
   return tryLock(Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 }));
 }
 
 /**
- * Returns true while a process holds the lock of a file. Takes the lock for a moment, so call it only while no service
- * starts.
+ * Returns true if a process holds the lock of a file. Takes the lock for a moment, so it must be called only while no
+ * service starts.
  */
 export function isLocked(path: string): boolean {
   const file = ifThere(() => Deno.openSync(path, { read: true, write: true }));
@@ -20,8 +23,8 @@ export function isLocked(path: string): boolean {
 }
 
 /**
- * Locks the file and returns a Disposable that releases the lock and closes the file. If another process holds the lock,
- * closes the file and returns undefined.
+ * Locks an open file. Returns a Disposable that releases the lock and closes the file, or closes the file and returns
+ * undefined if another process holds the lock.
  */
 function tryLock(file: Deno.FsFile): Disposable | undefined {
   try {

@@ -1,7 +1,7 @@
-// Compares paths by text alone, for callers that run at every event of the file system. A sandbox uses isWithin() of
-// tools/files/place.ts, which knows the platform's rules for equal names.
+// Compares paths by their text, for code that runs at every file system event. A sandbox uses isWithin() of
+// tools/files/place.ts, which also knows how a platform compares names.
 
-/** Returns true when a path is the folder or is inside it. Both are absolute, real and in one spelling. */
+/** Returns true if a path is the folder or inside the folder. Both must be absolute, real and in the same spelling. */
 export function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }

@@ -1,9 +1,9 @@
-// Makes files private to their owner, even if an older program, a backup or a wide umask made them public.
+// Makes files private to their owner, because an older program, a backup or a wide umask may have made them public.
 import { errorCode } from "../error_code.ts";
 
 /**
- * Removes all permissions except the owner's; a missing file is not an error. Only regular files change: a link may
- * point to a shared file such as /dev/null. Throws errors of the file system.
+ * Removes the permissions of everyone but the owner. Does nothing for a missing file, and nothing for anything but a
+ * regular file, because a link may point to a shared file such as /dev/null. Throws errors of the file system.
  */
 export function makePrivate(path: string): void {
   try {
@@ -11,7 +11,7 @@ export function makePrivate(path: string): void {
     if (isFile && mode !== null && (mode & 0o077) !== 0) Deno.chmodSync(path, 0o600);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return;
-    // Owned by another user, or on a file system without modes. Its folder is closed to others in any case.
+    // The file belongs to another user, or the file system has no modes. The file's folder is private in both cases.
     if (!(error instanceof Deno.errors.PermissionDenied || isUnsupported(error))) throw error;
   }
 }

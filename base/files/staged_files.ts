@@ -1,27 +1,27 @@
-// Staged files: entries under a temporary name before their final one, and the removal of those that a killed service
-// left.
+// Names staged files, which are entries with a temporary name until they get their final one, and removes the staged files
+// of a killed service.
 import { join } from "node:path";
 import { ignoreMissing, isMissing } from "./missing.ts";
 
-/** Names of staged files. Watches and listings ignore them. */
+/** Matches the names of staged files. Watches and listings ignore these names. */
 export const STAGED_NAME = /^\.inkling-[0-9a-f-]{36,53}\.tmp$/;
-/** Names of staged files with new content only. They can be removed without loss. */
+/** Matches the names of staged files that contain only new content, so that removing them loses nothing. */
 const NEW_CONTENT = /^\.inkling-[0-9a-f-]{36}-[0-9a-f]+\.tmp$/;
 
-/** Returns a fresh name for an existing entry. The entry under this name may be the only copy of a file. */
+/** Returns a new temporary name for an existing entry. The entry with this name may be the only copy of a file. */
 export function stagedName(): string {
   return `.inkling-${crypto.randomUUID()}.tmp`;
 }
 
-/** Returns the prefix and suffix for the name of a new file; a few hexadecimal digits go between. */
+/** Returns the prefix and the suffix of a temporary name for new content. A few hexadecimal digits belong between them. */
 export function newContentName(): { prefix: string; suffix: string } {
   return { prefix: `.inkling-${crypto.randomUUID()}-`, suffix: ".tmp" };
 }
 
-/** The folders in which this process has staged files, by the file that lists them. */
+/** The folders in which this process has staged files, by the path of the file that lists them. */
 const noted = new Map<string, Set<string>>();
 
-/** Records that a folder will contain staged files, so that the next start checks it. */
+/** Records on disk that a folder will contain staged files, so that the next start checks the folder. */
 export function noteStaging(stateDir: string, folder: string): void {
   const list = listOf(stateDir);
   const folders = noted.get(list) ?? new Set();
@@ -29,14 +29,14 @@ export function noteStaging(stateDir: string, folder: string): void {
   try {
     Deno.writeTextFileSync(list, `${JSON.stringify(folder)}\n`, { append: true, mode: 0o600 });
   } catch (error) {
-    return ignoreMissing(error); // Without a state directory nobody starts there later.
+    return ignoreMissing(error); // Without a state directory, no later start reads the record.
   }
   noted.set(list, folders.add(folder));
 }
 
 /**
- * Returns the unfinished staged files of an earlier process, from the folders that clearStagedFiles() checks. `isNew`:
- * the file is no only copy.
+ * Returns the staged files that an earlier process has left in the folders that clearStagedFiles() checks. `isNew` is true
+ * if a file contains only new content.
  */
 export async function findStagedFiles(
   stateDir: string,
@@ -52,9 +52,9 @@ export async function findStagedFiles(
 }
 
 /**
- * Removes the unfinished staged files of an earlier process, in `folders` and in recorded folders. Returns the paths
- * that stay: entries that may be the only copy of a file, and entries that cannot be removed. No process with this
- * state directory may stage files meanwhile.
+ * Removes the staged files that an earlier process has left in `folders` and in the recorded folders. Returns the paths
+ * that stay, because they may be the only copy of a file or cannot be removed. No process with this state directory may
+ * stage files meanwhile.
  */
 export async function clearStagedFiles(stateDir: string, folders: string[]): Promise<string[]> {
   const list = listOf(stateDir);
@@ -85,7 +85,7 @@ async function readList(path: string): Promise<string[]> {
       const folder: unknown = JSON.parse(line);
       return typeof folder === "string" ? [folder] : [];
     } catch {
-      return []; // The end of the file, or a line that a full disk cut: nothing was staged then.
+      return []; // The line is the end of the file, or was cut by a full disk before anything was staged.
     }
   });
 }
@@ -97,7 +97,7 @@ async function stagedNamesIn(folder: string): Promise<string[]> {
       if (isFile && STAGED_NAME.test(name)) names.push(name);
     }
   } catch {
-    // Gone or unreadable now. The new entry is not ours to remove.
+    // The entry was removed or is unreadable. Do not remove a new entry at its path, which has another owner.
   }
   return names;
 }

@@ -1,14 +1,18 @@
-// Reads whole regular files only: opening a named pipe would block forever, and reading a device would never end.
+// Reads whole files and refuses everything but regular files, because opening a named pipe would block forever and reading
+// a device would never end.
 import { ifThere } from "./missing.ts";
 
-/** The path leads to something other than a file, or to a file that is too large. */
+/** Thrown if a path leads to something other than a file, or to a file that is too large. */
 export class UnfitFile extends Error {
   override readonly name = "UnfitFile";
-  /** Marks it as an error of the file system for `unreadableReason`. */
+  /** The code, which makes `unreadableReason` accept the error as one of the file system. */
   readonly code = "unfit_file";
 }
 
-/** Throws UnfitFile unless the path leads to a file or to nothing. Throws errors of the file system. */
+/**
+ * Throws UnfitFile if the path leads to something other than a file; a missing path is no error. Throws errors of the file
+ * system.
+ */
 export function requireFile(path: string): void {
   const info = ifThere(() => Deno.statSync(path));
   if (info !== undefined) checkFile(info);

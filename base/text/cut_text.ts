@@ -6,7 +6,7 @@ export function beginningOf(text: string, maxCharacters: number): string {
   return text.slice(0, Math.max(0, maxCharacters)).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-/** Cuts the text to `maxCharacters`, including the `…` at the end of a cut text. */
+/** Returns the text, or its beginning with a `…` at the end, in at most `maxCharacters`. */
 export function cutEnd(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${beginningOf(text, maxCharacters - 1)}…`;
 }

@@ -1,26 +1,27 @@
-// Parses text/event-stream to events, by the HTML standard. Free of imports, because every command loads it.
+// Parses text/event-stream into events, as the HTML standard requires. Without imports, because every command loads this
+// file.
 
 /** The media type of a stream of events. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** One event. `id` is the event's own; undefined when absent. */
+/** An event of the stream. `id` is undefined if the event has none of its own. */
 export interface ServerSentEvent {
   event: string;
   data: string;
   id: string | undefined;
 }
 
-/** The parser of a body that does not follow the standard. */
+/** The options for a body that does not follow the standard. */
 export interface EventStreamOptions {
-  /** Yield the last event even without a blank line after it. */
+  /** True: the last event is yielded even without a blank line after it. */
   isLooseEnd?: boolean;
   /** Called with each line that is no field of an event. */
   onStray?: (line: string) => void;
 }
 
 /**
- * Yields the events of a body. Skips comments and events without data, and drops an event cut off by the end. Leaving
- * the loop early cancels the body.
+ * Yields the events of a body. Skips comments and events without data, and drops an event that the end of the body cuts
+ * off. Leaving the loop early cancels the body.
  */
 export async function* parseEventStream(
   body: ReadableStream<Uint8Array>,
@@ -50,11 +51,14 @@ export async function* parseEventStream(
   if (isLooseEnd && data.length > 0) yield { event: event || "message", data: data.join("\n"), id };
 }
 
-/** Yields lines ended by LF, CR LF, CR or the end. Each line is searched once, whatever the number of its chunks. */
+/**
+ * Yields the lines of a body, which end with LF, CR LF, CR or the body. Each character is searched once, even if a line
+ * arrives in many chunks.
+ */
 export async function* readLines(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<string, void, void> {
-  // By default, Deno's decoder drops a byte order mark at the beginning of every chunk.
+  // Without this option, Deno's decoder drops a byte order mark at the beginning of every chunk.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let parts: string[] = [];
   let skipLineFeed = false;

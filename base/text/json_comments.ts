@@ -1,8 +1,8 @@
-// JSON with comments and trailing commas, as editors write it.
+// Converts JSON with comments and trailing commas, as editors write it, to plain JSON.
 
 /**
- * A string, a comment, a bracket or comma, space, or anything else. No alternative has a lookahead, so matching takes
- * linear time.
+ * Matches a string, a comment, a bracket or comma, white space, or anything else. No alternative has a lookahead, so that
+ * matching takes linear time.
  */
 const PARTS = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\r\n]*|\/\*[^]*?(?:\*\/|$)|[,}\]]|\s+|[^"/,}\]\s]+|\//g;
 

@@ -1,4 +1,4 @@
-// Node labels in sentences.
+// Writes node labels in sentences.
 
 /** Returns `the label gpu` or `the labels gpu, linux`. */
 export function toLabelWords(labels: readonly string[]): string {

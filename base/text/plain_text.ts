@@ -1,13 +1,14 @@
-// Cleans text from outside for a model, a person or the log: removes what acts on a screen, and limits the length.
+// Cleans text from outside for a model, a person or the log: removes characters that control a screen, and limits the
+// length.
 import { cutEnd } from "./cut_text.ts";
 import { dropControls, dropEscapeSequences } from "./unseen_characters.ts";
 
-/** Half of a character, which no UTF-8 text can contain. */
+/** Matches half of a character (a lone surrogate), which UTF-8 cannot contain. */
 const HALF = /\p{Cs}/gu;
 
 /**
- * Returns the text without terminal sequences, control characters and halves of characters. Line breaks become line
- * feeds.
+ * Returns the text without terminal sequences, control characters and lone surrogates. Each kind of line break becomes a
+ * line feed.
  */
 export function toPlainText(text: string): string {
   return dropControls(dropEscapeSequences(text).replaceAll(/\r\n?/g, "\n")).replaceAll(HALF, "");
@@ -15,7 +16,7 @@ export function toPlainText(text: string): string {
 
 /** Returns the text as one line of at most `maxCharacters`. */
 export function toPlainLine(text: string, maxCharacters: number): string {
-  // Cut first, so that a very long text is not searched to its end.
+  // Cut the text before the search, so that a very long text is not searched to its end.
   const head = text.slice(0, maxCharacters * 4);
   return cutEnd(toPlainText(head).replaceAll(/\s+/g, " ").trim(), maxCharacters);
 }

@@ -1,4 +1,4 @@
-// Counted nouns.
+// Writes counts with their nouns.
 
 /** Returns `1 agent`, `2 agents` or `1,234 agents`. */
 export function formatPlural(count: number, noun: string): string {

@@ -1,10 +1,10 @@
-// Messages about a run that is retried, equal in logs, on a terminal and on the page.
+// Writes the messages about a retried run, which are equal in logs, on a terminal and on the page.
 
 /** A scheduled retry of a failed run. */
 export interface ShownRetry {
-  /** Milliseconds since the epoch, or a timestamp. */
+  /** The time of the retry: milliseconds since the epoch, or a timestamp. */
   at: number | string;
-  /** 1-based. */
+  /** The number of the next attempt, beginning with 1. */
   attempt: number;
   of: number;
   reason: string;
@@ -18,12 +18,12 @@ export function toRetryWords({ at, attempt, of, reason }: ShownRetry): string {
   return `tries again at ${hours}:${minutes} (${attempt} of ${of}): ${reason}`;
 }
 
-/** Returns the same text as a sentence. */
+/** Returns the text of toRetryWords() as a sentence. */
 export function toRetrySentence(retry: ShownRetry): string {
   return `T${toRetryWords(retry).slice(1)}`;
 }
 
-/** Returns true when a log entry announces a retry. */
+/** Returns true if a log entry announces a retry. */
 export function isRetryNotice(text: string): boolean {
   return /^Tries again at \d\d:\d\d \(/.test(text);
 }

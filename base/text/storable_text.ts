@@ -1,6 +1,8 @@
-// Text that a database column returns unchanged.
+// Makes text safe for a database column, so that the column returns it unchanged.
 
-/** Returns true when SQLite returns the text unchanged: it cuts a column at NUL, and UTF-8 cannot encode a lone surrogate. */
+/**
+ * Returns true if SQLite returns the text unchanged. SQLite cuts a column at NUL, and UTF-8 cannot encode a lone surrogate.
+ */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }

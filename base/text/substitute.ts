@@ -1,14 +1,18 @@
-// Fills in variables and arguments in the body of an agent or a skill, in one pass: inserted values are not expanded.
+// Replaces variables and arguments in the body of an agent or a skill, in one pass, so that inserted values are not
+// expanded.
 import { RuntimeError } from "../errors.ts";
 
-// A digit followed by more of a number, as in $10, $5.00 or $1,000, is an amount of money.
+// A digit with more of a number after it, as in $10, $5.00 or $1,000, is an amount of money and no argument.
 const PLACEHOLDER =
   /\\\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$ARGUMENTS\[(\d+)\]|\$ARGUMENTS\b|\$(\d)(?!\d|\.\d|,\d{3}(?!\d))/g;
 
-/** More than any model takes. Without a limit, a short text that repeats a long value could fill the memory. */
+/**
+ * The maximum length of the text, which is more than any model accepts. Without a limit, a short text that repeats a long
+ * value could fill the memory.
+ */
 const MAX_CHARACTERS = 8_000_000;
 
-/** The values make a text too long for any model. */
+/** Thrown if the inserted values make a text too long for any model. */
 export class TextTooLong extends RuntimeError {
   readonly code = "invalid";
 
@@ -22,7 +26,7 @@ export class TextTooLong extends RuntimeError {
   }
 }
 
-/** Works like replaceAll(), but throws TextTooLong before the text exceeds the limit. */
+/** Replaces all matches as replaceAll() does, but throws TextTooLong before the text exceeds the limit. */
 export function fillIn(
   text: string,
   pattern: RegExp,
@@ -37,28 +41,28 @@ export function fillIn(
   });
 }
 
-/** The result of a substitution: the text, and details for messages. */
+/** The text after a substitution, and details for messages. */
 export interface Substitution {
   text: string;
-  /** True when the text refers to an argument. */
+  /** True if the text refers to an argument. */
   usesArguments: boolean;
-  /** Names that stayed literal because their values are keys of model providers. */
+  /** The names of variables that were not replaced, because their values are keys of model providers. */
   withheld: string[];
 }
 
 /**
- * Fills in `${VAR}`, `$ARGUMENTS` (all), `$ARGUMENTS[N]` and `$0`…`$9` (0-based), and `\$` as a dollar. An undefined
- * variable stays as written, and so does `$5` without such an argument, because it may be a price. `$ARGUMENTS[5]` is
- * never a price and becomes empty. Throws TextTooLong.
+ * Replaces `${VAR}`, `$ARGUMENTS` (all arguments), `$ARGUMENTS[N]` and `$0`…`$9` (counted from 0), and turns `\$` into a
+ * dollar sign. An undefined variable stays as written. `$5` without such an argument stays, because it may be a price;
+ * `$ARGUMENTS[5]` is never a price and becomes empty. Throws TextTooLong.
  */
 export function substitute(
   body: string,
   options: {
     args: readonly string[];
-    /** The value of `$ARGUMENTS`. Absent: all arguments, one a line. */
+    /** The value of `$ARGUMENTS`; absent: all arguments, one on each line. */
     allArguments?: string;
     lookup: (name: string) => string | undefined;
-    /** Returns true for names with values that a model must not see. */
+    /** Returns true for a variable whose value a model must not see. */
     isWithheld: (name: string) => boolean;
   },
 ): Substitution {

@@ -1,11 +1,12 @@
-// "Did you mean ...?": the known word nearest to an unknown one.
+// Finds the known word that is nearest to an unknown one, for "Did you mean ...?".
 
-/** Longer words are no typing errors, and comparing them is slow. */
+/** The maximum length of a compared word. Longer words are no typing errors, and comparing them is slow. */
 const LONGEST_WORD = 100;
 
 /**
- * Returns the candidate nearest to `word`, or undefined when none is near: a third of its letters may differ (swapped
- * neighbors count once), or `word` is its beginning. Case is ignored. On a tie the earlier candidate wins.
+ * Returns the candidate nearest to `word`, or undefined if none is near. Up to a third of the letters may differ (two
+ * swapped neighbors count once), or `word` may be the beginning of the candidate. Case is ignored. The earlier of two
+ * equally near candidates is returned.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   if (word === "" || word.length > LONGEST_WORD) return undefined;
@@ -18,7 +19,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
     const allowed = Math.max(1, Math.floor(Math.max(wanted.length, known.length) / 3));
     const isBeginning = wanted.length >= 3 && known.startsWith(wanted);
     const distance = editDistance(wanted, known);
-    // A common prefix ranks like the largest allowed edit distance, so a closer word still wins.
+    // A prefix has the rank of the largest allowed distance, so that a word with fewer differences is preferred.
     const rank = distance <= allowed ? distance : isBeginning ? allowed : Infinity;
     if (rank < bestDistance && rank < known.length) {
       best = candidate;
@@ -28,7 +29,9 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Optimal string alignment: insertions, deletions, replacements and swaps of neighbors. */
+/**
+ * Returns the optimal string alignment distance: the number of insertions, deletions, replacements and swaps of neighbors.
+ */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,9 +1,12 @@
 // Detects binary content and counts lines.
 
-/** The share of non-text bytes above which content counts as binary. */
+/** The share of bytes outside of text above which content counts as binary. */
 const MAX_ODD_SHARE = 0.1;
 
-/** Returns true if the beginning of a content is binary: it has a NUL, or too many control characters and invalid UTF-8. */
+/**
+ * Returns true if the beginning of a file's content is binary: it has a NUL, or too many control characters and invalid
+ * UTF-8 sequences.
+ */
 export function isBinary(sample: Uint8Array): boolean {
   if (sample.length === 0) return false;
   if (sample.includes(0)) return true;
@@ -25,7 +28,8 @@ export function countLines(text: string): number {
   if (text === "") return 0;
   const bytes = new TextEncoder().encode(text);
   let ends = 0;
-  // Counts bytes instead of using split(): ten million lines would block the service's thread for a fifth of a second.
+  // Count bytes instead of using split(), which would block the service's thread for a fifth of a second for ten million
+  // lines.
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === LF) ends++;
   return text.endsWith("\n") ? ends : ends + 1;
 }

@@ -1,22 +1,22 @@
-// The differences of two texts as hunks of a unified diff. The package is loaded on first use.
+// Compares two texts and writes the differences as hunks of a unified diff. Loads the diff package on first use.
 import { lazyModule } from "../lazy_module.ts";
 
 const loadDiff = lazyModule(() => import("diff"));
 
-/** Hunks from the first `@@` on, without file names; each line ends with a line feed. Empty for equal texts. */
+/** The hunks from the first `@@` on, without file names. Each line ends with a line feed. Empty for equal texts. */
 export interface UnifiedDiff {
   diff: string;
-  /** Numbers of lines. */
+  /** The number of added lines; `removed` is the number of removed lines. */
   added: number;
   removed: number;
 }
 
-/** The most differing lines to compare. More would block the service's thread for over a tenth of a second. */
+/** The maximum number of differing lines to compare. More would block the service's thread for over a tenth of a second. */
 const MOST_EDITS = 1_000;
 
 /**
- * Compares two texts by lines, with 3 lines of context. For texts that differ too much, the diff removes all of one and
- * adds all of the other.
+ * Compares two texts by lines and returns the diff with three lines of context. If the texts differ too much, the diff
+ * removes all lines of one text and adds all lines of the other.
  */
 export async function unifiedDiff(before: string, after: string): Promise<UnifiedDiff> {
   const { structuredPatch } = await loadDiff();
@@ -36,7 +36,7 @@ export async function unifiedDiff(before: string, after: string): Promise<Unifie
   };
 }
 
-/** Formats the position of a hunk. Without lines it is the line before. */
+/** Returns the position of a hunk. For a hunk without lines, it is the position of the line before. */
 function place(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;
 }

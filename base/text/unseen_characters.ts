@@ -1,41 +1,41 @@
-// Invisible characters that change a text or hide in it: their classes, escaping and removal. The service, the terminal
-// and the page share this file, so that each shows a text alike.
+// Defines classes of invisible characters that change a text or hide in it, and escapes or removes them. The service, the
+// terminal and the page use this file, so that all show a text alike.
 
 /**
- * Characters that move a cursor or turn the surrounding text: control characters and direction overrides. Removed from
- * text that is only read. Other shapeless characters stay in such text: no decision depends on it, and direction marks,
- * joiners and soft hyphens belong to ordinary writing.
+ * Characters that move a cursor or reverse the surrounding text: control characters and direction overrides. They
+ * are removed from text that is only read. Other shapeless characters stay in such text, because direction marks, joiners
+ * and soft hyphens belong to ordinary writing and no decision depends on the text.
  */
 const CONTROLS = String.raw`\p{Cc}\u202a-\u202e\u2066-\u2069`;
 
 /**
- * CONTROLS, line separators and halves of characters: they end or bend a quoted line for a model or a parser. Other
- * shapeless characters stay: a model reads them, and must repeat a name exactly.
+ * CONTROLS, line separators and lone surrogates, which end or change a quoted line for a model or a parser. Other
+ * shapeless characters stay, because a model must repeat a name exactly.
  */
 const LINE_BREAKING = String.raw`${CONTROLS}\p{Zl}\p{Zp}\p{Cs}`;
 
 /**
- * LINE_BREAKING and all characters without a shape: zero-width characters, direction marks, tags, fillers, variation
- * selectors. Escaped where a person decides by a text, or has only the line of a log.
+ * LINE_BREAKING and all characters without a shape: zero-width characters, direction marks, tags, fillers and
+ * variation selectors. They are escaped in texts by which a person decides, and in lines of the log.
  */
 const SHAPELESS = String.raw`${LINE_BREAKING}\p{Cf}\p{Default_Ignorable_Code_Point}`;
 
-/** Scripts that use joiners. In all others a joiner changes nothing and only hides. */
+/** The scripts that use joiners. In text of other scripts a joiner changes nothing and can only hide something. */
 const JOINED_SCRIPTS = [
   ..."Arabic Syriac Nko Adlam Mongolian".split(" "),
   ..."Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala".split(" "),
   ..."Myanmar Khmer Tibetan Javanese Balinese".split(" "),
 ].map((script) => String.raw`\p{scx=${script}}`).join("");
 
-/** Restricts a class to its characters with a shape, because a script also has others. */
+/** Restricts the class after it to characters with a shape, because a script also contains others. */
 const SEEN = String.raw`(?![\p{Cf}\p{Default_Ignorable_Code_Point}])`;
 const PICTURE = String.raw`\p{Extended_Pictographic}`;
 const VARIATION = String.raw`\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}`;
 
 /**
- * Positions in which a shapeless character gives its neighbors their shape, and so is visible: a joiner next to a
- * letter of a joined script or between two emoji, a variation selector after a character with variants, and that of a
- * keycap.
+ * The positions in which a shapeless character changes the shape of its neighbors and so is visible: a joiner next to a
+ * letter of a joined script or between two emoji, a variation selector after a character with variants, and the variation
+ * selector of a keycap emoji.
  */
 const SHAPING = [
   String.raw`${SEEN}[${JOINED_SCRIPTS}][\u200c\u200d]`,
@@ -45,30 +45,31 @@ const SHAPING = [
   String.raw`[0-9#*]\ufe0f(?=\u20e3)`,
 ].join("|");
 
-// Created on first use: Unicode classes take long to compile, and many commands need none.
+// The regular expressions are created on first use, because Unicode classes take long to compile and many commands need
+// none.
 const unseen = onFirstUse(() => new RegExp(`[${SHAPELESS}](?<!${SHAPING})`, "gu"));
 const lineBreaking = onFirstUse(() => new RegExp(`[${LINE_BREAKING}]`, "gu"));
 const dropped = onFirstUse(() => new RegExp(String.raw`(?![\n\t])[${CONTROLS}]`, "gu"));
 
 /**
- * Escape sequences: CSI; OSC, DCS and similar ones with a printable content and an end; any other ESC with its next
- * character. The classes exclude every control character, so that matching takes linear time.
+ * Matches terminal escape sequences: CSI; OSC, DCS and similar ones with printable content and an end; any other ESC with
+ * its next character. The classes exclude control characters, so that matching takes linear time.
  */
 const ESCAPE_SEQUENCES =
   // deno-lint-ignore no-control-regex -- control characters are what this is about
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0000-\u001f\u007f-\u009f]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
 
-/** The options of escapeUnseen(). `keep` has the characters of the layout that stay unescaped. */
+/** The options of escapeUnseen(). `keep` contains the characters, such as line feeds, that are not escaped. */
 export interface EscapeOptions {
   keep?: string;
 }
 
-/** Escapes every invisible character of the text as JSON does: `\r`, `\u202e`, `\udb40\udc41`. Removes nothing. */
+/** Returns the text with every invisible character escaped as in JSON: `\r`, `\u202e`, `\udb40\udc41`. Removes nothing. */
 export function escapeUnseen(text: string, { keep = "" }: EscapeOptions = {}): string {
   return text.replaceAll(unseen(), (char) => keep.includes(char) ? char : toEscape(char));
 }
 
-/** Escapes every character that would end or turn a line. Strings of JSON remain the same JSON. */
+/** Returns the text with every character escaped that would end or reverse a line. A JSON text keeps its meaning. */
 export function escapeControls(text: string, { keep = "" }: EscapeOptions = {}): string {
   return text.replaceAll(lineBreaking(), (char) => keep.includes(char) ? char : toEscape(char));
 }
@@ -78,7 +79,7 @@ export function dropControls(text: string): string {
   return text.replaceAll(dropped(), "");
 }
 
-/** Returns the text without whole terminal escape sequences, not only without their first character. */
+/** Returns the text without terminal escape sequences. Removes whole sequences, not only their first character. */
 export function dropEscapeSequences(text: string): string {
   return text.replaceAll(ESCAPE_SEQUENCES, "");
 }

@@ -20,8 +20,10 @@ export class PlaceUnclear extends Error {}
 
 /**
  * Returns the source text of a file after the change of the symbol's code; undefined if the file has no such symbol, or the
- * symbol no such tokens. A symbol is the name of a top-level declaration (`parseAgent`), or of a class with a member
- * (`Budget.#left`). Throws PlaceUnclear if the symbol contains the tokens several times.
+ * symbol no such tokens.
+ *
+ * A symbol is the name of a top-level declaration (`parseAgent`), or of a class with a member (`Budget.#left`). Throws
+ * PlaceUnclear if the symbol contains the tokens several times.
  */
 export function changeSymbol(
   source: string,

@@ -1,4 +1,4 @@
-// The pages behind the links in messages: a question with its answer form, and the notices for a closed question.
+// Creates the pages of the links in messages: a question with its answer form, and the notices for a closed question.
 import { toTimestamp } from "../../base/clock.ts";
 import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
@@ -9,7 +9,7 @@ import type {
 } from "../../runtime/interface/runtime.ts";
 import { escapeHtml, noticePage } from "../html/notice_page.ts";
 
-/** Keeps the address out of search engines and the page out of frames. */
+/** The headers that keep the page out of search engines and frames. */
 const HEADERS = { "x-robots-tag": "noindex", "x-frame-options": "DENY" };
 
 /** The maximum number of characters shown of one argument or diff. */
@@ -39,7 +39,7 @@ const STYLE = `
 .notice :focus-visible { outline: 3px solid var(--blue); outline-offset: 2px; }
 `;
 
-/** A question with its execution. */
+/** An open question with its execution. */
 export interface ExecutionQuestion {
   request: PendingRequest;
   execution: { id: number; displayName: string };
@@ -83,7 +83,7 @@ export async function answeredPage(answer: HumanAnswer): Promise<Response> {
 const CLOSED: Readonly<
   Record<LinkedQuestion["state"] | "unknown", { heading: string; text: string }>
 > = {
-  // The question closed after its link was read.
+  // The question was closed after its link was read.
   open: { heading: "The question has changed", text: "This question is no longer open." },
   answered: {
     heading: "Already answered",
@@ -117,7 +117,7 @@ export async function closedPage(
   });
 }
 
-/** Returns the page for too many unknown links at a time: somebody tries tokens. */
+/** Returns the page for too many unknown links at a time, which means that somebody tries tokens. */
 export async function tooManyPage(): Promise<Response> {
   return await noticePage({
     heading: "Too many unknown links",
@@ -128,7 +128,7 @@ export async function tooManyPage(): Promise<Response> {
 }
 
 function argumentTable({ toolName, toolArgs }: HumanRequest): string {
-  // Its only arguments are the question itself.
+  // The arguments of ask_user are the question itself.
   if (toolName === "ask_user") return "";
   const rows = Object.entries(toolArgs).map(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
@@ -138,7 +138,7 @@ function argumentTable({ toolName, toolArgs }: HumanRequest): string {
   return `<table>\n<caption>${toVisibleHtml(toolName)}</caption>\n${rows.join("\n")}\n</table>`;
 }
 
-/** Returns the file change that the call would make. */
+/** Returns the HTML of the file change that the call would make; empty without one. */
 function fileChange(preview: CallPreview | null): string {
   if (preview === null) return "";
   const { path, diff, added, removed, isNewFile, problem } = preview;
@@ -199,7 +199,7 @@ function cut(text: string): string {
   return `${text.slice(0, MAX_SHOWN)}\n[… ${rest} more characters: inkling pending shows them]`;
 }
 
-/** Formats a time in UTC, because the reader's time zone is unknown. */
+/** Returns a time in UTC as text, because the reader's time zone is unknown. */
 function formatTime(ms: number): string {
   return `${toTimestamp(ms).slice(0, 16).replace("T", " ")} UTC`;
 }

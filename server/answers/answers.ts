@@ -1,5 +1,5 @@
-// The routes for an answer through a link in a message, over TCP only. They need no API key: the path has a secret that is
-// valid for one answer to one question.
+// Creates the routes for answers through links in messages, over TCP only. They need no API key, because the path contains
+// a secret that is valid for one answer to one question.
 import type { MiddlewareHandler } from "hono";
 import { RuntimeError } from "../../base/errors.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
@@ -8,10 +8,10 @@ import type { LinkedQuestion, Runtime } from "../../runtime/interface/runtime.ts
 import { readForm } from "../../api/operations/request_body.ts";
 import { answeredPage, closedPage, questionPage, tooManyPage } from "./answer_pages.ts";
 
-/** The delay of the answer to an unknown token, and the limit of such answers at a time. */
+/** The delay of the response to an unknown token, and the maximum number of such responses that wait at a time. */
 export const WRONG_TOKEN = { waitsMs: SECOND_MS, mostWaiting: 16 };
 const MAX_FORM_BYTES = 65_536;
-/** 256 bits in base64url. */
+/** Matches the path of an answer link. The token has 256 bits in base64url. */
 const PLACE = /^\/answer\/([\w-]{43})$/;
 
 /** The middleware and checks of the answer links on one port. */
@@ -20,7 +20,7 @@ export interface AnswerGuards {
   admits(request: Request): boolean;
   /** Returns true if the request may come from another site, because it opens a link. */
   isFollowed(request: Request): boolean;
-  /** Shows questions and accepts answers. Runs after the check of Host and Origin. */
+  /** The middleware that shows questions and accepts answers. Runs after the check of Host and Origin. */
   respond: MiddlewareHandler;
 }
 
@@ -65,7 +65,7 @@ export function createAnswers(
       await runtime.respond(executionId, { requestId, answer, via: "link" });
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error;
-      // Another answer was accepted first.
+      // Another answer was accepted earlier.
       if (error.code === "conflict" || error.code === "not_found") {
         return await closedPage((await runtime.messages.findLink(token))?.state ?? "ended");
       }
@@ -125,7 +125,7 @@ export function readAnswer(
       return text === "" ? "Write an answer." : { text };
     }
     case "choice": {
-      // The values are positions, because a browser changes line breaks in texts.
+      // The values are positions in the list of options, because a browser changes line breaks in texts.
       const places = form.getAll("choice").filter((one) => /^\d{1,4}$/.test(one)).map(Number);
       const selected = places.flatMap((place) => options?.[place] ?? []);
       return selected.length === 0 ? "Choose one of the options." : { selected };

@@ -1,5 +1,5 @@
-// Small HTML pages with a text or a form: the log-in, the answer links, the refusals. Each page is self-contained, because
-// a browser without access could not load further files.
+// Creates small HTML pages with a text or a form: the log-in, the answer links, the refusals. Each page is one file,
+// because a browser without access could not load further files.
 import { htmlDocument, lazyText, pageHeaders } from "./page.ts";
 
 /** The content of a notice page. Texts are HTML: the caller escapes foreign text. */
@@ -33,7 +33,10 @@ const LAYOUT = `
 .notice .fault { color: var(--error); }
 `;
 
-/** Returns the page as a response. No cache stores it and no page frames it. Its form can only go to its own origin. */
+/**
+ * Returns the page as a response. Its headers forbid caches to store it and other pages to frame it, and let its form post
+ * only to its own origin.
+ */
 export async function noticePage(page: NoticePage): Promise<Response> {
   const { heading, body, status, headers = {}, script } = page;
   const style = await loadTheme() + LAYOUT + (page.style ?? "");
@@ -59,7 +62,7 @@ export async function noticePage(page: NoticePage): Promise<Response> {
     headers: {
       ...pageHeaders("html", { sources, formAction: "'self'" }),
       "cache-control": "no-store",
-      // With `no-referrer` the browser would send no Origin header with the form.
+      // With `no-referrer`, the browser would post the form without an Origin header.
       "referrer-policy": "same-origin",
       "cross-origin-opener-policy": "same-origin",
       ...headers,

@@ -1,4 +1,5 @@
-// The HTML pages and embedded files of the service: the frame of a page, its security headers, and the routes of files.
+// Creates HTML pages and routes for embedded files: the document of a page, its security headers, and the routes of its
+// files.
 import { lazyModule } from "../../base/lazy_module.ts";
 
 /** A route for GET. `respond` may throw RequestRefused. */
@@ -7,10 +8,10 @@ export interface PageRoute {
   respond(request: Request): Promise<Response>;
 }
 
-/** The texts of embedded files by file name. */
+/** Functions that load the texts of embedded files, by file name. */
 export type Assets = Readonly<Record<string, () => Promise<string>>>;
 
-/** Creates a response with a text and its content type. */
+/** Returns a response with a text and its content type. */
 export type TextResponse = (text: string, type: keyof typeof TYPES) => Response;
 
 const TYPES = {
@@ -20,7 +21,10 @@ const TYPES = {
   json: "application/json",
 };
 
-/** Returns a function that loads the text at its first call. `load` imports it with the type `text`. Throws NoDescriptorLeft. */
+/**
+ * Returns a function that loads a text at its first call. `load` imports the text with the type `text`. The function throws
+ * NoDescriptorLeft if too few file descriptors are free.
+ */
 export function lazyText(load: () => Promise<{ default: string }>): () => Promise<string> {
   const loadModule = lazyModule(load);
   return async () => (await loadModule()).default;

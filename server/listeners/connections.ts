@@ -1,4 +1,4 @@
-// The connections of one listener and their limits. It closes connections that send no request, and reserves file
+// Manages the connections of a listener and limits their number. Closes connections that send no request, and reserves file
 // descriptors for the service's own work.
 import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
@@ -10,9 +10,9 @@ import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import type { Handler } from "./listener.ts";
 
-/** The time limit of a new connection for the head of its first request. */
+/** The milliseconds within which a new connection must send the head of its first request. */
 export const FIRST_REQUEST_MS = 10 * SECOND_MS;
-/** The time limit of a connection between a response and the head of the next request. */
+/** The milliseconds from a response to the head of the connection's next request. */
 export const NEXT_REQUEST_MS = 2 * MINUTE_MS;
 /** The maximum number of connections without a request under way, per client address and in total. */
 export const MOST_WAITING = { ofOneAddress: 64, ofAll: 256 };
@@ -21,11 +21,11 @@ export const MOST_WAITING = { ofOneAddress: 64, ofAll: 256 };
  * (measured). Streams share larger frames.
  */
 export const MOST_STREAMS = 1_024;
-/** File descriptors that connections leave to executions: models, files, processes of tools. */
+/** The number of file descriptors that connections leave for executions: for models, files and tool processes. */
 export const RESERVED_DESCRIPTORS = 64;
 /** The number of connections that are always accepted. */
 const ALWAYS_ADMITTED = 16;
-/** The backoff before the next accept after a failed one. */
+/** The delays before the next accept after failed ones. */
 const WAITS = { firstMs: 100, longestMs: 5_000 };
 
 /** The dependencies of a listener's connections. */
@@ -61,7 +61,7 @@ export class Connections {
     this.#accepting = this.#acceptAll();
   }
 
-  /** Stops accepting; resolves when every request under way is answered. */
+  /** Stops accepting connections. Resolves when every request in progress has its response. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#listener.close();
@@ -83,7 +83,7 @@ export class Connections {
         await this.#serve(accepted);
       } catch (error) {
         if (signal.aborted) return;
-        // No file descriptor is free, or the client has left already.
+        // The accept failed: no file descriptor is free, or the client has already left.
         if (failures++ === 0) {
           this.#options.log.write("warn", "Cannot accept a connection; retrying", { error });
         }
@@ -104,11 +104,11 @@ export class Connections {
     if (excess === undefined) return;
     excess.abort();
     this.#warn("Too many connections without a request: closing the oldest", excess.address);
-    // Its descriptor must be free before the next accept.
+    // Wait until the closed connection's file descriptor is free.
     await excess.ended;
   }
 
-  /** Returns the connection without a request for the longest time, if there are too many. */
+  /** Returns the connection that has waited longest for a request, if too many are waiting; otherwise undefined. */
   #findExcess(address: string | null): Connection | undefined {
     if (this.#open.size <= ALWAYS_ADMITTED) return undefined;
     const waiting = [...this.#open].filter(({ isWaiting }) => isWaiting)
@@ -131,7 +131,7 @@ export class Connections {
     return () => void this.#streams--;
   }
 
-  /** Logs a warning once a minute at most, so that a flood of connections does not flood the log. */
+  /** Logs a warning at most once a minute, so that a flood of connections does not fill the log. */
   #warn(message: string, address: string | null): void {
     const { clock, log } = this.#options;
     if (clock.now() < this.#lastWarnedAt + MINUTE_MS) return;
@@ -147,7 +147,7 @@ class Connection {
   /** The client's address; null on a socket file, which only one user can open. */
   readonly address: string | null;
   readonly ended: Promise<void>;
-  /** The time since which it has waited for a request. */
+  /** The time at which the connection began to wait for a request, in milliseconds. */
   since: number;
   readonly #clock: Clock;
   readonly #countStream: CountStream;
@@ -168,7 +168,7 @@ class Connection {
     this.#clock = clock;
     this.#countStream = countStream;
     this.since = clock.now();
-    // Sends each event of a stream at once.
+    // Without a delay, so that each event of a stream is sent at once.
     if ("setNoDelay" in accepted) (accepted as Deno.TcpConn).setNoDelay(true);
     this.#served = serveConnection(
       accepted,
@@ -212,7 +212,8 @@ class Connection {
       return response;
     }
     await response.body?.cancel();
-    // A client reconnects after a broken stream and resumes after its last frame. After an error status it would not.
+    // Break the stream instead of sending an error status: after a broken stream a client reconnects after its last frame,
+    // after a status it does not.
     const broken = new ReadableStream({
       start: (controller) => controller.error(new Error("There are too many streams")),
     });

@@ -1,21 +1,21 @@
-// HTTP on one accepted connection, by an internal function of Deno. Deno.serve accepts connections itself, without limits,
-// and does not report those that send no request.
-// Decision: use the internal function, because the version of Deno is pinned and tests cover it (rejected: node:http, which
-// needs 60 MB and loses a third of the throughput; an own HTTP parser).
+// Serves HTTP on one accepted connection, with an internal function of Deno. Deno.serve accepts connections itself, without
+// limits, and does not report connections that send no request. Decision: use the internal function, because the version of
+// Deno is pinned and tests cover it (rejected: node:http, which needs 60 MB and loses a third of the throughput; an own
+// HTTP parser).
 
-/** Answers one request. `completed` settles when the response has been sent or has failed. */
+/** Returns the response to a request. `completed` settles when the response was sent or has failed. */
 export type ConnectionHandler = (
   request: Request,
   info: { readonly completed: Promise<void> },
 ) => Promise<Response>;
 
-/** A connection under HTTP. */
+/** A connection on which HTTP is served. */
 export interface ServedConnection {
   /** Resolves when the connection has ended for any reason. */
   readonly finished: Promise<void>;
   /** Ends the connection after the response to the request under way. */
   end(): void;
-  /** Breaks the connection. One that is ending already no longer keeps the process alive. */
+  /** Breaks the connection. A connection that is already ending no longer keeps the process alive. */
   abort(): void;
 }
 
@@ -33,7 +33,7 @@ const { serveHttpOnConnection } = (Deno as unknown as Record<
   { serveHttpOnConnection?: ServeConnection } | undefined
 >)[internal] ?? {};
 
-/** Serves one connection until it ends. */
+/** Serves HTTP on a connection until it ends. */
 export function serveConnection(
   connection: Deno.Conn,
   handler: ConnectionHandler,
@@ -44,7 +44,8 @@ export function serveConnection(
     );
   }
   let breakOff = () => {};
-  // Decision: no real AbortSignal, because nobody could catch the error of Deno's listener for a connection that just ended.
+  // Decision: an object in place of an AbortSignal, because the listener that Deno adds to a signal throws for a connection
+  // that has just ended, and nothing can catch this error.
   const signal = {
     addEventListener: (_type: string, listener: () => void) => void (breakOff = listener),
   };
@@ -57,7 +58,7 @@ export function serveConnection(
   );
   const end = () => server.shutdown().catch(() => {/* It has ended. */});
   return {
-    // Without shutdown() a broken connection stays in Deno's resource table.
+    // Without this shutdown(), a broken connection would stay in Deno's resource table.
     finished: server.finished.catch(end),
     end,
     abort() {

@@ -1,14 +1,17 @@
-// The interface of the service's listeners.
+// Defines the interface of the service's listeners.
 
-/** One open listener. */
+/** An open listener. */
 export interface Listener {
-  /** `unix:/path`, `tcp://host:port`. */
+  /** The address of the listener: `unix:/path` or `tcp://host:port`. */
   readonly address: string;
-  /** Stops accepting connections and removes a socket file at once. Resolves when the requests in flight are answered. */
+  /**
+   * Stops accepting connections, and removes a socket file at once. Resolves when the requests in flight have their
+   * responses.
+   */
   close(): Promise<void>;
   /** Breaks the remaining connections. */
   abort(): void;
 }
 
-/** Answers one request. */
+/** Returns the response to a request. */
 export type Handler = (request: Request) => Response | Promise<Response>;

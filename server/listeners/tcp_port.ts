@@ -1,13 +1,13 @@
-// The TCP listener. It is off by default and requires an API key.
+// Opens the TCP listener, which is off by default and requires an API key.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
 
 /** The address and the API key of the TCP listener. */
 export interface TcpOptions {
-  /** 0 selects a free port. */
+  /** The port; 0 selects a free one. */
   port: number;
-  /** Default: `127.0.0.1`. */
+  /** The name or address to listen on. Default: `127.0.0.1`. */
   host?: string;
   apiKey: string;
 }
@@ -35,7 +35,7 @@ const SHORTEST_KEY_BEYOND_LOOPBACK = 16;
 
 /**
  * Throws ApiKeyUnusable unless the key is printable ASCII without spaces at its ends, which HTTP transfers unchanged. If
- * other machines reach the port, the key must also be too long to be found by trying.
+ * other machines can reach the port, the key must also be long, so that it cannot be found by trying.
  */
 export function requireUsableKey({ apiKey, host = DEFAULT_TCP_HOST }: TcpOptions): void {
   if (apiKey === "") throw new ApiKeyUnusable("Cannot listen on TCP: the API key is empty");
@@ -57,7 +57,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** Listens on host and port. Throws PortUnavailable. */
+/** Opens a listener on host and port. Throws PortUnavailable. */
 export function listenOnTcp(
   { port, host = DEFAULT_TCP_HOST }: Pick<TcpOptions, "port" | "host">,
   options: ConnectionOptions & { handler: Handler },
@@ -94,7 +94,7 @@ function reasonOf(error: unknown): string {
     return "this machine has no such address; choose another with --host";
   }
   if (error instanceof RangeError) return "a port must be a number from 1 to 65535";
-  // The resolver has no error class of its own.
+  // An error of the resolver has no class of its own.
   return error instanceof Error && error.message.includes("lookup")
     ? "the host name is not known; choose another with --host"
     : String(error instanceof Error ? error.message : error);

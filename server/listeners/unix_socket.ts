@@ -1,4 +1,5 @@
-// The Unix socket listener. From the start, only the socket's owner can connect. It never replaces a live socket.
+// Opens the Unix socket listener. From the start, only the socket's owner can connect. A socket on which a service answers
+// is never replaced.
 import { RuntimeError } from "../../base/errors.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
@@ -13,8 +14,8 @@ export class SocketUnavailable extends RuntimeError {
 }
 
 /**
- * Listens on `path` with mode 600. Creates its directory with mode 700 if it is missing, and replaces a stale socket
- * file. Throws SocketUnavailable.
+ * Opens a listener on `path` with mode 600. Creates the directory with mode 700 if it is missing, and replaces a socket
+ * file on which no service answers. Throws SocketUnavailable.
  */
 export async function listenOnSocket(
   path: string,
@@ -29,7 +30,7 @@ export async function listenOnSocket(
     address: `unix:${path}`,
     async close() {
       const closing = connections.close();
-      // Removed at once, so that the next command starts another service.
+      // Remove the socket file before the connections end, so that the next command starts another service.
       await removeOurs(path);
       await closing;
     },

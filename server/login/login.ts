@@ -1,5 +1,5 @@
-// The log-in of a browser over TCP: a page accepts the API key and sets a cookie. A request with that cookie is accepted
-// only if it comes from the service's own page.
+// Handles the log-in of a browser over TCP: a page accepts the API key and sets a cookie. A request with this cookie is
+// accepted only if it comes from the service's own page.
 import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
@@ -11,7 +11,10 @@ import { opensDashboard } from "../routes/dashboard.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { type Login, Logins } from "./logins.ts";
 
-/** The delay of the answer to a wrong key, and the limit of such answers at a time. They bound the tries per second. */
+/**
+ * The delay of the response to a wrong key, and the maximum number of such responses that wait at a time. Together they
+ * limit the attempts per second.
+ */
 export const WRONG_KEY = { waitsMs: SECOND_MS, mostWaiting: 16 };
 const MAX_FORM_BYTES = 8_192;
 const LOGOUT_PATH = "/logout";
@@ -23,9 +26,11 @@ export interface LoginGuards {
   admits(request: Request): boolean;
   /** Returns the log-in page if the request opens the dashboard. */
   explain(request: Request): Promise<Response> | undefined;
-  /** Shows a person the line that config.yaml lacks. Runs before the check of Host and Origin. */
+  /** The middleware that shows a person the line that config.yaml lacks. Runs before the check of Host and Origin. */
   explainRefusals: MiddlewareHandler;
-  /** Logs in and out, and ends a stream when its log-in ends. Runs after the check of Host and Origin. */
+  /**
+   * The middleware that logs in and out, and ends a stream when its log-in ends. Runs after the check of Host and Origin.
+   */
   respond: MiddlewareHandler;
 }
 
@@ -47,14 +52,14 @@ export function createLogin(
     const origin = requireOrigin(request);
     const form = await readForm(request, { clock, maxBytes: MAX_FORM_BYTES });
     if (waiting >= WRONG_KEY.mostWaiting) return await loginPage("too_many");
-    // A pasted key may end with a line break; no key contains one.
+    // Trim the key, because a pasted key may end with a line break, and no key contains one.
     if (!isKey((form.get("key") ?? "").trim())) {
       refused.count();
       waiting++;
       await clock.sleep(WRONG_KEY.waitsMs).finally(() => waiting--);
       return await loginPage("wrong_key");
     }
-    // The origin has been checked, so its scheme says if the browser uses TLS. A proxy needs no header for that.
+    // The scheme of the checked origin says whether the browser uses TLS, so a proxy need not send a header for that.
     const cookie = logins.start({ isSecure: /^https:/i.test(origin) });
     return redirectToDashboard({ "set-cookie": cookie });
   }
@@ -71,7 +76,7 @@ export function createLogin(
       await next();
       const { error, req: { path, raw } } = c;
       if (path !== LOGIN_PATH || !(error instanceof RequestRefused) || !acceptsHtml(raw)) return;
-      // A form of another site is refused without the hint about config.yaml.
+      // Without the hint about config.yaml if another site's page posts the form.
       const isOwnPage = (c.req.header("sec-fetch-site") ?? "same-origin") === "same-origin";
       if (isOwnPage && (error.status === 403 || error.status === 421)) {
         c.res = await originPage(raw, error);
@@ -149,7 +154,7 @@ const FAULTS = {
   },
 };
 
-/** Keeps the fragment of the address, which is the requested view, through the form and its redirect. */
+/** The script of the form: it adds the fragment of the address, which is the requested view, to the form's address. */
 const KEEP_PLACE = "document.forms[0].action += location.hash;";
 
 /** Returns the log-in page, with the error of a failed attempt. */

@@ -1,17 +1,17 @@
-// The log-ins over TCP: cookies that replace the API key. They exist in memory only, so none survives the service or its
-// key, and there is no file to steal them from.
+// Manages the log-ins over TCP: cookies that replace the API key. They exist only in memory, so they end with the service,
+// and no file contains them.
 import type { Clock } from "../../base/clock.ts";
 import { DAY_MS, SECOND_MS } from "../../base/time_units.ts";
 import { cookieValues, createSecret, createSecretMatch } from "./secret_text.ts";
 
-/** The lifetime of a log-in, even if it is in use. */
+/** The milliseconds after which a log-in ends, even if it is in use. */
 export const LOGIN_MS = 7 * DAY_MS;
 /** The maximum number of log-ins; one more ends the oldest. */
 export const MOST_LOGINS = 32;
 
 /** The log-in of one browser. */
 export interface Login {
-  /** False after the log-in has ended. */
+  /** True until the log-in ends. */
   readonly isOpen: boolean;
 }
 
@@ -23,7 +23,7 @@ interface OpenLogin {
 /** The log-ins of one port. */
 export class Logins {
   readonly #clock: Clock;
-  /** The name contains the port, because a browser shares cookies between the ports of a host. */
+  /** The name of the cookie. It contains the port, because a browser shares cookies between the ports of a host. */
   readonly #cookieName: string;
   #all: OpenLogin[] = [];
 
@@ -41,7 +41,7 @@ export class Logins {
     return this.#cookie(value, LOGIN_MS) + (isSecure ? "; Secure" : "");
   }
 
-  /** Returns the log-in of the request's cookie. */
+  /** Returns the log-in of the request's cookie, or undefined. */
   find(headers: Headers): Login | undefined {
     const [found] = this.#named(headers);
     if (found === undefined) return undefined;
@@ -70,7 +70,10 @@ export class Logins {
     return this.#all.filter(({ until }) => until > now);
   }
 
-  /** The cookie has no path, so the browser uses the folder of the log-in page, which a proxy may have moved. */
+  /**
+   * Returns the value of `Set-Cookie`. The cookie has no path, so the browser uses the folder of the log-in page, which a
+   * proxy may have moved.
+   */
   #cookie(value: string, lifeMs: number): string {
     const life = lifeMs / SECOND_MS;
     return `${this.#cookieName}=${value}; HttpOnly; SameSite=Strict; Max-Age=${life}`;

@@ -1,4 +1,4 @@
-// Secrets for cookies and links: generation and comparison in constant time.
+// Creates secrets for cookies and links, and compares them in constant time.
 
 const SECRET_BYTES = 32;
 
@@ -9,8 +9,9 @@ export function createSecret(): string {
 }
 
 /**
- * Returns a function that compares a text with the secret. It compares every byte, so its time depends only on the length
- * of the text. Decision: no `timingSafeEqual` of node:crypto, because loading it takes a tenth of the service's memory.
+ * Returns a function that compares a text with the secret. The function compares every byte, so its time depends only on
+ * the text's length. Decision: no `timingSafeEqual` of node:crypto, because loading that module takes a tenth of the
+ * service's memory.
  */
 export function createSecretMatch(secret: string): (text: string) => boolean {
   const encoder = new TextEncoder();

@@ -1,14 +1,14 @@
-// The check of the API key for requests over TCP. The Unix socket needs none: its file mode keeps other users out.
+// Checks the API key of requests over TCP. The Unix socket needs no key, because its file mode keeps other users out.
 import type { MiddlewareHandler } from "hono";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { RequestRefused } from "../../api/errors.ts";
 
-/** The path of the log-in. */
+/** The path of the log-in page. */
 export const LOGIN_PATH = "/login";
 /** The paths that need no key: the health check, and the log-in, whose form contains the key. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/health", LOGIN_PATH]);
 
-/** Counts requests without a valid key and logs the 1st, 10th, 100th and so on, so that an attacker cannot fill the log. */
+/** Counts requests without a valid key. Logs the 1st, 10th, 100th and so on, so that an attacker cannot fill the log. */
 export class RefusedKeys {
   readonly #log: ServiceLog;
   #refused = 0;
@@ -29,8 +29,9 @@ export class RefusedKeys {
 }
 
 /**
- * Refuses and counts a request without a valid `X-API-Key`, unless `admits` returns true for it. The refusal is 401, or the
- * response of `explain`: a person with a browser gets a page. `admits` may throw its own refusal.
+ * Returns the middleware that refuses and counts requests without a valid `X-API-Key`, unless `admits` returns true. The
+ * refusal is 401, or the response of `explain`, which is a page for a person with a browser. `admits` may throw another
+ * refusal.
  */
 export function apiKey(
   options: {

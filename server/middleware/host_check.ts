@@ -1,20 +1,23 @@
-// The check of Host and Origin on the TCP listener. It blocks DNS rebinding, and requests that the page of another site
-// makes in a browser.
+// Checks Host and Origin on the TCP listener. This blocks DNS rebinding, and requests that a page of another site makes in
+// a browser.
 import type { MiddlewareHandler } from "hono";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
 import { RequestRefused } from "../../api/errors.ts";
 
 /** The hosts and origins of the listener. */
 export interface HostCheckOptions {
-  /** Host names besides `localhost` and IP addresses: the bound host, and `http.hosts` of config.yaml. */
+  /** The allowed host names besides `localhost` and IP addresses: the bound host, and `http.hosts` of config.yaml. */
   hosts: readonly string[];
-  /** Origins of a reverse proxy or an app: `https://inkling.example`, `app://obsidian.md`. */
+  /** The allowed origins of a reverse proxy or an app: `https://inkling.example`, `app://obsidian.md`. */
   origins: readonly string[];
   /** Returns true if the request may come from another site, because it opens a link and changes nothing. */
   isFollowed?: (request: Request) => boolean;
 }
 
-/** Refuses a missing or foreign `Host` with 421, and a foreign `Origin` or `Sec-Fetch-Site: cross-site` with 403. */
+/**
+ * Returns the middleware that refuses a missing or foreign `Host` with 421, and a foreign `Origin` or `Sec-Fetch-Site:
+ * cross-site` with 403.
+ */
 export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
   const names = new Set(["localhost", ...options.hosts].flatMap((one) => toHostName(one) ?? []));
   const origins = new Set(options.origins.flatMap((one) => toOrigin(one) ?? []));
@@ -33,7 +36,7 @@ export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
     if (!isOwn && !isAdmitted(origin)) {
       throw new RequestRefused(403, "Requests from other origins are refused");
     }
-    // Browsers send `cross-site` for allowed origins, too.
+    // The header alone does not refuse an allowed origin, for which browsers send `cross-site`, too.
     const isForeign = c.req.header("sec-fetch-site") === "cross-site" && !isAdmitted(origin);
     if (isForeign && !options.isFollowed?.(c.req.raw)) {
       throw new RequestRefused(403, "Requests from other sites are refused");

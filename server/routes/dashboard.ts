@@ -1,7 +1,7 @@
-// The routes of the dashboard: its page and the files that the page loads. The page reads its data from the API.
-// `deno task dashboard` bundles `app.js` from page/; the styles are served as written.
-// Decision: TypeScript with preact, bundled and committed. So the page shares the API's types and client, is type-checked,
-// and starting the service needs no build (rejected: JavaScript modules, where a changed field of the API goes unnoticed).
+// Creates the routes of the dashboard: its page and the files that the page loads. The page reads its data from the API.
+// `deno task dashboard` bundles `app.js` from page/; the styles are served as written. Decision: TypeScript with preact,
+// bundled and committed. The page shares the API's types and client, its types are checked, and the service starts without
+// a build (rejected: JavaScript modules, in which nothing notices a changed field of the API).
 import { RequestRefused } from "../../api/errors.ts";
 import { acceptsHtml } from "../html/notice_page.ts";
 import {
@@ -26,14 +26,14 @@ const ASSETS: Assets = {
   "views.css": lazyText(() => import("../dashboard/assets/views.css", { with: { type: "text" } })),
 };
 
-/** The icon, a drop of ink. It is inline, because browsers would otherwise request one from the service. */
+/** The icon, a drop of ink. It is part of the page, because browsers would otherwise request it from the service. */
 const ICON = [
   "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>",
   "<path fill='#2f6db5' d='M16 2c5 8 9 12 9 18a9 9 0 0 1-18 0c0-6 4-10 9-18z'/>",
   "</svg>",
 ].join("");
 
-/** The HTML page. Its addresses are relative, because a proxy may serve it under any path. */
+/** The HTML of the page. Its addresses are relative, because a proxy may serve it under any path. */
 const PAGE = htmlDocument({
   title: "Inkling",
   icon: `data:image/svg+xml,${encodeURIComponent(ICON)}`,
@@ -51,8 +51,8 @@ const PAGE = htmlDocument({
 const LOGGED_IN_PAGE = PAGE.replace('<div id="app">', '<div id="app" data-logged-in>');
 
 /**
- * Returns the routes `/ui`, its files, and `/`, which redirects browsers to `/ui`. The page of a logged-in browser is
- * marked, because scripts cannot read the cookie and the page offers a log-out.
+ * Returns the routes of `/ui`, of its files, and of `/`, which redirects browsers to `/ui`. The page of a logged-in browser
+ * has an attribute that makes it offer a log-out, because scripts cannot read the cookie.
  */
 export function createDashboard(
   { isLoggedIn }: { isLoggedIn: (request: Request) => boolean },

@@ -1,4 +1,5 @@
-// The API documentation: the OpenAPI document and two pages that show it. They load no file from elsewhere.
+// Creates the routes of the API documentation: the OpenAPI document and two pages that show it. The pages load no file from
+// another server.
 import { loadOpenApi, loadOperations } from "../../api/routes/operations.ts";
 import {
   assetRoutes,
@@ -10,7 +11,7 @@ import {
   type TextResponse,
 } from "../html/page.ts";
 
-/** Allows only files of this service. Inline styles are allowed, because both viewers create them. */
+/** The content security policy: it allows only files of this service, and inline styles, which both viewers create. */
 const POLICY = {
   sources: [
     "script-src 'self'",
@@ -73,7 +74,7 @@ function toPage(
   });
 }
 
-// The files of /docs and /redoc. They are embedded in the program as text and loaded at their first request.
+// Embeds the files of /docs and /redoc in the program as text, and loads them at their first request.
 
 const loadRedoc = lazyText(() =>
   import("../docs_assets/redoc.standalone.js", { with: { type: "text" } })
@@ -96,7 +97,7 @@ const ASSETS: Assets = {
   ),
 };
 
-/** Removes the logo that Redoc would load from a server on the Internet; it has no option for that. */
+/** Returns Redoc's script without the logo that Redoc would load from a server on the Internet; no option turns it off. */
 function withoutForeignLogo(script: string): string {
   return script.replaceAll("https://cdn.redoc.ly/redoc/logo-mini.svg", "data:image/svg+xml,");
 }

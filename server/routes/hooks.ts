@@ -1,15 +1,16 @@
-// Deliveries to the webhooks of agents, over TCP only. Anybody may send one, but only a valid signature starts a run.
+// Accepts deliveries to the webhooks of agents, over TCP only. Anybody may send a delivery, but only a valid signature
+// starts a run.
 import { tryDecodeURIComponent } from "hono/utils/url";
 import { withinTime } from "../../base/bounded_wait.ts";
 import type { ExecutionDetail, HookOutcome, Runtime } from "../../runtime/interface/runtime.ts";
 import { RequestRefused } from "../../api/errors.ts";
 import { readBytes } from "../../api/operations/request_body.ts";
 
-/** The path of deliveries. */
+/** The path of a webhook in the API's notation. */
 export const HOOK_PATH = "/hooks/{agent}";
-/** The headers of a foreign text, which no browser must render as a page. */
+/** The headers of a response with a sender's text, which a browser must not render as a page. */
 const FOREIGN_TEXT_HEADERS = { "content-type": "text/plain", "x-content-type-options": "nosniff" };
-/** The earliest retry of a sender. */
+/** The value of Retry-After in seconds for a refused delivery. */
 const RETRY_AFTER_S = 60;
 
 /** Returns true if the request needs no key: a delivery has a signature, and some senders verify the address by GET. */
@@ -23,7 +24,10 @@ export function isDelivery(
     webhooks?.hasGetHandshake?.(tryDecodeURIComponent(name)) === true;
 }
 
-/** The maximum number of bodies read at a time. It bounds the memory that senders without a secret can fill. */
+/**
+ * The maximum number of request bodies that are read at a time, which limits the memory that senders without a secret can
+ * fill.
+ */
 const MOST_READING = 32;
 
 /** Returns the handler of deliveries to an agent's webhook. It throws RequestRefused. */
@@ -32,7 +36,7 @@ export function createDeliveries(
 ): (request: Request, agentId: string) => Promise<Response> {
   let reading = 0;
   return async (request, agentId) => {
-    // Checked before the body is read.
+    // Check the path before the body is read.
     if (!isDelivery(request, runtime)) {
       throw new RequestRefused(405, "Method Not Allowed", { headers: { allow: "POST" } });
     }
@@ -77,7 +81,10 @@ async function receiveDelivery(
   }
 }
 
-/** Returns the URLs that the sender may know for this one. A proxy changes the scheme, and may change the host. */
+/**
+ * Returns the URLs under which the sender may know this webhook, because a proxy changes the scheme and may change the
+ * host.
+ */
 function addressesOf(url: string, publicUrl: string | null): string[] {
   const { host, pathname, search } = new URL(url);
   const bases = [...(publicUrl === null ? [] : [publicUrl]), `https://${host}`, `http://${host}`];
@@ -116,7 +123,10 @@ async function untilEnd(
   return execution.finishedAt === null ? undefined : execution;
 }
 
-/** Logs a warning for each agent with a webhook, now and at later reloads, for a service without a port. Returns a stop function. */
+/**
+ * Logs a warning for each agent with a webhook, immediately and after each reload, because the service has no port. Returns
+ * a function that stops the warnings.
+ */
 export async function warnOfUnreachableWebhooks(runtime: Runtime): Promise<() => void> {
   const warn = (agent: string) => {
     if (runtime.webhooks?.has(agent) !== true) return;

@@ -15,7 +15,7 @@ import { createSecret } from "../login/secret_text.ts";
 export const UI_HOST = "127.0.0.1";
 /** The path of the links. The service does not use it. */
 export const ENTRY_PATH = "/open";
-/** The lifetime of an unused link. */
+/** The milliseconds for which an unused link is valid. */
 export const LINK_MS = HOUR_MS;
 
 /** A link that works once. */
@@ -42,7 +42,7 @@ export async function createUiLink(place: UiPlace): Promise<UiLink> {
   return { address: `${address}?token=${token}`, file: pathToFileURL(file) };
 }
 
-/** Uses a link up and returns true if it was valid. Of several concurrent calls, one returns true. */
+/** Uses a link and returns true if it was valid. If several calls run concurrently, only one of them returns true. */
 export async function useUiLink(
   token: string,
   { clock, ...place }: UiPlace & { clock: Clock },
@@ -66,7 +66,10 @@ export async function removeUiLinks({ stateDir, port }: UiPlace): Promise<void> 
   }
 }
 
-/** Returns the file of a link. Its name is a hash, so neither the name nor the time of the search reveals the token. */
+/**
+ * Returns the path of a link's file. Its name is a hash, so that neither the name nor the duration of the search reveals
+ * the token.
+ */
 async function fileOf(token: string, { stateDir, port }: UiPlace): Promise<string> {
   return join(stateDir, `ui-${port}-${await sha256Of(token)}.html`);
 }

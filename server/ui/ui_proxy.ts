@@ -1,5 +1,5 @@
-// The loopback proxy for browsers, which can neither open a Unix socket nor send an API key. It listens on 127.0.0.1,
-// admits a browser with the token of an unused link, and forwards its requests to the service.
+// Runs the loopback proxy for browsers, which can neither open a Unix socket nor send an API key. The proxy listens on
+// 127.0.0.1, admits a browser with the token of an unused link, and forwards its requests to the service.
 import { SystemClock } from "../../base/clock.ts";
 import { join } from "node:path";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
@@ -17,7 +17,7 @@ export interface UiProxyOptions {
   stateDir: string;
   /** The service's Unix socket. Each request opens a connection to it. */
   socketFile: string;
-  /** The path of the first page: `/ui`. */
+  /** The path of the first page, `/ui`. */
   home: string;
   /** Called with a warning, for example when the proxy closes excess connections. */
   warn: (message: string) => void;
@@ -26,7 +26,7 @@ export interface UiProxyOptions {
 /** A running proxy. */
 export interface UiProxy extends AsyncDisposable {
   readonly port: number;
-  /** The saved port, if another program uses it. */
+  /** The saved port if another program uses it; absent otherwise. */
   readonly takenPort?: number;
 }
 
@@ -48,8 +48,8 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   const { port } = listener;
   const place = { stateDir, port };
   const authority = `${UI_HOST}:${port}`;
-  // The cookie of admitted browsers is valid while the proxy runs. Its name contains the port, because a browser shares
-  // cookies between the ports of a host.
+  // The cookie of admitted browsers, which is valid while the proxy runs. Its name contains the port, because a browser
+  // shares cookies between the ports of a host.
   const cookieName = `inkling_ui_${port}`;
   const secret = createSecret();
   const isSecret = createSecretMatch(secret);
@@ -89,7 +89,7 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
         headers: toBrowserHeaders(response.headers),
       });
     } catch {
-      // All causes (no socket, no listener, a broken connection) get the same page.
+      // The same page for all causes: no socket, no listener, a broken connection.
       return await refuse(request, UI_REFUSALS.unreachable);
     }
   }
@@ -127,10 +127,10 @@ function refusalOf(request: Request, authority: string): UiRefusal | undefined {
   const isOurs = headers.get("host") === authority &&
     URL.canParse(url) && new URL(url).host === authority;
   if (!isOurs) return UI_REFUSALS.otherHost;
-  // The link's file has no origin and is another site, but its token is checked.
+  // The page in the link's file has no origin and counts as another site, but its token is checked.
   if (request.method === "POST" && new URL(url).pathname === ENTRY_PATH) return undefined;
   const origin = headers.get("origin");
-  // To a browser every port of 127.0.0.1 is the same site, so SameSite does not block the pages of other ports.
+  // For a browser, all ports of 127.0.0.1 are one site, so SameSite does not block the pages of other ports.
   const site = headers.get("sec-fetch-site") ?? "none";
   const isForeign = origin !== null && origin !== `http://${authority}` ||
     site !== "same-origin" && site !== "none";
@@ -138,8 +138,8 @@ function refusalOf(request: Request, authority: string): UiRefusal | undefined {
 }
 
 /**
- * Returns a page that forwards the browser to the first page. After a redirect the local file would still be the initiator
- * of the request, and the browser would send no cookie.
+ * Returns a page that forwards the browser to the first page. A redirect would keep the local file as the initiator of the
+ * request, and the browser would send no cookie.
  */
 function refreshTo(home: string, headers: Record<string, string> = {}): Response {
   const page =
@@ -157,15 +157,15 @@ function redirectTo(home: string, headers: Record<string, string> = {}): Respons
   });
 }
 
-// The port of the page. It is saved, so that bookmarks and the browser's storage for the page remain valid.
+// Saves the port of the page, so that bookmarks and the browser's storage for the page remain valid.
 
-/** A listener, and the saved port if another program uses it. */
+/** A listener, and the saved port if another program uses that port. */
 interface StableListener<Listener> {
   listener: Listener;
   takenPort?: number;
 }
 
-/** Listens on the saved port, or on another one while it is in use. Saves the first port. */
+/** Listens on the saved port, or on another port if it is in use. Saves the port of the first start. */
 async function listenOnStablePort<Listener extends { port: number }>(
   stateDir: string,
   listen: (port: number) => Listener,
@@ -186,7 +186,7 @@ async function listenOnStablePort<Listener extends { port: number }>(
   }
 }
 
-// The headers that the proxy forwards. It drops those of one connection and the browser's credentials.
+// Selects the headers that the proxy forwards. It drops the headers of one connection and the browser's credentials.
 
 /** The headers of one connection (RFC 9110, section 7.6.1), with the names that old clients and proxies use. */
 const HOP_BY_HOP = [
@@ -211,7 +211,7 @@ function toServiceHeaders(headers: Headers): Headers {
   for (const name of [...kept.keys()]) {
     if (/^(sec-|x-forwarded-|forwarded$)/.test(name)) kept.delete(name);
   }
-  // fetch() would decompress the body, which would then be longer than its Content-Length.
+  // Request an uncompressed body: fetch() would decompress the body, which would then be longer than its Content-Length.
   kept.set("accept-encoding", "identity");
   return kept;
 }
@@ -219,7 +219,7 @@ function toServiceHeaders(headers: Headers): Headers {
 /** Returns the headers for the browser from those of the service's response. */
 function toBrowserHeaders(headers: Headers): Headers {
   const kept = withoutHopByHop(headers);
-  // The only cookie of this origin is the proxy's own.
+  // The proxy sets the only cookie of this origin.
   kept.delete("set-cookie");
   return kept;
 }

@@ -1,7 +1,7 @@
-// The refusals of the loopback proxy: a page with instructions for a person, a JSON error for a script.
+// Defines the refusals of the loopback proxy: a page with instructions for a person, a JSON error for a script.
 import { acceptsHtml, noticePage } from "../html/notice_page.ts";
 
-/** The content of one refusal. */
+/** The texts of a refusal. */
 export interface UiRefusal {
   status: number;
   heading: string;
@@ -60,7 +60,10 @@ export const UI_REFUSALS = {
   },
 } as const satisfies Record<string, UiRefusal>;
 
-/** The headers of the proxy's own responses. No cache stores them, and no other site gets the address with the token. */
+/**
+ * The headers of the proxy's own responses, which forbid caches to store them and keep the address, which may contain the
+ * token, from other sites.
+ */
 export const OWN_HEADERS = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
