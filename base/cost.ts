@@ -1,6 +1,6 @@
 // Adds costs in US dollars without the errors of binary fractions, so that 0.1 and 0.2 are 0.3.
 
-/** The number of decimal places of a cost: a hundredth of the price of one token of the cheapest models needs no more. */
+/** The number of decimal places of a cost. They suffice for a hundredth of the price of a token of the cheapest models. */
 export const COST_PLACES = 12;
 
 /** Returns a cost rounded to COST_PLACES. */

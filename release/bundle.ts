@@ -82,8 +82,8 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
       convertCommonJs(),
     ],
     onwarn: refuseUnresolved,
-    // Without tree shaking, because it takes a third of the build time, makes the modules only 3 % smaller and does not
-    // speed up the start.
+    // Without tree shaking, which takes a third of the build time, makes the modules only 3 % smaller and does not speed up
+    // the start.
     treeshake: false,
   });
   try {

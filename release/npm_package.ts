@@ -27,7 +27,7 @@ export async function toNpmPackage(
   for (const name of ["bin", "package.json"]) {
     await copyTree(join(REPOSITORY, "release/npm", name), path(name));
   }
-  // The package contains the docs, because the README links to them.
+  // The package contains the docs and the examples, because the README links to them.
   for (const name of ["README.md", "docs", "examples"]) {
     await copyTree(join(REPOSITORY, name), path(name));
   }

@@ -166,7 +166,7 @@ function answerPoll(answer: unknown, known: string | undefined): Response {
 
 /**
  * Returns a tag that consists of two 32-bit hashes similar to FNV-1a. Decision: no cryptographic digest, because it takes
- * ten times as long (a third of the whole response), and a collision is of no use to an attacker.
+ * ten times as long, which is a third of the whole response. A collision is of no use to an attacker.
  */
 function tagOf(text: string): string {
   let [one, other] = [0x811c9dc5, 0x9747b28c];
@@ -187,7 +187,7 @@ function check<S extends z.ZodType>(
   location: string,
   issues: ValidationIssue[],
 ): z.output<S> {
-  // Without a schema, the handler's type hides this value.
+  // Without a schema, the type of the handler's argument hides this value.
   if (schema === undefined) return {} as z.output<S>;
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
@@ -219,8 +219,8 @@ function toIssues(
 }
 
 /**
- * Returns the issues of the only alternative with an issue below its top level; empty if no or several alternatives have
- * one.
+ * Returns the issues of the only alternative with an issue below its top level; empty if no alternative or several have
+ * such an issue.
  */
 function likelyAlternative(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
   const [likely = [], ...others] = alternatives.filter((issues) =>

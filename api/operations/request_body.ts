@@ -9,7 +9,7 @@ export const MAX_BODY_BYTES = 1_048_576;
 export const BODY_TIMEOUT_MS = 30_000;
 
 /**
- * Returns the JSON value of a body, or undefined for an empty one. Throws RequestRefused: 400 for a truncated body, 408
+ * Returns the JSON value of a body, or undefined for an empty body. Throws RequestRefused: 400 for a truncated body, 408
  * after BODY_TIMEOUT_MS, 413 for more than MAX_BODY_BYTES, 415 for another media type, 422 `json_invalid` for invalid JSON.
  */
 export async function readJsonBody(request: Request, options: { clock: Clock }): Promise<unknown> {

@@ -1,5 +1,5 @@
-// Loads the operations of the API on demand: each at its first request, because building all schemas (about a hundred)
-// would take a fifth of the service's start-up time, and most are never used.
+// Loads the operations of the API on demand, each at its first request. Building all schemas (about a hundred) would take a
+// fifth of the service's start-up time, and most are never used.
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { DescribedOperation, Operation } from "../operations/operation.ts";
 import {

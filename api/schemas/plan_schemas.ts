@@ -17,7 +17,7 @@ const PlannedMessage = z.object({
   is_error: z.boolean().optional().meta({ description: "Of a tool result: true for an error" }),
 }).meta({ id: "PlannedMessage" });
 
-/** GET /agents/{id}/plan. */
+/** The response of GET /agents/{id}/plan. */
 export const PlanBody = z.object({
   agent: AgentDetail,
   settings: z.array(

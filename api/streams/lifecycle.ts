@@ -111,7 +111,10 @@ export class Lifecycle {
     };
   }
 
-  /** Ends every open stream and each one opened later with `shutdown`. Throws TypeError unless the service is stopping. */
+  /**
+   * Ends every open stream with a `shutdown` frame, and every stream that is opened later. Throws TypeError unless the
+   * service is stopping.
+   */
   endStreams(): void {
     if (this.#stopping === null) throw new TypeError("endStreams() before requestStop()");
     this.#streamsEnded = true;

@@ -88,7 +88,7 @@ export function SearchField(
 /** The number of rows up to which a list has no filter. */
 const FEW_ROWS = 5;
 
-/** Renders a filter for the trigger types of a list; null for a short list or one with a single type. */
+/** Renders a filter for the trigger types of a list, or nothing if the list is short or has a single type. */
 export function TriggerFilter(
   { kinds, chosen, onChoose }: {
     /** The trigger type of each row of the list. */

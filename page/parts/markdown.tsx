@@ -22,7 +22,7 @@ export function StreamingText({ text }: { text: string }): VNode {
     : <Markdown text={text} />;
 }
 
-/** Renders a complete text as Markdown; a very long one as plain text. */
+/** Renders a complete text as Markdown, or as plain text if it is very long. */
 export function FormattedText({ text }: { text: string }): VNode {
   return text.length > MARKDOWN_CHARACTERS
     ? <Preformatted label="Answer" text={text} />
@@ -78,7 +78,7 @@ function toBlock(token: MarkedToken): ComponentChildren {
   }
 }
 
-/** Renders a heading. It starts at level 3, because the page itself uses levels 1 and 2. */
+/** Renders a heading of level 3 or deeper, because the page itself uses levels 1 and 2. */
 function Heading({ depth, children }: { depth: number; children: ComponentChildren }): VNode {
   if (depth <= 1) return <h3>{children}</h3>;
   if (depth === 2) return <h4>{children}</h4>;

@@ -102,7 +102,7 @@ export function Empty({ children }: { children: ComponentChildren }): VNode {
 /** The number of characters of a long text that are shown at first. */
 const SHOWN_CHARACTERS = 20_000;
 
-/** Preformatted text. A very long one starts truncated, with a button that shows all. */
+/** Renders preformatted text. A very long text starts truncated, with a button that shows it in full. */
 export function Preformatted({ text, label }: { text: string; label: string }): VNode {
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && text.length > SHOWN_CHARACTERS;

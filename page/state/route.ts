@@ -1,5 +1,5 @@
-// Parses and writes the routes of the page, which are in the fragment of the address, because the page is one file that a
-// proxy may serve under any path.
+// Parses and writes the routes of the page, which are in the fragment of the address. The page is one file, which a proxy
+// may serve under any path.
 import {
   EXECUTION_TRIGGERS,
   type ExecutionTrigger,

@@ -7,9 +7,7 @@ export type Measure = "cost_usd" | "total_tokens";
 /** The maximum number of series in a chart, because there are so many colors. */
 export const COLOURS = 6;
 
-/**
- * The usage of one agent over the whole period. `agentId` is null for the sum of all agents without a color of their own.
- */
+/** The usage of one agent over the whole period. `agentId` is null for the sum of all agents that share a color. */
 export interface Series {
   agentId: string | null;
   executions: number;

@@ -81,7 +81,7 @@ function BranchItem({ branch, here }: { branch: Branch; here: number }): VNode {
   );
 }
 
-/** Renders a link to the execution that another one was forked from. */
+/** Renders a link to the execution and the step from which a forked execution was made. */
 export function ForkOrigin(
   { from: { execution_id: id, step } }: { from: NonNullable<ExecutionDetail["forked_from"]> },
 ): VNode {

@@ -29,8 +29,8 @@ export function CancelButton({ id }: { id: number }): VNode {
 }
 
 /**
- * Renders the buttons that start a new execution with the same input, as a turn of the same conversation if it was one.
- * Nothing if the agent no longer exists.
+ * Renders the buttons that start a new execution with the same input. If the execution was a turn of a conversation, the
+ * new one is a turn of it, too. Renders nothing if the agent no longer exists.
  */
 export function RunAgain({ execution }: { execution: ExecutionDetail }): VNode | null {
   const { client, announce } = useService();

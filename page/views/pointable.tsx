@@ -2,7 +2,7 @@
 // selected part.
 import type { ComponentChildren, VNode } from "preact";
 
-/** Renders the chart as a slider. `texts` describe its parts; `at` is the index of the selected one. */
+/** Renders the chart as a slider. `texts` describe its parts; `at` is the index of the selected part. */
 export function Pointable(
   { label, texts, at, onPoint, onOpen, children }: {
     label: string;

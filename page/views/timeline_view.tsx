@@ -203,7 +203,7 @@ function Prompt({ role, text }: { role: "system" | "user"; text: string }): VNod
 /** The maximum length of a line that is not collapsed. */
 const SHORT_CHARACTERS = 120;
 
-/** Renders a call with its result, if there is one. */
+/** Renders a call, with its result if the call has ended. */
 function ToolCall({ call }: { call: Call }): VNode {
   const { name, args, result, childId } = call;
   const state = result === null ? "no result yet" : result.isError ? "failed" : "done";
@@ -225,7 +225,7 @@ function ToolCall({ call }: { call: Call }): VNode {
   );
 }
 
-/** Renders a short text, or the collapsed beginning of a long one. Muted text is formatted as JSON. */
+/** Renders a short text, or the collapsed beginning of a long text. Muted text is formatted as JSON. */
 function Excerpt(
   { label, text, isMuted = false }: { label: string; text: string; isMuted?: boolean },
 ): VNode {

@@ -26,7 +26,7 @@ const NODES = ["one", "two", "three"];
 /** The number of parallel runs of each node. */
 const RUNS = 16;
 /**
- * The model of the measured runs. A run lasts eight seconds, so that the number of parallel runs is the limit, not the two
+ * The model of the measured runs, which last eight seconds. So the number of parallel runs is the limit, not the two
  * processor cores that the nodes and the database share.
  */
 const MODEL = { calls: 3, latencyMs: 2_000 };

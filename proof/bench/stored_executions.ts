@@ -1,5 +1,5 @@
-// Measures requests with a long history: the list of executions, the list of one agent's executions, and the earlier
-// messages with which a run begins.
+// Measures requests with a long history: the list of executions, also filtered by agent, status, text, time and trigger,
+// and the earlier messages with which a run begins.
 import { join } from "node:path";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createExecutionStores } from "../../runtime/storage/executions/execution_stores.ts";

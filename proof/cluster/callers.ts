@@ -1,5 +1,5 @@
-// Simulates the clients of the cluster: programs that send a request with an idempotency key until a node accepts or
-// refuses it, people who cancel runs, and programs that write watched files.
+// Simulates the clients of the cluster: programs that send a request until a node accepts or refuses it, people who cancel
+// runs, and programs that write watched files. Each request has an idempotency key.
 import { ApiError } from "../../api/client/client.ts";
 import type { RunBody } from "../../api/schemas/run_schemas.ts";
 import type { WatchedFiles } from "../soak/load/watched_files.ts";

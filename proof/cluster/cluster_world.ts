@@ -29,7 +29,7 @@ const THINKING_MS = 1_500;
 const ANSWER_MS = 20_000;
 const DATABASE_MS = 60_000;
 
-/** The parts that all files of a cluster proof share. */
+/** The nodes, database, model and findings of one cluster proof. */
 export class ClusterWorld implements AsyncDisposable {
   readonly seed: number;
   readonly findings = new Findings();

@@ -29,7 +29,7 @@ export async function copyDatabase(world: ClusterWorld): Promise<void> {
         .map((column) => column["name"] as string),
     }));
     // Read all tables in one statement, because a paused schedule also inserts rows between two statements. The values
-    // arrive as text; SQLite converts numbers.
+    // arrive as text, which SQLite converts to numbers in columns of numbers.
     const lists = found.map(({ name, columns }) =>
       `(SELECT json_agg(t) FROM (SELECT ${
         columns.map(toSelected).join(", ")

@@ -95,7 +95,7 @@ export async function refusalOf(work: Promise<unknown>): Promise<string> {
   return error.message;
 }
 
-/** Asserts that a text for people contains no stack trace, class name or file of the program. */
+/** Asserts that a text for people contains no stack trace. */
 export function assertNoTrace(text: string): void {
   assert.doesNotMatch(text, /^\s+at .*\.ts:\d+/m);
 }

@@ -1,4 +1,4 @@
-// Reads streams as bytes, which costs little, so that a thousand followers do not slow down the measured service.
+// Reads streams as bytes without parsing frames, so that a thousand followers do not slow down the measured service.
 import { createHash } from "node:crypto";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { toEvent } from "../../api/streams/server_sent_events.ts";

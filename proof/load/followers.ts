@@ -6,8 +6,8 @@ import { type Door, openStream, readBytes, type Seen, storedBytes } from "./foll
 import { writeBusyAgent } from "./many_frames.ts";
 
 /**
- * The number of followers that connect in parallel. Above 64 connections of one address without a request, the service
- * closes the oldest.
+ * The number of followers that connect in parallel. The service closes the oldest connection if more than 64 connections of
+ * one address have sent no request.
  */
 const CONNECTED_AT_ONCE = 32;
 

@@ -33,8 +33,8 @@ try {
 }
 
 /**
- * Runs the tests without the guard. Returns "noticed" if one fails, "UNNOTICED" if all pass, and "HANGS" at the time limit.
- * Throws PlaceUnclear if the guard's code is not at exactly one place.
+ * Runs a guard's tests without the guard. Returns "noticed" if a test fails, "UNNOTICED" if all pass, and "HANGS" at the
+ * time limit. Throws PlaceUnclear if the guard's code is not at exactly one place.
  */
 async function tryMutation(mutation: Mutation): Promise<"noticed" | "UNNOTICED" | "HANGS"> {
   const { file, source, changed } = mutate(mutation);

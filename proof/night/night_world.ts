@@ -74,7 +74,7 @@ async function writeAgents(workspace: TestWorkspace, modelUrl: string): Promise<
   await Deno.writeTextFile(join(workspace.workspace, "old.md"), "old");
 }
 
-/** Returns the time of a UTC clock time such as `23:20` in this night, in milliseconds since the epoch. */
+/** Returns a time of this night, given in UTC as `23:20`, in milliseconds since the epoch. */
 export function momentOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(":").map(Number);
   const moment = EVENING - EVENING % DAY_MS + (hours * 60 + minutes) * MINUTE_MS;

@@ -19,7 +19,7 @@ export interface Mix extends AsyncDisposable {
 const SKILLS = ["tidy", "count", "sum"];
 const HELPERS = ["asks", "quick", "fails", "notes"];
 
-/** Creates an empty workspace with the skills, servers and files that agents of the mix use. */
+/** Creates a workspace with the skills, tools, servers and agents that the random agents of the mix use. */
 export async function createMix(): Promise<Mix> {
   const place = await createTestWorkspace({
     shell: {

@@ -137,7 +137,8 @@ function createEvents(
       } else {
         events.push({ at, type: "stop" });
         isUp = type === "restart";
-        // The service returns after 1 to 150 seconds, because a slot that is at most a minute late still runs.
+        // The service starts again after 1 to 150 seconds: a slot that is at most a minute late runs at the next start, a
+        // later one does not.
         const next = times[times.indexOf(at) + 1] ?? to;
         const back = at + chance.within(1, 150) * 1_000 + 7;
         if (isUp && back < next) events.push({ at: back, type: "start" });

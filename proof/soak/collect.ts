@@ -51,8 +51,8 @@ function collectGarbage(): void {
   gc({ type: "major", execution: "sync", flavor: "last-resort" });
 }
 
-// A worker's heap can be collected only from inside, so each worker that is created from a data URL gets a timer that
-// collects its heap.
+// A worker's heap can be collected only by code inside the worker. Each worker that is created from a data URL gets a timer
+// that collects its heap.
 globalThis.Worker = class extends Worker {
   constructor(url: string | URL, options?: WorkerOptions) {
     const collecting = `${collectGarbage};setInterval(collectGarbage,${EVERY_MS});`;

@@ -124,8 +124,8 @@ export class Inspection {
     await Promise.all([home.agentsDir, join(home.workspace, "out")].map(async (folder) => {
       for await (const { name } of Deno.readDir(folder)) {
         if (!/\.tmp$/.test(name)) continue;
-        // Each start removes the half-written files of a killed service. A `.tmp` file with another name may be kept: a
-        // kill left it.
+        // Each start removes the half-written files of a killed service. A `.tmp` file with another name may remain after a
+        // kill.
         if (/^\.inkling-[0-9a-f-]{36}-/.test(name)) {
           findings.add("no half-written file is left over", { folder, name });
         }

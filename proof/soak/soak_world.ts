@@ -40,7 +40,7 @@ export class Findings {
   }
 }
 
-/** The parts that all folders of the soak share. */
+/** The home directory, service, model and findings of one soak, which all parts of the soak share. */
 export class SoakWorld implements AsyncDisposable {
   readonly home: RealHome;
   readonly seed: number;

@@ -82,22 +82,22 @@ export function pageHeaders(
 }
 
 /**
- * Allows only the page's own files, and no text as markup or code. So the output of models remains text even if a page has
- * a bug.
+ * The content security policy: it allows only the page's own files, and no text as markup or code. The output of models
+ * remains text even if a page has a bug.
  */
 const OWN_POLICY = {
   sources: ["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
   more: ["require-trusted-types-for 'script'", "trusted-types 'none'"],
 };
 
-/** Creates the response of a page that Inkling's authors wrote, with the strictest policy. */
+/** Returns the response of a page or file that ships with Inkling, with the strictest policy. */
 export function toOwnResponse(text: string, type: keyof typeof TYPES): Response {
   return new Response(text, {
     headers: {
       ...pageHeaders(type, OWN_POLICY),
       "cross-origin-opener-policy": "same-origin",
       "cross-origin-resource-policy": "same-origin",
-      // A newer service has a newer page.
+      // Browsers check the page at each use, because a newer service has a newer page.
       "cache-control": "no-cache",
     },
   });

@@ -1,8 +1,7 @@
-// One-time links that let a browser in. Each link is a file in the state folder, which is deleted at its use. Only this user
-// can write there, so only this user can create a link to the page of another process.
-//
-// Every user of the machine can read the arguments of the program that opens the browser. So the browser opens the file,
-// which contains the token and which only this user can read.
+// Creates and uses one-time links that let a browser open the page. Each link is a file in the state folder, which is
+// deleted when the link is used. Only this user can write to that folder, so no other user can create a link. Every user of
+// the machine can read the arguments of the program that opens the browser. So the browser opens the file, which contains
+// the token and which only this user can read.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Clock } from "../../base/clock.ts";

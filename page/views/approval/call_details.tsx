@@ -134,8 +134,8 @@ function Value({ label, value }: { label: string; value: unknown }): VNode {
 const MARKS = /[*`|]|(?:^|\s)_\S|\]\(|^\s*(?:[-+>]|#{1,6}|\d+[.)])\s/m;
 
 /**
- * Renders a text with a switch to Markdown if it contains such syntax. `isProse` is true for a sentence, false for a
- * document.
+ * Renders a text, with a switch to formatted Markdown if the text contains Markdown syntax. `isProse` is true for a
+ * sentence, false for a document.
  */
 export function SwitchableText(
   { text, label, isProse = false }: { text: string; label: string; isProse?: boolean },

@@ -17,8 +17,8 @@ import { type Preview, PreviewedChange } from "./call_details.tsx";
 const MOST_ROWS = 16;
 
 /**
- * Renders the form. `onApprove` gets the arguments, or null for unchanged ones. For a call that changes a file, `onPreview`
- * returns the change with edited arguments. Both throw the service's refusal.
+ * Renders the form for the arguments. `onApprove` gets the arguments, or null for unchanged ones. For a call that changes a
+ * file, `onPreview` returns the change with edited arguments. Both throw if the service refuses.
  */
 export function EditForm(
   { args, isSending, onApprove, onPreview, onBack }: {

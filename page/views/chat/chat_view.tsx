@@ -1,4 +1,5 @@
-// The chat with agents: the list of conversations, and the turns of one with a field for the next message.
+// Renders the chat with agents: the list of conversations, and the turns of the open conversation with a field for the next
+// message.
 import type { VNode } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
@@ -138,8 +139,8 @@ function Composer(
   const { client, link } = useService();
   const [text, setText] = useState("");
   const { isSending, problem, send } = useSending();
-  // The idempotency keys of one message, which are reused if its request is repeated. The same text as a later message gets
-  // other keys.
+  // The idempotency keys of one message, which are reused if the person sends the message again after a failure. An equal
+  // text in a later turn gets other keys.
   const sent = useRef({ keys: new RunKeys(), sessionId: createKey() });
   const field = useId();
   const box = useRef<HTMLTextAreaElement>(null);

@@ -1,5 +1,5 @@
-// Fuzzes the parser of agent files with front matter that is almost right, front matter that is wrong in the ways that YAML
-// allows, and bytes that are no text.
+// Fuzzes the parser of agent files with front matter that is almost right or wrong in the ways that YAML allows, and with
+// bytes that are no text.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { MAX_AGENT_FILE_BYTES } from "../../../runtime/agents/parse_agent.ts";

@@ -11,7 +11,7 @@ import { defineTarget } from "../target.ts";
 const NAMES = ["a", "b", "ab", "aab", "ba", ".a", "a.md", "b.txt", ".git", "x"];
 /**
  * The pieces of patterns, only of the syntax that both libraries have. The other library has no `[!a]` and no braces around
- * one part, and counts a folder's name as content of the folder.
+ * a single part, and counts a folder's name as content of the folder.
  */
 const PATTERN_NAMES = [
   ...[

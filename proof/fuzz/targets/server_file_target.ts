@@ -13,7 +13,7 @@ import { ODD_NAMES } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
 import { textOf } from "../../../tests/support/any_text.ts";
 
-/** The value of every key in the cases. No message of a problem may contain this value. */
+/** The value in every place of a case that may contain a secret. No message about a problem may contain this value. */
 const SECRET = "hunter2-hunter2";
 const VARIABLES: ReadonlyMap<string, string> = new Map([
   ["A", "x"],

@@ -53,8 +53,8 @@ export class SideEffects implements AsyncDisposable {
 }
 
 /**
- * Returns the calls that took effect twice, the calls that took effect although they were denied, and the calls that are
- * reported as done but had no effect. A call's id is its token.
+ * Returns the wrong effects: calls that took effect twice, calls that took effect although they were denied, and calls
+ * without an effect that are reported as done. A call's id is its token.
  */
 export async function findWrongEffects(
   path: string,
