@@ -49,7 +49,7 @@ export class ToolCatalog {
   async openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools> {
     const { builtin } = this.#sources;
     const { signal, onUnavailable, offline } = options;
-    // With `onUnavailable`, each skill and custom tool is opened separately, so that one failure leaves out only that tool.
+    // With `onUnavailable`, each skill and custom tool is opened separately, so that a failure leaves out nothing else.
     const parts = (names: string[]) =>
       onUnavailable === undefined
         ? (names.length === 0 ? [] : [names])

@@ -129,8 +129,8 @@ function deniable(closed: readonly string[], allowed: readonly string[]): string
   );
 }
 
-// Deno does not limit the flags of a program that it starts. So these functions check that a tool's process gets no
-// permission that the service lacks.
+// Deno does not limit the flags of a program that it starts. So requireOwnPermissions() checks that a tool's process gets
+// no permission that the service lacks.
 
 /**
  * Throws ToolFailure for the first path or host that the service itself may not use. Variables are not checked: a tool's

@@ -28,7 +28,10 @@ export class OpenedFile implements AsyncDisposable {
     this.#handle = handle;
   }
 
-  /** Fills the buffer with the bytes from `position` on. Returns their number, which is 0 at the end of the file. */
+  /**
+   * Fills the buffer with the bytes from `position` on. Returns the number of bytes read, which is 0 at the end of the
+   * file.
+   */
   async read(buffer: Uint8Array, position: number): Promise<number> {
     const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, position);
     return bytesRead;

@@ -8,7 +8,10 @@ import { requireFile, retryIfPlaceChanged } from "./file_failure.ts";
 import { type FolderEntry, StagedFile } from "./staged_file.ts";
 import { reportWrite } from "./reported_write.ts";
 
-/** Removes a file, or a symlink without its target. Returns the path as shown to the model. Throws ToolFailure. */
+/**
+ * Removes a file. If the path is a symlink, removes the symlink and keeps its target. Returns the path as shown to the
+ * model. Throws ToolFailure.
+ */
 export async function removeFile(sandbox: PathSandbox, text: string): Promise<string> {
   return await retryIfPlaceChanged({ action: "delete", text }, async () => {
     const { path, display } = await sandbox.resolveEntry(text);

@@ -131,7 +131,7 @@ export class StagedFile {
         link(this.#path(), target);
       } catch (error) {
         if (!isLinkRefusal(error)) throw error;
-        // Without hard links, a file that another program creates between these two calls is replaced.
+        // Without hard links, a file that another program creates between this check and the rename is replaced.
         if (isThere(target)) throw Object.assign(new Error("it exists"), { code: "EEXIST" });
         return fs.renameSync(this.#path(), target);
       }

@@ -111,7 +111,10 @@ function repairInner(value: JsonValue): JsonValue {
   return repairSchema(value);
 }
 
-/** Repairs a map of schemas. Adds the names that `required` inside `properties` or on a property lists to `required`. */
+/**
+ * Repairs a map of schemas. Adds to `required` the names in a misplaced `required` inside `properties`, and the properties
+ * with `required: true`.
+ */
 function repairMap(key: string, value: JsonValue, required: Set<string>): JsonObject {
   if (isNothing(value)) return {};
   if (!isJsonObject(value)) {

@@ -56,9 +56,8 @@ export function parseScriptName(text: string): ScriptName {
 }
 
 /**
- * Returns the program that runs a shell script, followed by its argument if there is one. Both are read from the script's
- * first line like the kernel does: `#!/usr/bin/env bash`, `#!/bin/bash -eu`. Returns `sh` if the first line names no
- * program.
+ * Returns the program that runs a shell script, followed by its argument if there is one. The script's first line names
+ * them, as for the kernel: `#!/usr/bin/env bash`, `#!/bin/bash -eu`. Returns `sh` if the first line names no program.
  */
 export function shellOf(script: string): string[] {
   const [, program, argument] = /^#![ \t]*(\/[^ \t\r\n]*)[ \t]*([^\r\n]*)/.exec(script) ?? [];

@@ -43,8 +43,8 @@ export interface ServerSandboxContext {
 }
 
 /**
- * Returns the resolved field, or null if it is `false`. `values` are the program's arguments and the values of its
- * variables, with variables filled in.
+ * Returns the resolved field `sandbox`, or null if the field is `false`. `values` are the program's arguments and the
+ * values of its variables, with variables filled in.
  */
 export function resolveSandbox(
   declared: z.output<typeof declaredSandbox> | undefined,
