@@ -12,6 +12,7 @@ export async function resolveCursor(
     frames: Pick<FrameStore, "readNewestId" | "readLogState">;
   },
 ): Promise<number> {
+  if (after === 0) return 0;
   const newest = await frames.readNewestId();
   if (after <= newest) return after;
   if (await frames.readLogState(executionId) !== "ended") return newest;

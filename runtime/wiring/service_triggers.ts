@@ -37,7 +37,7 @@ const loadWatchStore = lazyModule(() => import("../triggers/watch/watch_store.ts
 
 /** Options of createServiceTriggers(). */
 export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
-  registry: Pick<AgentRegistry, "get" | "isUnreadable">;
+  registry: Pick<AgentRegistry, "get" | "isUnreadable" | "list">;
   /** Returns an agent as its file is now, or undefined. */
   currentAgent: (id: string) => Promise<Agent | undefined>;
   executions: Pick<ExecutionReads, "readByKey">;
@@ -121,6 +121,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     findHoldReason,
     isShared,
     isUnreadable: (id) => options.registry.isUnreadable(id),
+    isFollowed: (id) => options.registry.list().some((agent) => follows(agent, id)),
     isPaused,
     clock,
     log,

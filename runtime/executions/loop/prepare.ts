@@ -5,27 +5,39 @@ import { refuseTooManyTools } from "../../models/tool_limit.ts";
 import { packTerms, toCallTerms } from "../record/call_terms.ts";
 import { Conversation } from "../record/conversation.ts";
 import type { Execution } from "../execution.ts";
-import type { ExecutionRequest } from "../execution_request.ts";
+import type { StoredConversation } from "../record/conversation_store.ts";
+import type { StoredRun } from "../record/execution_reads.ts";
 import { createFirstMessages } from "./first_messages.ts";
 import { renewSystem } from "./opening.ts";
 import type { Run } from "./run.ts";
 import type { RunPorts } from "./run_ports.ts";
+
+const NO_CONVERSATION: StoredConversation = {
+  messages: [],
+  calls: [],
+  answers: new Map(),
+  delegated: new Set(),
+};
 
 /**
  * Returns the prepared run of an execution. Stores and logs the opening of a new conversation. For a stored conversation,
  * stores and logs the system message if it has changed.
  */
 export async function prepareRun(
-  subject: { execution: Execution; request: ExecutionRequest; agent: Agent },
+  subject: StoredRun & { agent: Agent },
   context: Pick<Run, "journal" | "openReply" | "signal" | "delegate"> & { ports: RunPorts },
 ): Promise<Run> {
   const { execution, request, agent } = subject;
   const { ports, journal, openReply, signal, delegate } = context;
   const format = await ports.openFormat(agent);
-  const stored = await ports.conversations.readConversation(execution.id);
+  const stored = subject.isFresh
+    ? NO_CONVERSATION
+    : await ports.conversations.readConversation(execution.id);
   const conversation = new Conversation(stored.messages);
   const sandbox = await ports.openSandbox(agent, {
-    lineage: await ports.families.readLineage(execution.id),
+    lineage: execution.parentExecutionId === null
+      ? [{ executionId: execution.id, agentId: execution.agentId }]
+      : await ports.families.readLineage(execution.id),
     ...(request.cause !== undefined && { cause: request.cause }),
   });
   const tools = await ports.openTools(agent, {

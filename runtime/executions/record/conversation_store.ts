@@ -13,7 +13,10 @@ import type { GivenAnswer } from "../human_request.ts";
 export interface StoredCall extends PlannedCall {
   /** The effect of the call. Null until the call starts. */
   effect: Effect | null;
-  /** The time in milliseconds since the epoch, stored right before the call starts. Null if the call never started. */
+  /**
+   * The start of the call, in milliseconds since 1970. Null if the call never started, and until the result of a call that is not
+   * `unsafe`.
+   */
   startedAt: number | null;
   /** The result of the call. Null until there is a result. */
   result: { content: string; isError: boolean; durationMs: number } | null;
@@ -56,7 +59,7 @@ export interface RecordedReply {
   frames: (figures: Execution) => FrameDraft[];
 }
 
-/** The intent to make a call, stored before the call starts. */
+/** The intent of a call: its effect and its start. */
 export interface CallIntent {
   position: number;
   effect: Effect;
@@ -66,6 +69,8 @@ export interface CallIntent {
 /** The result of a call with everything that is stored with it. */
 export interface RecordedResult {
   message: PlacedMessage;
+  /** The intent of the call, if it is not stored yet. */
+  intent?: CallIntent;
   /** The effect of the call. The result of an `unsafe` call is flushed to disk. */
   effect: Effect;
   durationMs: number;
@@ -121,7 +126,7 @@ export interface ConversationStore {
   /** Stores a frame without any other change. */
   addFrame(executionId: number, frame: FrameDraft): Promise<void>;
 
-  /** Stores the intent to make a call, before the call starts. */
+  /** Stores the intent of a call before it starts. */
   startCall(executionId: number, call: CallIntent): Promise<void>;
 
   /** Removes the stored intent of a call that had no effect and will be made again. */

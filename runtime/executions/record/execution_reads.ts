@@ -14,7 +14,10 @@ export interface StoredExecution {
 }
 
 /** The part of a stored execution that a run needs. */
-export type StoredRun = Pick<StoredExecution, "execution" | "request">;
+export type StoredRun = Pick<StoredExecution, "execution" | "request"> & {
+  /** True if nothing but its acceptance is stored. Absent: unknown. */
+  isFresh?: boolean;
+};
 
 /** Filters a list of executions and selects a page of it. Absent fields do not filter. */
 export interface ExecutionFilter {

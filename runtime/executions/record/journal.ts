@@ -18,7 +18,7 @@ import {
   toInstructions,
   toToolMessage,
 } from "./conversation.ts";
-import type { RecordedResult } from "./conversation_store.ts";
+import type { CallIntent, RecordedResult } from "./conversation_store.ts";
 import type { Ending, Outcome, Rest } from "./ending_store.ts";
 import type { Execution, RunRetry } from "../execution.ts";
 import { type ExecutionStatus, stateBefore } from "../states.ts";
@@ -52,6 +52,8 @@ export class Journal {
   readonly #ports: JournalPorts;
   readonly #execution: Execution;
   readonly #identity: FrameIdentity;
+  /** The intents of calls that have started and are not stored, by position. */
+  readonly #intents = new Map<number, CallIntent>();
   /** The digest of the terms that this journal stored last. */
   #storedTerms: string | undefined;
   /** The running time that is not stored yet. */
@@ -121,13 +123,14 @@ export class Journal {
     await this.#ports.conversations.addFrame(this.#identity.executionId, frame);
   }
 
-  /** Stores the intent to make a call, before the call starts. */
-  async startCall(call: PlannedCall, effect: Effect): Promise<void> {
-    await this.#ports.conversations.startCall(this.#identity.executionId, {
-      position: call.position,
-      effect,
-      startedAt: this.#ports.clock.now(),
-    });
+  /**
+   * Stores the intent of an unsafe call before it starts, so that it is never repeated. The intent of another call is stored
+   * with its result.
+   */
+  async startCall({ position }: PlannedCall, effect: Effect): Promise<void> {
+    const intent = { position, effect, startedAt: this.#ports.clock.now() };
+    if (effect !== "unsafe") this.#intents.set(position, intent);
+    else await this.#ports.conversations.startCall(this.#identity.executionId, intent);
   }
 
   /** Stores and logs the result of a call. Returns the messages for the model. */
@@ -139,9 +142,11 @@ export class Journal {
     },
   ): Promise<PlacedMessage[]> {
     const message = { position: call.position, message: toToolMessage(call, result) };
+    const intent = this.#intents.get(call.position);
     const instructions = result.instructions && toInstructions(result.instructions);
     await this.#ports.conversations.finishCall(this.#identity.executionId, {
       message,
+      ...(intent && { intent }),
       effect: result.effect,
       durationMs: result.durationMs,
       ...(result.described && { described: result.described }),
@@ -153,11 +158,13 @@ export class Journal {
         },
       }),
     });
+    this.#intents.delete(call.position);
     return instructions === undefined ? [message] : [message, instructions];
   }
 
   /** Removes the stored intent of a call that had no effect and will be made again. */
   async resetCall({ position }: PlannedCall): Promise<void> {
+    if (this.#intents.delete(position)) return;
     await this.#ports.conversations.resetCall(this.#identity.executionId, position);
   }
 

@@ -38,10 +38,16 @@ export interface Paused {
 /** The reason why a run stopped running: it ended, it waits, or another start continues it. */
 export type RunResult =
   /** The run ended. The caller stores the end. */
-  | { status: FinalStatus; outcome: Outcome; journal: Journal }
+  | { status: FinalStatus; outcome: Outcome; journal: Journal; family: Family }
   | { status: "waiting" } & Paused
   /** The run did not end: the next start of the service or another machine continues it. */
   | { status: "running" };
+
+/** The known children of a run. */
+interface Family {
+  /** True if the run has never started a child. */
+  isChildless: boolean;
+}
 
 /** The objects that a run needs. */
 interface Conduct {
@@ -57,12 +63,13 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
   const { clock, serviceLog, active } = ports;
   const patience = { clock, serviceLog, signal: active.stopping, execution: execution.id };
   const journal = new Journal(execution, { ...ports, ...createRetryingStores(ports, patience) });
+  const family = { isChildless: subject.isFresh === true };
   let { agent } = conduct;
   let outcome: Outcome;
   let failure: unknown;
   try {
     agent = await ports.variantOf?.(agent, subject.request) ?? agent;
-    const context = { ...conduct, agent, journal };
+    const context = { ...conduct, agent, journal, family };
     // The first attempt uses the given record. Later attempts continue from the stored record.
     let known: StoredRun | undefined = subject;
     const rest = await retryUntilStored(async () => {
@@ -93,13 +100,13 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
     await leave(execution, { journal, serviceLog });
     return { status: "running" };
   }
-  return { status: outcome.status, outcome, journal };
+  return { status: outcome.status, outcome, journal, family };
 }
 
 /** Runs the loop until the run ends or waits. `max_duration` limits the run. */
 async function untilRest(
   subject: StoredRun,
-  context: Conduct & { journal: Journal },
+  context: Conduct & { journal: Journal; family: Family },
 ): Promise<Outcome | Paused> {
   const { agent, signal, journal, ports: { clock, agentPlaces } } = context;
   const { execution } = subject;
@@ -119,7 +126,7 @@ async function untilRest(
 
 async function runStretch(
   subject: StoredRun,
-  context: Conduct & { journal: Journal },
+  context: Conduct & { journal: Journal; family: Family },
 ): Promise<Outcome | Paused> {
   const { agent, signal, journal, ports } = context;
   const { execution } = subject;
@@ -130,7 +137,10 @@ async function runStretch(
       journal,
       openReply: () => new RedactedReply(execution.id, ports),
       signal,
-      delegate: (call, delegation) => delegate(execution, call, { delegation, signal, ports }),
+      delegate(call, delegation) {
+        context.family.isChildless = false;
+        return delegate(execution, call, { delegation, signal, ports });
+      },
     });
     const outcome = await runLoop(run);
     if ("status" in outcome) return outcome;

@@ -50,7 +50,9 @@ export class Runs {
     if ("refused" in accepted) return accepted;
     const { execution, isNew } = accepted;
     if (isNew) {
-      if (shared === undefined) this.#launch({ execution, request: spec.request }, agent);
+      // A fork begins with copied steps.
+      const isFresh = spec.taken === undefined;
+      if (shared === undefined) this.#launch({ execution, request: spec.request, isFresh }, agent);
       announcer.started(execution);
     } else if (spec.idempotencyKey !== undefined) {
       // For a different request, the first execution must not be returned: the caller would think that its request was
@@ -94,18 +96,27 @@ export class Runs {
   /** Stores and announces the end of a running execution. Never rejects: a failure is logged. */
   async end(
     execution: Execution,
-    { outcome, ranMs = 0, journal = new Journal(execution, this.#ports, { ranMs }), control }: {
+    {
+      outcome,
+      ranMs = 0,
+      journal = new Journal(execution, this.#ports, { ranMs }),
+      family,
+      control,
+    }: {
       outcome: Outcome;
       /** The running time in milliseconds that was not stored yet. */
       ranMs?: number;
       journal?: Journal;
+      /** Absent: the execution may have children. */
+      family?: { isChildless: boolean };
       /** The control of the ending run. Absent if the execution does not run on this machine. */
       control?: RunControl;
     },
   ): Promise<void> {
     // If storing fails, the status stays `running`, and the next start recovers the execution.
     await this.#orLog(execution, UNSTORED_END, async () => {
-      await this.#afterEnd(await journal.finish(outcome, () => control?.ending() ?? null));
+      const ended = await journal.finish(outcome, () => control?.ending() ?? null);
+      await this.#afterEnd(ended, family);
     });
   }
 
@@ -175,14 +186,17 @@ export class Runs {
   }
 
   /** Publishes an end, ends the execution's open children, and resumes the ancestors that waited for it. */
-  async #afterEnd(ended: Resumption | undefined): Promise<void> {
+  async #afterEnd(
+    ended: Resumption | undefined,
+    { isChildless } = { isChildless: false },
+  ): Promise<void> {
     if (ended === undefined) return;
     const { announcer, executions, families } = this.#ports;
     const { execution, ancestors, trigger } = ended;
     // Published first, so that no further event starts a run of a trigger that is now paused.
     if (trigger !== undefined) announcer.triggerChanged(execution, trigger);
     announcer.ended(execution);
-    for (const child of await families.listChildren(execution.id)) {
+    for (const child of isChildless ? [] : await families.listChildren(execution.id)) {
       if (isFinal(child.status)) continue;
       const error = execution.status === "aborted" ? execution.error : null;
       await this.#abort(child.id, error ?? STOPS.parent_ended);

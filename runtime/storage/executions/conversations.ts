@@ -140,24 +140,36 @@ export class SqlConversationStore implements ConversationStore {
     return this.#db.change(result.effect === "unsafe" ? "power" : "process", function* () {
       yield* fence(executionId);
       yield* insertMessages(executionId, [result.message]);
-      yield* run(
-        "UPDATE tool_calls SET duration_ms = ?, described = ? WHERE execution_id = ? AND position = ?",
-        result.durationMs,
-        result.described === undefined ? null : JSON.stringify(result.described),
-        executionId,
-        result.message.position,
-      );
+      const { message: { position }, intent, durationMs, described } = result;
+      let ownFrameId: number | null = null;
       for (const call of yield* selectCalls(executionId, { unlogged: true })) {
         if (call.result === null) break;
-        const finished = { ...call, result: call.result };
+        const isOwn = call.position === position;
+        const finished = isOwn
+          ? { ...call, ...(described && { described }), result: { ...call.result, durationMs } }
+          : { ...call, result: call.result };
         const frameId = yield* appendFrames(executionId, [result.frame(finished)]);
-        yield* run(
-          "UPDATE tool_calls SET frame_id = ? WHERE execution_id = ? AND position = ?",
-          frameId,
-          executionId,
-          call.position,
-        );
+        if (isOwn) ownFrameId = frameId;
+        else {
+          yield* run(
+            "UPDATE tool_calls SET frame_id = ? WHERE execution_id = ? AND position = ?",
+            frameId,
+            executionId,
+            call.position,
+          );
+        }
       }
+      yield* run(
+        "UPDATE tool_calls SET effect = coalesce(effect, ?), started_at = coalesce(started_at, ?), " +
+          "duration_ms = ?, described = ?, frame_id = ? WHERE execution_id = ? AND position = ?",
+        intent?.effect ?? null,
+        intent?.startedAt ?? null,
+        durationMs,
+        described === undefined ? null : JSON.stringify(described),
+        ownFrameId,
+        executionId,
+        position,
+      );
       if (result.instructions !== undefined) {
         yield* insertMessages(executionId, [result.instructions.message]);
         yield* appendFrames(executionId, [result.instructions.frame]);

@@ -89,7 +89,8 @@ export class SqlEndingStore implements EndingStore {
         ending.refusedCalls ?? 0,
       );
       if (row === undefined) return undefined;
-      yield* voidRequests(executionId, ending.finishedAt);
+      // A running execution has no open question.
+      if (ending.from === "waiting") yield* voidRequests(executionId, ending.finishedAt);
       const execution = toExecution(row);
       yield* appendFrames(executionId, ending.frames(execution), execution.status);
       yield* messages.record({ type: "ended", execution, output: ending.output });

@@ -36,6 +36,8 @@ export interface FollowUpsPorts extends RunBrakePorts {
   findAgent(id: string): Agent | undefined;
   isUnreadable: ReconcileOptions["isUnreadable"];
   isPaused: () => Promise<boolean>;
+  /** Returns true if an agent follows the agent with this id. */
+  isFollowed(agentId: string): boolean;
   findHoldReason?: FindHoldReason;
   /** True when several machines share the database. */
   isShared?: boolean;
@@ -50,6 +52,8 @@ export class FollowUps implements AsyncDisposable {
   readonly #loop: WorkLoop;
   readonly #unsubscribe: () => void;
   #isStarted = false;
+  /** False if no follow-up was stored after the last attempt. */
+  #hasPending = true;
 
   constructor(ports: FollowUpsPorts) {
     this.#ports = ports;
@@ -63,9 +67,12 @@ export class FollowUps implements AsyncDisposable {
       },
       retry: RETRY,
     });
-    this.#unsubscribe = ports.events.subscribe(({ type }) => {
+    this.#unsubscribe = ports.events.subscribe((event) => {
+      if (!WAKING.has(event.type)) return;
+      const isUnfollowed = event.type === "execution_completed" && !ports.isShared &&
+        !ports.isFollowed(event.agentId);
       // After one of these events, a follow-up that was waiting may be able to start.
-      if (WAKING.has(type)) this.wake();
+      if (this.#hasPending || !isUnfollowed) this.wake();
     });
   }
 
@@ -95,6 +102,7 @@ export class FollowUps implements AsyncDisposable {
      * Agents with a follow-up that has to wait. Their later follow-ups are skipped in this pass, so that the order is kept.
      */
     const held = new Set<string>();
+    this.#hasPending = true;
     let waitMs: number | undefined;
     for (const followUp of await store.listFollowUps()) {
       if (this.#loop.signal.aborted || await isPaused()) return undefined;
@@ -105,6 +113,7 @@ export class FollowUps implements AsyncDisposable {
       // A budget becomes available without an event (at midnight, or when it is raised), so this method polls.
       if (outcome === "budget") waitMs = MINUTE_MS;
     }
+    this.#hasPending = held.size > 0;
     return waitMs;
   }
 

@@ -42,7 +42,7 @@ const RUNS: readonly {
       ], `mcp: [fixture]\n${SETTINGS}`);
     },
     executions: [1],
-    death: { when: "after", method: "startCall" },
+    death: { when: "before", method: "finishCall" },
   },
   {
     name: "a run that waits for another one",

@@ -1,0 +1,140 @@
+// The SQL statements and transactions of runs. A change that raises a number must change it here.
+import assert from "node:assert/strict";
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import { onSqlite } from "../../support/test_database.ts";
+import { settle } from "../../support/test_clock.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
+
+interface Counts {
+  statements: number;
+  transactions: number;
+}
+
+/** Counts the statements of all databases of this process until the disposal. */
+function countStatements(): { read(): Counts; [Symbol.dispose](): void } {
+  const counts: Counts = { statements: 0, transactions: 0 };
+  const note = (sql: string) => {
+    counts.statements++;
+    if (sql.startsWith("BEGIN")) counts.transactions++;
+  };
+  const { run, get, all } = StatementSync.prototype;
+  const { exec } = DatabaseSync.prototype;
+  const observe = <Args extends unknown[], Result>(
+    original: (this: StatementSync, ...args: Args) => Result,
+  ) =>
+    function (this: StatementSync, ...args: Args): Result {
+      note(this.sourceSQL);
+      return original.apply(this, args);
+    };
+  StatementSync.prototype.run = observe(run);
+  StatementSync.prototype.get = observe(get);
+  StatementSync.prototype.all = observe(all);
+  DatabaseSync.prototype.exec = function (sql) {
+    note(sql);
+    return exec.call(this, sql);
+  };
+  return {
+    read: () => ({ ...counts }),
+    [Symbol.dispose]() {
+      Object.assign(StatementSync.prototype, { run, get, all });
+      DatabaseSync.prototype.exec = exec;
+    },
+  };
+}
+
+const READ = { call: [{ name: "file_read", arguments: { path: "a.txt" } }] };
+const ASK = { call: [{ name: "ask_user", arguments: { question: "Go on?", kind: "confirm" } }] };
+const DELEGATE = { call: [{ name: "run_agent", arguments: { agent_id: "says" } }] };
+const DONE = { say: "Done." };
+
+interface Case {
+  name: string;
+  /** The steps of the agent `one`. */
+  steps: unknown[];
+  settings?: string;
+  /** Further agents. */
+  prepare?: (place: TestWorkspace) => Promise<void>;
+  /** The number of executions that end. */
+  ends?: number;
+  /** Acts while the run waits for a person. */
+  answers?: boolean;
+  follows?: boolean;
+  expected: Counts;
+}
+
+const says = (place: TestWorkspace, settings = "") => place.writeScript("says", [DONE], settings);
+
+const CASES: readonly Case[] = [
+  { name: "a reply", steps: [DONE], expected: { statements: 0, transactions: 0 } },
+  { name: "one tool call", steps: [READ, DONE], expected: { statements: 0, transactions: 0 } },
+  {
+    name: "one tool call, and a follower of the log",
+    steps: [READ, DONE],
+    follows: true,
+    expected: { statements: 0, transactions: 0 },
+  },
+  {
+    name: "one tool call, within a budget",
+    steps: [READ, DONE],
+    settings: "budget: { tokens_per_day: 1_000_000 }",
+    expected: { statements: 0, transactions: 0 },
+  },
+  {
+    name: "a delegation",
+    steps: [DELEGATE, DONE],
+    settings: "agents: [says]",
+    prepare: says,
+    ends: 2,
+    expected: { statements: 0, transactions: 0 },
+  },
+  {
+    name: "a question and its answer",
+    steps: [ASK, DONE],
+    answers: true,
+    expected: { statements: 0, transactions: 0 },
+  },
+  {
+    name: "a reply that another agent follows",
+    steps: [DONE],
+    prepare: (place) => says(place, "after: one"),
+    ends: 2,
+    expected: { statements: 0, transactions: 0 },
+  },
+];
+
+async function runOnce(on: { place: TestWorkspace; runtime: Runtime }, one: Case): Promise<void> {
+  const { place, runtime } = on;
+  const has = (message: string, count: number) => () =>
+    place.logged.filter((line) => line.message === message).length === count;
+  place.logged.length = 0;
+  const { id } = await runtime.run("one");
+  if (one.follows) {
+    const { signal } = new AbortController();
+    for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* to the end */ }
+  }
+  if (one.answers) {
+    await until(has("Execution waits for an answer", 1), "the question");
+    await settle();
+    const { requestId } = await runtime.pendingRequest(id);
+    await runtime.respond(id, { requestId, answer: { approved: true } });
+  }
+  await until(has("Execution ended", one.ends ?? 1), "the end");
+  await settle();
+}
+
+for (const one of CASES) {
+  onSqlite.test(`statements: ${one.name} makes ${one.expected.statements}`, async () => {
+    await using place = await createTestWorkspace();
+    await Deno.writeTextFile(`${place.workspace}/a.txt`, "text");
+    await place.writeScript("one", one.steps, one.settings);
+    await one.prepare?.(place);
+    await using runtime = await place.open();
+    // The first run prepares statements and stores the terms of its calls.
+    await runOnce({ place, runtime }, one);
+    using counted = countStatements();
+    await runOnce({ place, runtime }, one);
+    assert.deepEqual(counted.read(), one.expected);
+  });
+}
