@@ -57,18 +57,18 @@ interface Page {
 const TAIL_FRAMES = 64;
 const TAIL_CHARACTERS = 64 * 1024;
 
-/** The newest frames of one execution, for the followers that keep up. */
+/**
+ * The frames of one execution that this process stored while it was followed. Followers that keep up read them here instead of
+ * from the store.
+ */
 class Tail {
-  /** The tail contains every frame with a higher id. */
-  #after: number;
-  #state: LogState;
+  /** The tail contains every frame with a higher id. Infinity until a follower has read the log to its end. */
+  #after = Infinity;
+  /** The id of the newest frame that was dropped to stay within the limits. */
+  #dropped = 0;
+  #state: LogState | undefined;
   readonly #frames: Frame[] = [];
   #characters = 0;
-
-  constructor(after: number, state: LogState) {
-    this.#after = after;
-    this.#state = state;
-  }
 
   append(frames: readonly Frame[], state: LogState): void {
     this.#state = state;
@@ -80,13 +80,19 @@ class Tail {
       const oldest = this.#frames.shift();
       if (oldest === undefined) return;
       this.#characters -= oldest.payload.length;
-      this.#after = oldest.id;
+      this.#dropped = oldest.id;
     }
   }
 
-  /** Returns the frames after the cursor. Undefined if the tail does not contain all of them. */
+  /** Records that a follower has read the stored log to its end at the cursor, and the state that the follower read. */
+  reach(cursor: number, state: LogState): void {
+    this.#after = Math.min(this.#after, cursor);
+    this.#state ??= state;
+  }
+
+  /** Returns the frames after the cursor. Undefined if the tail may lack some of these frames. */
   read(cursor: number): Page | undefined {
-    if (cursor < this.#after) return undefined;
+    if (cursor < this.#after || cursor < this.#dropped) return undefined;
     const frames = this.#frames.filter(({ id }) => id > cursor);
     return { frames, state: this.#state, isEnd: true };
   }
@@ -106,8 +112,8 @@ const SHARED_READINGS = 4;
 /** Wakes the followers of one execution. Counts changes, so that a follower misses none between reading and waiting. */
 class Notifier {
   readonly followers = new Set<Follower>();
-  /** The newest frames. Undefined until a follower has read the log to its end, and after a change by another process. */
-  tail: Tail | undefined;
+  /** The newest frames. A change by another process replaces the tail, because the tail lacks that change's frames. */
+  tail = new Tail();
   #changes = 0;
   #readings: Reading[] = [];
 
@@ -155,7 +161,7 @@ export class ExecutionLog {
     store.onStored(({ executionId, frames, state }) => {
       this.#streamed.delete(executionId);
       const notifier = this.#notifiers.get(executionId);
-      notifier?.tail?.append(frames, state);
+      notifier?.tail.append(frames, state);
       notifier?.notify();
     });
   }
@@ -165,7 +171,7 @@ export class ExecutionLog {
     this.#streamed.delete(executionId);
     const notifier = this.#notifiers.get(executionId);
     if (notifier === undefined) return;
-    notifier.tail = undefined;
+    notifier.tail = new Tail();
     notifier.notify();
   }
 
@@ -236,16 +242,17 @@ export class ExecutionLog {
     let cursor = options.after;
     try {
       while (!signal.aborted) {
-        const before = notifier.changes;
-        const { state, frames, isEnd } = notifier.tail?.read(cursor) ??
+        const { changes: before, tail } = notifier;
+        const { state, frames, isEnd } = tail.read(cursor) ??
           await readPage(notifier.read(cursor, () => this.#read(executionId, cursor)));
         for (const frame of frames) {
           if (signal.aborted) return;
           cursor = frame.id;
           yield { type: "frame", frame };
         }
-        if (!isEnd || notifier.changes !== before) continue;
-        if (state !== undefined) notifier.tail ??= new Tail(cursor, state);
+        if (!isEnd || notifier.tail !== tail) continue;
+        if (state !== undefined) tail.reach(cursor, state);
+        if (notifier.changes !== before) continue;
         if (state === undefined || state === "ended") return;
         if (state === "waiting") {
           yield { type: "waiting" };

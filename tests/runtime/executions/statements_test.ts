@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { onSqlite } from "../../support/test_database.ts";
-import { settle } from "../../support/test_clock.ts";
+import { settle, TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
@@ -13,35 +13,28 @@ interface Counts {
 }
 
 /** Counts the statements of all databases of this process until the disposal. */
-function countStatements(): { read(): Counts; [Symbol.dispose](): void } {
+function countStatements(): { counts: Counts; [Symbol.dispose](): void } {
   const counts: Counts = { statements: 0, transactions: 0 };
-  const note = (sql: string) => {
-    counts.statements++;
-    if (sql.startsWith("BEGIN")) counts.transactions++;
+  const observed = new DisposableStack();
+  const observe = (
+    prototype: object,
+    name: string,
+    textOf: (on: object, first: unknown) => unknown,
+  ) => {
+    const original: unknown = Reflect.get(prototype, name);
+    assert.ok(typeof original === "function");
+    Reflect.set(prototype, name, function (this: object, ...args: unknown[]): unknown {
+      counts.statements++;
+      if (String(textOf(this, args[0])).startsWith("BEGIN")) counts.transactions++;
+      return Reflect.apply(original, this, args);
+    });
+    observed.defer(() => void Reflect.set(prototype, name, original));
   };
-  const { run, get, all } = StatementSync.prototype;
-  const { exec } = DatabaseSync.prototype;
-  const observe = <Args extends unknown[], Result>(
-    original: (this: StatementSync, ...args: Args) => Result,
-  ) =>
-    function (this: StatementSync, ...args: Args): Result {
-      note(this.sourceSQL);
-      return original.apply(this, args);
-    };
-  StatementSync.prototype.run = observe(run);
-  StatementSync.prototype.get = observe(get);
-  StatementSync.prototype.all = observe(all);
-  DatabaseSync.prototype.exec = function (sql) {
-    note(sql);
-    return exec.call(this, sql);
-  };
-  return {
-    read: () => ({ ...counts }),
-    [Symbol.dispose]() {
-      Object.assign(StatementSync.prototype, { run, get, all });
-      DatabaseSync.prototype.exec = exec;
-    },
-  };
+  for (const name of ["run", "get", "all"]) {
+    observe(StatementSync.prototype, name, (on) => Reflect.get(on, "sourceSQL"));
+  }
+  observe(DatabaseSync.prototype, "exec", (_on, text) => text);
+  return { counts, [Symbol.dispose]: () => observed.dispose() };
 }
 
 const READ = { call: [{ name: "file_read", arguments: { path: "a.txt" } }] };
@@ -67,19 +60,19 @@ interface Case {
 const says = (place: TestWorkspace, settings = "") => place.writeScript("says", [DONE], settings);
 
 const CASES: readonly Case[] = [
-  { name: "a reply", steps: [DONE], expected: { statements: 0, transactions: 0 } },
-  { name: "one tool call", steps: [READ, DONE], expected: { statements: 0, transactions: 0 } },
+  { name: "a reply", steps: [DONE], expected: { statements: 25, transactions: 4 } },
+  { name: "one tool call", steps: [READ, DONE], expected: { statements: 38, transactions: 6 } },
   {
     name: "one tool call, and a follower of the log",
     steps: [READ, DONE],
     follows: true,
-    expected: { statements: 0, transactions: 0 },
+    expected: { statements: 42, transactions: 6 },
   },
   {
     name: "one tool call, within a budget",
     steps: [READ, DONE],
-    settings: "budget: { tokens_per_day: 1_000_000 }",
-    expected: { statements: 0, transactions: 0 },
+    settings: "budget: { tokens: { per_day: 1000000 } }",
+    expected: { statements: 56, transactions: 10 },
   },
   {
     name: "a delegation",
@@ -87,20 +80,20 @@ const CASES: readonly Case[] = [
     settings: "agents: [says]",
     prepare: says,
     ends: 2,
-    expected: { statements: 0, transactions: 0 },
+    expected: { statements: 70, transactions: 10 },
   },
   {
     name: "a question and its answer",
     steps: [ASK, DONE],
     answers: true,
-    expected: { statements: 0, transactions: 0 },
+    expected: { statements: 66, transactions: 8 },
   },
   {
     name: "a reply that another agent follows",
     steps: [DONE],
     prepare: (place) => says(place, "after: one"),
     ends: 2,
-    expected: { statements: 0, transactions: 0 },
+    expected: { statements: 55, transactions: 8 },
   },
 ];
 
@@ -109,7 +102,7 @@ async function runOnce(on: { place: TestWorkspace; runtime: Runtime }, one: Case
   const has = (message: string, count: number) => () =>
     place.logged.filter((line) => line.message === message).length === count;
   place.logged.length = 0;
-  const { id } = await runtime.run("one");
+  const { id } = await runtime.run("one", {});
   if (one.follows) {
     const { signal } = new AbortController();
     for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* to the end */ }
@@ -130,11 +123,11 @@ for (const one of CASES) {
     await Deno.writeTextFile(`${place.workspace}/a.txt`, "text");
     await place.writeScript("one", one.steps, one.settings);
     await one.prepare?.(place);
-    await using runtime = await place.open();
+    await using runtime = await place.open({ clock: new TestClock(Date.now()) });
     // The first run prepares statements and stores the terms of its calls.
     await runOnce({ place, runtime }, one);
     using counted = countStatements();
     await runOnce({ place, runtime }, one);
-    assert.deepEqual(counted.read(), one.expected);
+    assert.deepEqual(counted.counts, one.expected);
   });
 }
