@@ -33,9 +33,9 @@ const PICTURE = String.raw`\p{Extended_Pictographic}`;
 const VARIATION = String.raw`\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}`;
 
 /**
- * The positions in which a shapeless character changes the shape of its neighbors and so is visible: a joiner next to a
- * letter of a joined script, a joiner between two emoji, a variation selector after a character with variants, and a
- * variation selector of a keycap emoji.
+ * The positions in which a shapeless character is visible, because it changes the shape of its neighbors. A joiner is visible next
+ * to a letter of a joined script, and between two emoji. A variation selector is visible after a character with variants, and in a
+ * keycap emoji.
  */
 const SHAPING = [
   String.raw`${SEEN}[${JOINED_SCRIPTS}][\u200c\u200d]`,

@@ -15,6 +15,10 @@ import {
   requestFields,
 } from "../human_request.ts";
 
+/** The warning in the stats frame if the provider did not count the usage of the last reply. */
+export const CUT_REPLY =
+  "The last reply was cut off: what its provider had not counted by then is estimated";
+
 const END_FRAMES = ["stats", "final_answer", "complete"] as const;
 
 /** The frame types that a transition into each state may write, in their order. The transitions are in states.ts. */

@@ -24,6 +24,7 @@ import type { Execution, RunRetry } from "../execution.ts";
 import { type ExecutionStatus, stateBefore } from "../states.ts";
 import {
   checkTransition,
+  CUT_REPLY,
   identityOf,
   toAnswerFrame,
   toCompleteFrame,
@@ -42,10 +43,6 @@ import type { GivenResponse, HumanAnswer, HumanRequest } from "../human_request.
 import type { JournalPorts } from "./journal_ports.ts";
 import type { Resumption } from "./resumption.ts";
 import { RunningTime } from "./running_time.ts";
-
-/** The warning in the stats frame if the provider did not count the usage of the last reply. */
-const CUT_REPLY =
-  "The last reply was cut off: what its provider had not counted by then is estimated";
 
 /** The writer of one execution. Only one process at a time may have a journal of an execution. */
 export class Journal {

@@ -27,7 +27,7 @@ export interface ResolveModelOptions extends ConnectionOptions {
 
 /**
  * Opens the model that the settings name. Throws a ModelError that is not retryable if there are no settings, the endpoint
- * is invalid, the key is missing, or the key of a known provider would be sent to a host of somebody else.
+ * is invalid, or the key is missing. Throws the same error if the key of a known provider would be sent to another host.
  */
 export async function resolveModel(
   settings: ModelSettings | undefined,

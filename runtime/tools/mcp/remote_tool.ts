@@ -4,7 +4,7 @@ import type { JsonSchema } from "../../../base/json.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
 import type { Effect } from "../definition/tool.ts";
 import { toListedTool } from "./listed_tool.ts";
-import { fingerfingerprintOf, type ToolFingerprint } from "./tool_fingerprint.ts";
+import { fingerprintOf, type ToolFingerprint } from "./tool_fingerprint.ts";
 import { toToolSchema } from "../json_schema/foreign_schema.ts";
 
 /** The maximum length of a description in UTF-16 code units. Some providers reject requests with a longer description. */
@@ -59,7 +59,7 @@ export function toRemoteTools(
     tools.push({
       name,
       description: told,
-      fingerprint: fingerfingerprintOf(one, told),
+      fingerprint: fingerprintOf(one, told),
       parameters: bounded.schema,
       // Decision: the hints of the server decide, because a person who names a server in an agent trusts it with more than
       // its hints (rejected: ignoring the hints).

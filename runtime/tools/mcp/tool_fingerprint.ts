@@ -22,7 +22,7 @@ export interface ToolFingerprint {
 }
 
 /** Returns the fingerprint of a listed tool. `told` is the description for the model. */
-export function fingerfingerprintOf(listed: ListedTool, told: string): ToolFingerprint {
+export function fingerprintOf(listed: ListedTool, told: string): ToolFingerprint {
   const { name, title, description, inputSchema, annotations = {} } = listed;
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   const hints = { readOnlyHint, destructiveHint, idempotentHint, openWorldHint };

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  describeChange,
-  fingerfingerprintOf,
-} from "../../../../runtime/tools/mcp/tool_fingerprint.ts";
+import { describeChange, fingerprintOf } from "../../../../runtime/tools/mcp/tool_fingerprint.ts";
 import { anyText } from "../../../support/any_text.ts";
 
-type Listed = Parameters<typeof fingerfingerprintOf>[0];
+type Listed = Parameters<typeof fingerprintOf>[0];
 
 const listed = (one: { description: string; schema: unknown; hints: boolean[] }): Listed => ({
   name: "tool",
@@ -32,10 +29,10 @@ const tools = fc.record({
 
 Deno.test("fingerprintOf() ignores the order of keys, and detects changed values", () => {
   fc.assert(fc.property(tools, tools, (one, other) => {
-    const before = fingerfingerprintOf(listed(one), one.description);
-    const again = fingerfingerprintOf(turned(listed(one)) as Listed, one.description);
+    const before = fingerprintOf(listed(one), one.description);
+    const again = fingerprintOf(turned(listed(one)) as Listed, one.description);
     assert.equal(again.digest, before.digest);
-    const now = fingerfingerprintOf(listed(other), other.description);
+    const now = fingerprintOf(listed(other), other.description);
     const lines = describeChange(before, now);
     assert.ok(lines.length > 0);
     for (const line of lines) assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
@@ -51,9 +48,9 @@ Deno.test("fingerprintOf() ignores the order of keys, and detects changed values
 Deno.test("fingerprintOf() includes texts that models do not see", () => {
   const inputSchema = { type: "object", properties: { path: { type: "string" } } };
   const base: Listed = { name: "tool", description: "x", inputSchema };
-  const before = fingerfingerprintOf(base, "x");
+  const before = fingerprintOf(base, "x");
   const told = (change: Partial<Listed>) => {
-    const now = fingerfingerprintOf({ ...base, ...change }, "x");
+    const now = fingerprintOf({ ...base, ...change }, "x");
     assert.notEqual(now.digest, before.digest);
     return describeChange(before, now);
   };
