@@ -82,7 +82,7 @@ function checkServerTool(
   return [diagnose(file, at, { severity: "warning", message, hint })];
 }
 
-/** Warns about an unknown name of an agent with unlisted tools, unless one of them may have this name. */
+/** Warns about an unknown name in the file of an agent with unlisted tools, unless a tool may have this name. */
 function warnDoubtful(agent: Agent, file: DiagnosedFile, at: YamlPath, name: string): Diagnostic[] {
   if (agent.customTools.includes(name)) return [];
   const hasServers = agent.mcp.length > 0;

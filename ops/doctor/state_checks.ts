@@ -11,7 +11,7 @@ import type { Machine } from "./machine.ts";
 
 const { basename } = PATHS;
 
-/** The places of a service's state. */
+/** The files and folders of a service's state. */
 export interface StatePlaces {
   stateDir: string;
   socketFile: string;

@@ -34,7 +34,7 @@ import { type SetupState, toSetupState } from "./setup_state.ts";
 /** A model that setup offers. Prices are in US dollars per million tokens. */
 export type OfferedModel = Pick<ListedModel, "name"> & Partial<ListedModel>;
 
-/** The paths of the written files, and what else a person should know. */
+/** The written files, the created agent and the warnings of a setup. */
 export interface SetupResult {
   workspace: string;
   agentsDir: string;

@@ -26,7 +26,7 @@ export interface UnsettledFile {
 /** Reads an agent file. Returns undefined if it does not exist, and a diagnostic if it cannot be read. Never throws. */
 export function readAgentFile(path: string): Promise<AgentFileContent | undefined>;
 /**
- * Reads an agent file unless its stamp is still `known`; then returns "unchanged". Returns UnsettledFile for a file that
+ * Reads an agent file, or returns "unchanged" if its stamp still equals `known`. Returns UnsettledFile for a file that
  * changed just before or during the read, by the file system's clock.
  */
 export function readAgentFile(

@@ -65,7 +65,8 @@ function play(tool: Tool, playback: Playback): Tool {
     const { script } = playback;
     const raised = script.questionsOf(toolCallId)[answers.length];
     if (raised !== undefined) throw new QuestionRaised(toToolQuestion(raised));
-    // Undefined after a question: then the call's own result is used, which was logged after an earlier call's result.
+    // resultOf() returns undefined after a question. The result is then read from the script: in the log, it waited for an
+    // earlier call's result.
     const result = await playback.resultOf(toolCallId) ?? script.call(toolCallId)?.result;
     if (result === undefined) playback.stop({ kind: "end" });
     return toResult(result);

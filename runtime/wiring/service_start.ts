@@ -118,8 +118,8 @@ async function clearStaged(
 }
 
 /**
- * Logs that the link to this process is missing, which only an earlier start with wider permissions can have created. The
- * link exists only on Linux.
+ * Warns if the state folder lacks the link to this process's file descriptors, without which file tools cannot keep folders
+ * open. Only used on Linux. A process with narrow permissions cannot create the link.
  */
 function warnOfMissingLink(
   { directories: { stateDir } }: WorkspaceSettings,

@@ -53,7 +53,7 @@ export interface RecordedReply {
   usage: { inputTokens: number; outputTokens: number } | null;
   /** The cost of the call in dollars. Null if no price is known. */
   costUsd: number | null;
-  /** Running time since the last change, in milliseconds. */
+  /** The running time in milliseconds since the last stored change. */
   durationMs: number;
   /** Creates the reply's frames from the execution with its new figures. */
   frames: (figures: Execution) => FrameDraft[];

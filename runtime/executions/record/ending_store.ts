@@ -64,7 +64,7 @@ export interface Ending {
   /** The number of calls of the last reply that were counted but not made. */
   refusedCalls?: number;
   finishedAt: number;
-  /** Running time since the last change, in milliseconds. */
+  /** The running time in milliseconds since the last stored change. */
   durationMs: number;
   /** The ids of the agents that this end starts. Stored in the same transaction. */
   followers?: readonly string[];
@@ -76,7 +76,7 @@ export interface Ending {
 
 /** The pause of a running execution until a retry or a restart, or the start of a retry. */
 export interface Rest {
-  /** Running time since the last change, in milliseconds. */
+  /** The running time in milliseconds since the last stored change. */
   durationMs: number;
   /** The planned retry and its frame. If absent, the next start of the service continues the execution. */
   retry?: { planned: RunRetry; frame: FrameDraft };

@@ -6,7 +6,7 @@ import type { HumanRequest } from "../human_request.ts";
 /** A parent's wait for a child that waits for a person. */
 export interface WaitForChild {
   childId: number;
-  /** Running time since the last change, in milliseconds. */
+  /** The running time in milliseconds since the last stored change. */
   durationMs: number;
   /** Creates the frames that show the question of readOpenRequest() in the parent's log. */
   frames: (request: HumanRequest) => FrameDraft[];

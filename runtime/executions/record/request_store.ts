@@ -8,7 +8,7 @@ import type { Resumption } from "./resumption.ts";
 /** A question to store. */
 export interface OpeningRequest {
   request: HumanRequest;
-  /** Running time since the last change, in milliseconds. */
+  /** The running time in milliseconds since the last stored change. */
   durationMs: number;
   frames: FrameDraft[];
 }
