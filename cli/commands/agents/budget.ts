@@ -1,4 +1,4 @@
-// `inkling budget`: shows the budgets and their use, or raises one.
+// `inkling budget`: prints the budgets and their use, or raises a budget for its current period.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { budget } from "../../declarations/agent_commands.ts";
 import type { BudgetBody } from "../../../api/schemas/budget_schemas.ts";
@@ -14,7 +14,7 @@ import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
 type BudgetOptions = CommandOptions<typeof budget>;
 
-/** Shows budgets, or raises one. */
+/** Prints the budgets, or raises one with `--raise`. */
 export const perform = performs<typeof budget>(async (context, options, { agent: agentId }) => {
   const { raise, period, tokens, execution } = options;
   if (raise !== undefined) return await raiseBudget(context, agentId, { ...options, raise });
@@ -43,7 +43,7 @@ function showBudgets(output: Output, budgets: readonly BudgetBody[], now: number
     );
     return;
   }
-  // The budget's name contains the unit.
+  // Prints token counts without the unit, because the name of the budget contains it.
   const show = (one: BudgetBody, amount: number) =>
     one.unit === "tokens" ? formatCount(amount) : showBudgetAmount(one, amount);
   const hasReserved = budgets.some(({ reserved }) => reserved > 0);

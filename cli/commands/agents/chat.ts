@@ -1,4 +1,4 @@
-// `inkling chat`: a conversation with an agent. Each line is one execution of the same session.
+// `inkling chat`: holds a conversation with an agent. Each message is an execution with the same session id.
 import { performs } from "../../command_line/command.ts";
 import type { chat } from "../../declarations/agent_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
@@ -18,10 +18,10 @@ import { type ChatSession, chooseSession, describeModel, introduce } from "./cha
 import { type ChatLine, COMMAND_NAMES, describeCommands, readChatLine } from "./chat_commands.ts";
 
 const PROMPT = "> ";
-/** The width of an unknown command in its error message. */
+/** The maximum width of an unknown command in the error message about it. */
 const SHOWN_WIDTH = 40;
 
-/** Runs a conversation until the user ends it or the piped input ends. */
+/** Holds a conversation until the user ends it or the piped input ends. */
 export const perform = performs<typeof chat>(async (context, options, { agent }) => {
   const { app } = context;
   const agentId = agent ?? await pickAgent(context, "chat");
@@ -36,7 +36,7 @@ export const perform = performs<typeof chat>(async (context, options, { agent })
   }
 });
 
-/** Any line except the one that ends the chat. */
+/** A line that does not end the chat. */
 type TurnLine = Exclude<ChatLine, { kind: "end" }>;
 
 class Conversation {
@@ -46,7 +46,7 @@ class Conversation {
   #sessionId: string;
   readonly #startedAt: number;
   #turns = 0;
-  /** The user's last message; undefined in an empty conversation. */
+  /** The user's last message; undefined in a new conversation. */
   #lastMessage: string | undefined;
   #tokens = 0;
   #costUsd: number | null = null;
@@ -65,14 +65,14 @@ class Conversation {
     for (;;) {
       const line = await this.#read(lines);
       if (line === "interrupted") return this.isInteractive ? EXIT.ok : EXIT.interrupted;
-      // With piped input the exit code reports the failed turns.
+      // With piped input, exit code 1 reports that a turn has failed.
       if (line === "end") return this.#hasFailed && !this.isInteractive ? EXIT.failed : EXIT.ok;
       const code = await this.#handle(line);
       if (code !== undefined) return code;
     }
   }
 
-  /** Handles one line. Returns an exit code if the chat is over. */
+  /** Handles a line. Returns an exit code if the chat must end, otherwise undefined. */
   async #handle(line: TurnLine): Promise<ExitCode | undefined> {
     switch (line.kind) {
       case "say":
@@ -118,7 +118,7 @@ class Conversation {
     ].join(" · ");
   }
 
-  /** Prints the figures of the chat and the command that continues it. */
+  /** Prints the number of turns, tokens, cost and time of the chat, and the command that continues it. */
   summarize(): void {
     this.#print(this.#figures());
     if (this.#lastMessage === undefined) return;
@@ -144,7 +144,7 @@ class Conversation {
     }
   }
 
-  /** Sends a message and shows the answer. Returns an exit code if the chat is over. */
+  /** Sends a message and prints the answer. Returns an exit code if the chat must end, otherwise undefined. */
   async #runTurn(message: string): Promise<ExitCode | undefined> {
     const { app, output } = this.#context;
     using interrupts = listenToInterrupts(app);
@@ -179,7 +179,7 @@ class Conversation {
         return interrupts.second.aborted ? EXIT.interrupted : this.#afterCancelled();
       }
       if (!(error instanceof ApiError)) throw error;
-      // The service refused this turn only.
+      // The service refused this turn, so the chat can continue.
       output.error(error.message);
       this.#hasFailed = true;
       return undefined;
@@ -196,13 +196,16 @@ class Conversation {
     return undefined;
   }
 
-  /** At a terminal the chat continues with the next line. With piped input Ctrl+C ends it. */
+  /**
+   * Returns undefined at a terminal, where the chat continues after a cancelled turn. With piped input, Ctrl+C ends the
+   * chat.
+   */
   #afterCancelled(): ExitCode | undefined {
     return this.isInteractive ? undefined : EXIT.interrupted;
   }
 }
 
-/** Quotes a word for a shell. */
+/** Returns a word in quotes for a shell, if it contains special characters. */
 function quoteWord(word: string): string {
   return /^[\w.:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

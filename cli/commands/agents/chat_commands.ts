@@ -1,4 +1,4 @@
-// Parses the lines of a chat: messages for the model and commands such as `/help`.
+// Parses the lines that a user types in a chat: messages for the model, and commands such as `/help`.
 
 const COMMANDS = {
   "/help": ["help", "show these commands"],
@@ -10,13 +10,13 @@ const COMMANDS = {
   "/quit": ["end", "the same"],
 } as const;
 
-/** A parsed line. Only `say` is sent to the model. */
+/** A parsed line of a chat. Only the text of `say` is sent to the model. */
 export type ChatLine =
   | { kind: "say"; text: string }
   | { kind: "help" | "clear" | "retry" | "cost" | "model" | "end" | "nothing" }
   | { kind: "unknown"; text: string };
 
-/** Parses a line. A slash begins a command; two slashes begin a message that starts with one slash. */
+/** Parses a line. A slash begins a command. Two slashes begin a message whose text starts with one slash. */
 export function readChatLine(line: string): ChatLine {
   const text = line.trim();
   if (text === "") return { kind: "nothing" };
@@ -26,7 +26,7 @@ export function readChatLine(line: string): ChatLine {
   return { kind: COMMANDS[text as keyof typeof COMMANDS][0] };
 }
 
-/** Returns one line for each command and key. */
+/** Returns a line of help for each command and key of a chat. */
 export function describeCommands(): string[] {
   return [
     ...Object.entries(COMMANDS).map(([name, [, meaning]]) => `${name.padEnd(10)} ${meaning}`),
@@ -36,5 +36,5 @@ export function describeCommands(): string[] {
   ];
 }
 
-/** The names of the commands, separated by commas. */
+/** The names of the chat commands, separated by commas. */
 export const COMMAND_NAMES = Object.keys(COMMANDS).join(", ");

@@ -1,4 +1,4 @@
-// The start of a chat: shows the agent and chooses the conversation.
+// Prepares a chat: prints the agent's name, and selects a new or an earlier conversation.
 import type { AgentDetail } from "../../../api/schemas/agent_schemas.ts";
 import { type Client, orMissing } from "../../../api/client/client.ts";
 import type { ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
@@ -10,7 +10,10 @@ import { hasPerson } from "../../prompting/ask_person.ts";
 import { openService } from "../../service/daemon.ts";
 import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
-/** Prints the agent's name and model. Throws CommandFailure for an unknown agent. */
+/**
+ * Prints the agent's name and model, and a warning if the agent keeps no history. Throws CommandFailure for an unknown
+ * agent.
+ */
 export async function introduce(context: CommandContext, agentId: string): Promise<void> {
   const { app, output } = context;
   using client = await openService(context);
@@ -32,7 +35,7 @@ export async function introduce(context: CommandContext, agentId: string): Promi
   }
 }
 
-/** Returns the agent's model and the file that sets it. Throws CommandFailure for an unknown agent. */
+/** Returns a text with the agent's model and the file that sets it. Throws CommandFailure for an unknown agent. */
 export async function describeModel(
   context: CommandContext,
   agentId: string,
@@ -47,7 +50,10 @@ function modelOf({ model_provider: provider, model_name: name }: AgentDetail): s
   return name === null ? "no model" : `${provider}/${name}`;
 }
 
-/** Reads an agent. Reloads the agents folder once if the service does not know it yet. */
+/**
+ * Returns an agent. If the service does not know it, makes the service read the agents folder again and repeats the
+ * request.
+ */
 async function readAgent(client: Client, agentId: string): Promise<AgentDetail> {
   const known = await orMissing(client.agent(agentId));
   if (known !== undefined) return known;
@@ -55,14 +61,17 @@ async function readAgent(client: Client, agentId: string): Promise<AgentDetail> 
   return await client.agent(agentId);
 }
 
-/** A new or continued conversation. */
+/** The conversation that a chat starts or continues. */
 export interface ChatSession {
   id: string;
   /** The user's last message; absent in a new conversation. */
   lastMessage?: string;
 }
 
-/** Chooses a new conversation or the one that the options name. Throws CommandFailure if there is none to continue. */
+/**
+ * Returns a new conversation, or the conversation that the options --continue and --session select. Throws CommandFailure
+ * if --continue finds no conversation.
+ */
 export async function chooseSession(
   context: CommandContext,
   agentId: string,
@@ -96,7 +105,7 @@ export async function chooseSession(
   return { id, ...(message !== null && { lastMessage: message }) };
 }
 
-/** Shows the last message and its answer. */
+/** Prints the last message of a conversation and its answer. */
 async function showExchange(
   output: Output,
   { message, answer }: { message: string | null; answer: string | null },
@@ -108,7 +117,7 @@ async function showExchange(
   output.detail("");
 }
 
-/** Returns the last turn of a conversation, or of any chat with the agent. */
+/** Returns the last turn of the conversation `sessionId`, or of any chat with the agent if it is undefined. */
 async function findTurn(
   client: Client,
   agentId: string,

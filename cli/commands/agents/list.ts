@@ -1,4 +1,4 @@
-// `inkling list`: the agents of the workspace and the problems of their files and triggers.
+// `inkling list`: prints the agents of the workspace, and the problems of their files and triggers.
 import { performs } from "../../command_line/command.ts";
 import type { list } from "../../declarations/agent_commands.ts";
 import { describeTrigger } from "../../../present/triggers.ts";
@@ -23,7 +23,7 @@ import { formatRelative } from "../../output/time.ts";
 import { describeNextRun, describeState, isAutomatic } from "../../output/trigger_text.ts";
 import { readFirst } from "../../service/connection.ts";
 
-/** Shows every agent. */
+/** Prints a table of all agents, and warnings about them. */
 export const perform = performs<typeof list>(async (context, options) => {
   const { app, output } = context;
   const request = (client: Client, call: { signal?: AbortSignal }) =>
@@ -80,7 +80,7 @@ function showAgents(
   ]);
 }
 
-/** Returns the time of the last run, after its status unless that is success. */
+/** Returns the time of the last run. Any status except success precedes the time. */
 function describeLastRun(agent: AgentSummary, now: number): string {
   if (agent.last_run === null) return "never";
   const at = formatRelative(agent.last_run, now);
@@ -93,7 +93,7 @@ function paintLastRun(output: Output, cell: string, value: string): string {
   return paintStatus(output, cell, status === "just" ? "success" : status);
 }
 
-/** Returns the percentage of successful runs in the last 24 hours. */
+/** Returns the percentage of successful runs in the last 24 hours, or NOTHING if no run ended. */
 function describeDay({ last_day: day }: AgentSummary): string {
   if (day === undefined || day.ended === 0) return NOTHING;
   return `${Math.floor(100 * day.succeeded / day.ended)} %`;

@@ -1,4 +1,4 @@
-// `inkling mcp`: adds an MCP server after a confirmation, lists the servers of the workspace, or removes one.
+// `inkling mcp`: adds an MCP server after a confirmation, lists the workspace's MCP servers, or removes one.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { mcp } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
@@ -19,7 +19,7 @@ const ACTIONS = {
 
 type McpOptions = CommandOptions<typeof mcp>;
 
-/** Adds, lists or removes MCP servers. */
+/** Adds, lists or removes MCP servers, according to the action. */
 export const perform = performs<typeof mcp>(async (context, options, { action, ...words }) => {
   checkAction("mcp", { ...ACTIONS[action], action }, { words, options });
   const { name = "", source = "", args } = words;
@@ -28,7 +28,7 @@ export const perform = performs<typeof mcp>(async (context, options, { action, .
   else await add(context, { name, source, args }, options);
 });
 
-/** Adds the server `name`. */
+/** Prepares the MCP server, prints its details, and adds it to mcp-servers.json if the user confirms. */
 async function add(
   context: CommandContext,
   server: { name: string; source: string; args: readonly string[] },
@@ -49,7 +49,7 @@ async function add(
   }, { yes: yes === true });
 }
 
-/** Lists the servers in mcp-servers.json. */
+/** Prints the servers in mcp-servers.json. */
 async function show(context: CommandContext, { json }: McpOptions): Promise<void> {
   const { app, output } = context;
   const servers = await (await app.openServerInstaller(workspaceOf(context))).list();
@@ -70,7 +70,7 @@ function toJson({ name, runs, pinned, problem, agents }: ListedServer): Record<s
   return { name, runs, source: pinned ?? null, problem: problem ?? null, agents };
 }
 
-/** Removes the server's entry and package. */
+/** Removes a server's entry and its downloaded package if the user confirms. */
 async function remove(
   context: CommandContext,
   name: string,

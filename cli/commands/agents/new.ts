@@ -1,5 +1,5 @@
-// `inkling new`: creates an agent file, written by the model, from answers or from options. The file is validated before
-// it is saved, and never replaces another one.
+// `inkling new`: creates an agent file. Its text comes from a model, from the user's answers, or from options. The file is
+// validated before it is saved, and never replaces an existing file.
 import { performs } from "../../command_line/command.ts";
 import type { newCommand } from "../../declarations/authoring_commands.ts";
 import { toAgentWord } from "../../command_line/agent_word.ts";
@@ -17,7 +17,7 @@ import { toOneLine } from "../../output/sanitize.ts";
 import { readAllInput } from "../../prompting/piped_input.ts";
 import type { InfoReport } from "../../context/app.ts";
 
-/** Creates the agent `id`. */
+/** Creates the file of the agent `id`, and prints when the agent runs. */
 export const perform = performs<typeof newCommand>(async (context, options, { name: id }) => {
   const { app, output } = context;
   const author = await app.openAgentAuthor(workspaceOf(context));
@@ -85,7 +85,9 @@ async function ask(
   return author.format(await askFields({ context, interview, author, id, info, given }));
 }
 
-/** Returns the fields in the options, without the prompt. Throws CommandFailure for an incomplete model. */
+/**
+ * Returns the fields that the options set, without the prompt. Throws CommandFailure if only a part of the model is given.
+ */
 function fieldsOf(
   options: NewOptions,
   info: Pick<InfoReport, "defaultModel">,
@@ -108,7 +110,10 @@ function fieldsOf(
   };
 }
 
-/** Returns whether options set fields other than the description. The model is then not asked to write the file. */
+/**
+ * Returns whether options set fields other than the description. In this case the questionnaire is used, and no model
+ * writes the file.
+ */
 function hasFieldFlags(options: NewOptions): boolean {
   const { provider, model, baseUrl, every, cron, watch, after, path } = options;
   return [provider, model, baseUrl, every, cron, watch, after, path].some((flag) =>

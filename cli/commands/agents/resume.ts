@@ -1,4 +1,4 @@
-// `inkling resume`: resumes an agent's paused trigger.
+// `inkling resume`: resumes the paused trigger of an agent.
 import { performs } from "../../command_line/command.ts";
 import type { resume } from "../../declarations/agent_commands.ts";
 import type { AgentResumed } from "../../../api/schemas/agent_action_schemas.ts";
@@ -7,7 +7,7 @@ import { toOneLine } from "../../output/sanitize.ts";
 import { openService } from "../../service/daemon.ts";
 import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
-/** Resumes the trigger. The exit code is 1 if it stays paused. */
+/** Resumes the agent's trigger. The exit code is 1 if the trigger stays paused. */
 export const perform = performs<typeof resume>(async (context, options, { agent: agentId }) => {
   const { app, output } = context;
   using client = await openService(context);

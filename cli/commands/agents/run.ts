@@ -1,4 +1,4 @@
-// `inkling run`: starts an execution, shows its progress and asks its questions. Ctrl+C cancels it.
+// `inkling run`: starts an execution, prints its progress and asks its questions. Ctrl+C cancels it.
 import { performs } from "../../command_line/command.ts";
 import type { run } from "../../declarations/agent_commands.ts";
 import { ApiError } from "../../../api/client/client.ts";
@@ -10,10 +10,13 @@ import { toOneLine } from "../../output/sanitize.ts";
 import { pickAgent } from "../../prompting/pick_agent.ts";
 import { showAccepted, showRun } from "../../runs/show_run.ts";
 
-/** The longest id of a conversation, in code points. A blank id of any length counts as absent. */
+/**
+ * The maximum length of --session in code points. The service ignores a session id of white space, so its length is not
+ * checked.
+ */
 const SESSION_CHARACTERS = 200;
 
-/** Starts an execution and follows it; with --detach it returns after the acceptance. */
+/** Starts an execution and prints it until its end. With --detach it returns when the service has accepted the run. */
 export const perform = performs<typeof run>(async (context, options, { agent, args }) => {
   const { app, output } = context;
   checkSession(options.session);
@@ -28,7 +31,7 @@ export const perform = performs<typeof run>(async (context, options, { agent, ar
   };
   const { client, accepted } = await orPending(acceptRun(context, { agentId, body }, interrupts));
   using _ = client;
-  // Without these options the run's log shows the notices.
+  // Otherwise showRun() prints the notices, which are part of the run's log.
   if (options.detach || output.quiet) {
     for (const notice of accepted.notices ?? []) output.notice(notice);
   }
@@ -51,7 +54,9 @@ function checkSession(session = ""): void {
   );
 }
 
-/** Adds a hint to the error of a run that is refused because of an open question. */
+/**
+ * Waits for the acceptance of a run. If the service refuses the run because of an open question, adds a hint to the error.
+ */
 async function orPending<T>(accepting: Promise<T>): Promise<T> {
   try {
     return await accepting;

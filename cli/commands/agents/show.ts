@@ -1,11 +1,11 @@
-// `inkling show`: the settings, tools and prompt of an agent's next run.
+// `inkling show`: prints the settings, tools and prompt of an agent's next run.
 import { performs } from "../../command_line/command.ts";
 import type { show } from "../../declarations/agent_commands.ts";
 import { showPlan } from "../../output/reports/plan.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
-/** Shows the plan of the next run. The service starts the agent's tools to list them. */
+/** Prints the plan of the agent's next run. To list the tools, the service starts the agent's MCP servers. */
 export const perform = performs<typeof show>(async (
   context,
   { prompt, json },

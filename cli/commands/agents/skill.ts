@@ -1,4 +1,4 @@
-// `inkling skill`: adds a skill after a confirmation, lists the skills of the workspace, or removes one.
+// `inkling skill`: adds a skill after a confirmation, lists the workspace's skills, or removes one.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { skill } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
@@ -12,7 +12,7 @@ import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
-/** The number of files that a list names. */
+/** The maximum number of files that a list names. */
 const NAMED_FILES = 20;
 
 const ACTIONS = {
@@ -23,7 +23,7 @@ const ACTIONS = {
 
 type SkillOptions = CommandOptions<typeof skill>;
 
-/** Adds, lists or removes skills. */
+/** Adds, lists or removes skills, according to the action. */
 export const perform = performs<typeof skill>(async (context, options, { action, source = "" }) => {
   const form = { ...ACTIONS[action], action };
   checkAction("skill", form, { words: { source: source || undefined }, options });
@@ -31,7 +31,7 @@ export const perform = performs<typeof skill>(async (context, options, { action,
   else await (action === "add" ? add : remove)(context, source, options);
 });
 
-/** Adds the skill from a source. */
+/** Reads the skill from its source, prints its details, and adds it to the workspace if the user confirms. */
 async function add(
   context: CommandContext,
   source: string,
@@ -58,7 +58,7 @@ async function add(
   }, { yes: yes === true });
 }
 
-/** Lists the skills of the workspace. */
+/** Prints the skills of the workspace. */
 async function show(context: CommandContext, { json }: SkillOptions): Promise<void> {
   const { app, output } = context;
   const skills = await (await app.openSkillInstaller(workspaceOf(context))).list();
@@ -80,7 +80,7 @@ function toJson(
   return { name, description, source: source ?? null, problem: problem ?? null, agents };
 }
 
-/** Deletes the skill's folder. */
+/** Deletes the folder of a skill if the user confirms. */
 async function remove(
   context: CommandContext,
   name: string,

@@ -1,4 +1,4 @@
-// `inkling test`: runs test cases offline, creates a case from a finished execution, or runs cases with real models.
+// `inkling test`: runs test cases offline or with real models, or creates a case from a finished execution.
 import { performs } from "../../command_line/command.ts";
 import type { test } from "../../declarations/authoring_commands.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
@@ -12,7 +12,7 @@ import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { tryLive } from "./test_live.ts";
 import { noTests, type TestOptions } from "./test_options.ts";
 
-/** The exit code is 1 if a case fails, or if none passes. */
+/** Runs or records test cases, as the options say. The exit code is 1 if a case fails or no case passes. */
 export const perform = performs<typeof test>(async (context, options, { agent: agentId }) => {
   const { app } = context;
   checkDependencies(options);
@@ -23,7 +23,7 @@ export const perform = performs<typeof test>(async (context, options, { agent: a
   return await watch(context, tests, agentId);
 });
 
-/** Throws CommandFailure for options without the option that they require. */
+/** Throws CommandFailure if an option is given without the option that it requires. */
 function checkDependencies({ record, as, live, repeat, models, yes }: TestOptions): void {
   const refuse = (name: string, needed: string) => {
     throw new CommandFailure(EXIT.usage, `${name} requires ${needed}`);

@@ -1,4 +1,5 @@
-// `inkling test --live`: shows the expected cost, asks for confirmation, and counts the passed runs of each model and case.
+// `inkling test --live`: prints the expected cost, asks for confirmation, and counts the passed runs for each case and
+// model.
 import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
 import type { TrialEstimate } from "../../../ops/testing/live_trial.ts";
 import { type CommandContext, CommandFailure, EXIT, type ExitCode } from "../../context/context.ts";
@@ -7,7 +8,7 @@ import { showProblemsOf, showTrial, toTrialJson } from "../../output/testing/tri
 import { Interview } from "../../prompting/interview.ts";
 import { noTests, type TestOptions } from "./test_options.ts";
 
-/** Runs the cases with real models. The exit code is 1 if any run fails. */
+/** Runs the test cases with real models. The exit code is 1 if a run fails. */
 export async function tryLive(
   context: CommandContext,
   tests: AgentTesting,

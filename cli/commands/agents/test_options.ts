@@ -1,4 +1,4 @@
-// The options of `inkling test`, and its error when there are no cases.
+// Defines the options of `inkling test`, and its error if there are no cases.
 import type { CommandOptions } from "../../command_line/command.ts";
 import type { test } from "../../declarations/authoring_commands.ts";
 import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
@@ -6,10 +6,10 @@ import { type CommandContext, CommandFailure, EXIT } from "../../context/context
 import { toOneLine } from "../../output/sanitize.ts";
 import { unknownAgent } from "../../context/unknown_agent.ts";
 
-/** The options of `inkling test`. */
+/** The parsed options of `inkling test`. */
 export type TestOptions = CommandOptions<typeof test>;
 
-/** Returns the error for a test run without cases, so that a CI job does not pass. */
+/** Returns the error if there are no test cases. It makes a CI job fail that would otherwise test nothing. */
 export function noTests(
   { app }: CommandContext,
   tests: Pick<AgentTesting, "agentIds" | "folder">,

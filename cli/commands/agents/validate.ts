@@ -1,4 +1,4 @@
-// `inkling validate`: the errors and warnings of agent files.
+// `inkling validate`: prints the errors and warnings of agent files.
 import { performs } from "../../command_line/command.ts";
 import type { validate } from "../../declarations/authoring_commands.ts";
 import type { DiagnosticBody } from "../../../api/schemas/diagnostic_schemas.ts";
@@ -13,12 +13,12 @@ import { pad, widthOf } from "../../output/width.ts";
 import { wrapText } from "../../output/wrap.ts";
 import { unknownAgent } from "../../context/unknown_agent.ts";
 
-/** Wider positions do not widen the column of positions. */
+/** The maximum width of the column with the positions of problems. Longer positions extend beyond it. */
 const WIDEST_PLACE = 12;
-/** A message with less room is printed on lines of its own. */
+/** The minimum width of a message beside its position. If less is free, the message is printed on lines below. */
 const LEAST_TEXT = 32;
 
-/** Checks one agent, by id or path, or all agents. The exit code is 1 if there are errors. */
+/** Checks all agents, or the agent with the given id or path. The exit code is 1 if there are errors. */
 export const perform = performs<typeof validate>(async (context, options, { agent: target }) => {
   const { app, output } = context;
   const { connect = false } = options;
@@ -36,13 +36,13 @@ export const perform = performs<typeof validate>(async (context, options, { agen
   return failed ? EXIT.failed : EXIT.ok;
 });
 
-/** Adds the warnings about models that only a running service knows. */
+/** Adds warnings that only a running service has, such as warnings about models. */
 async function addServiceWarnings(
   files: readonly ValidatedFile[],
   context: CommandContext,
 ): Promise<void> {
   const { app, workspace } = context;
-  // The check does not need a service, so a service that does not answer is ignored.
+  // The service is optional for this command, so the error of a silent service is ignored.
   const client = await connectService(app, await app.places(workspace)).catch(() => undefined);
   if (client === undefined) return;
   using _client = client;
@@ -55,7 +55,9 @@ async function addServiceWarnings(
   }
 }
 
-/** Returns the problem of a target that is a path, or undefined for an agent's id. */
+/**
+ * Returns a problem if the target is a path that names no agent file. Returns undefined if the target may be an agent's id.
+ */
 async function describePath(target: string): Promise<string | undefined> {
   const shown = `"${toOneLine(target)}"`;
   if (target.endsWith(".md")) return `There is no file ${shown}`;
@@ -64,7 +66,7 @@ async function describePath(target: string): Promise<string | undefined> {
   try {
     found = await Deno.stat(target);
   } catch {
-    // The path does not exist or cannot be read. Only a separator shows that the target is a path.
+    // The path does not exist or is not readable. Only a target with a separator is certainly a path.
     return isPath ? `There is no file ${shown}` : undefined;
   }
   if (!found.isDirectory) return `${shown} is not a .md file`;
@@ -115,7 +117,7 @@ function showFiles(output: Output, files: readonly ValidatedFile[]): void {
   );
 }
 
-/** Returns the number of files in words: `2 agents and 1 other file`. Markdown files count as agents. */
+/** Returns the number of files as text, such as `2 agents and 1 other file`. Markdown files count as agents. */
 function countFiles(files: readonly ValidatedFile[]): string {
   const agents = files.filter(({ path }) => path.endsWith(".md")).length;
   const others = files.length - agents;
@@ -123,7 +125,7 @@ function countFiles(files: readonly ValidatedFile[]): string {
     (others === 0 ? "" : ` and ${formatPlural(others, "other file")}`);
 }
 
-/** Prints the problems of a file: position, severity, message and hint. */
+/** Prints the problems of a file, each with its position, severity, message and hint. */
 function showDiagnostics(
   output: Output,
   file: ValidatedFile,
@@ -131,7 +133,7 @@ function showDiagnostics(
 ): void {
   const { style, stdout } = output;
   const places = diagnostics.map(({ path, line, column }) =>
-    // The problem is in another file, such as a skill's.
+    // The path is added if the problem is in another file, such as a skill's.
     (path === file.path ? "" : `${toOneLine(path)}:`) + `${line}:${column}`
   );
   const width = Math.max(0, ...places.map(widthOf).filter((width) => width <= WIDEST_PLACE));

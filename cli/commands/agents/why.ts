@@ -1,4 +1,4 @@
-// `inkling why`: explains why an agent ran or did not run at a time, and what to do.
+// `inkling why`: explains why an agent ran or did not run at a time, and says what the user can do.
 import { performs } from "../../command_line/command.ts";
 import type { why } from "../../declarations/agent_commands.ts";
 import { describeTrigger } from "../../../present/triggers.ts";
@@ -30,20 +30,23 @@ import {
   type Waiting,
 } from "./why_reasons.ts";
 
-/** The number of due times to search. */
+/** The maximum number of due times that are searched. */
 const SLOTS = 500;
-/** The number of executions to search for one that blocked another. */
+/** The maximum number of earlier executions that are searched for one that blocked a run. */
 const EARLIER = 50;
 
-/** The explanation of one time: the reason, and what to do. */
+/** The explanation of an event or a state: the reason, and what the user can do. */
 export interface Explanation extends Reason {
   agent_id: string;
-  /** ISO 8601; null if the agent has never been due. */
+  /** The explained time as ISO 8601; null if the agent has never been due. */
   at: string | null;
   execution_id: number | null;
 }
 
-/** Explains a time. Without a time it explains the last run or missed run, and the agent's current state. */
+/**
+ * Prints the explanation for the given time. Without a time, explains the last run or missed run, and the agent's current
+ * state.
+ */
 export const perform = performs<typeof why>(async (context, options, { agent: agentId, time }) => {
   const { app, output } = context;
   const at = readMomentOption("The time", time, app.clock.now());
@@ -58,7 +61,7 @@ export const perform = performs<typeof why>(async (context, options, { agent: ag
   }
 });
 
-/** Returns the explanation. Throws ApiError 404 if there is neither an agent nor an agent file. */
+/** Returns the explanation. Throws ApiError 404 if neither an agent nor an agent file has this id. */
 export async function explain(
   client: Client,
   agentId: string,
@@ -74,7 +77,7 @@ export async function explain(
     execution_id: found !== undefined && "execution" in found ? found.execution.id : null,
   };
   const event = found && await explainEvent(client, id, found);
-  // With a time only the past matters; without one the current state matters, too.
+  // If a time is given, the event alone explains it. Otherwise the agent's current state is explained, too.
   if (event !== undefined && at !== undefined) return { ...base, ...event };
   if (agent === undefined) {
     return { ...base, ...combine(broken && explainBroken(broken, { isLive: false }), event) };
@@ -99,7 +102,7 @@ export async function explain(
   };
 }
 
-/** Reads the agent and the errors of its file. At least one of them is defined. Throws ApiError 404. */
+/** Returns the agent, and the errors of its file. Throws ApiError 404 if there is neither. */
 async function findAgent(
   client: Client,
   agentId: string,
@@ -119,14 +122,17 @@ async function findAgent(
   return { agent, broken };
 }
 
-/** Puts the reason of the current state before the reason of the last event. */
+/** Returns a reason that consists of the current state's reason, followed by the last event's reason. */
 function combine(state: Reason | undefined, event: Reason | undefined): Reason {
   if (state === undefined) return event ?? { reason: "", remedy: null };
   if (event === undefined) return state;
   return { reason: `${state.reason}. Before that, ${event.reason}`, remedy: state.remedy };
 }
 
-/** Explains why an agent did not run at a time without records, or does not run now. */
+/**
+ * Returns the reason why an agent did not run at the time `at`, for which there is no record. If `at` is undefined, returns
+ * the reason why the agent does not run now. Returns undefined if nothing prevents runs.
+ */
 async function explainAgent(
   client: Client,
   agent: AgentDetail,
@@ -144,7 +150,7 @@ async function explainAgent(
   }
   const info = await client.info();
   const waiting = onPending === "skip" ? await findWaiting(client, id, at) : undefined;
-  // The explanation of the last event already contains the question of its execution.
+  // The explanation of the last event already contains the question of that execution.
   const isHeld = waiting?.question != null && waiting.execution.id !== lastId;
   const state = explainState(agent, {
     isService: isService || hasLivingNode(info),
@@ -164,7 +170,10 @@ async function findDowntime(
   );
 }
 
-/** Returns the newest execution that blocked the agent at this time, or blocks it now, by waiting for an answer. */
+/**
+ * Returns the newest execution that blocks the agent because it waits for an answer. With `at`, returns the execution that
+ * blocked the agent at that time.
+ */
 async function findWaiting(
   client: Client,
   agentId: string,
@@ -185,7 +194,7 @@ async function findWaiting(
   return waited && { execution: waited, question: null };
 }
 
-/** Returns the newest execution that no live node can run. */
+/** Returns the newest running execution that waits for a node, because no live node has the labels that it needs. */
 async function findUnserved(client: Client, agentId: string): Promise<ListedExecution | undefined> {
   const running = await client.executions({
     agent: agentId,
@@ -195,12 +204,12 @@ async function findUnserved(client: Client, agentId: string): Promise<ListedExec
   return running.find(({ waits_for_labels: labels }) => labels !== undefined);
 }
 
-/** Returns whether a waiting execution blocks others. Chats and delegated executions do not. */
+/** Returns whether a waiting execution blocks other runs of its agent. Executions of chats and delegations block none. */
 function holdsOthers({ trigger, session_id: session }: ListedExecution): boolean {
   return session === null && trigger !== "chat" && trigger !== "agent";
 }
 
-/** Returns the first line of the open question, or null if it has been answered. */
+/** Returns the first line of an execution's open question, or null if it has been answered. */
 async function readQuestion(client: Client, { id }: ListedExecution): Promise<string | null> {
   try {
     return firstLine((await client.pending(id)).message);
@@ -215,7 +224,10 @@ type Found =
   & { at: string }
   & ({ execution: ListedExecution } | { slot: SlotBody } | { passed: PassedOver });
 
-/** Returns the ignored file change if it matches the time or is newest; otherwise `found`. */
+/**
+ * Returns the file change that the trigger ignored, if it is newer than `found` and happened in the asked minute. Otherwise
+ * returns `found`.
+ */
 function findPassedOver(
   agent: AgentDetail | undefined,
   at: number | undefined,
@@ -250,7 +262,10 @@ async function explainEvent(client: Client, agentId: string, found: Found): Prom
   });
 }
 
-/** Returns the recorded event of that minute, or the last one without a time. */
+/**
+ * Returns the event that is recorded for the minute of `at`: an execution, or a due time without a run. Without `at`,
+ * returns the last event.
+ */
 async function findEvent(
   client: Client,
   agentId: string,
@@ -265,7 +280,7 @@ async function findEvent(
       until: new Date(minute + MINUTE_MS).toISOString(),
     }),
   });
-  // The service does not know an agent without a valid file and without history.
+  // The service answers 404 for an agent that has neither a valid file nor a history.
   const all = await orMissing(client.slots(agentId, { limit: SLOTS })) ?? [];
   const slots = all.filter(({ outcome }) => outcome !== "run");
   const slot = minute === undefined ? slots[0] : slots.find((one) => covers(one, minute, slots));
@@ -275,7 +290,10 @@ async function findEvent(
   return execution && { at: execution.started_at, execution };
 }
 
-/** Returns whether a slot includes this minute. Consecutive skipped times with one reason are one slot, up to the next slot. */
+/**
+ * Returns whether a record of due times includes this minute. A record covers all consecutive due times that were skipped
+ * for one reason, up to the next record.
+ */
 function covers(slot: SlotBody, minute: number, slots: readonly SlotBody[]): boolean {
   const from = Date.parse(slot.scheduled_for);
   if (from >= minute && from < minute + MINUTE_MS) return true;

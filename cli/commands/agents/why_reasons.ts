@@ -1,4 +1,4 @@
-// The sentences of `inkling why`: the reason for an event or a state, and what to do about it.
+// Formats the sentences of `inkling why`: the reason for an event or a state, and what the user can do.
 import { slotReasonOf } from "../../../runtime/vocabulary/trigger_kinds.ts";
 import { formatPlural } from "../../../base/text/plural.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
@@ -14,26 +14,26 @@ import { errorsOf } from "../../output/problems.ts";
 import { formatMinute } from "../../output/time.ts";
 import { describeHeld, describeSetBack, isAutomatic } from "../../output/trigger_text.ts";
 
-/** A reason and its remedy; null if there is nothing to do. */
+/** A reason, and what the user can do; `remedy` is null if there is nothing to do. */
 export interface Reason {
   reason: string;
   remedy: string | null;
 }
 
-/** An execution that waits or waited for an answer, and its question while it is open. */
+/** An execution that waits or waited for an answer. `question` is null if it has been answered. */
 export interface Waiting {
   execution: Pick<ListedExecution, "id" | "status">;
   question: string | null;
 }
 
-/** Returns `execution 12 waits for your answer: "Allow file_write?"`. */
+/** Returns a sentence about the waiting execution, such as `execution 12 waits for your answer: "Allow file_write?"`. */
 function describeWaiting({ execution: { id, status }, question }: Waiting): string {
   return question === null
     ? `execution ${id} was waiting for an answer then, and has since ended with ${status}`
     : `execution ${id} waits for your answer: "${question}"`;
 }
 
-/** Explains an execution that waits for a node with certain labels. Returns undefined if it does not wait for one. */
+/** Returns the reason if the execution waits for a node with certain labels, otherwise undefined. */
 function explainLabels(
   { id, waits_for_labels: labels }: ListedExecution,
 ): Reason | undefined {
@@ -45,7 +45,7 @@ function explainLabels(
   };
 }
 
-/** Explains the status of an execution. `question` is its open question. */
+/** Explains an execution by its status. `question` is its open question, or null. */
 export function explainExecution(execution: ListedExecution, question: string | null): Reason {
   const { id, agent_id: agent, status, error, started_at: at, trigger, retry } = execution;
   const unserved = explainLabels(execution);
@@ -74,7 +74,7 @@ export function explainExecution(execution: ListedExecution, question: string | 
   }
 }
 
-/** Explains a failure. An error about a key already contains its remedy. */
+/** Explains a failed execution. If the error is about a key, its text already contains the remedy. */
 function explainFailure(ended: string, id: number, error: string): Reason {
   const more = `See what happened: inkling logs -e ${id}`;
   const [why = "", remedy] = error.split(/; (?=add the line |correct it in )/);
@@ -84,16 +84,16 @@ function explainFailure(ended: string, id: number, error: string): Reason {
   };
 }
 
-/** The circumstances of a past due time. */
+/** The facts that explain a past due time without a run. */
 export interface SlotSurroundings {
   waiting: Waiting | undefined;
-  /** A running execution that no live node can run. */
+  /** A running execution that waits for a node with certain labels. */
   unserved: ListedExecution | undefined;
   downtime: RecapBody["downtimes"][number] | undefined;
   scheduler: InfoBody["scheduler_status"];
 }
 
-/** Explains a file change that did not start the agent. */
+/** Explains why a file change did not start the agent. */
 export function explainPassedOver(
   agentId: string,
   { path, at, count }: NonNullable<AgentDetail["passed_over"]>,
@@ -106,7 +106,7 @@ export function explainPassedOver(
   };
 }
 
-/** Explains a due time that passed without a run. */
+/** Explains why no run started at a due time. */
 export function explainSlot(
   agentId: string,
   { scheduled_for: at, outcome, reason, count }: SlotBody,
@@ -156,14 +156,16 @@ export function explainSlot(
   return toReason(recorded, null);
 }
 
-/** Returns `from 2026-01-01 04:10 to 2026-01-01 05:10`, or `until 2026-01-01 05:10`. */
+/**
+ * Returns the span of a downtime as text, such as `from 2026-01-01 04:10 to 2026-01-01 05:10` or `until 2026-01-01 05:10`.
+ */
 function describeDowntime({ from, to }: RecapBody["downtimes"][number]): string {
   return from === null
     ? `until ${formatMinute(to)}`
     : `from ${formatMinute(from)} to ${formatMinute(to)}`;
 }
 
-/** Explains a time at which the agent could have fired, but no service was running. */
+/** Explains a time at which a trigger could have fired, but no service was running. */
 export function explainDowntime(downtime: RecapBody["downtimes"][number]): Reason {
   return {
     reason: `The service was not running ${describeDowntime(downtime)}`,
@@ -174,16 +176,16 @@ export function explainDowntime(downtime: RecapBody["downtimes"][number]): Reaso
 const RESUME = 'Resume it on the Schedule page of "inkling ui"';
 const PARALLEL = "to let it run meanwhile, set on_pending: parallel in its file";
 
-/** The current circumstances of an agent. */
+/** The facts that explain the current state of an agent. */
 export interface AgentSurroundings {
-  /** True if a service runs. */
+  /** True if a service runs, on this or another machine. */
   isService: boolean;
   scheduler: InfoBody["scheduler_status"];
-  /** The agent's waiting execution that blocks its other runs. */
+  /** The waiting execution of the agent that blocks its other runs; undefined if there is none. */
   waiting: Waiting | undefined;
 }
 
-/** Explains why the agent's triggers do not fire now. Returns undefined if they do. */
+/** Returns the reason why the agent's triggers do not fire now, or undefined if they fire. */
 export function explainState(agent: AgentDetail, around: AgentSurroundings): Reason | undefined {
   const { id, enabled, trigger_paused: stopped } = agent;
   const { isService, scheduler, waiting } = around;
@@ -227,7 +229,10 @@ export function explainState(agent: AgentDetail, around: AgentSurroundings): Rea
   };
 }
 
-/** Explains an agent file with errors. With `isLive` the agent uses its last good definition; otherwise it does not exist. */
+/**
+ * Explains an agent file with errors. If `isLive` is true, the agent runs with the last valid version of its file.
+ * Otherwise no such agent exists.
+ */
 export function explainBroken(
   { id, path, diagnostics }: AgentErrorBody,
   { isLive }: { isLive: boolean },

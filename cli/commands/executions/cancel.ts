@@ -1,4 +1,4 @@
-// `inkling cancel`: cancels running and waiting executions and prints each result.
+// `inkling cancel`: cancels running and waiting executions, and prints a result for each.
 import { performs } from "../../command_line/command.ts";
 import type { cancel } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
@@ -11,10 +11,13 @@ import { hasPerson } from "../../prompting/ask_person.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { openService } from "../../service/daemon.ts";
 
-/** The number of executions that the picker lists. */
+/** The maximum number of executions that the user can choose from. */
 const MOST_LISTED = 100;
 
-/** Cancels each execution once; without ids the user picks them. An unknown id fails the command after the others are cancelled. */
+/**
+ * Cancels each named execution. Without ids, asks the user to choose. After an unknown id, the other executions are
+ * cancelled, and the exit code is not 0.
+ */
 export const perform = performs<typeof cancel>(async (context, options, { ids }) => {
   const { output } = context;
   using client = await openService(context);
@@ -37,7 +40,10 @@ export const perform = performs<typeof cancel>(async (context, options, { ids })
   return code;
 });
 
-/** Lets the user pick from the running and waiting executions, and returns their ids. Throws CommandFailure without a terminal. */
+/**
+ * Asks the user to choose from the running and waiting executions, and returns their numbers. Throws CommandFailure without
+ * a terminal.
+ */
 async function chooseOpen(
   context: CommandContext,
   client: Client,

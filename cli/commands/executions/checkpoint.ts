@@ -1,4 +1,4 @@
-// `inkling checkpoint`: shows the size of the stored conversations, or removes old ones.
+// `inkling checkpoint`: prints the sizes of the stored conversations, or removes old ones.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { checkpoint } from "../../declarations/execution_commands.ts";
 import type { CheckpointsBody } from "../../../api/schemas/checkpoint_schemas.ts";
@@ -15,7 +15,7 @@ import { untilFree } from "../../service/service_start.ts";
 
 type CheckpointOptions = CommandOptions<typeof checkpoint>;
 
-/** Shows or removes the stored conversations. */
+/** Prints the sizes of the stored conversations, or removes old ones with --purge. */
 export const perform = performs<typeof checkpoint>(async (context, options) => {
   if (options.force && !options.purge) {
     throw new CommandFailure(EXIT.usage, "--force requires --purge");
@@ -39,7 +39,7 @@ async function showStats(context: CommandContext, options: CheckpointOptions): P
   showAgents(output, agents);
 }
 
-/** Returns the figures of one agent or of all. Throws CommandFailure for an agent that never existed. */
+/** Returns the sizes for one agent, or for all agents. Throws CommandFailure for an unknown agent. */
 async function agentsOf(
   { app }: CommandContext,
   options: { client: Client; stats: CheckpointsBody; agentId: string | undefined },
@@ -47,7 +47,7 @@ async function agentsOf(
   const { client, stats, agentId } = options;
   if (agentId === undefined) return stats.agents;
   const own = stats.agents.filter((agent) => agent.agent_id === agentId);
-  // A deleted agent may still have conversations. An agent without any must exist.
+  // Conversations of a deleted agent may still exist. An agent without conversations must exist now.
   if (own.length === 0) await orUnknownAgent(client.agent(agentId), { app, client, agentId });
   return own;
 }
@@ -79,8 +79,8 @@ async function purge(context: CommandContext, options: CheckpointOptions): Promi
 }
 
 /**
- * Connects to the running service, or opens the application in this process without triggers. No service can start until
- * the result is disposed. Throws CommandFailure.
+ * Connects to the running service, or opens its API in this process without triggers. Until the result is disposed, no
+ * service can start. Throws CommandFailure if a service does not answer.
  */
 async function openUpkeep(context: CommandContext): Promise<LocalService> {
   const { app, workspace } = context;

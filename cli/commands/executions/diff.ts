@@ -23,7 +23,7 @@ interface Compared {
   parts: ExecutionPart[];
 }
 
-/** Shows the differences of two executions. The exit code is 1 if there are any. */
+/** Prints the differences between two executions. The exit code is 1 if their messages differ. */
 export const perform = performs<typeof diff>(async (context, { json }, { id, other: otherId }) => {
   const { app, output } = context;
   await using reader = await openReader(app, context.workspace);

@@ -1,4 +1,4 @@
-// `inkling fork`: starts a new execution from a step of a recorded one.
+// `inkling fork`: starts a new execution that continues a recorded execution from one of its steps.
 import { performs } from "../../command_line/command.ts";
 import type { fork } from "../../declarations/execution_commands.ts";
 import type { ForkBody } from "../../../api/schemas/replay_schemas.ts";
@@ -10,7 +10,9 @@ import { acceptFork } from "../../runs/accept_run.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { showAccepted, showRun } from "../../runs/show_run.ts";
 
-/** Starts the new execution and follows it; with --detach it returns after the acceptance. */
+/**
+ * Starts the new execution and prints it until its end. With --detach it returns when the service has accepted the fork.
+ */
 export const perform = performs<typeof fork>(async (context, options, { id }) => {
   const { app, output } = context;
   const { at, message, model, agentFile, followers } = options;

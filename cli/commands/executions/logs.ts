@@ -1,4 +1,5 @@
-// `inkling logs`: shows executions, the messages of one execution, or the service's log; --follow prints new lines.
+// `inkling logs`: prints the list of executions, or the messages of one execution. With --follow it prints new lines of the
+// service's log or of an execution.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { logs } from "../../declarations/execution_commands.ts";
 import { type Client, type ExecutionQuery, orMissing } from "../../../api/client/client.ts";
@@ -21,13 +22,19 @@ import { orUnknownAgent } from "../../context/unknown_agent.ts";
 type LogsOptions = CommandOptions<typeof logs>;
 
 const DEFAULT_LAST = 10;
-/** The number of executions whose tool results are searched, in all and in one request. */
+/** The maximum number of executions whose tool results are searched, followed by their number in one request. */
 const MOST_SEARCHED = 1_000;
 const SEARCHED_AT_ONCE = 50;
-/** The number of slots per request. Consecutive slots with the same reason share a row, so one page is usually enough. */
+/**
+ * The number of records of due times per request. A record covers consecutive due times with the same reason, so one
+ * request is usually enough.
+ */
 const SLOT_PAGE = 100;
 
-/** Shows the history of all agents, of one agent or of one execution; with `follow`, the service's log. */
+/**
+ * Prints the history of all agents, of one agent or of one execution. With --follow, prints the service's log or follows an
+ * execution.
+ */
 export const perform = performs<typeof logs>(async (context, options, { agent: agentId }) => {
   if (options.follow) {
     const { execution: id } = options;
@@ -47,7 +54,7 @@ export const perform = performs<typeof logs>(async (context, options, { agent: a
   }
 });
 
-/** Lists executions with their message and result. For one agent it also lists the times at which it was due but did not run. */
+/** Prints executions with their message and result. For one agent it also prints the due times at which no run started. */
 async function showExecutions(
   { app, output }: CommandContext,
   client: Client,
@@ -66,7 +73,7 @@ async function showExecutions(
     ? listed
     : newestOf([...listed, ...searched.executions], last);
   if (executions.length === 0 && agentId !== undefined) {
-    // An empty list does not show whether the agent exists.
+    // The list is also empty for an agent that does not exist, so this request checks it.
     await orUnknownAgent(client.runs(agentId, { limit: 1 }), { app, client, agentId });
   }
   if (options.json) return output.json(executions);
@@ -82,15 +89,18 @@ async function showExecutions(
   }
 }
 
-/** The matches of the search in tool results, and its extent. */
+/** The executions whose tool results match a search, and the extent of the search. */
 interface ResultSearch {
   executions: ListedExecution[];
   count: number;
-  /** The start of the oldest searched execution; absent when all were searched. */
+  /** The start time of the oldest searched execution; absent if all executions were searched. */
   backTo?: string;
 }
 
-/** Searches the tool results of the newest executions. They have no index, so the number is bounded. */
+/**
+ * Searches the tool results of the newest executions. The database has no index of tool results, so the number of
+ * executions is limited.
+ */
 async function searchResults(
   client: Client,
   query: ExecutionQuery,
@@ -113,7 +123,7 @@ async function searchResults(
   return { executions, count, ...(backTo && { backTo }) };
 }
 
-/** Each execution once, the newest first. */
+/** Returns at most `last` executions, newest first, without duplicates. */
 function newestOf(executions: readonly ListedExecution[], last: number): ListedExecution[] {
   return [...new Map(executions.map((one) => [one.id, one])).values()]
     .sort((a, b) => b.id - a.id).slice(0, last);
@@ -138,7 +148,10 @@ function nothing({ agentId, ...options }: LogsOptions & { agentId: string | unde
     : `${toOneLine(agentId)} has not run yet: inkling run ${toAgentWord(toOneLine(agentId))}`;
 }
 
-/** Converts the options to the service's query. Throws CommandFailure. */
+/**
+ * Converts the options to a query for the service. Throws CommandFailure for an invalid time or a search text that is too
+ * short.
+ */
 function toFilter(options: LogsOptions, now: number): ExecutionQuery {
   const { status, trigger, search } = options;
   if (search !== undefined && [...search.trim()].length < 3) {
@@ -158,8 +171,8 @@ function toFilter(options: LogsOptions, now: number): ExecutionQuery {
 }
 
 /**
- * Returns the scheduled times at which the agent did not run, newest first, back to the oldest of the executions. Without
- * executions it returns the last `last` of them.
+ * Returns the due times without a run, newest first, back to the start of the oldest of `executions`. Without executions it
+ * returns the last `last` due times.
  */
 async function readSlots(
   client: Client,
@@ -167,7 +180,7 @@ async function readSlots(
   { executions, last }: { executions: readonly ExecutionSummary[]; last: number },
 ): Promise<SlotBody[]> {
   const hasRun = executions.length > 0;
-  // After the clock was set back, a later execution can have an earlier time.
+  // If the machine's clock was set back, a newer execution can have an earlier start time.
   const oldest = Math.min(...executions.map(({ started_at: at }) => Date.parse(at)));
   const found: SlotBody[] = [];
   for (let offset = 0;; offset += SLOT_PAGE) {

@@ -1,4 +1,4 @@
-// `inkling pending`: lists the questions that wait for an answer, or shows one in full.
+// `inkling pending`: lists the questions that wait for an answer, or prints one in full.
 import { performs } from "../../command_line/command.ts";
 import type { pending } from "../../declarations/execution_commands.ts";
 import { inGroups } from "../../../base/in_groups.ts";
@@ -19,10 +19,10 @@ import { toVisible, toVisibleLine } from "../../../present/visible_text.ts";
 
 const REQUESTS_AT_ONCE = 8;
 
-/** An open question and the agent of the execution that gets the answer. */
+/** An open question, and the agent of the execution that receives the answer. */
 type OpenQuestion = { agent_id: string } & PendingBody;
 
-/** Lists every open question, or shows the question of one execution in full. */
+/** Prints a table of all open questions, or the question of one execution in full. */
 export const perform = performs<typeof pending>(async (
   context,
   options,
@@ -30,7 +30,7 @@ export const perform = performs<typeof pending>(async (
 ) => {
   const { app, output } = context;
   await using opened = new AsyncDisposableStack();
-  // No service can start in a deleted workspace, but its questions can still be read.
+  // If the workspace folder was deleted, no service can start for it, but its questions are readable.
   const client = await findGoneWorkspace(context) === undefined
     ? opened.use(await openService(context))
     : opened.use(await openReader(app, context.workspace)).client;
@@ -59,7 +59,7 @@ export const perform = performs<typeof pending>(async (
   }
 });
 
-/** Shows one question with the whole tool call or file change. */
+/** Prints a question with the complete tool call or file change. */
 async function showOne(
   { app, output }: CommandContext,
   client: Client,
@@ -91,14 +91,14 @@ async function readQuestions(
   waiting: readonly ExecutionSummary[],
 ): Promise<OpenQuestion[]> {
   const ids = new Set(waiting.map(({ id }) => id));
-  // An execution that waits for the agent it called has no question of its own.
+  // An execution that waits because an agent that it called asks a question has no question of its own.
   const asking = waiting.filter(({ parent_execution_id: parent }) =>
     parent === null || !ids.has(parent)
   );
   const questions = await inGroups(asking, {
     size: REQUESTS_AT_ONCE,
     async work({ id, agent_id }) {
-      // The question may have been answered since the list was read.
+      // The question may have been answered after the list was read.
       const question = await orMissing(client.pending(id));
       return question && { agent_id, ...question, execution_id: id };
     },
@@ -106,7 +106,7 @@ async function readQuestions(
   return questions.filter((question) => question !== undefined);
 }
 
-/** Formats the question and the call's arguments as one line: `Allow file_write? note.txt, content: Hello`. */
+/** Returns the question and the call's arguments as one line, such as `Allow file_write? note.txt, content: Hello`. */
 function describeQuestion(
   { kind, message, tool_name: tool, tool_args: args }: PendingBody,
 ): string {
@@ -115,7 +115,10 @@ function describeQuestion(
   return `${question} ${formatArguments(JSON.stringify(args), Infinity)}`.trimEnd();
 }
 
-/** Returns `weekly`, or `researcher for weekly` if the question comes from an agent that `weekly` called. */
+/**
+ * Returns the name of the asking agent. If the agent `weekly` called the agent `researcher`, which asks, returns
+ * `researcher for weekly`.
+ */
 function describeAsker({ agent_id: answered, asked_by: asker }: OpenQuestion): string {
   return asker === answered ? asker : `${asker} for ${answered}`;
 }

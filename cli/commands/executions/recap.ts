@@ -1,4 +1,4 @@
-// `inkling recap`: summarizes the time since the user's last recap.
+// `inkling recap`: summarizes the runs since the user's last recap.
 import { performs } from "../../command_line/command.ts";
 import type { recap } from "../../declarations/execution_commands.ts";
 import { join } from "node:path";
@@ -13,10 +13,10 @@ import { toOneLine } from "../../output/sanitize.ts";
 import { formatElapsed } from "../../output/time.ts";
 import { openReader } from "../../service/connection.ts";
 
-/** The file in the state folder with the time of the last recap. */
+/** The name of the file in the state folder that contains the time of the last recap. */
 const SEEN_FILE = "recap_seen";
 
-/** Shows a recap. With `check` the exit code is 1 if an execution failed or waits. */
+/** Prints a recap. With --check, the exit code is 1 if an execution failed or waits. */
 export const perform = performs<typeof recap>(async (context, options) => {
   const { app, output } = context;
   const now = app.clock.now();
@@ -32,7 +32,7 @@ export const perform = performs<typeof recap>(async (context, options) => {
   else {
     const span = formatElapsed(now - since);
     showRecap(output, report, { span, now });
-    // A check by a program does not count as the user's recap.
+    // Scripts use --check, so it does not count as a recap that the user has read.
     if (options.since === undefined && !options.check) await writeSeen(context, seenFile, now);
   }
   return options.check && isAmiss(report) ? EXIT.failed : EXIT.ok;
@@ -42,7 +42,9 @@ function isAmiss({ executions, waiting }: RecapBody): boolean {
   return executions.failed > 0 || waiting.length > 0;
 }
 
-/** Stores the start of the next recap. Without a state folder no agent has run yet, and no file is written. */
+/**
+ * Stores the time at which the next recap starts. Does nothing if there is no state folder, because no agent has run yet.
+ */
 async function writeSeen({ output }: CommandContext, file: string, now: number): Promise<void> {
   try {
     await writeFileAtomically(file, `${new Date(now).toISOString()}\n`, { mode: 0o600 });
@@ -57,9 +59,9 @@ async function writeSeen({ output }: CommandContext, file: string, now: number):
   }
 }
 
-/** Returns the time of the last recap, at most a week ago; a day ago for the first recap. */
+/** Returns the time of the last recap, but at most a week ago. Returns the time a day ago if there was no recap. */
 async function readSeen(file: string, now: number): Promise<number> {
-  // A read error is ignored, because the write then fails, too, and reports it.
+  // A read error is ignored, because writeSeen() then also fails and reports it.
   const text = await Deno.readTextFile(file).catch(() => "");
   const seen = Date.parse(text.trim());
   const since = Number.isNaN(seen) || seen > now ? now - DAY_MS : seen;

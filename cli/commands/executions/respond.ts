@@ -1,4 +1,5 @@
-// `inkling respond`: answers an execution's question by options or at the terminal, and follows the execution.
+// `inkling respond`: answers the question of an execution by options or at the terminal, and prints the execution's next
+// steps.
 import { performs } from "../../command_line/command.ts";
 import type { respond } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
@@ -21,7 +22,7 @@ import { toOneLine } from "../../output/sanitize.ts";
 import { wrapExactly } from "../../output/wrap.ts";
 import { showRun } from "../../runs/show_run.ts";
 
-/** Sends the answer and follows the execution to its end or its next question. */
+/** Sends the answer, and prints the execution until its end or its next question. */
 export const perform = performs<typeof respond>(async (
   context,
   flags,
@@ -35,13 +36,13 @@ export const perform = performs<typeof respond>(async (
     pending: await readPending(client, executionId),
     flags,
   });
-  // A user who answers by an option may not have seen the question yet.
+  // Prints the question if an option answers it, because the user may not have seen the question.
   const shown = given === undefined ? "" : formatRequest(pending, output.errorStyle);
   if (shown !== "" && !output.quiet) {
     output.errorLine(wrapExactly(shown, output.stderr.columns));
   }
   if (flags.always) await addAutoApproval(context, client, pending);
-  // Only frames after the answer are shown.
+  // The frames up to the answer are not printed again.
   const after = (await client.messages(executionId)).at(-1)?.id ?? 0;
   try {
     if (given !== undefined) await giveAnswer(client, pending, given);
@@ -61,7 +62,10 @@ export const perform = performs<typeof respond>(async (
   return await showRun(context, { client, executionId, after, interrupts });
 });
 
-/** Returns the answer that the options give, and the question with the call's new arguments. The service checks them first. */
+/**
+ * Returns the answer from the options. If the options change the call's arguments, the service checks them, and the
+ * returned question contains them.
+ */
 async function applyFlags(
   client: Client,
   { pending, flags }: { pending: PendingBody; flags: AnswerFlags },
@@ -89,7 +93,7 @@ async function readFlagFile(path: string): Promise<string> {
   }
 }
 
-/** Adds the tool to `auto_approve` in the agent's file and shows the change. */
+/** Adds the tool to `auto_approve` in the agent's file, and prints the change of the file. */
 async function addAutoApproval(
   { output }: CommandContext,
   client: Client,
@@ -101,7 +105,10 @@ async function addAutoApproval(
   output.errorLine(wrapExactly(lines.join("\n"), output.stderr.columns));
 }
 
-/** Connects to the service that continues the execution. Throws CommandFailure if its workspace was deleted and no service runs. */
+/**
+ * Connects to the service that continues the execution, and starts it if necessary. Throws CommandFailure if the workspace
+ * folder was deleted and no service runs.
+ */
 async function openAnswering(
   context: CommandContext,
   executionId: number,

@@ -1,4 +1,4 @@
-// `inkling watch`: follows a running or waiting execution from its start and asks its questions.
+// `inkling watch`: prints a running or waiting execution from its start, and asks its questions.
 import { performs } from "../../command_line/command.ts";
 import type { watch } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
@@ -8,15 +8,18 @@ import { findExecution } from "../../runs/find_execution.ts";
 import { showRun } from "../../runs/show_run.ts";
 import { openService } from "../../service/daemon.ts";
 
-/** The time after the first Ctrl+C in which a second one cancels the execution. */
+/** The time after the first Ctrl+C in which a second Ctrl+C cancels the execution. */
 const SECOND_INTERRUPT_MS = 2_000;
 
-/** Follows an execution to its end, to an unanswered question, or until Ctrl+C. */
+/** Prints an execution until its end, an unanswered question, or Ctrl+C. */
 export const perform = performs<typeof watch>((context, options, { id }) =>
   watchExecution(context, id, options)
 );
 
-/** Follows an execution. With `asks: false` its questions are not asked here. */
+/**
+ * Prints an execution until its end, an unanswered question, or Ctrl+C, and returns the exit code. With `asks: false` it
+ * does not ask the execution's questions.
+ */
 export async function watchExecution(
   context: CommandContext,
   id: number,
@@ -34,7 +37,7 @@ export async function watchExecution(
   }
 }
 
-/** Cancels the execution if a second Ctrl+C follows soon. */
+/** Cancels the execution if a second Ctrl+C follows within SECOND_INTERRUPT_MS. */
 async function waitForCancel(
   { app, output }: CommandContext,
   client: Client,
@@ -43,7 +46,7 @@ async function waitForCancel(
   output.note(
     `Execution ${id} continues: "inkling watch ${id}" follows it. Press Ctrl+C again to cancel it`,
   );
-  // If a prompt was open, it consumed the first Ctrl+C.
+  // A prompt that was open has consumed the first Ctrl+C, so its signal has not aborted.
   const next = interrupts.first.aborted ? interrupts.second : interrupts.first;
   try {
     await app.clock.sleep(SECOND_INTERRUPT_MS, next);

@@ -1,4 +1,4 @@
-// `inkling complete`: the completions of a command line, for the script of a shell.
+// `inkling complete`: prints the completions of a command line for a shell's completion script.
 import type { Perform, Program } from "../../command_line/command.ts";
 import { completeLine } from "../../completions/complete_line.ts";
 import type { Completion } from "../../completions/completion.ts";
@@ -8,7 +8,7 @@ import type { complete } from "../../declarations/help_commands.ts";
 
 const NOTHING: Completion = { candidates: [], fallback: "none" };
 
-/** Creates the command: it prints the completions of the last of the words that the shell passes. */
+/** Returns the code of the command. It prints the completions of the last word that the shell passes. */
 export const completeFor = (program: Program): { perform: Perform<typeof complete> } => ({
   async perform({ app, output }, _options, { shell, words }) {
     const line = readShellLine(shell, words);
@@ -16,7 +16,7 @@ export const completeFor = (program: Program): { perform: Perform<typeof complet
     try {
       completion = await completeLine(program, line.words, new ServiceValues(app));
     } catch (error) {
-      // The user is typing: an error message would overwrite the line. --verbose shows it.
+      // An error message would overwrite the line that the user is typing. It is printed only with --verbose.
       if (output.verbose) output.error(error instanceof Error ? error.message : String(error));
     }
     output.stdout.write(formatAnswer(shell, completion, line));

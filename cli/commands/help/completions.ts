@@ -5,7 +5,10 @@ import { INSTALL_COMMANDS, loadShellScript, SHELLS } from "../../completions/she
 import type { Shell } from "../../completions/shell_script.ts";
 import { CommandFailure, EXIT } from "../../context/context.ts";
 
-/** Prints the script of a shell. At a terminal without an argument it prints only the install command. */
+/**
+ * Prints the completion script of a shell. At a terminal, without an argument, it prints only the command that installs the
+ * script.
+ */
 export const perform = performs<typeof completions>(async (
   { app, output },
   _options,
@@ -19,7 +22,7 @@ export const perform = performs<typeof completions>(async (
   if (output.stdout.isTerminal) output.note(`To install it: ${INSTALL_COMMANDS[shell]}`);
 });
 
-/** Returns the shell at this path. Throws CommandFailure for an unknown one. */
+/** Returns the shell whose program has this path. Throws CommandFailure for an unsupported shell. */
 function findShell(path = ""): Shell {
   const found = SHELLS.find((one) => one === path.split("/").at(-1));
   if (found !== undefined) return found;

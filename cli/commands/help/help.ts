@@ -1,10 +1,13 @@
-// `inkling help`: the help of the program or of one command.
+// `inkling help`: prints the help of the program or of a command.
 import type { Perform, Program } from "../../command_line/command.ts";
 import { formatHelp } from "../../command_line/help.ts";
 import { findCommand, unknownCommand } from "../../command_line/parse.ts";
 import type { help } from "../../declarations/help_commands.ts";
 
-/** Creates the command: it shows the help of a command or of the program, and throws UsageError for an unknown name. */
+/**
+ * Returns the code of the command. It prints the help of the named command or of the program, and throws UsageError for an
+ * unknown name.
+ */
 export const helpOf = (program: Program): { perform: Perform<typeof help> } => ({
   perform({ app, output }, _options, { command: name }) {
     const command = findCommand(program, name ?? "");
