@@ -180,8 +180,9 @@ export interface MoveHistoryOptions extends WorkspaceOption {
 export interface MovedHistory {
   from: string;
   to: string;
-  /** The path of config.yaml, followed by the value of its `database` setting that selects the PostgreSQL database. */
+  /** The path of config.yaml. */
   configFile: string;
+  /** The value for `database` in config.yaml that selects the PostgreSQL database. */
   setting: string;
   /** The copied tables: each with its number of rows and the SHA-256 digest of all rows. */
   tables: { name: string; rows: number; digest: string }[];

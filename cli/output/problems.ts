@@ -78,7 +78,7 @@ export function showNodeWaits(output: Output, agents: readonly AgentSummary[]): 
   }
 }
 
-/** The instruction to the user how to give the service a TCP port. */
+/** A text for messages: the steps that give the service a TCP port. */
 export const PORT_REMEDY =
   "set service.port in config.yaml and INKLING_API_KEY in the .env beside it, then restart the service";
 

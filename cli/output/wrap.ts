@@ -87,7 +87,7 @@ export function wrapExactly(text: string, width: number): string {
 class Layout {
   readonly #options: WrapOptions;
   readonly #lines: string[] = [];
-  /** The current line as pieces of different styles, followed by its width. */
+  /** The current line, as pieces of different styles. */
   #line: Required<Span>[] = [];
   #lineWidth = 0;
   /** The current word, as pieces of different styles. */

@@ -10,8 +10,9 @@ import { type Answer, askDenial, type Asking } from "./asking.ts";
 import type { Choice } from "../context/input.ts";
 import { readArguments } from "./read_arguments.ts";
 
-/** The minimum number of diff lines that are shown, followed by the rows of the screen for other lines and the choices. */
+/** The minimum number of diff lines that are shown. */
 const FEWEST_LINES = 8;
+/** The rows of the screen that the choices and the lines above the diff need. */
 const OTHER_LINES = 14;
 
 /** The prefix of the value of a choice that edits a single argument. */

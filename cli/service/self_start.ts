@@ -30,8 +30,9 @@ export async function spawnSelf(
     words: readonly string[];
     environment: Readonly<Record<string, string>>;
     host?: string;
-    /** The subject of the error message (`service` or `page`), followed by the exit code of the error. */
+    /** The subject of the error message: `service` or `page`. */
     what: string;
+    /** The exit code of the error. */
     exitCode: ExitCode;
   },
 ): Promise<DetachedProcess> {

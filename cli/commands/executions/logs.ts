@@ -22,8 +22,9 @@ import { orUnknownAgent } from "../../context/unknown_agent.ts";
 type LogsOptions = CommandOptions<typeof logs>;
 
 const DEFAULT_LAST = 10;
-/** The maximum number of executions whose tool results are searched, followed by their number in one request. */
+/** The maximum number of executions whose tool results are searched. */
 const MOST_SEARCHED = 1_000;
+/** The number of executions that one request searches. */
 const SEARCHED_AT_ONCE = 50;
 /**
  * The number of records of due times per request. A record covers consecutive due times with the same reason, so one
