@@ -43,10 +43,7 @@ export interface Explanation extends Reason {
   execution_id: number | null;
 }
 
-/**
- * Prints the explanation for the given time. Without a time, explains the last run or missed run, and the agent's current
- * state.
- */
+/** Prints why the agent ran or did not run at a time. The default is its last due time, and its current state. */
 export const perform = performs<typeof why>(async (context, options, { agent: agentId, time }) => {
   const { app, output } = context;
   const at = readMomentOption("The time", time, app.clock.now());
@@ -224,10 +221,7 @@ type Found =
   & { at: string }
   & ({ execution: ListedExecution } | { slot: SlotBody } | { passed: PassedOver });
 
-/**
- * Returns the file change that the trigger ignored, if it is newer than `found` and happened in the asked minute. Otherwise
- * returns `found`.
- */
+/** Returns the newest ignored file change of the asked minute if it is newer than `found`, otherwise `found`. */
 function findPassedOver(
   agent: AgentDetail | undefined,
   at: number | undefined,
@@ -262,10 +256,7 @@ async function explainEvent(client: Client, agentId: string, found: Found): Prom
   });
 }
 
-/**
- * Returns the event that is recorded for the minute of `at`: an execution, or a due time without a run. Without `at`,
- * returns the last event.
- */
+/** Returns the run or due time that is recorded for the minute of `at`. Without `at`, returns the last one. */
 async function findEvent(
   client: Client,
   agentId: string,
