@@ -45,9 +45,12 @@ Deno.test("docs: a cell of a table has at most 120 characters, a sentence at mos
         // Rules between rows, and lists of values from a schema.
         !/^:?-+:?$/.test(cell) && !/^(`[^`]+`(, |$))+$/.test(cell)
       );
-      offenders.push(
-        ...cells.filter((cell) => cell.length > 120).map((cell) => `${name}: the cell ${cell}`),
-      );
+      // The texts of the reference are those of the product's declarations.
+      if (!name.startsWith("docs/reference/")) {
+        offenders.push(
+          ...cells.filter((cell) => cell.length > 120).map((cell) => `${name}: the cell ${cell}`),
+        );
+      }
     }
     const prose = text.replaceAll(/^\s*\|.*$/gm, "").replaceAll(/`[^`]*`/g, "code");
     for (const sentence of prose.split(/\n\n|\n\s*- |\n\d+\. |(?<=[.:;!?])\s+/)) {
@@ -198,7 +201,7 @@ function anchorsOf(path: string): string[] {
   );
 }
 
-/** The text without the alignment that the formatter adds. */
+/** The text without the alignment and the line breaks that the formatter adds. */
 function withoutLayout(text: string): string {
-  return text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
+  return text.replaceAll(/\s+/g, " ").replaceAll(/\| -+(?= \|)/g, "| ---");
 }

@@ -14,6 +14,10 @@ import {
   type WebhookScheme,
 } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { loadOperations } from "../../api/routes/operations.ts";
+import { operationSections, schemaSections } from "./api_reference.ts";
+import { commandSections, exitCodeTable, globalOptionTable } from "./cli_reference.ts";
+import { endTable, statusTable } from "./error_reference.ts";
+import { limitTable } from "./limit_reference.ts";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
 
 const OPERATIONS = await loadOperations();
@@ -28,6 +32,14 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "ignored-names": ignoredTable,
   "webhook-schemes": schemeTable,
   "test-case": () => fieldTable(caseSchema),
+  "global-options": globalOptionTable,
+  "commands": commandSections,
+  "exit-codes": exitCodeTable,
+  "operations": operationSections,
+  "schemas": schemaSections,
+  "statuses": statusTable,
+  "ends": endTable,
+  "limits": limitTable,
 };
 
 const PLACE = /(<!-- table: ([a-z-]+) -->)[\s\S]*?(<!-- end -->)/g;
