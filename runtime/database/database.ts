@@ -1,4 +1,4 @@
-// The interface of a database for the stores, and the errors of databases.
+// The interface of a database, which the stores use, and the errors of databases.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { Operation } from "./operation.ts";
 import type { StoredListeners } from "./stored_listeners.ts";
@@ -8,7 +8,7 @@ export class DatabaseUnusable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "storage";
 }
 
-/** Error: a change cannot be stored now. Earlier changes are safe, and a later attempt may succeed. */
+/** Error: the database cannot store a change at present. Earlier changes are stored, and a later attempt may succeed. */
 export class StorageUnavailable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "storage";
 }
@@ -18,7 +18,7 @@ export class DatabaseUnreachable extends StorageUnavailable {
   override readonly retryAfterSeconds = 5;
 }
 
-/** Error: another node has acquired the execution or lease of this node, which must not write to it any more. */
+/** Error: this node has lost the execution or lease to another node, and must not write to it any more. */
 export class LeaseLost extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(what: string) {
@@ -26,31 +26,40 @@ export class LeaseLost extends RuntimeError {
   }
 }
 
-/** The durability of a transaction at its return. PostgreSQL uses its own settings, except for "soon". */
+/**
+ * The required durability of a transaction when it returns. PostgreSQL distinguishes only "soon" from the others, which use
+ * its own settings.
+ */
 export type Durability =
-  /** As "process"; a crash of a database server may also lose the last transactions. For data that later changes do not depend on. */
+  /**
+   * The transaction survives a crash of the process. A crash of a database server may lose the last transactions, too. For
+   * data that no later change depends on.
+   */
   | "soon"
-  /** Survives a crash of the process. A power cut may lose the last transactions. */
+  /** The transaction survives a crash of the process. A power cut may lose the last transactions. */
   | "process"
-  /** Survives a power cut, together with all earlier transactions. */
+  /** The transaction and all earlier ones survive a power cut. */
   | "power";
 
-/** A database that runs operations. */
+/** A database that runs operations in transactions. */
 export interface Database {
   readonly kind: "sqlite" | "postgres";
-  /** The place of the database, for people: a path, or an address without a password. */
+  /** The path of the database, or its address without the password, for messages. */
   readonly place: string;
   /**
-   * Runs an operation as one transaction, and rolls back if it throws. May run it several times, because a database may
-   * require a retry. Rejects with StorageUnavailable.
+   * Runs an operation in one transaction and returns its result. Rolls back if the operation throws. May run the operation
+   * several times, because a conflict in the database requires a retry. Rejects with StorageUnavailable.
    */
   change<T>(durability: Durability, operation: () => Operation<T>): Promise<T>;
-  /** Runs a read-only operation. Each statement sees the latest committed state. Rejects with StorageUnavailable. */
+  /**
+   * Runs an operation that only reads, and returns its result. Each statement sees the latest committed state. Rejects with
+   * StorageUnavailable.
+   */
   read<T>(operation: () => Operation<T>): Promise<T>;
-  /** Called after each commit of this process that stores frames or a status of an execution. */
+  /** The listeners that are called after each commit of this process that stores frames or a status of an execution. */
   readonly stored: StoredListeners;
   /** Returns the size on disk, in bytes. */
   readBytes(): Promise<number>;
-  /** Frees disk space after large removals, if the database does not do so by itself. */
+  /** Returns unused disk space after large removals, if the database does not do so by itself. */
   shrink(): Promise<void>;
 }

@@ -1,19 +1,19 @@
-// The table of service instances. Each running execution names the instance that runs it.
+// The table of service instances, one row per start of a service. Each running execution names the instance that runs it.
 import { type Operation, run } from "./operation.ts";
 
-/** A node without a heartbeat for this time is dead, and other nodes recover its executions. */
+/** The time without a heartbeat after which a node is dead, and other nodes recover its executions. */
 const DEAD_MS = 30_000;
 
-/** SQL: the milliseconds since 1970 by PostgreSQL's clock. */
+/** SQL: the present time by PostgreSQL's clock, in milliseconds since the epoch. */
 export const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
-/** Returns an SQL condition for PostgreSQL: the node with this id (an SQL expression) is alive. */
+/** Returns an SQL condition for PostgreSQL that is true if a node is alive. `instanceId` is an SQL expression. */
 export function isAlive(instanceId: string): string {
   return `EXISTS (SELECT 1 FROM instances i WHERE i.id = ${instanceId} AND i.stopped_at IS NULL ` +
     `AND i.last_seen > ${NOW} - ${DEAD_MS})`;
 }
 
-/** Registers this process under its instance id. */
+/** Inserts a row for this process. */
 export function* openInstance(
   instance: { id: string; pid: number; startedAt: number },
 ): Operation<void> {
@@ -25,7 +25,7 @@ export function* openInstance(
   );
 }
 
-/** Registers a node in PostgreSQL, with the time of the database's clock. */
+/** Inserts a row for a node in PostgreSQL. Its times come from the database's clock. */
 export function* openNode(
   node: { id: string; pid: number; name: string; version: string; labels: readonly string[] },
 ): Operation<void> {
@@ -40,13 +40,13 @@ export function* openNode(
   );
 }
 
-/** Records a node's regular stop and releases its leases. */
+/** Stores the time of a node's regular stop, and releases its leases. */
 export function* closeNode(id: string, stoppedAt: number): Operation<void> {
   yield* run("DELETE FROM leases WHERE instance_id = ?", id);
   yield* closeInstance(id, stoppedAt);
 }
 
-/** Records an instance's regular stop. */
+/** Stores the time of an instance's regular stop. */
 export function* closeInstance(id: string, stoppedAt: number): Operation<void> {
   yield* run("UPDATE instances SET stopped_at = ? WHERE id = ?", stoppedAt, id);
 }

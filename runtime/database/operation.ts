@@ -1,58 +1,61 @@
-// Database operations: generators that yield their statements. SQLite runs an operation synchronously, PostgreSQL waits for
-// each statement. The SQL text is the same.
+// Database operations: generators that yield SQL statements and receive the results. SQLite runs an operation
+// synchronously; PostgreSQL waits for each statement. Both use the same SQL text.
 
 /** A parameter of a statement. */
 export type SqlValue = string | number | null;
 
 /**
- * The text of a statement, with `?` or `?1` for its values. `postgres` is the text for PostgreSQL if postgres/dialect.ts cannot
- * translate the other.
+ * The SQL text of a statement, with `?` or `?1` for its values. `postgres` is a separate text, for statements that
+ * postgres/dialect.ts cannot translate.
  */
 export type SqlText = string | { sqlite: string; postgres: string };
 
-/** The new frames of an execution, in order, and its status, as their tables have them. */
+/** A stored change of an execution: its new frames in order, and its status. */
 export interface StoredChange {
   frames: readonly { id: number; event: string; payload: string }[];
   status: string;
 }
 
-/** One step of an operation. */
+/** A step of an operation, which the database performs. */
 export type Statement =
   | { type: "run" | "get" | "all"; sql: SqlText; values: readonly SqlValue[] }
-  /** Holds a named lock until the transaction ends. Other transactions with the same name wait. */
+  /** Acquires a named lock until the transaction ends. Other transactions with the same name wait. */
   | { type: "lock"; name: string }
   | { type: "fence"; executionId: number }
-  /** Fails unless this process holds the lease of that name. */
+  /** Throws LeaseLost unless this node holds the lease of this name. */
   | { type: "lease"; name: string }
   | { type: "enqueue"; waiting: WaitingRun }
   | { type: "announce"; executionId: number; stored?: StoredChange }
-  /** Runs after the commit. Must not throw. */
+  /** Calls `act` after the commit. `act` must not throw. */
   | { type: "after_commit"; act: () => void };
 
-/** A generator that yields statements, receives their results, and returns its own result. */
+/**
+ * A database operation: a generator that yields statements, receives their results, and returns the result of the
+ * operation.
+ */
 export type Operation<T> = Generator<Statement, T, unknown>;
 
-/** Runs a statement without result rows. Returns the number of changed rows. */
+/** Runs a statement that returns no rows. Returns the number of changed rows. */
 export function* run(sql: SqlText, ...values: SqlValue[]): Operation<number> {
   return (yield { type: "run", sql, values }) as number;
 }
 
-/** Returns the first row, or undefined. `Row` describes the columns of the statement. */
+/** Returns the first row of a query, or undefined. `Row` must match its columns. */
 export function* get<Row>(sql: SqlText, ...values: SqlValue[]): Operation<Row | undefined> {
   return (yield { type: "get", sql, values }) as Row | undefined;
 }
 
-/** Returns all rows. */
+/** Returns all rows of a query. `Row` must match its columns. */
 export function* all<Row>(sql: SqlText, ...values: SqlValue[]): Operation<Row[]> {
   return (yield { type: "all", sql, values }) as Row[];
 }
 
-/** The maximum number of rows in one statement. Each number of rows is a statement of its own for the database. */
+/** The maximum number of rows in one INSERT statement. For the database, each number of rows is a statement of its own. */
 const MAX_ROWS = 32;
 
 /**
- * Inserts rows, many in each statement. `head` is the text before VALUES, `returning` the text after the rows. Returns the rows
- * that the statements return, in the order of the inserts.
+ * Inserts rows, up to MAX_ROWS per statement. `head` is the SQL before VALUES, `returning` the SQL after the rows. Returns
+ * the rows of RETURNING in the order of the inserts.
  */
 export function* insertRows<Row>(
   head: string,
@@ -68,48 +71,55 @@ export function* insertRows<Row>(
   return returned;
 }
 
-/** Serializes the transactions with the same name. In SQLite, all transactions are serialized. */
+/** Ensures that transactions with the same name run one after the other. In SQLite all transactions do. */
 export function* lock(name: string): Operation<void> {
   yield { type: "lock", name };
 }
 
-/** Returns an SQL condition: a JSON value is true. SQLite returns 1 for it, PostgreSQL a word. A missing value is false. */
+/**
+ * Returns an SQL condition that is true if a JSON value is true. Hides that SQLite returns 1 and PostgreSQL a word. A
+ * missing value is false.
+ */
 export function isTrue(value: string): string {
   return `coalesce(CAST(${value} AS TEXT) IN ('1', 'true'), false)`;
 }
 
-/** An execution in the queue. Any node with room and the labels of its agent may run it. */
+/** An execution that waits in the queue. Any node that has room and the labels of its agent may run it. */
 export interface WaitingRun {
   id: number;
   agentId: string;
-  /** The parent, which waits for this execution; null: none. */
+  /** The id of the parent execution, which waits for this execution; null without one. */
   parentExecutionId: number | null;
 }
 
 /**
- * Fails unless this node runs the execution, and locks its row until the transaction ends. Throws LeaseLost. Returns the error
- * of a cancel from another node, or null. Does nothing in SQLite, which has only one node; so do the next three functions.
+ * Locks the row of an execution until the transaction ends. Returns the error of a requested cancel, or null. Throws
+ * LeaseLost if another node runs the execution. In SQLite this function and the next three do nothing, because there is
+ * only one node.
  */
 export function* fence(executionId: number): Operation<string | null> {
   return (yield { type: "fence", executionId }) as string | null | undefined ?? null;
 }
 
-/** Adds the execution to the queue of runs when the transaction commits. */
+/** Adds an execution to the queue when the transaction commits. */
 export function* enqueue({ id, agentId, parentExecutionId }: WaitingRun): Operation<void> {
   yield { type: "enqueue", waiting: { id, agentId, parentExecutionId } };
 }
 
-/** Fails unless this process holds the lease, and keeps it until the transaction ends. Throws LeaseLost. */
+/** Locks a lease until the transaction ends. Throws LeaseLost if this node does not hold it. */
 export function* requireLease(name: string): Operation<void> {
   yield { type: "lease", name };
 }
 
-/** Notifies all nodes after the commit that the execution has changed, and the listeners of this database if it has new frames or a new status. */
+/**
+ * After the commit, notifies all nodes that an execution has changed. If `stored` is given, also calls the listeners of
+ * this database.
+ */
 export function* announce(executionId: number, stored?: StoredChange): Operation<void> {
   yield { type: "announce", executionId, ...(stored && { stored }) };
 }
 
-/** Runs `act` after the commit, never after a rollback. `act` must not throw. */
+/** Calls `act` after the commit, and never after a rollback. `act` must not throw. */
 export function* afterCommit(act: () => void): Operation<void> {
   yield { type: "after_commit", act };
 }

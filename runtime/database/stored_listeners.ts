@@ -1,7 +1,7 @@
-// The listeners to committed changes of executions, for the databases.
+// Calls listeners after executions were changed and the change was committed.
 import type { StoredChange } from "./operation.ts";
 
-/** Receives a committed change of an execution. Must not throw. */
+/** A function that receives a committed change of an execution. It must not throw. */
 export type StoredListener = (executionId: number, stored: StoredChange) => void;
 
 /** The listeners of one database. */
@@ -12,7 +12,7 @@ export class StoredListeners {
     this.#listeners.push(listener);
   }
 
-  /** Returns a function that reports the change. Call it after the commit. */
+  /** Returns a function that reports a change to all listeners. Call the function after the commit. */
   reportOf(change: { executionId: number; stored?: StoredChange }): () => void {
     const { executionId, stored } = change;
     return () => {

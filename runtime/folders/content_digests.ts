@@ -1,31 +1,35 @@
-// Digests of watched files, to detect files written again with the same content. Kept in memory, by path and stamp.
+// Keeps content digests of watched files in memory, by path and stamp. They detect files that were rewritten with the same
+// content.
 import { digestOfFile } from "../../base/files/file_digest.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 import { sizeIn, type Stamp, stampAt, UNREAD } from "./folder_snapshot.ts";
 
-/** The largest file to read. A larger one is compared by its stamp alone. */
+/** The maximum size of a file that is read. For larger files only the stamps are compared. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
-/** The maximum number of digests for one path. Agents that watch the same path may have different snapshots. */
+/** The maximum number of digests per path. Agents that watch the same path may have different snapshots. */
 const MOST_STAMPS = 3;
-/** The number of digests in one report of a survey. */
+/** The number of digests per report of a survey. */
 const BATCH = 200;
 
-/** A file's digest at the time of a stamp. */
+/** The digest of a file with a given stamp. */
 export interface DigestedFile {
   path: string;
   stamp: Stamp;
   digest: string;
 }
 
-/** The digests of all watched files. */
+/** Calculates and keeps the digests of all watched files. */
 export class ContentDigests {
-  /** Newest last. */
+  /** For each path: its known stamps with their digests, newest last. */
   readonly #known = new Map<string, [Stamp, string][]>();
   readonly #surveys = new SerialQueue();
   readonly #started = Promise.withResolvers<void>();
   #isOver = false;
 
-  /** Returns the digest of a file that has this stamp now; undefined when the file is too large or has changed. */
+  /**
+   * Returns the digest of a file whose present stamp is `stamp`. Returns undefined if the file is too large, has changed,
+   * or cannot be read.
+   */
   async digestOf(path: string, stamp: Stamp): Promise<string | undefined> {
     const known = this.#find(path, stamp);
     if (known !== undefined || stamp === UNREAD || sizeIn(stamp) > MOST_BYTES) return known;
@@ -35,7 +39,7 @@ export class ContentDigests {
     return digest;
   }
 
-  /** Returns true when a file has the same content at the stamps `before` and `now`. */
+  /** Returns true if a file is known to have had the same content at both stamps. */
   async isSame(path: string, { before, now }: { before: Stamp; now: Stamp }): Promise<boolean> {
     const digest = await this.digestOf(path, now);
     return digest !== undefined && digest === this.#find(path, before);
@@ -51,12 +55,12 @@ export class ContentDigests {
     this.#known.delete(path);
   }
 
-  /** Starts the surveys, after the watches listen. */
+  /** Allows surveys to start. Call it when the folders are being watched. */
   start(): void {
     this.#started.resolve();
   }
 
-  /** Reads the digests of existing files in the background, one after the other, and reports them in batches. */
+  /** Calculates the digests of existing files in the background, one file after the other. Reports them in batches. */
   survey(
     files: () => Iterable<[path: string, stamp: Stamp]>,
     report?: (files: readonly DigestedFile[]) => Promise<void>,

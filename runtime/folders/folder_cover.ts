@@ -1,14 +1,17 @@
-// Computes the folders to watch, so that every request is covered once. Pure.
+// Calculates a minimal set of folders to watch for a list of requests. Has no side effects.
 import { dirname } from "node:path";
 
-/** A folder to watch. Its path is absolute and real. */
+/** A folder to watch. `folder` is its absolute path without symbolic links. */
 export interface WatchedFolder {
   folder: string;
   /** True to include all subfolders. */
   recursive: boolean;
 }
 
-/** An index of folders by the paths they cover. A lookup costs the depth of its folder, whatever the number of folders. */
+/**
+ * An index of folders by the paths they cover. The time of a lookup depends on the depth of the path, not on the number of
+ * folders.
+ */
 export class FolderCover<Folder extends WatchedFolder> {
   readonly #recursive = new Map<string, Folder>();
   readonly #flat = new Map<string, Folder>();
@@ -25,7 +28,7 @@ export class FolderCover<Folder extends WatchedFolder> {
     return (recursive ? this.#recursive : this.#flat).has(folder);
   }
 
-  /** Returns a folder that covers this one, or undefined. */
+  /** Returns an indexed folder that covers the given one, or undefined. */
   covering({ folder, recursive }: WatchedFolder): Folder | undefined {
     for (let place = folder;; place = dirname(place)) {
       const found = this.#recursive.get(place);
@@ -35,10 +38,13 @@ export class FolderCover<Folder extends WatchedFolder> {
   }
 }
 
-/** Returns the fewest folders that cover all of these. None is inside another one that is watched recursively. */
+/**
+ * Returns the smallest set of folders that covers all given ones. None of them is inside another folder that is watched
+ * recursively.
+ */
 export function coverOf(wanted: readonly WatchedFolder[]): WatchedFolder[] {
   const cover = new FolderCover<WatchedFolder>();
-  // Outer folders first, so that each is compared with every folder that could cover it.
+  // Outer folders come first, so that each folder is compared with all folders that could cover it.
   const ordered = wanted.toSorted((a, b) =>
     Number(b.recursive) - Number(a.recursive) || a.folder.length - b.folder.length
   );

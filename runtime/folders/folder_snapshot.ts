@@ -10,13 +10,19 @@ import { inGroups } from "../../base/in_groups.ts";
 
 const STATS_AT_ONCE = 32;
 
-/** Identifies a file's content without reading it. Equal stamps mean equal content, even at another path. */
+/**
+ * A text that identifies the state of a file without reading its content. Files with equal stamps have equal content, even
+ * at different paths.
+ */
 export type Stamp = string;
 
-/** Replaces the stamp of files that existed before they could be read. */
+/** The stamp of files that existed before they could be read. */
 export const UNREAD: Stamp = "unread";
 
-/** A changed file; null: absent. A transition from or to UNREAD is no change of the file. */
+/**
+ * A change of a file from one stamp to another; null means absent. A transition from or to UNREAD is no change of the file
+ * itself.
+ */
 export interface Transition {
   path: string;
   before: Stamp | null;
@@ -26,60 +32,65 @@ export interface Transition {
 /** The result of one scan. */
 export interface ScanResult {
   changes: Transition[];
-  /** The outermost new folders. Files put into them at once may have been missed. */
+  /** The outermost new folders. Files that were created in them immediately may have been missed. */
   newFolders: string[];
-  /** The entries that became unreadable, and the errors. */
+  /** The entries that became unreadable, with the errors. */
   lost: { path: string; error: unknown }[];
-  /** True when a folder became readable. It may not be watched yet. */
+  /** True if a folder became readable. It may not be watched yet. */
   hasFoundFolder: boolean;
 }
 
-/** The scope of a snapshot. */
+/** The options of a snapshot: the entries that it includes and its limits. */
 export interface FolderSnapshotOptions {
   /** True to include all subfolders. */
   recursive: boolean;
-  /** The name of the watched file, when the watched path is a file. */
+  /** The name of the only included file; undefined to include all files. */
   only: string | undefined;
-  /** Returns true for absolute, real paths of folders and files to exclude. */
+  /** Returns true for files and folders to exclude. Paths are absolute and without symbolic links. */
   isSkipped: (path: string) => boolean;
-  /** Ends a long scan. */
+  /** A signal that aborts a scan. */
   signal: AbortSignal;
-  /** The most files and folders. A scan ends when it finds more. */
+  /** The maximum number of files and folders. A scan ends when it finds more. */
   most: number;
 }
 
-/** Marks a folder in place of a file's stamp. */
+/** The value of a folder in place of a file's stamp. */
 const FOLDER = Symbol("folder");
 type Entry = Stamp | typeof FOLDER;
-/** The entry at a path; null: none that counts. */
+/** The entry found at a path, or the error. An entry of null means that nothing exists there or that it is excluded. */
 type Found = { path: string; entry: Entry | null } | { path: string; error: unknown };
-/** A scan in progress. `isOld`: new entries existed before the scan. */
+/**
+ * A scan in progress and its result so far. With `isOld`, new entries are not reported, because they existed before the
+ * scan.
+ */
 type Scan = { result: ScanResult; isOld: boolean };
 
-/** The snapshot of one folder. Scans must not overlap. */
+/** The snapshot of one folder. Do not start a scan while another is in progress. */
 export class FolderSnapshot {
-  /** The entries of each folder read so far, by name. */
+  /** For each folder that was read: its entries by name. */
   readonly #folders = new Map<string, Map<string, Entry>>();
-  /** The unreadable paths. True: never readable so far, so everything in it existed from the start. */
+  /**
+   * The unreadable paths. The value is true if a path was never readable, so that everything in it existed from the start.
+   */
   readonly #unread = new Map<string, boolean>();
   #size = 0;
 
-  /** `root` is absolute and real. */
+  /** Creates an empty snapshot. `root` is absolute and without symbolic links. */
   constructor(readonly root: string, readonly options: FolderSnapshotOptions) {
     if (options.only !== undefined) this.#folders.set(root, new Map());
   }
 
-  /** True when the folder holds more entries than allowed. The snapshot is incomplete then. */
+  /** True if the folder contains more entries than allowed. The snapshot is then incomplete. */
   get isTooLarge(): boolean {
     return this.#size > this.options.most;
   }
 
-  /** The files and folders that cannot be read now. */
+  /** The paths of files and folders that cannot be read at present. */
   get unread(): string[] {
     return [...this.#unread.keys()];
   }
 
-  /** Returns true when a path, or a folder above it, cannot be read now. */
+  /** Returns true if a path, or a folder above it, cannot be read at present. */
   isUnread(path: string): boolean {
     for (let place = path; this.#unread.size > 0; place = dirname(place)) {
       if (this.#unread.has(place)) return true;
@@ -88,7 +99,7 @@ export class FolderSnapshot {
     return false;
   }
 
-  /** Returns every file with its last stamp; UNREAD for files that never could be read. */
+  /** Yields every file with its last stamp; UNREAD for files that could never be read. */
   *files(): Generator<[path: string, stamp: Stamp]> {
     for (const [folder, entries] of this.#folders) {
       for (const [name, entry] of entries) if (entry !== FOLDER) yield [join(folder, name), entry];
@@ -96,12 +107,15 @@ export class FolderSnapshot {
     for (const [path, isHidden] of this.#unread) if (isHidden) yield [path, UNREAD];
   }
 
-  /** Scans everything. `isBeginning`: entries found for the first time existed before. */
+  /**
+   * Scans the whole folder. With `isBeginning`, entries that are found for the first time existed before and are not
+   * reported as new.
+   */
   async scanAll({ isBeginning }: { isBeginning: boolean }): Promise<ScanResult> {
     return await this.#scan([this.root], isBeginning);
   }
 
-  /** Scans these paths, and folders among them with their content. */
+  /** Scans the given paths. A folder among them is scanned with its content. */
   async scan(paths: readonly string[]): Promise<ScanResult> {
     return await this.#scan(paths, false);
   }
@@ -114,7 +128,10 @@ export class FolderSnapshot {
     return result;
   }
 
-  /** Returns the path, or the first unknown folder above it; undefined when the path needs no scan. */
+  /**
+   * Returns the part of a path to scan: the path itself, or the outermost folder above it that is not in the snapshot.
+   * Undefined if no scan is needed.
+   */
   #firstUnknown(path: string): string | undefined {
     const { only, recursive, isSkipped } = this.options;
     if (!isBelow(path, this.root)) return undefined;
@@ -128,7 +145,7 @@ export class FolderSnapshot {
     return !recursive && dirname(place) !== this.root || isSkipped(place) ? undefined : place;
   }
 
-  /** Scans files first. Their second state, read with their folder, is newer. */
+  /** Scans the entries, files first. If a file is read again with its folder, that later state is newer. */
   async #scanEntries(found: readonly Found[], scan: Scan): Promise<void> {
     const folders: string[] = [];
     for (const one of found) {
@@ -144,7 +161,7 @@ export class FolderSnapshot {
   #takeFile(path: string, stamp: Stamp | null, { result, isOld }: Scan): void {
     if (path === this.root) return;
     const isFirst = isOld || this.#unread.get(path) === true;
-    // #set reports the file itself. This is about the content of a folder with that name.
+    // #set() handles the file itself. This removes the state of a former folder with that name.
     if (stamp !== null) this.#unread.delete(path);
     if (this.#unread.has(path) || this.#folders.has(path)) this.#forgetUnread(path, result);
     this.#set(path, stamp, { result, isOld: isFirst });
@@ -158,7 +175,7 @@ export class FolderSnapshot {
     result.lost.push({ path, error });
   }
 
-  /** Clears the unreadable state at and below a path that can be read or is gone. */
+  /** Marks a path and everything below it as readable, or as gone. */
   #forgetUnread(path: string, { changes }: ScanResult): void {
     for (const [one, isHidden] of this.#unread) {
       if (!isBelow(one, path)) continue;
@@ -174,7 +191,7 @@ export class FolderSnapshot {
       entries = await Array.fromAsync(Deno.readDir(folder));
     } catch (error) {
       if (isMissing(error)) return this.#takeFile(folder, null, { result, isOld });
-      // A file replaced by a folder is gone, whatever the folder contains.
+      // A folder that replaced a file: the file is reported as deleted.
       if (typeof this.#entryAt(folder) === "string") this.#set(folder, null, { result, isOld });
       return this.#lose({ path: folder, error }, { result, isOld });
     }
@@ -211,7 +228,9 @@ export class FolderSnapshot {
     return this.#folders.get(dirname(path))?.get(basename(path));
   }
 
-  /** Sets the entry at a path of a known folder, and adds the resulting changes, also below the path. */
+  /**
+   * Sets the entry at a path of a known folder. Adds the resulting changes to the result, including those below the path.
+   */
   #set(path: string, entry: Entry | null, { result, isOld }: Scan): void {
     const siblings = this.#folders.get(dirname(path));
     const known = this.#entryAt(path);
@@ -246,20 +265,20 @@ async function find(path: string): Promise<Found> {
   }
 }
 
-/** Returns the stamp of the file at a path, or undefined when no file can be read there. */
+/** Returns the stamp of the file at a path, or undefined if there is no readable file. */
 export async function stampAt(path: string): Promise<Stamp | undefined> {
   const found = await find(path);
   return "entry" in found && typeof found.entry === "string" ? found.entry : undefined;
 }
 
-/** Returns the size in bytes from a stamp. */
+/** Returns the file size in bytes that a stamp contains. */
 export function sizeIn(stamp: Stamp): number {
   return Number(stamp.split(":")[1]);
 }
 
 /**
- * Makes the stamp from a stat result. Omits the device number, which may change with a restart. Milliseconds are the
- * precision of file systems.
+ * Returns the stamp for a stat result. Excludes the device number, which may differ after a restart. Times have
+ * milliseconds, the precision of file systems.
  */
 function stampOf(info: Deno.FileInfo): Stamp {
   return `${info.ino}:${info.size}:${info.mtime?.getTime()}`;

@@ -21,44 +21,44 @@ import {
 } from "./system_watches.ts";
 
 const CHECK_MS = 2_000;
-/** The interval at which unwatchable folders are tried again. */
+/** The interval at which a folder that cannot be watched is tried again. */
 const RETRY_MS = 60_000;
-/** After this many events between two checks, some may be lost. */
+/** The number of events between two checks above which some may have been lost. */
 const BURST_EVENTS = 300;
-/** The pause after a scan for lost events, in multiples of the scan's duration; a minute at most. */
+/** The pause after a scan for lost events, as a multiple of its duration, up to LONGEST_REST_MS. */
 const REST_FACTOR = 10;
 const LONGEST_REST_MS = 60_000;
 
-/** Receives the events of a folder. */
+/** Receives the events of a watched folder. */
 export interface FolderListener {
-  /** Something may have changed at these paths, at or below the folder. */
+  /** Called if something may have changed at these paths. They are the folder or below it. */
   changed(paths: readonly string[]): void;
-  /** Anything may have changed. Resolves when the listener has scanned. */
+  /** Called if anything may have changed. The promise resolves when the listener has scanned the folder. */
   uncertain(): Promise<void>;
 }
 
 /** One request to watch a folder. */
 interface Request {
-  /** The folder to watch. If several paths lead to one folder, the path of the first request. */
+  /** The folder to watch. If several paths lead to the same folder, this is the path of the first request. */
   watched: WatchedFolder;
-  /** The folder's path in this request. */
+  /** The path of the folder in this request. */
   folder: string;
   listener: FolderListener;
-  /** True while the listener has received no event, so that it missed none. */
+  /** True until the listener receives its first event. It cannot have missed an event before that. */
   isNew: boolean;
 }
 
 /** A folder that is watched, or scanned at intervals. */
 interface OpenFolder extends WatchedFolder {
-  /** The folder's identity at the last check; undefined when unknown. */
+  /** The identity of the folder at the last check; undefined if unknown. */
   identity: string | undefined;
-  /** Undefined when the folder cannot be watched. Watching is tried again later. */
+  /** The source of events; undefined if the folder cannot be watched at present. */
   source: FolderEventSource | undefined;
   retryAt: number;
   /** Resolves when the watch has ended. */
   ended: Promise<void>;
   isStale: boolean;
-  /** The requests that receive its events. */
+  /** The requests that receive the events of this folder. */
   requests: Request[];
 }
 
@@ -71,22 +71,22 @@ export class FolderWatches implements AsyncDisposable {
   readonly #requests = new Set<Request>();
   #folders: OpenFolder[] = [];
   readonly #settling = new SerialQueue();
-  /** The next settling. It includes every request made before it starts. */
+  /** The next queued update of the watches. It includes all requests made before it starts. */
   #nextSettling: Promise<void> | undefined;
-  /** Present while a folder is watched. */
+  /** Aborts the periodic checks; undefined if no folder is watched. */
   #checks: AbortController | undefined;
   #checking: Promise<void> | undefined;
   /** The number of events since the last check. */
   #events = 0;
-  /** New folders since the last check. */
+  /** The paths of new folders since the last check. */
   #newFolders: string[] = [];
-  /** No scan for lost events starts before this time. */
+  /** The time before which no scan for lost events starts, in milliseconds since the epoch. */
   #restUntil = 0;
   #probedAt = 0;
-  /** True after a warning, until all folders can be watched again. */
+  /** True if a failure to watch a folder was logged and not all folders can be watched yet. */
   #isWarned = false;
 
-  /** `probeFolder` (absolute) belongs to this service alone: see SystemWatches. `open` replaces the system's watches. */
+  /** Creates the watches. SystemWatches explains `probeFolder`. `open` replaces the system's watches in tests. */
   constructor({ clock, log, probeFolder, open }: {
     clock: Clock;
     log: ServiceLog;
@@ -99,7 +99,7 @@ export class FolderWatches implements AsyncDisposable {
     this.#open = open ?? ((folder, options) => this.#system.open(folder, options));
   }
 
-  /** Watches a folder until the returned function is called. Resolves when the folder is watched, or scanned at intervals. */
+  /** Watches a folder, or scans it at intervals, until the returned function is called. Resolves when this has begun. */
   async watch({ folder, recursive }: WatchedFolder, listener: FolderListener): Promise<() => void> {
     const watched = { folder: this.#watchedPathOf(folder), recursive };
     const request = { watched, folder, listener, isNew: true };
@@ -111,7 +111,7 @@ export class FolderWatches implements AsyncDisposable {
     };
   }
 
-  /** Reopens the watch of a folder, because subfolders that were unreadable are not watched yet. */
+  /** Reopens the watches that contain a folder, because formerly unreadable subfolders are not watched yet. */
   reopen(folder: string): void {
     for (const open of this.#folders) if (isBelow(folder, open.folder)) this.#renew(open);
   }
@@ -123,7 +123,7 @@ export class FolderWatches implements AsyncDisposable {
     await this.#system[Symbol.asyncDispose]();
   }
 
-  /** Returns the path under which the same folder is watched already. A bind mount gives one folder several paths. */
+  /** Returns the path under which the same folder is already watched (as with bind mounts), otherwise `folder`. */
   #watchedPathOf(folder: string): string {
     const identity = identityAt(folder);
     const same = identity === undefined || identity === MISSING
@@ -132,7 +132,7 @@ export class FolderWatches implements AsyncDisposable {
     return same?.folder ?? folder;
   }
 
-  /** Brings the open watches in line with the requests. */
+  /** Opens and closes watches according to the requests. */
   #settle(): Promise<void> {
     return this.#nextSettling ??= this.#settling.run(() => {
       this.#nextSettling = undefined;
@@ -167,7 +167,7 @@ export class FolderWatches implements AsyncDisposable {
       this.#isWarned = false;
       this.#log.write("info", "All folders can be watched again");
     }
-    // No events were delivered between the old watch and the new one.
+    // Events between the end of an old watch and the start of a new one are lost, so a scan follows.
     const anew = new FolderCover(opened);
     void this.#scan(
       requests.filter((one) => !one.isNew && anew.covering(one.watched) !== undefined),
@@ -190,7 +190,7 @@ export class FolderWatches implements AsyncDisposable {
       open.source = await this.#open(folder, { recursive });
       open.ended = this.#listen(open, open.source);
     } catch (error) {
-      // The folder was removed a moment before the watch. Its listeners notice that in their next scan.
+      // The folder was removed just before the watch. Listeners notice that in their next scan.
       const isGone = error instanceof Deno.errors.NotFound;
       open.retryAt = this.#clock.now() + (isGone ? 0 : RETRY_MS);
       if (isGone || this.#isWarned) return open;
@@ -208,9 +208,9 @@ export class FolderWatches implements AsyncDisposable {
         if (kind === "access") continue;
         this.#events++;
         if (flag === "rescan") void this.#scan([...this.#requests]);
-        // Removals are reported to every watch, whatever its folder.
+        // The system reports removals to every watch, so the paths are filtered.
         const inside = paths.filter((path) => isBelow(path, open.folder));
-        // A removed or moved folder sends no more events, even after it returns.
+        // A watch of a removed or moved folder gets no more events, even if the folder is back.
         if (/remove|rename/.test(kind) && inside.includes(open.folder)) this.#renew(open);
         if (open.recursive && /create|rename/.test(kind)) {
           this.#newFolders.push(...inside.filter(isFolder));
@@ -227,7 +227,7 @@ export class FolderWatches implements AsyncDisposable {
         error,
       });
     }
-    // The watch ended by itself. The next check tries again and logs a failure.
+    // The watch ended with an error. The next check tries again and logs a failure.
     open.source = undefined;
   }
 
@@ -244,7 +244,7 @@ export class FolderWatches implements AsyncDisposable {
     while (await sleepUnlessAborted(this.#clock, CHECK_MS, signal)) {
       const now = this.#clock.now();
       for (const open of this.#folders) {
-        // A watch stays with its first folder. Replacing or removing the folder may cause no event.
+        // A watch stays with its folder. Replacing the folder at its path may cause no event.
         const identity = identityAt(open.folder);
         const isOther = identity !== undefined && identity !== open.identity;
         const isRetry = open.source === undefined && open.retryAt <= now;
@@ -260,7 +260,7 @@ export class FolderWatches implements AsyncDisposable {
     }
   }
 
-  /** Reopens a list watch that contains new folders, to include them. */
+  /** Reopens the watches that are lists of folders and do not include new folders yet. */
   async #reopenForNewFolders(): Promise<void> {
     const folders = coverOf(this.#newFolders.map((folder) => ({ folder, recursive: true })));
     this.#newFolders = [];
@@ -268,13 +268,13 @@ export class FolderWatches implements AsyncDisposable {
       const { hasLinks } = await surveyFolder(folder, { recursive: true });
       for (const open of this.#folders) {
         const isIn = open.recursive && isBelow(folder, open.folder);
-        // Following a link may have taken the events of any other watch.
+        // A watch that followed a link may have taken over the events of any other watch.
         if (hasLinks || isIn && open.source?.isListed === true) this.#renew(open);
       }
     }
   }
 
-  /** Requests scans: of everything after a burst, otherwise of folders that cannot be watched. */
+  /** Requests scans: of everything after a burst of events, otherwise of the folders that cannot be watched. */
   async #requestScans(): Promise<void> {
     const start = this.#clock.now();
     const isBurst = this.#events > BURST_EVENTS;
@@ -291,6 +291,6 @@ function isFolder(path: string): boolean {
   try {
     return Deno.lstatSync(path).isDirectory;
   } catch {
-    return false; // Gone, or unreachable.
+    return false; // The folder is gone or unreachable.
   }
 }

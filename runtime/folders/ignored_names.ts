@@ -1,21 +1,21 @@
 // Names in watched folders that are ignored: temporary files of programs, and files of operating systems. A pattern
-// that contains the typical part of such a name (the dot, the suffix) includes it again; `*` does not.
+// includes such a name if it contains the typical part of the name (the dot, the suffix); `*` does not.
 import { expandBraces, MAX_BRACE_PATTERNS } from "../../base/files/glob_braces.ts";
 import { PATHS } from "../../base/plain_path.ts";
 
-/** One row of the table, also shown in `docs/triggers.md`. */
+/** A row of the table of ignored names, which `docs/triggers.md` shows. */
 interface IgnoredRow {
   what: string;
-  /** Names: `*` and classes of characters are patterns. Case is ignored. */
+  /** The ignored names. They may contain `*` and character classes. Case is ignored. */
   names: readonly string[];
-  /** Names of folders that are ignored with all content. */
+  /** The names of folders that are ignored with all their content. */
   folders?: readonly string[];
 }
 
-/** Hidden files and folders. A hidden name in another row belongs to that row only. */
+/** The pattern of hidden files and folders. A hidden name that has a row of its own belongs only to that row. */
 const HIDDEN = ".*";
 
-/** The ignored names. */
+/** The table of ignored names. */
 export const IGNORED_NAMES: readonly IgnoredRow[] = [
   {
     what: "downloads in progress",
@@ -58,10 +58,10 @@ export const IGNORED_NAMES: readonly IgnoredRow[] = [
   },
 ];
 
-/** A name of the table. */
+/** An ignored name in compiled form. */
 interface IgnoredName {
   matches: RegExp;
-  /** Matches the part that a pattern must contain to include such a name. */
+  /** Matches the part that a pattern must contain to include this name. */
   mark: RegExp;
 }
 
@@ -72,13 +72,16 @@ const FOLDERS: ReadonlyMap<string, IgnoredName> = new Map(
   IGNORED_NAMES.flatMap(({ folders = [] }) => folders).map((name) => [name, toIgnoredFolder(name)]),
 );
 
-/** A pattern from an agent's file. */
+/** A pattern from an agent's file, with its compiled form. */
 export interface WatchPattern {
   pattern: string;
   matches: (relative: string) => boolean;
 }
 
-/** Creates a test for paths relative to the watched folder. It returns true for ignored paths that no pattern includes. */
+/**
+ * Returns a function that reports if a path is ignored. Paths are relative to the watched folder. A path that one of the
+ * patterns includes is not ignored.
+ */
 export function createIgnoreRule(patterns: readonly WatchPattern[]): (relative: string) => boolean {
   const wishes = patterns.map(({ pattern, matches }) => ({ texts: plainTexts(pattern), matches }));
   return (relative) => {
@@ -97,24 +100,24 @@ export function createIgnoreRule(patterns: readonly WatchPattern[]): (relative: 
   };
 }
 
-/** Returns the table's folders that none of these patterns reaches. They are not read. */
+/** Returns the ignored folders that none of the patterns includes. They need not be read. */
 export function foldersToSkip(patterns: readonly string[]): string[] {
   const texts = patterns.flatMap(plainTexts);
   const isNamed = ({ mark }: IgnoredName) => texts.some((text) => mark.test(text));
-  // A hidden file may be wanted without any hidden folder: the folders to skip are skipped as files, too.
+  // Skipping a name skips files of this name, too. So hidden names are not skipped if a pattern includes a hidden file.
   const isHiddenNamed = isNamed(HIDDEN_NAME);
   return [...FOLDERS].flatMap(([name, folder]) =>
     isNamed(folder) || name === HIDDEN && isHiddenNamed ? [] : [name]
   );
 }
 
-/** Returns true when the entry at a path is one of these folders. */
+/** Returns true if the name of an entry is one of the skipped folders. */
 export function isSkipped(path: string, skipped: readonly string[]): boolean {
   const name = PATHS.basename(path);
   return skipped.some((folder) => FOLDERS.get(folder)?.matches.test(name));
 }
 
-/** Returns the pattern without braces, in lower case. */
+/** Returns the texts to which the braces of a pattern expand, in lower case. */
 function plainTexts(pattern: string): string[] {
   return (expandBraces(pattern, MAX_BRACE_PATTERNS) ?? [pattern])
     .map((text) => text.replace(/^\.\//, "").toLowerCase());

@@ -13,30 +13,30 @@ import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import { SystemClock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
 
-/** The events of one watched folder. */
+/** The event source of one watched folder. */
 export interface FolderEventSource extends AsyncIterable<Deno.FsEvent> {
-  /** Closes the watch. The iteration ends when that has taken effect. */
+  /** Closes the watch. The iteration ends when the watch is closed. */
   close(): void;
-  /** True when new subfolders require reopening the watch. */
+  /** True if the watch is a list of folders, which must be reopened to include new subfolders. */
   readonly isListed?: boolean;
 }
 
-/** Opens the watch of a folder. Throws or rejects where the system cannot watch it. */
+/** A function that opens the watch of a folder. Throws or rejects if the system cannot watch it. */
 export type OpenFolderEvents = (
   folder: string,
   options: { recursive: boolean },
 ) => FolderEventSource | Promise<FolderEventSource>;
 
-/** The longest wait for an event. It usually comes within milliseconds, on a busy machine within a second. */
+/** The maximum wait for the event of a probe. It usually arrives within milliseconds, on a busy machine within a second. */
 const ANSWER_MS = 3_000;
-/** The time after closing a watch in which it may still be active. */
+/** The time for which a closed watch may be active. */
 const CLOSING_MS = 300;
 
-/** The content of a folder that matters to its watch. */
+/** The properties of a folder that its watch depends on. */
 export interface Survey {
-  /** The folder and its real subfolders. */
+  /** The folder and its subfolders, without links. */
   folders: string[];
-  /** True when links in it lead to folders. */
+  /** True if the folder contains links to folders. */
   hasLinks: boolean;
   pipes: string[];
 }
@@ -46,7 +46,9 @@ interface Probe {
   answer: PromiseWithResolvers<void>;
 }
 
-/** Walks through a folder. Unreadable parts are left to the watch. */
+/**
+ * Returns the properties of a folder and its subfolders. Ignores unreadable parts, for which the watch reports the error.
+ */
 export async function surveyFolder(
   root: string,
   { recursive }: { recursive: boolean },
@@ -67,12 +69,12 @@ export async function surveyFolder(
   return found;
 }
 
-/** Deno's watches. */
+/** Opens and checks Deno's watches. */
 export class SystemWatches implements AsyncDisposable {
-  /** Measures the system's time, whatever clock the service has. */
+  /** The system's clock, used also if the service has another clock. */
   readonly #clock = new SystemClock();
   readonly #over = new AbortController();
-  /** The watch of a folder of its own, whose events show that watching works; undefined before the first watch. */
+  /** A watch of the probe folder, whose events show that watches work; undefined before the first watch. */
   #probe: Probe | undefined;
   readonly #probeFolder: string;
   /** The open watches. */
@@ -80,16 +82,16 @@ export class SystemWatches implements AsyncDisposable {
     Deno.FsWatcher,
     { folder: string; recursive: boolean; closed: AbortController }
   >();
-  /** True when the watch is blocked and its pipe is gone. */
+  /** True if watching is blocked and the pipe that blocks it is gone. */
   #isStuck = false;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `probeFolder` (absolute) is created when it is needed. */
+  /** Creates the watches. `probeFolder` is an absolute path; the folder is created at the first watch. */
   constructor(probeFolder: string) {
     this.#probeFolder = probeFolder;
   }
 
-  /** Watches a folder: see OpenFolderEvents. */
+  /** Opens the watch of a folder, as OpenFolderEvents describes. */
   async open(folder: string, { recursive }: { recursive: boolean }): Promise<FolderEventSource> {
     if (Deno.build.os !== "linux") return Deno.watchFs(folder, { recursive });
     const { folders, hasLinks, pipes: [pipe] } = await surveyFolder(folder, { recursive });
@@ -115,7 +117,7 @@ export class SystemWatches implements AsyncDisposable {
     });
   }
 
-  /** Checks that events still arrive, and unblocks the watch where they do not. */
+  /** Checks that events arrive. If they do not, unblocks Deno's watching. */
   async check(): Promise<void> {
     if (this.#probe === undefined) return;
     await this.#safely(() => {}).catch(
@@ -124,7 +126,7 @@ export class SystemWatches implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Closing a blocked watch would block the whole process.
+    // Watching must not be blocked here, because closing a watch would then block the whole process.
     await this.check();
     this.#over.abort();
     await this.#last;
@@ -132,7 +134,10 @@ export class SystemWatches implements AsyncDisposable {
     if (this.#probe !== undefined && !this.#isStuck) this.#probe.watch.close();
   }
 
-  /** Changes the watches while they respond, one change after the other. Otherwise the change would block. */
+  /**
+   * Runs `work`, which opens or closes a watch, when watching responds to a probe. Otherwise the change would block the
+   * process. Changes run one at a time.
+   */
   #safely<T>(work: () => T): Promise<T> {
     const result = this.#last.then(async () => {
       this.#probe ??= this.#openProbe();
@@ -156,7 +161,7 @@ export class SystemWatches implements AsyncDisposable {
     return probe;
   }
 
-  /** Returns true when the watch reports a probe event. */
+  /** Returns true if the probe watch reports an event in time. */
   async #responds(): Promise<boolean> {
     const probe = this.#probe;
     if (probe === undefined || this.#over.signal.aborted) return true;
@@ -168,13 +173,17 @@ export class SystemWatches implements AsyncDisposable {
       "late";
   }
 
-  /** Unblocks the watch. All pipes stay open while their watches are closed, because closing a pipe is an event, too. */
+  /**
+   * Unblocks watching by opening all pipes in watched folders. They stay open while the watches of their folders are
+   * closed, because closing a pipe is an event, too.
+   */
   async #free(): Promise<void> {
     const held: Deno.FsFile[] = [];
     const ended: Deno.FsWatcher[] = [];
     for (const [watch, { folder, recursive }] of this.#open) {
       const { pipes } = await surveyFolder(folder, { recursive });
-      // On Linux opening for both never blocks. A pipe that is gone or may not be opened is probably not the cause.
+      // On Linux, opening a pipe for reading and writing never blocks. A pipe that cannot be opened is probably not the
+      // cause and is skipped.
       const opened = await Promise.all(
         pipes.map((path) => Deno.open(path, { read: true, write: true }).catch(() => undefined)),
       );
@@ -193,7 +202,7 @@ export class SystemWatches implements AsyncDisposable {
     try {
       watch.close();
     } catch (error) {
-      // The watch ended by itself.
+      // The watch has already ended.
       if (!(error instanceof Deno.errors.BadResource)) throw error;
     }
   }
@@ -214,7 +223,7 @@ async function* eventsUntil(
   }
 }
 
-/** Returns why a folder cannot be watched, and the remedy. */
+/** Returns the reason why a folder cannot be watched, and the remedy. */
 export function describeWatchFailure(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   if (!/watch limit|no space left|too many open files|EMFILE|ENOSPC/i.test(reason)) {
@@ -224,7 +233,7 @@ export function describeWatchFailure(error: unknown): string {
   if (Deno.build.os !== "linux") return `the system has no file watches left; raise ${files}.`;
   const watches =
     "sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024";
-  // The same error for too many watchers of the user and too many files of the process.
+  // The system has the same error for too many watchers of the user and too many open files of the process.
   const orFiles = /too many open files|EMFILE/i.test(reason) ? `, or raise ${files}` : "";
   return `the system has no file watches left; raise the limit with: ${watches}${orFiles}.`;
 }

@@ -1,5 +1,5 @@
-// One watched path: a folder, a file, or nothing yet. Follows it when it vanishes and returns, and reports the changes
-// of its files. Requests for scans are merged, and scans run one at a time.
+// Watches one path, which may be a folder, a file, or missing, and reports the changes of its files. Also notices that the
+// path was removed or created again. Requests for scans are merged, and scans run one at a time.
 import { join } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -18,27 +18,27 @@ import type { FolderListener, FolderWatches } from "./folder_watches.ts";
 import { isSkipped } from "./ignored_names.ts";
 import { findWatchedRoot, type WatchedRoot } from "./watched_root.ts";
 
-/** The interval of checks. A path may appear, vanish or change its target without an event. */
+/** The interval at which the path is checked. It may appear, be removed or change its target without an event. */
 const CHECK_MS = 2_000;
-/** The delay of the second scan of a new folder. Its watch started a little after it was created. */
+/** The delay of the second scan of a new folder, which was created before its watch started. */
 const SECOND_SCAN_MS = 500;
-/** The first delay before an unreadable path is tried again. It grows to a minute. */
+/** The delay before an unreadable path is tried again the first time. It doubles up to LONGEST_RETRY_MS. */
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 60_000;
 
 /** A path to watch. */
 export interface WantedPlace {
-  /** Absolute. */
+  /** The absolute path. */
   path: string;
   /** True to include all subfolders. */
   recursive: boolean;
-  /** Names from foldersToSkip() that are excluded inside it. */
+  /** The names of folders to exclude, from foldersToSkip(). */
   ignored: readonly string[];
 }
 
 /** Receives the changes of a watched path. */
 export interface PlaceListener {
-  /** Files differ from the last snapshot, or the path has returned or become too large. */
+  /** Called if files have changed, or if the path is there again or contains too many entries. */
   changed(place: WatchedPlace, changes: readonly Transition[]): void;
 }
 
@@ -47,21 +47,21 @@ export interface PlacePorts {
   watches: FolderWatches;
   clock: Clock;
   log: ServiceLog;
-  /** The most files and folders at the path. */
+  /** The maximum number of files and folders at the path. */
   mostEntries: number;
-  /** Folders with content that must not be watched, absolute. */
+  /** The absolute paths of folders whose content must not be watched. */
   closed: readonly string[];
 }
 
-/** A watched path. */
+/** The watch of one path, shared by all agents that watch it. */
 export class WatchedPlace implements AsyncDisposable, FolderListener {
   readonly #ports: PlacePorts;
   readonly #closed: readonly string[];
   readonly #listeners = new Set<PlaceListener>();
   readonly #over = new AbortController();
-  /** The present folder or file. */
+  /** The folder or file that exists at the path; undefined without one. */
   #root: WatchedRoot | undefined;
-  /** The last snapshot. Its files count as unchanged until the path returns: a drive may just be unmounted. */
+  /** The last snapshot. Its files count as unchanged while the path is missing: a drive may be unmounted. */
   #snapshot: FolderSnapshot | undefined;
   #unwatch: (() => void) | undefined;
   #isOpening = true;
@@ -77,50 +77,47 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
 
   constructor(readonly wanted: WantedPlace, ports: PlacePorts) {
     this.#ports = ports;
-    // A closed folder is also closed under its real path.
+    // A folder must not be watched under its path without links either.
     this.#closed = [...ports.closed, ...ports.closed.map(knownRealPath)];
   }
 
-  /** The path as the agent's file names it, absolute. */
+  /** The absolute path, as the agent's file names it. */
   get path(): string {
     return this.wanted.path;
   }
 
-  /** True when something exists at the path. */
+  /** True if a file or folder exists at the path. */
   get isThere(): boolean {
     return this.#root !== undefined;
   }
 
-  /** True when nothing is watched because the path holds too much. This never changes back. */
+  /** True if nothing is watched because the path contains too many entries. The value stays true. */
   get isTooLarge(): boolean {
     return this.#isTooLarge;
   }
 
-  /** The real path of the watched file; undefined for a folder. */
+  /** The path without links of the watched file; undefined for a folder. */
   get file(): string | undefined {
     const only = this.#snapshot?.options.only;
     return this.folder === undefined || only === undefined ? undefined : join(this.folder, only);
   }
 
-  /** The real folder of its files; undefined when nothing ever existed there. */
+  /** The path without links of the folder with the files; undefined if nothing ever existed at the path. */
   get folder(): string | undefined {
     return this.#snapshot?.root;
   }
 
-  /** Returns every file with its last stamp; UNREAD for files that never could be read. */
+  /** Returns every file with its last stamp; UNREAD for files that could never be read. */
   files(): Iterable<[path: string, stamp: Stamp]> {
     return this.#snapshot?.files() ?? (this.#isUnreachable ? [[this.path, UNREAD]] : []);
   }
 
-  /** Returns true when a path, or a folder above it, cannot be read now. */
+  /** Returns true if a path, or a folder above it, cannot be read at present. */
   isUnread(path: string): boolean {
     return this.#snapshot?.isUnread(path) ?? this.#isUnreachable;
   }
 
-  /**
-   * Reads the present content. Later changes are reported. Throws when the opening was abandoned, because the content
-   * is incomplete then.
-   */
+  /** Reads the present content and starts to report changes. Throws after cancelOpening(), with an incomplete content. */
   async open(): Promise<void> {
     if (this.#isClosed(knownRealPath(this.path))) {
       const message = `Nothing is watched at ${this.path}: this folder is closed to agents`;
@@ -132,7 +129,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     this.#checking = this.#checkRegularly();
   }
 
-  /** Stops the opening, unless the content is known already. */
+  /** Aborts open(). Does nothing after it has resolved. */
   cancelOpening(): void {
     if (this.#isOpening) this.#over.abort();
   }
@@ -145,7 +142,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     this.#listeners.delete(listener);
   }
 
-  /** Checks that the path still leads to the same place, and tries unreadable entries again. */
+  /** Checks if the path leads to another file or folder now, and tries unreadable entries again. */
   check(): Promise<void> {
     this.#isCheckDue = true;
     const unread = this.#snapshot?.unread ?? [];
@@ -158,14 +155,14 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     return this.scan([]);
   }
 
-  /** Scans the given paths (absolute, real) that lie in it. */
+  /** Scans the given paths in the watched folder. They are absolute and without links. */
   scan(paths: readonly string[]): Promise<void> {
     for (const path of paths) this.#due.add(path);
     return this.#working ??= this.#work();
   }
 
   changed(paths: readonly string[]): void {
-    // The folder itself may be gone or replaced.
+    // An event of the folder itself may mean that it was removed or replaced.
     if (paths.some((path) => path === this.folder)) this.#isCheckDue = true;
     void this.scan(paths);
   }
@@ -184,7 +181,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
   }
 
   async #work(): Promise<void> {
-    await Promise.resolve(); // Not before the caller has this promise at hand.
+    await Promise.resolve(); // Gives the caller time to store this promise.
     while (!this.#over.signal.aborted && (this.#isCheckDue || this.#due.size > 0)) {
       try {
         if (this.#isCheckDue) await this.#follow();
@@ -200,7 +197,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     this.#working = undefined;
   }
 
-  /** Switches the watch to the folder or file that exists at the path now. */
+  /** Switches the watch to the file or folder that exists at the path now. */
   async #follow(): Promise<void> {
     this.#isCheckDue = false;
     if (this.#isTooLarge) return;
@@ -213,7 +210,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     try {
       const root = await findWatchedRoot(this.path, this.#root);
       const found = root !== undefined && this.#isClosed(root.folder) ? undefined : root;
-      // For a path that was never seen, #enter needs this state.
+      // If the path was never seen, the state is kept, because #enter() needs it.
       if (found === undefined || this.#snapshot !== undefined) this.#isUnreachable = false;
       return found;
     } catch (error) {
@@ -233,7 +230,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     const recursive = this.wanted.recursive && only === undefined;
     const isLeftOut = (path: string) => this.#isClosed(path) || isSkipped(path, ignored);
     const options = { recursive, only, isSkipped: isLeftOut, most, signal: this.#over.signal };
-    // Checked first: a watch of very many folders takes long to start, and the system limits their total.
+    // Checked before watching: a watch of very many folders takes long to open, and the system limits their number.
     if (only === undefined && await holdsMoreThan(folder, options)) return this.#refuse();
     const known = this.#snapshot;
     const wasUnreachable = known === undefined && this.#isUnreachable;
@@ -245,7 +242,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     if (this.#over.signal.aborted) return unwatch();
     const result = await snapshot.scanAll({ isBeginning: this.#isOpening || wasUnreachable });
     if (wasUnreachable) result.changes.unshift({ path: this.path, before: UNREAD, now: null });
-    // A folder may still be filling: the first scan may have missed the rest.
+    // The folder may be filling at this moment, so it is scanned a second time.
     result.newFolders = [folder];
     this.#take(result);
   }

@@ -1,14 +1,14 @@
-// The watched paths of all agents. A path shared by several agents is watched once.
+// Shares the watches of paths among all agents. A path that several agents watch is watched once.
 import { type PlacePorts, type WantedPlace, WatchedPlace } from "./watched_place.ts";
 
 interface Share {
   place: WatchedPlace;
   opened: Promise<void>;
-  /** The number of agents that share it. */
+  /** The number of agents that share the watch. */
   count: number;
 }
 
-/** All watched places. */
+/** The shared watches of all paths. */
 export class WatchedPlaces implements AsyncDisposable {
   readonly #ports: PlacePorts;
   readonly #shares = new Map<string, Share>();
@@ -17,13 +17,14 @@ export class WatchedPlaces implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** True when at least one watched path exists. */
+  /** True if at least one watched path exists. */
   get isWatching(): boolean {
     return [...this.#shares.values()].some(({ place }) => place.isThere);
   }
 
   /**
-   * Returns the shared watch of a path, and opens it if needed. Resolves after the first scan, when changes are reported.
+   * Returns the shared watch of a path, and opens it if needed. Resolves after the first scan, from which on changes are
+   * reported.
    */
   async join(wanted: WantedPlace): Promise<WatchedPlace> {
     const share = this.#shares.get(keyOf(wanted)) ?? this.#open(wanted);
@@ -32,7 +33,7 @@ export class WatchedPlaces implements AsyncDisposable {
     return share.place;
   }
 
-  /** Returns one share of a place. The last one closes it. */
+  /** Ends the use of a watch by one agent. The watch is closed when no agent uses it. */
   async leave({ wanted }: WatchedPlace): Promise<void> {
     const share = this.#shares.get(keyOf(wanted));
     if (share === undefined || --share.count > 0) return;
@@ -40,7 +41,7 @@ export class WatchedPlaces implements AsyncDisposable {
     await share.place[Symbol.asyncDispose]();
   }
 
-  /** Stops the openings of all places, which may take long. */
+  /** Aborts the opening of all watches, which may take long. */
   cancelOpening(): void {
     for (const { place } of this.#shares.values()) place.cancelOpening();
   }

@@ -1,21 +1,21 @@
-// Resolves a watched path to a folder, a file, or nothing.
+// Finds the folder or file that exists at a watched path.
 import { basename, dirname, join } from "node:path";
 import { folderIdentity } from "../../base/files/folder_identity.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
-/** The folder to watch for a path. */
+/** The folder to watch for a path, and the name of the watched file. */
 export interface WatchedRoot {
-  /** The folder to watch, with its real path: the path itself, or the parent of a watched file. */
+  /** The path without links of the folder to watch: the path itself, or the parent folder of a file. */
   folder: string;
-  /** The file's name; undefined when the path is a folder. */
+  /** The name of the file; undefined if the path is a folder. */
   only: string | undefined;
-  /** Changes when another folder or file takes the place. */
+  /** A text that changes when another folder or file replaces the present one. */
   identity: string;
 }
 
 /**
- * Returns the present root of a path, or undefined when nothing exists. `former`: the previous root. Throws the
- * system's error when the path cannot be checked.
+ * Returns the folder to watch for a path, or undefined if nothing exists there. `former` is the previous result. Throws the
+ * system's error if the path cannot be checked.
  */
 export async function findWatchedRoot(
   path: string,
@@ -23,7 +23,7 @@ export async function findWatchedRoot(
 ): Promise<WatchedRoot | undefined> {
   const real = await Deno.realPath(path).catch(ignoreMissing);
   if (real === undefined) {
-    // A removed file is still watched as long as its folder exists.
+    // A removed file continues to be watched as long as its folder exists.
     const { folder, only } = former ?? {};
     return folder === undefined || only === undefined ? undefined : rootOfFile(folder, only);
   }

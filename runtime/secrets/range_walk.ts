@@ -1,21 +1,27 @@
-// A walk over many ranges of a text that finds the ranges touching each query. Linear, because texts may contain
-// thousands.
+// Finds the ranges of a text that touch each of a series of queries. Takes linear time, because a text may contain
+// thousands of ranges.
 
-/** A range of UTF-16 code units. */
+/** A range of a text, in UTF-16 code units: `from` up to, but excluding, `to`. */
 export interface TextRange {
   from: number;
   to: number;
 }
 
-/** One walk along ranges in the order of `from`; they may overlap. */
+/** A single walk along ranges. The ranges are ordered by `from` and may overlap. */
 export class RangeWalk {
   readonly #stretches: readonly TextRange[];
-  /** Ranges before this index end at or before the query's beginning. */
+  /** The index of the first range that ends after the beginning of the query. */
   #first = 0;
-  /** Ranges before this index begin at or before the query's beginning; `#begunTo` is their furthest end. */
+  /**
+   * The index of the first range that begins after the beginning of the query. `#begunTo` is the furthest end of the ranges
+   * before the index.
+   */
   #begun = 0;
   #begunTo = 0;
-  /** Ranges before this index begin before the query's end; `#reachedTo` is their furthest end. */
+  /**
+   * The index of the first range that begins at or after the end of the query. `#reachedTo` is the furthest end of the
+   * ranges before the index.
+   */
   #reached = 0;
   #reachedTo = 0;
 
@@ -24,8 +30,8 @@ export class RangeWalk {
   }
 
   /**
-   * Returns the query joined with all ranges that it touches (`around`), and the furthest end of the ranges that begin at
-   * or before it (`coveredTo`). Neither `from` nor `to` may be less than in the last call.
+   * Returns the query extended by all ranges that it touches (`around`), and the furthest end of the ranges that begin at
+   * or before it (`coveredTo`). `from` and `to` must not be less than in the previous call.
    */
   next({ from, to }: TextRange): { around: TextRange; coveredTo: number } {
     const all = this.#stretches;

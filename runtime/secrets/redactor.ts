@@ -1,4 +1,4 @@
-// Redaction of secret values in all output: frames, log lines, errors and answers.
+// Redacts secret values in all output: frames, log lines, errors and answers.
 import { beginningOf } from "../../base/text/cut_text.ts";
 import type { Secret } from "./secret.ts";
 import {
@@ -11,23 +11,29 @@ import {
   spellingsOf,
 } from "./secret_marks.ts";
 
-/** Replaces secret values by `[redacted:NAME]`. Reads the secrets at each call, because keys may change at runtime. */
+/**
+ * Replaces secret values by `[redacted:NAME]`. Requests the secrets at each call, because keys may change while the service
+ * runs.
+ */
 export class Redactor {
   readonly #secrets: () => readonly Secret[];
 
-  /** `secrets` returns the values, longest first: a secret that contains another is replaced as a whole. */
+  /**
+   * Creates a redactor. `secrets` returns the values, longest first, so that a secret that contains another is replaced as
+   * a whole.
+   */
   constructor(secrets: () => readonly Secret[]) {
     this.#secrets = secrets;
   }
 
-  /** Returns the text without secrets. Also finds values in JSON notation. */
+  /** Returns the text with its secrets replaced. Also finds secrets in JSON notation. */
   redact(text: string): string {
     return redactText(text, this.#secrets());
   }
 
   /**
-   * Redacts every string inside a JSON-like value at any depth, and the keys of inner objects: a tool's arguments are
-   * untrusted. The keys of the value itself stay.
+   * Returns a copy of a JSON-like value in which every string is redacted at any depth, and the keys of inner objects,
+   * because a tool's arguments are untrusted. The keys of the outermost object stay.
    */
   redactValue<T>(value: T): T {
     const secrets = this.#secrets();
@@ -35,23 +41,23 @@ export class Redactor {
   }
 
   /**
-   * Removes a possible beginning of a secret from the end of a cut text. Whole secrets stay. Call it before anything is
-   * appended to a cut text that is not redacted yet.
+   * Returns a cut text without a possible beginning of a secret at its end. Complete secrets stay. Call it before something
+   * is appended to a cut text that is not redacted yet.
    */
   trimPartialSecret(text: string): string {
     return text.slice(0, safeLength(text, this.#secrets()));
   }
 
   /**
-   * Returns the index at which a part of an unredacted text may begin: `at`, or the end of a secret that contains `at`.
-   * `text` must extend beyond the longest secret on both sides of `at`, or be complete.
+   * Returns the index at which a part of an unredacted text may begin: `at`, or the end of a secret that contains `at`. On
+   * both sides of `at`, `text` must be longer than the longest secret, or be complete.
    */
   safeStart(text: string, at: number): number {
     return safeStart(text, at, this.#secrets());
   }
 
   /**
-   * Returns at most `maxCharacters` (UTF-16 code units) of the text's beginning. Cuts neither a character nor a secret.
+   * Returns the beginning of the text, at most `maxCharacters` UTF-16 code units. Cuts neither a character nor a secret.
    */
   beginningOf(text: string, maxCharacters: number): string {
     if (text.length <= maxCharacters) return text;
@@ -59,8 +65,8 @@ export class Redactor {
   }
 
   /**
-   * Returns whether any three consecutive characters of the text occur in a secret, in any letter case. A search for them
-   * could guess the secret.
+   * Returns true if three consecutive characters of the text occur in a secret, in any letter case. A search for such a
+   * text could be used to guess the secret.
    */
   overlapsSecret(text: string): boolean {
     const secrets = this.#secrets().flatMap(spellingsOf).map((one) => one.toLowerCase());
@@ -69,13 +75,13 @@ export class Redactor {
       .some((part) => secrets.some((one) => one.includes(part)));
   }
 
-  /** Creates a filter for text that arrives in pieces. It buffers a possible beginning of a secret. */
+  /** Creates a redactor for text that arrives in pieces. It buffers a possible beginning of a secret. */
   openStream(): RedactedStream {
     return new RedactedStream(this.#secrets());
   }
 }
 
-/** Redacts streamed text; see Redactor.openStream. */
+/** Redacts text that arrives in pieces. */
 export class RedactedStream {
   readonly #secrets: readonly Secret[];
   #buffered = "";
@@ -84,17 +90,17 @@ export class RedactedStream {
     this.#secrets = secrets;
   }
 
-  /** Adds a piece; returns the text that is safe to show now. */
+  /** Adds a piece of text. Returns the text that can be shown now. */
   push(text: string): string {
     const known = this.#buffered + text;
     const marks = findMarks(known, this.#secrets);
-    // A secret that overlaps the possible beginning of another waits with it.
+    // A secret that overlaps the possible beginning of another secret is buffered with it.
     const end = safeLength(known, this.#secrets, marks);
     this.#buffered = known.slice(end);
     return replaceMarks(known.slice(0, end), marks.filter((mark) => mark.to <= end));
   }
 
-  /** Returns the buffered rest at the end of the text. */
+  /** Returns the buffered text, redacted. Call it at the end of the text. */
   flush(): string {
     const rest = redactText(this.#buffered, this.#secrets);
     this.#buffered = "";
@@ -102,7 +108,7 @@ export class RedactedStream {
   }
 }
 
-/** Iterative, because the depth of an untrusted value is unbounded. */
+/** Returns a redacted copy of a value. Uses no recursion, because the depth of an untrusted value is unlimited. */
 function redactInside(value: unknown, secrets: readonly Secret[]): unknown {
   const copyOf = (one: object): object => {
     if (Array.isArray(one)) return [...one];
@@ -126,15 +132,15 @@ function redactInside(value: unknown, secrets: readonly Secret[]): unknown {
   return result.value;
 }
 
-/** Sets an own property, also `__proto__`, which cannot be assigned. */
+/** Sets an own property. Also handles `__proto__`, to which an assignment has another effect. */
 function put(container: object, key: string, value: unknown): void {
   if (key !== "__proto__") Reflect.set(container, key, value);
   else Object.defineProperty(container, key, { value, enumerable: true });
 }
 
 /**
- * Returns the length of the text's beginning that no further piece can change. The rest may be the beginning of a secret
- * or of a placeholder, with the secrets that overlap it. `marks` are the marks of the text.
+ * Returns the length of the part of the text that no further piece can change. The rest may be the beginning of a secret or
+ * placeholder, with the secrets that overlap it. `marks` are the secrets found in the text.
  */
 function safeLength(
   text: string,
@@ -150,10 +156,10 @@ function safeLength(
   return Math.min(open, ...reaching.map(({ from }) => from));
 }
 
-/** See Redactor.safeStart. */
+/** Returns the first index from `at` on that is not inside a secret. */
 function safeStart(text: string, at: number, secrets: readonly Secret[]): number {
   const spellings = secrets.flatMap(spellingsOf);
-  // The end of one secret may lie inside another one that overlaps it, or itself.
+  // The end of a secret may be inside another secret, so the search is repeated.
   for (let start = at;;) {
     const before = start;
     for (const one of spellings) {
@@ -163,18 +169,19 @@ function safeStart(text: string, at: number, secrets: readonly Secret[]): number
   }
 }
 
-/** Returns the end of the last `value` that begins before `at` and ends after it; 0 without one. */
+/** Returns the end of the last occurrence of `value` that begins before `at` and ends after it; 0 without one. */
 function endAcross(text: string, at: number, value: string): number {
   const first = Math.max(0, at - value.length + 1);
   const found = text.slice(first, at + value.length - 1).lastIndexOf(value);
   return found < 0 ? 0 : first + found + value.length;
 }
 
-/** Returns the length of the longest end of `text` that is a proper prefix of `value`. */
+/** Returns the length of the longest suffix of `text` that is a proper prefix of `value`. */
 function overlap(text: string, value: string): number {
   const last = text.at(-1);
   for (let length = Math.min(text.length, value.length - 1); length > 0; length--) {
-    // Compare one character first: secrets may be thousands of characters long, and this runs for every piece of text.
+    // A single character is compared first: secrets may be thousands of characters long, and this runs for every piece of
+    // text.
     if (value[length - 1] === last && text.endsWith(value.slice(0, length))) return length;
   }
   return 0;

@@ -1,18 +1,19 @@
-// Finding the secrets in a text, and replacing them.
+// Finds the secrets in a text, and replaces them.
 import type { Secret } from "./secret.ts";
 import { RangeWalk, type TextRange } from "./range_walk.ts";
 
-/** A secret range of a text, with the name of its longest secret. */
+/** The range of a secret in a text, and the name to show in its place. */
 export interface Mark extends TextRange {
   name: string;
 }
 
 /**
- * Replaces each secret, also in JSON notation, by `[redacted:NAME]`. `secrets` are longest first. Redacting the result
- * again changes nothing.
+ * Returns the text with each secret replaced by `[redacted:NAME]`. Also finds secrets in JSON notation. `secrets` are
+ * longest first. Redacting the result again changes nothing.
  */
 export function redactText(text: string, secrets: readonly Secret[]): string {
-  // A placeholder and its surroundings may together spell another secret. Each pass has less left to replace.
+  // A placeholder and the text around it may together contain another secret, so the search is repeated. It ends, because
+  // each pass shortens the remaining text.
   for (let shown = text;;) {
     const marks = findMarks(shown, secrets);
     if (marks.length === 0) return shown;
@@ -20,12 +21,15 @@ export function redactText(text: string, secrets: readonly Secret[]): string {
   }
 }
 
-/** Returns the text that replaces a secret. */
+/** Returns the placeholder that replaces a secret. */
 export function placeholderOf({ name }: Pick<Secret, "name">): string {
   return `[redacted:${name}]`;
 }
 
-/** Returns the notations of a value: as it is, as JSON, and as ASCII-only JSON in both cases of hexadecimal digits. */
+/**
+ * Returns the notations of a secret: as it is, as JSON, and as ASCII-only JSON with lower-case and upper-case hexadecimal
+ * digits.
+ */
 export function spellingsOf({ value }: Secret): string[] {
   if (PLAIN.test(value)) return [value];
   return [...new Set([value, JSON.stringify(value).slice(1, -1), ...asciiSpellings(value)])];
@@ -44,13 +48,13 @@ function asciiSpellings(value: string): string[] {
 }
 
 /**
- * Returns every secret range, in order. Overlapping secrets are merged: the rest of one would reveal it. A secret inside
- * a placeholder is skipped, because a placeholder shows only a variable's name. A secret that extends beyond a
- * placeholder includes it.
+ * Returns the ranges of all secrets, in order. Overlapping secrets are merged, because the rest of a secret would reveal
+ * it. A secret inside a placeholder is skipped, because the placeholder contains only a variable's name. A secret that
+ * extends beyond a placeholder includes it.
  */
 export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
   const found: Mark[] = [];
-  // Most texts contain no secret, so placeholders are searched only when needed.
+  // Placeholders are searched only after a secret was found, because most texts contain none.
   let placeholders: TextRange[] | undefined;
   for (const secret of secrets) {
     for (const spelling of spellingsOf(secret)) {
@@ -63,12 +67,12 @@ export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
         const { around, coveredTo } = walk.next({ from, to });
         const isInside = to <= coveredTo;
         if (!isInside) found.push({ ...around, name: secret.name });
-        // After a skipped secret, the next one that extends beyond the placeholder may overlap it.
+        // The next occurrence may begin inside the placeholder, if it ends beyond it.
         from = text.indexOf(spelling, isInside ? coveredTo - spelling.length + 1 : to);
       }
     }
   }
-  // Sorting is stable: at equal positions the longest secret stays first.
+  // The sort is stable: at equal positions the longest secret stays first.
   found.sort((a, b) => a.from - b.from);
   const marks: Mark[] = [];
   for (const mark of found) {
@@ -93,7 +97,7 @@ export function findPlaceholders(text: string, secrets: readonly Secret[]): Text
   }).sort((a, b) => a.from - b.from);
 }
 
-/** Replaces each mark by `[redacted:NAME]`. The marks are in order and do not overlap. */
+/** Returns the text with each mark replaced by `[redacted:NAME]`. The marks are in order and do not overlap. */
 export function replaceMarks(text: string, marks: readonly Mark[]): string {
   let result = "";
   let end = 0;

@@ -1,4 +1,4 @@
-// The service log as a file: one line per event, rotated at 5 MB, with three old files.
+// Writes the service log to a file: one line per event, rotated at 5 MB, with three old files.
 import { type Clock, toTimestamp } from "../../base/clock.ts";
 import { isFileFailure } from "../../base/files/unreadable.ts";
 import { escapeUnseen } from "../../base/text/unseen_characters.ts";
@@ -6,23 +6,23 @@ import { RotatingFile } from "./rotating_file.ts";
 import type { LogLevel, ServiceLog } from "./service_log.ts";
 
 const MAX_BYTES = 5 * 1024 * 1024;
-/** Besides the current file. */
+/** The number of old files, besides the current file. */
 const OLD_FILES = 3;
 
-/** A log that must be closed. */
+/** A log with an open file, which must be disposed. */
 export interface LogFile extends ServiceLog, Disposable {}
 
 export interface LogFileOptions {
   clock: Clock;
-  /** Lines below this level are dropped; undefined keeps all lines. */
+  /** The lowest level of logged lines; undefined to log all lines. */
   level?: LogLevel | undefined;
-  /** Called with each line as written to the file. */
+  /** Called with each line, as it is written to the file. */
   onLine?: ((line: string) => void) | undefined;
 }
 
 /**
- * Opens the log file and appends to it. A line that the file system refuses is lost: see createSurvivingWriter(). Every line
- * survives this process. Warnings and errors are also flushed to the disk, which may take milliseconds.
+ * Opens the log file for appending. A line that the file system refuses is lost: see createSurvivingWriter(). Each line
+ * survives a crash of this process. Warnings and errors are also flushed to the disk, which may take milliseconds.
  */
 export function openLogFile(path: string, { clock, level, onLine }: LogFileOptions): LogFile {
   const file = RotatingFile.open(path, { maxBytes: MAX_BYTES, oldFiles: OLD_FILES });
@@ -43,8 +43,8 @@ export function openLogFile(path: string, { clock, level, onLine }: LogFileOptio
 }
 
 /**
- * Returns a writer that survives a file system error, such as a full disk. The first line that can be written again
- * follows a line with the number of lost ones.
+ * Returns a function that writes a line and ignores file system errors, such as a full disk. Before the next line that can
+ * be written, it adds a line with the number of lost lines.
  */
 export function createSurvivingWriter(
   write: (line: string, options?: { flush: boolean }) => void,
@@ -57,7 +57,7 @@ export function createSurvivingWriter(
       lost = 0;
       write(line, options);
     } catch (error) {
-      // The error reporting itself must not fail on a file error.
+      // The log must survive errors of the file system. Other errors are bugs.
       if (!isFileFailure(error)) throw error;
       lost++;
     }
@@ -65,8 +65,8 @@ export function createSurvivingWriter(
 }
 
 /**
- * Formats `2026-01-01T00:00:00.000Z INFO  message key=value`. Invisible and control characters are escaped: the log is
- * read in terminals, and tools take a file with a NUL for binary.
+ * Returns a line such as `2026-01-01T00:00:00.000Z INFO message key=value`. Escapes invisible and control characters: the
+ * log is read in terminals, and tools treat a file with a NUL as binary.
  */
 export function formatLogLine(
   line: {

@@ -1,8 +1,10 @@
-// Redaction in front of a log: no secret reaches the sink.
+// Redacts the lines of a log before they reach its sink.
 import type { Redactor } from "../secrets/redactor.ts";
 import { LOG_LEVELS, type LogLevel, type ServiceLog } from "./service_log.ts";
 
-/** Redacts lines and passes them to a sink. An Error becomes its message, or its stack on level `error`. */
+/**
+ * A log that redacts lines and passes them to a sink. Replaces an Error by its message, or by its stack on level `error`.
+ */
 export class RedactedLog implements ServiceLog {
   readonly #sink: ServiceLog;
   readonly #redactor: Redactor;

@@ -5,24 +5,24 @@ import { makePrivate } from "../../base/files/private_file.ts";
 import { isFileFailure } from "../../base/files/unreadable.ts";
 import { ifThere } from "../../base/files/missing.ts";
 
-/** If no new file can be created, the full one grows by this many bytes before the next attempt. */
+/** If no new file can be created, the full file grows by this number of bytes before the next attempt. */
 const POSTPONED_BYTES = 64 * 1024;
 
-/** The size limit, and the number of full files to keep. */
+/** The options of a rotating file: the size limit, and the number of full files to keep. */
 export interface RotatingFileOptions {
   maxBytes: number;
   oldFiles: number;
 }
 
-/** The file `path`. Full files are `path.1` (the newest) to `path.<oldFiles>`. Only the user can read them. */
+/** The file `path` and its older parts: `path.1` (the newest) to `path.<oldFiles>`. Only the user can read them. */
 export class RotatingFile implements Disposable {
   readonly #path: string;
   readonly #options: RotatingFileOptions;
   #file: Deno.FsFile;
   #size: number;
-  /** The size at which the file is rotated. */
+  /** The size at which the file is rotated, in bytes. */
   #limit: number;
-  /** True: the disk took only a part of the last line. */
+  /** True if only a part of the last line was written. */
   #isCut = false;
 
   private constructor(path: string, options: RotatingFileOptions) {
@@ -35,14 +35,14 @@ export class RotatingFile implements Disposable {
     this.#limit = options.maxBytes;
   }
 
-  /** Opens or creates the file. Throws file system errors. */
+  /** Opens or creates the file. Throws errors of the file system. */
   static open(path: string, options: RotatingFileOptions): RotatingFile {
     return new RotatingFile(path, options);
   }
 
   /**
-   * Appends a line. With `flush`, all lines are on the disk when this returns. Throws file system errors; the line is
-   * then lost.
+   * Appends a line. With `flush`, all lines are on the disk when this returns. Throws errors of the file system; the line
+   * is then lost.
    */
   writeLine(line: string, { flush = false } = {}): void {
     const bytes = new TextEncoder().encode(`${this.#isCut ? "\n" : ""}${line}\n`);
@@ -61,7 +61,7 @@ export class RotatingFile implements Disposable {
     this.#file.close();
   }
 
-  /** Starts a new file. If none can be created, keeps the full one, so that no old line is lost. */
+  /** Starts a new file. If none can be created, continues with the full one, so that no old line is lost. */
   #rotate(): void {
     try {
       this.#begin();
@@ -73,7 +73,7 @@ export class RotatingFile implements Disposable {
   }
 
   #begin(): void {
-    // Open the new file before renaming any: an error, such as no free descriptor, then changes nothing.
+    // The new file is opened before any file is renamed. So an error, such as too many open files, changes nothing.
     const next = openForMore(`${this.#path}.new`);
     try {
       for (let number = this.#options.oldFiles - 1; number > 0; number--) {

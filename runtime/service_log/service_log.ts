@@ -1,16 +1,19 @@
-// The service's own log, besides the logs of executions. app/app.ts chooses its sink.
+// The interface of the service's own log, which is separate from the logs of executions. app/app.ts chooses its sink.
 
-/** From the least to the most important. */
+/** The levels of log lines, from the least to the most important. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
-/** The importance of a line. */
+/** The level of a log line. */
 export type LogLevel = typeof LOG_LEVELS[number];
 
 /**
- * Writes lines to the log. Fields are shown as `key=value`; an Error shows its message, or its stack on level `error`.
+ * Writes lines to the service log. Fields are shown as `key=value`. An Error is shown with its message, or with its stack
+ * on level `error`.
  */
 export interface ServiceLog {
-  /** Lines below this level are dropped before they are formatted; absent: all lines are kept. */
+  /**
+   * The lowest level of logged lines; absent if all lines are logged. Lower lines are dropped before they are formatted.
+   */
   readonly level?: LogLevel;
   write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

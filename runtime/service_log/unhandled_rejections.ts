@@ -1,8 +1,11 @@
-// Unhandled promise rejections. Without this handler, one mistake in a run or a package would end the service with all
-// its runs.
+// Handles unhandled promise rejections. Without it, one mistake in a run or a package would end the service with all its
+// runs.
 import type { ServiceLog } from "./service_log.ts";
 
-/** Logs each unhandled rejection as an error and keeps the process running, until disposed. `target` emits the events. */
+/**
+ * Logs each unhandled rejection as an error and prevents the end of the process, until the result is disposed. `target`
+ * emits the events.
+ */
 export function logUnhandledRejections(
   log: ServiceLog,
   { target = globalThis }: { target?: EventTarget } = {},
