@@ -1,5 +1,5 @@
-// The settings that agent files and `defaults` in config.yaml share: one table with the range, default and meaning of
-// each field. The parsers of both files, their types and the tables in docs/ are derived from it.
+// Defines the settings that agent files and `defaults` in config.yaml share: one table with the range, default and meaning
+// of each field. The parsers of both files, their types and the tables in docs/ are derived from it.
 import { z } from "zod";
 import { type CamelKeys, camelKeys, snakeKeys } from "../../base/text/key_case.ts";
 import {
@@ -14,24 +14,27 @@ import {
   zoneName,
 } from "./fields.ts";
 
-/** The levels of `history`. */
+/** The values of `history`. */
 export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
-/** The amount of earlier conversations that is sent with a run; executions/history.ts has the numbers. */
+/** The amount of earlier conversation that is sent with a run. executions/history.ts has the numbers. */
 export type HistoryLevel = typeof HISTORY_LEVELS[number];
 
-/** The choices for a new run while another one of its conversation waits for a person: skip it, or run it in parallel. */
+/**
+ * The values of `on_pending`: while another run of the conversation waits for a person, a new run is skipped, or runs in
+ * parallel.
+ */
 export const ON_PENDING = ["skip", "parallel"] as const;
 
-/** The MCP tools that require approval: tools without `readOnlyHint`, all, none. */
+/** The values of `mcp_confirm`: the MCP tools that require approval are those without `readOnlyHint`, all, or none. */
 export const MCP_CONFIRM = ["writes", "all", "none"] as const;
 /** A value of MCP_CONFIRM. */
 export type McpConfirm = typeof MCP_CONFIRM[number];
 
-/** `settings` of an agent file: the limits of a run. `null` switches a limit off. */
+/** The fields of `settings` in an agent file: the limits of a run. `null` switches a limit off. */
 export const RUN_SETTINGS = {
   temperature: field(z.number().min(0).max(1), 0.7, "The model's sampling temperature"),
   max_tokens: field(z.int().min(1).max(128_000), 4_096, "Maximum tokens per reply"),
-  // A week at most, which every timer can hold.
+  // The maximum is a week, which every timer supports.
   timeout: field(
     z.int().min(1).max(604_800),
     300,
@@ -52,14 +55,14 @@ export const RUN_SETTINGS = {
   loop_detection: field(z.boolean(), true, "End a run that repeats itself"),
 };
 
-/** The limits of a run. */
+/** The parsed limits of a run. */
 export type RunSettings = FieldValues<typeof RUN_SETTINGS>;
 
-/** The causes of an unreachable model that may pass. */
+/** The temporary reasons why a model cannot be reached, for which a run may be retried. */
 export const TRANSIENT_FAILURES = ["network", "provider", "rate_limit"] as const;
 export type TransientFailure = typeof TRANSIENT_FAILURES[number];
 
-/** `retry` of an agent file, as a map. */
+/** The fields of `retry` in an agent file. */
 export const RETRY = {
   times: field(
     z.int().min(0).max(100),
@@ -81,45 +84,45 @@ export const RETRY = {
   ),
 };
 
-/** The policy for retrying a run after an unreachable model. `wait` is in milliseconds. */
+/** The parsed policy for retrying a run whose model cannot be reached. `wait` is in milliseconds. */
 export type RetryPolicy = z.output<z.ZodObject<typeof RETRY>>;
 
-/** The choices for a run that exceeds a budget with its next call: ask a person, or end. */
+/** The values of `on_budget`: a run whose next call would exceed a budget asks a person, or ends. */
 export const ON_BUDGET = ["pause", "abort"] as const;
 
-/** The choices for models without a known price under a dollar budget. */
+/** The values of `unpriced`: under a budget in dollars, calls of models without a known price are refused or allowed. */
 export const UNPRICED = ["refuse", "allow"] as const;
 
-/** The scopes of a budget. */
+/** The periods and scopes of a budget: a day, a month, or a run with everything it delegates. */
 export const BUDGET_PERIODS = ["day", "month", "tree"] as const;
 export const BUDGET_UNITS = ["usd", "tokens"] as const;
 export type BudgetPeriod = typeof BUDGET_PERIODS[number];
 export type BudgetUnit = typeof BUDGET_UNITS[number];
 
-/** Limits in dollars for all runs of an agent or of the workspace. */
+/** The fields with limits in dollars. */
 const DOLLARS = {
   per_day: field(costLimit, "none", "Maximum spending per day in US dollars"),
   per_month: field(costLimit, "none", "Maximum spending per calendar month in US dollars"),
 };
-/** Limits in tokens, input and output together. */
+/** The fields with limits in tokens. Input and output are added. */
 const TOKENS = {
   per_day: field(countLimit, "none", "Maximum tokens per day"),
   per_month: field(countLimit, "none", "Maximum tokens per calendar month"),
 };
 
-/** The time zone of the days and months; absent: the machine's. */
+/** The field with the time zone of days and months; absent for that of the machine. */
 const timezone = optional(zoneName).meta({
   description: "IANA name of the time zone in which days and months begin",
   default: "the machine's",
 });
 
-/** `budget.tokens` of an agent. */
+/** The fields of `budget.tokens` in an agent file. */
 export const TOKEN_BUDGET = {
   ...TOKENS,
   tree: field(countLimit, "none", "Maximum tokens per run and all that it delegates to"),
 };
 
-/** `budget` of an agent, without `tokens`. */
+/** The fields of `budget` in an agent file, except `tokens`. */
 export const DOLLAR_BUDGET = {
   ...DOLLARS,
   tree: field(
@@ -130,22 +133,22 @@ export const DOLLAR_BUDGET = {
   timezone,
 };
 
-/** The budget of an agent. */
+/** The parsed budget of an agent. */
 export type AgentBudget = FieldValues<typeof DOLLAR_BUDGET> & {
   tokens: FieldValues<typeof TOKEN_BUDGET>;
 };
 
-/** `budget` of config.yaml, without `tokens`. It covers every model call in the workspace. */
+/** The fields of `budget` in config.yaml, except `tokens`. This budget includes every model call in the workspace. */
 export const WORKSPACE_DOLLARS = { ...DOLLARS, timezone };
-/** `budget.tokens` of config.yaml. */
+/** The fields of `budget.tokens` in config.yaml. */
 export const WORKSPACE_TOKENS = TOKENS;
 
-/** The budget of the workspace. */
+/** The parsed budget of the workspace. */
 export type WorkspaceBudget = FieldValues<typeof WORKSPACE_DOLLARS> & {
   tokens: FieldValues<typeof WORKSPACE_TOKENS>;
 };
 
-/** Fields of an agent file outside its sections. */
+/** The fields of an agent file that are in no section. */
 export const AGENT_POLICY = {
   history: field(
     z.enum(HISTORY_LEVELS),
@@ -157,7 +160,7 @@ export const AGENT_POLICY = {
     "skip",
     "What happens to a new run while the conversation waits for an answer",
   ),
-  /** Milliseconds; null waits forever. */
+  /** The time to wait for an approval, in milliseconds; null waits forever. */
   confirm_timeout: field(
     durationOrNone,
     "none",
@@ -179,16 +182,16 @@ export const AGENT_POLICY = {
     "Whether a budget in dollars lets models be called whose price is not known",
   ),
 };
-/** An agent's rules for a restart, a waiting approval and a used-up budget. */
+/** The parsed rules of an agent for restarts, waiting approvals and used-up budgets. */
 export type AgentPolicy = FieldValues<typeof AGENT_POLICY> & {
-  /** Absent: the policy of runs that a trigger started. */
+  /** The policy for retries; absent for the default of runs that a trigger started. */
   retry?: RetryPolicy;
 };
 
-/** The values of a table's fields, under the names used in code. */
+/** The parsed values of a table of fields, with names in camel case. */
 export type FieldValues<Table extends z.ZodRawShape> = CamelKeys<z.output<z.ZodObject<Table>>>;
 
-/** Returns the fields of a table with the values of config.yaml as defaults. */
+/** Returns a table of fields with the values of config.yaml as defaults. */
 export function withConfigDefaults<Table extends z.ZodRawShape>(
   table: Table,
   written: { readonly [Name in keyof Table]: z.output<Table[Name]> | undefined },

@@ -1,4 +1,4 @@
-// The parsed config.yaml, with a default for every absent key. parse_config.ts parses it.
+// Defines the type of the parsed config.yaml, in which every absent key has its default. parse_config.ts parses the file.
 import type { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { CamelKeys } from "../../base/text/key_case.ts";
@@ -8,7 +8,7 @@ import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
 import type { NotifySettings } from "./notify_schema.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 
-/** The defaults for fields that an agent's file omits. */
+/** The values for fields that an agent's file omits. */
 export type AgentDefaults = Omit<CamelKeys<z.output<typeof agentDefaultsSchema>>, "budget"> & {
   budget: AgentBudget;
 };
@@ -19,18 +19,20 @@ type ServiceSettings = CamelKeys<z.output<typeof serviceSettingsSchema>>;
 export interface Config extends ServiceSettings, DatabaseKeys {
   /** The path of the file, which may be missing. */
   path: string;
-  /** Absolute. */
+  /** The absolute path of the workspace. */
   workspace: string;
-  /** Relative to the workspace. */
+  /** The path of the agents folder, relative to the workspace. */
   agentsDir: string;
   sandbox: SandboxMode;
   defaults: AgentDefaults;
   /** The budget of the whole workspace. */
   budget: WorkspaceBudget;
   http: z.output<typeof configSchema>["http"];
-  /** The defaults of the service's flags. Without a port it listens on its socket only. */
+  /** The values for flags of the service that are omitted. Without a port it listens only on its socket. */
   service: { port: number | null; host: string; keepAlive: boolean };
-  /** Has no slash at its end. Null: the service is reachable from this machine only. */
+  /**
+   * The address under which browsers reach the service, without a slash at its end; null if only this machine reaches it.
+   */
   publicUrl: string | null;
   notify: NotifySettings;
   warnings: Diagnostic[];

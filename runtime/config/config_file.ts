@@ -1,5 +1,5 @@
-// config.yaml of a running service: read again after each change. Settings that cannot change at run time keep their
-// values, with a warning.
+// Reads config.yaml again after each change while a service runs. Settings that cannot change at run time keep their
+// values, and a warning names them.
 import { SystemClock } from "../../base/clock.ts";
 import { AT_NEXT_START, type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import type { AgentDefaults, Config } from "./config.ts";
@@ -11,26 +11,29 @@ import {
   readConfig,
 } from "./parse_config.ts";
 
-/** A file that changed less than this ago may be incomplete. */
+/** The time after a change in which a file may be incomplete. */
 export const QUIET_MS = 200;
 
 /** The result of a check of the file. */
 export type ConfigCheck =
-  /** Nothing changed. */
+  /** Neither the settings nor the problems changed. */
   | "same"
-  /** The file is being written: check again after QUIET_MS. */
+  /** The file is being written. Check it again after QUIET_MS. */
   | "unsettled"
-  /** The settings or the problems changed. */
+  /** The settings or the problems of the file changed. */
   | "changed";
 
-/** The configuration of a process. Call `refresh` to update it. */
+/** The configuration of a process. Call `refresh()` to update it. */
 export class ConfigFile {
   readonly #parsing: ParseConfigOptions;
   readonly #started: Config;
   #current: Config;
   #version: string | undefined;
 
-  /** `config`: the settings at the start. `version`: the version of their file, see versionOf. */
+  /**
+   * Creates the configuration. `config` has the settings at the start, and `version` is the version of their file (see
+   * versionOf).
+   */
   constructor(
     config: Config,
     { version, ...parsing }: ParseConfigOptions & { version: string | undefined },
@@ -41,12 +44,12 @@ export class ConfigFile {
     this.#version = version;
   }
 
-  /** The settings in effect. Each change replaces the object. */
+  /** The settings in effect. After a change this is another object. */
   get current(): Config {
     return this.#current;
   }
 
-  /** Reads the file if it changed since the last read. A broken or missing file leaves the settings unchanged. */
+  /** Reads the file if it changed since the last read. A broken or missing file does not change the settings. */
   async refresh(): Promise<ConfigCheck> {
     const { path } = this.#started;
     const version = await versionOf(path);
@@ -86,7 +89,10 @@ export class ConfigFile {
   }
 }
 
-/** Returns the new settings with the start's values of fixed ones, and a warning for each fixed one that differs. */
+/**
+ * Returns the new settings, in which settings that need a restart keep their values of the start. Adds a warning for each
+ * such setting that differs in the file.
+ */
 function keepFixedSettings(
   { config: fresh, file }: ReadConfig,
   { started, defaults }: { started: Config; defaults: AgentDefaults },
@@ -97,7 +103,7 @@ function keepFixedSettings(
     ...{ workspace, agentsDir, maxConcurrentRuns, publicUrl },
     ...{ database, databaseConnections, node, service },
   };
-  // Reuses an equal object, because another one makes all agents parse again.
+  // The former object is used if it is equal, because another object causes all agents to be parsed again.
   const isSame = JSON.stringify(fresh.defaults) === JSON.stringify(defaults);
   const config = {
     ...fresh,
@@ -130,18 +136,18 @@ function warn(path: string, message: string): Diagnostic {
   return { ...errorAtStart(path, message), severity: "warning" };
 }
 
-/** Returns a text that differs after each write of the file; undefined for an unreadable file. */
+/** Returns a text that changes with each write of the file; undefined if the file cannot be read. */
 export async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { dev, ino, size, mtime, ctime } = await Deno.stat(path);
     return [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
   } catch {
-    // The reader of the file reports the error.
+    // The code that reads the file reports the error.
     return undefined;
   }
 }
 
-/** Uses the file system's own clock, whatever clock the service has. */
+/** Returns true if the file changed just now. Compares with the system's clock, because file times come from it. */
 async function isRecent(path: string): Promise<boolean> {
   const { mtime } = await Deno.stat(path).catch(() => ({ mtime: null }));
   return mtime !== null && Math.abs(new SystemClock().now() - mtime.getTime()) < QUIET_MS;

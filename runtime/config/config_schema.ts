@@ -1,4 +1,4 @@
-// The keys of config.yaml: types, ranges and defaults.
+// Defines the keys of config.yaml with their types, ranges and defaults.
 import { z } from "zod";
 import {
   AGENT_POLICY,
@@ -26,13 +26,13 @@ import { NOTIFY } from "./notify_schema.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
 
-/** A number of days to keep records; null (written 0, none or left empty) keeps them forever. */
+/** The number of days for which records are kept. Null (written 0, none or left empty) keeps them forever. */
 const retentionDays = z.preprocess(
   (value) => value === 0 || value === "none" ? null : value,
   z.int().min(0).max(36_500).nullable(),
 );
 
-/** The keys of `defaults` for fields that agent files omit. */
+/** The keys of `defaults` whose values apply to agent files that omit them. */
 export const agentDefaultsSchema = z.object({
   provider: optional(filledText).meta({ description: "Provider for agents that name no model" }),
   model: optional(filledText).meta({ description: "Model for agents that name none" }),
@@ -52,7 +52,7 @@ export const agentDefaultsSchema = z.object({
   ...RUN_SETTINGS,
 });
 
-/** The keys of `defaults` that belong to the service. */
+/** The keys of `defaults` that the service itself uses. */
 export const serviceSettingsSchema = z.object({
   checkpoint_retention_days: field(
     retentionDays,
@@ -83,7 +83,7 @@ export const serviceSettingsSchema = z.object({
 
 // Values that can never arrive in a header are refused instead of stored.
 
-/** Names of hosts, with or without a port. */
+/** A list of host names, with or without a port. */
 const hostNames = z.array(
   z.string().refine(
     (text) => toHostName(text) !== undefined,
@@ -91,7 +91,7 @@ const hostNames = z.array(
   ),
 );
 
-/** Origins of web pages and of apps. */
+/** A list of origins of web pages and apps. */
 const origins = z.array(
   z.string().refine(
     (text) => toOrigin(text) !== undefined,
@@ -99,19 +99,19 @@ const origins = z.array(
   ),
 );
 
-/** An address whose host name browsers may send to this service. */
+/** An address of the service whose host name is accepted in requests of browsers. */
 const publicUrl = baseUrl.refine(
   (text) => toHostName(URL.parse(text)?.host ?? "") !== undefined,
   "must name a host such as https://inkling.example",
 );
 
-/** The name of a machine among the machines that share its database. */
+/** The name of this machine, unique among those that share the database. */
 const nodeName = z.string().regex(
   /^(?!\s)[^\p{C}]{1,100}$/u,
   "must be a name of at most 100 characters, all of them visible",
 );
 
-/** config.yaml as written. */
+/** The schema of config.yaml, as a user writes the file. */
 export const configSchema = z.object({
   workspace: field(pathText, "~/inkling", "The folder with your agents"),
   agents_dir: field(pathText, "agents", "The agents folder, relative to the workspace"),

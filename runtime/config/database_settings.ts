@@ -1,40 +1,40 @@
-// The database that several machines share: its address, and this machine as one of its nodes. The address may contain
-// a password, so no message here repeats any part of it.
+// Reads the settings of the database that several machines share: its address, and this machine's settings as a node. The
+// address may contain a password, so no message of this file repeats a part of it.
 import { z } from "zod";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { hiddenParts, type Secret } from "../secrets/secret.ts";
 
-/** The shell variable that overrides `database` in config.yaml. */
+/** The name of the shell variable that overrides `database` in config.yaml. */
 export const DATABASE_VARIABLE = "INKLING_DATABASE_URL";
 
-/** The variable with the password when the address has none; read by the driver. */
+/** The name of the variable with the password, if the address has none. The database driver reads it. */
 export const DATABASE_PASSWORD_VARIABLE = "PGPASSWORD";
 
 /** The database keys of config.yaml. */
 export interface DatabaseKeys {
-  /** The address, which may contain a password; null: SQLite, unless the shell names a database. */
+  /** The address, which may contain a password; null for SQLite, unless the shell variable names a database. */
   database: string | null;
   databaseConnections: number;
-  /** This machine as one of several that share the database. */
+  /** The settings of this machine as a node. */
   node: { name: string | null; labels: readonly string[]; runs: number };
 }
 
-/** A PostgreSQL database, and this machine's part in it. Fixed when the process starts. */
+/** The PostgreSQL database and this machine's settings as a node. They do not change after the start of the process. */
 export interface DatabaseSettings {
-  /** postgres://user@host:port/name; may contain a password. */
+  /** The address, `postgres://user@host:port/name`. It may contain a password. */
   address: string;
-  /** The most connections at once. */
+  /** The maximum number of connections. */
   connections: number;
   node: {
-    /** The machine's name, unless config.yaml names another. */
+    /** The name of the node: that in config.yaml, otherwise the name of the machine. */
     readonly name: string;
     labels: readonly string[];
-    /** The most runs that it takes from the queue at once. */
+    /** The maximum number of simultaneous runs from the queue. */
     runs: number;
   };
 }
 
-/** INKLING_DATABASE_URL cannot be used. */
+/** Error: the value of INKLING_DATABASE_URL cannot be used. */
 export class DatabaseVariableUnusable extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 
@@ -44,7 +44,7 @@ export class DatabaseVariableUnusable extends RuntimeError {
   }
 }
 
-/** The address in config.yaml. The written value is never repeated, even if it is no text. */
+/** The schema of the address in config.yaml. Messages never repeat the value, even if it is no text. */
 export const databaseAddress = z.unknown().transform((value, context) => {
   const rule = describeBadAddress(value);
   if (rule === undefined) return value as string;
@@ -52,10 +52,10 @@ export const databaseAddress = z.unknown().transform((value, context) => {
   return z.NEVER;
 });
 
-/** The options of an address that override its other parts, and options that the driver ignores. */
+/** Matches options of an address that would override its other parts, and options that the driver ignores. */
 const IN_OPTIONS = /^(host|hostaddr|port|user|password|db|dbname|database)$/;
 
-/** Returns the rule that an address breaks, as `must …`; undefined for a usable address. */
+/** Returns the rule that an address breaks, as `must …`; undefined for a valid address. */
 export function describeBadAddress(value: unknown): string | undefined {
   const wrong = (reason: string) =>
     `must be an address such as postgres://user@host:5432/name: ${reason}`;
@@ -65,7 +65,7 @@ export function describeBadAddress(value: unknown): string | undefined {
   if (/\s/.test(value)) return wrong("it has a space in it, which is written %20");
   const rest = value.slice(value.indexOf("://") + 3);
   const at = rest.lastIndexOf("@");
-  // The text after such a character would be parsed as the host or the database name, and shown.
+  // Text after such a character would be parsed as the host or the name of the database, and shown in messages.
   if (/[/?#]/.test(rest.slice(0, Math.max(at, 0)))) return wrong(escaped);
   const url = URL.parse(value);
   if (url === null) return wrong(`it cannot be read; ${escaped}`);
@@ -86,8 +86,8 @@ export function describeBadAddress(value: unknown): string | undefined {
 }
 
 /**
- * Returns the database of this process; undefined: SQLite. `variable` is INKLING_DATABASE_URL. Throws
- * DatabaseVariableUnusable.
+ * Returns the shared database of this process, or undefined for SQLite. `variable` is the value of INKLING_DATABASE_URL.
+ * Throws DatabaseVariableUnusable.
  */
 export function readDatabaseSettings(
   { database, databaseConnections, node }: DatabaseKeys,
@@ -104,7 +104,7 @@ export function readDatabaseSettings(
     node: {
       labels,
       runs,
-      // Computed when a node opens: no other command needs the host name.
+      // A getter, because only a node needs the host name, and reading it requires a permission.
       get name() {
         return name ?? Deno.hostname();
       },
@@ -112,18 +112,18 @@ export function readDatabaseSettings(
   };
 }
 
-/** Returns the names of this host: the machine's own and its node's. */
+/** Returns the names of this host: the machine's own name and the name of its node. */
 export function hostNames({ database }: { database: DatabaseSettings | undefined }): string[] {
   const names = [database?.node.name ?? []].flat();
   try {
     names.push(Deno.hostname());
   } catch {
-    // Without the permission to read it, the host has no name of its own.
+    // Without the permission to read it, the name of the machine is unknown.
   }
   return names.length === 0 ? ["unnamed"] : [...new Set(names)];
 }
 
-/** Returns the host and port of the driver's connection. `port`: PGPORT, for an address without a port. */
+/** Returns the host and port to which the driver connects. `port` is PGPORT, for an address without a port. */
 export function databaseHost(
   { address }: Pick<DatabaseSettings, "address">,
   { port }: { port: string | undefined },
@@ -132,15 +132,15 @@ export function databaseHost(
   return `${url.hostname}:${url.port || port || "5432"}`;
 }
 
-/** Returns the files that the driver reads for the address: certificates and a key. */
+/** Returns the paths of the files that the driver reads for the address: certificates and a key. */
 export function databaseFiles({ address }: Pick<DatabaseSettings, "address">): string[] {
   const { searchParams } = new URL(address);
   return ["sslcert", "sslkey", "sslrootcert"].flatMap((name) => searchParams.get(name) ?? []);
 }
 
 /**
- * Returns `secrets` plus the secret parts of the addresses, longest first: the password in every form, and the whole
- * address, because a short password cannot be redacted by itself.
+ * Returns `secrets` with the secrets of the addresses added, longest first. They are the password in every notation, and
+ * the whole address, because a short password cannot be redacted by itself.
  */
 export function withDatabaseSecrets(
   secrets: () => readonly Secret[],

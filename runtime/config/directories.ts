@@ -1,34 +1,34 @@
-// The paths of a workspace. resolve_directories.ts resolves them.
+// Defines the paths of a workspace. resolve_directories.ts resolves them.
 
-/** The paths of one workspace, absolute. */
+/** The absolute paths of one workspace. */
 export interface Directories {
   configDir: string;
-  /** config.yaml. */
+  /** The path of config.yaml. */
   configFile: string;
-  /** The config directory's `.env`. */
+  /** The `.env` file in the config directory. */
   configEnvFile: string;
   stateDir: string;
-  /** The state directory of config.yaml's workspace. */
+  /** The state directory of the workspace that config.yaml names. */
   baseStateDir: string;
-  /** The state directory of this workspace while config.yaml names another one. */
+  /** The state directory of this workspace for the time in which config.yaml names another workspace. */
   ownStateDir: string;
   socketFile: string;
-  /** The socket of the proxy for programs in the sandbox; beside the service's socket. */
+  /** The socket of the proxy for programs in the sandbox. It is beside the service's socket. */
   proxySocketFile: string;
   databaseFile: string;
   pidFile: string;
   lockFile: string;
   logFile: string;
   workspace: string;
-  /** The workspace path without symbolic links. It identifies the workspace's state. */
+  /** The path of the workspace without symbolic links. It identifies the state of the workspace. */
   realWorkspace: string;
   agentsDir: string;
-  /** `agents/_config/tools`. */
+  /** The folder of custom tools, `agents/_config/tools`. */
   toolsDir: string;
   skillsDir: string;
   mcpServersFile: string;
-  /** The workspace's `.env`. */
+  /** The `.env` file in the workspace. */
   workspaceEnvFile: string;
-  /** pricing.yaml of the workspace, then of the config directory. */
+  /** The paths of pricing.yaml, first that of the workspace, then that of the config directory. */
   pricingFiles: string[];
 }

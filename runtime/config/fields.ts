@@ -1,14 +1,14 @@
-// Building blocks for the schemas of files that people write. A message continues the sentence that the key begins.
+// Building blocks for the schemas of files that people write. A message continues a sentence that begins with the key.
 import { z } from "zod";
 import { parseDuration } from "../../base/durations.ts";
 import { isTimeZone } from "./time_zone.ts";
 
-/** A century. A longer duration is a mistake and overflows dates. */
+/** The maximum duration, a century. A longer one is a mistake, and would exceed the range of dates. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
 /**
- * Creates an optional field. An absent or empty value is read as `fallback`, written as a person would, which is also
- * the documented default.
+ * Returns an optional field. If its value is absent or empty, `fallback` is parsed instead. `fallback` has the notation of
+ * the file, and is the default in the documentation.
  */
 export function field<Schema extends z.ZodType>(
   schema: Schema,
@@ -20,7 +20,7 @@ export function field<Schema extends z.ZodType>(
     .meta({ ...schema.meta(), description, default: fallback });
 }
 
-/** Creates an optional field without a default: undefined when absent. */
+/** Returns an optional field without a default. It is undefined when absent. */
 export function optional<Schema extends z.ZodType>(
   schema: Schema,
 ): z.ZodPreprocess<z.ZodOptional<Schema>> {
@@ -28,7 +28,10 @@ export function optional<Schema extends z.ZodType>(
   return z.preprocess((value) => says(value) ? value : undefined, schema.optional());
 }
 
-/** Removes the defaults of fields that have them elsewhere. Absent values are undefined; the documentation is unchanged. */
+/**
+ * Returns the fields without their defaults, for fields whose default comes from elsewhere. Absent values are undefined.
+ * The documentation does not change.
+ */
 export function withoutDefaults<Shape extends Record<string, z.ZodPreprocess>>(
   shape: Shape,
 ): { [Name in keyof Shape]: z.ZodType<z.output<Shape[Name]> | undefined> } {
@@ -39,7 +42,7 @@ export function withoutDefaults<Shape extends Record<string, z.ZodPreprocess>>(
   return Object.fromEntries(fields);
 }
 
-/** A map of fields. An absent or empty one is an empty map. */
+/** Returns the schema of a map of fields. An absent or empty map has all defaults. */
 export function section<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodPreprocess<z.ZodObject<Shape>> {
@@ -51,7 +54,7 @@ function saysSomething(schema: z.ZodType): (value: unknown) => boolean {
   return (value) => value !== undefined && (value !== null || isNullable);
 }
 
-/** Text that is not blank. */
+/** A text that is not blank. */
 export const filledText = z.string().refine((text) => text.trim() !== "", "must not be empty");
 
 /** The path of a file or folder. */
@@ -66,7 +69,7 @@ export const zoneName = filledText.refine(
   "must be a time zone such as Europe/Paris",
 );
 
-/** The message omits the value: a user who misreads the field may have entered the key itself. */
+/** The name of a variable. Messages omit the value, because a user may have entered the key itself by mistake. */
 export const variableName = z.string().superRefine((text, context) => {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !/^(sk|tk|whsec)[-_]/.test(text)) return;
   const message = "must be the name of an environment variable, not a key";
@@ -76,31 +79,31 @@ export const variableName = z.string().superRefine((text, context) => {
 /** A list of texts that are not blank. */
 export const textList = z.array(filledText);
 
-/** A list, or a single text as a list of one. */
+/** Returns the schema of a list, which may also be written as a single item. */
 export const oneOrMore = <Item extends z.ZodType>(
   item: Item,
 ): z.ZodPreprocess<z.ZodArray<Item>> =>
   z.preprocess((value) => typeof value === "string" ? [value] : value, z.array(item));
 
-/** A capability of a node that agents may require. */
+/** A label: a capability of a node that agents may require. */
 export const nodeLabel = z.string().regex(
   /^[a-z0-9-]+$/,
   "must be made of small letters, digits and -",
 );
 
-/** Makes a number accept `none` and null for "no limit". */
+/** Returns the schema of a number that also accepts `none` and null for "no limit". */
 function orNone<Schema extends z.ZodNumber>(
   schema: Schema,
 ): z.ZodPreprocess<z.ZodNullable<Schema>> {
   return z.preprocess((value) => value === "none" ? null : value, schema.nullable());
 }
 
-/** Returns the milliseconds of a duration text. `d` is the largest unit in files. */
+/** Returns the milliseconds of a duration text, or undefined if it is invalid. The largest unit in files is `d`. */
 function readDuration(text: string): number | undefined {
   return text.includes("w") ? undefined : parseDuration(text);
 }
 
-/** Creates a field that `read` parses to null or a number above 0, up to `most`. */
+/** Returns the schema of a value that `read` converts to a number above 0 and up to `most`, or to null. */
 function measure<Measure extends number | null>(
   read: (value: unknown) => Measure | undefined,
   { most, rule, values }: { most: number; rule: string; values: string },
@@ -115,14 +118,14 @@ function measure<Measure extends number | null>(
 
 const readWritten = (value: unknown) => typeof value === "string" ? readDuration(value) : undefined;
 
-/** Parses a duration text to milliseconds; null for `none`. */
+/** A duration, converted to milliseconds; null for `none`. */
 export const durationOrNone = measure((value) => value === "none" ? null : readWritten(value), {
   most: LONGEST_MS,
   rule: "a duration such as 30s, 5m, 2h or 1d, or none",
   values: "duration or `none`",
 });
 
-/** Parses a duration text of up to a day to milliseconds. */
+/** A duration of up to a day, converted to milliseconds. */
 export const waitDuration = measure(readWritten, {
   most: 86_400_000,
   rule: "a duration such as 30s or 5m, up to 1d",
@@ -130,8 +133,8 @@ export const waitDuration = measure(readWritten, {
 });
 
 /**
- * Parses whole seconds, or a duration text of whole seconds, to seconds; null for `none`. The maximum, a week, fits
- * every timer.
+ * A duration of whole seconds, as a number or text, converted to seconds; null for `none`. The maximum, a week, is
+ * supported by every timer.
  */
 export const secondsOrNone = measure((value) => {
   if (value === "none" || value === null) return null;
@@ -143,7 +146,7 @@ export const secondsOrNone = measure((value) => {
   values: "whole seconds, duration or `none`",
 });
 
-/** An interval text of at least one second; remains text. */
+/** An interval of at least one second. It is not converted. */
 export const interval = z.string().refine((text) => {
   const ms = readDuration(text);
   return ms !== undefined && ms >= 1_000 && ms <= LONGEST_MS;
@@ -155,7 +158,7 @@ export const countLimit = orNone(z.int().min(1));
 /** US dollars above zero, or none. */
 export const costLimit = orNone(z.number().positive());
 
-/** A provider's address. It never contains a key, because people and models see these files. */
+/** The address of a provider. It must not contain a key, because people and models see these files. */
 export const baseUrl = z.string().superRefine((text, context) => {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -169,10 +172,10 @@ export const baseUrl = z.string().superRefine((text, context) => {
   }
 });
 
-/** The longest debounce. */
+/** The maximum debounce. */
 const LONGEST_DEBOUNCE_MS = 86_400_000;
 
-/** Parses a number of seconds or a duration text to milliseconds. */
+/** A number of seconds or a duration text, converted to milliseconds. */
 export const debounce = z.unknown().transform((value, context) => {
   const ms = typeof value === "number"
     ? value * 1_000

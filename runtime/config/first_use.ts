@@ -1,11 +1,14 @@
-// Checks for a first use of Inkling. Reads two names and no content, because commands call it at their start.
+// Checks if Inkling is used for the first time. Only checks if two paths exist, because commands call it at their start.
 import { exists } from "./files/exists.ts";
 import { expandHome, type ReadVariable, resolveConfigDir } from "./places.ts";
 import { PATHS } from "../../base/plain_path.ts";
 
 const { join, resolve } = PATHS;
 
-/** Returns true when a config.yaml or an agents folder exists. The default workspace is that of an absent config.yaml. */
+/**
+ * Returns true if config.yaml or an agents folder exists. Without config.yaml, the agents folder is that of the default
+ * workspace.
+ */
 export async function isSetUp(options: {
   env: ReadVariable;
   home: string;

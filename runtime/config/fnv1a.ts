@@ -1,6 +1,6 @@
-// A small stable hash for names and choices that must never change. Not for secrets or integrity.
+// A hash for names and choices that must be the same in every version. Not for secrets or integrity checks.
 
-/** FNV-1a, 64 bit, over the UTF-8 bytes of a text. */
+/** Returns the 64-bit FNV-1a hash of the UTF-8 bytes of a text. */
 export function fnv1a(text: string): bigint {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) {

@@ -1,4 +1,4 @@
-// `notify` in config.yaml and in agent files: the kinds of messages and their channels.
+// Defines `notify` in config.yaml and in agent files: the kinds of messages and their channels.
 import { z } from "zod";
 import {
   baseUrl,
@@ -22,7 +22,7 @@ const kinds = z.array(z.enum(NOTIFY_KINDS));
 /** The types of channels. */
 export const CHANNEL_TYPES = ["ntfy", "slack", "webhook", "command", "desktop"] as const;
 
-/** The destination of a channel. `token`, `secret`, and the `url` of Slack are names of variables with secret values. */
+/** The settings of a channel. `token`, `secret`, and the `url` of Slack are names of variables with secret values. */
 export type ChannelSettings =
   | { type: "ntfy"; url: string; topic: string; token?: string }
   | { type: "slack"; url: string }
@@ -30,7 +30,7 @@ export type ChannelSettings =
   | { type: "command"; run: string[]; allow: boolean }
   | { type: "desktop" };
 
-/** The required and the optional keys of each channel type. */
+/** The required and optional keys of each channel type. */
 const KEYS: Readonly<
   Record<ChannelSettings["type"], { must: readonly string[]; may: readonly string[] }>
 > = {
@@ -43,7 +43,10 @@ const KEYS: Readonly<
 
 const PUBLIC_NTFY = "https://ntfy.sh";
 
-/** A channel as written. One map for all types, so that a misplaced key is reported at its position. */
+/**
+ * The schema of a channel in config.yaml. It is one map for all types, so that a key of another type is reported at its
+ * position.
+ */
 export const writtenChannel = z.object({
   type: z.enum(CHANNEL_TYPES).meta({ description: "How the message travels", default: "required" }),
   topic: optional(
@@ -92,7 +95,7 @@ const channel = writtenChannel.transform((written, context): ChannelSettings => 
   return type satisfies never;
 });
 
-/** Returns the problems of a channel beyond the types of its keys. */
+/** Returns the problems of a channel that the types of its keys do not show. */
 function channelIssues(
   written: WrittenChannel,
 ): { path: string[]; message: string; params?: { hideValue: true } }[] {
@@ -131,7 +134,7 @@ const channelName = z.string().regex(
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as "22:00"');
 
-/** The message settings of an agent. */
+/** The fields of `notify` in an agent file. */
 export const NOTIFY_CHOICE = {
   on: optional(kinds).meta({
     description: "Which messages are sent about this agent, in place of config.yaml's `notify.on`",
@@ -143,33 +146,33 @@ export const NOTIFY_CHOICE = {
   }),
 };
 
-/** An agent's settings of messages. Omitted fields have the value of config.yaml. */
+/** The parsed `notify` of an agent. Omitted fields have the value of config.yaml. */
 export interface NotifyChoice {
   on?: NotifyKind[] | undefined;
   to?: string[] | undefined;
 }
 
-/** The hours in which messages wait, over midnight if the end is earlier. */
+/** The hours in which messages wait. If the end is earlier than the start, they extend over midnight. */
 export interface QuietHours {
-  /** `HH:MM`, here and below. */
+  /** The start as `HH:MM`. The end has the same form. */
   from: string;
   to: string;
-  /** IANA name; absent: the machine's. */
+  /** The IANA time zone; absent for that of the machine. */
   timezone?: string | undefined;
-  /** The kinds of messages that do not wait. */
+  /** The kinds of messages that are sent during these hours. */
   pass: NotifyKind[];
 }
 
 /** The parsed `notify` of config.yaml. */
 export interface NotifySettings {
   on: NotifyKind[];
-  /** Absent: all channels. */
+  /** The names of the channels; absent for all channels. */
   to?: string[] | undefined;
   channels: Record<string, ChannelSettings>;
   quiet: Omit<QuietHours, "from" | "to"> & { from?: string | undefined; to?: string | undefined };
 }
 
-/** `notify` of config.yaml. */
+/** The fields of `notify` in config.yaml. */
 export const NOTIFY = {
   on: field(
     kinds,
@@ -195,13 +198,13 @@ export const NOTIFY = {
   }),
 };
 
-/** Returns the quiet hours, if any. */
+/** Returns the quiet hours, or undefined without any. */
 export function quietHours({ quiet }: Pick<NotifySettings, "quiet">): QuietHours | undefined {
   const { from, to, ...rest } = quiet;
   return from === undefined || to === undefined || from === to ? undefined : { from, to, ...rest };
 }
 
-/** Returns the variables with secrets of channels. */
+/** Returns the names of the variables with secrets of channels. */
 export function channelVariables({ channels }: Pick<NotifySettings, "channels">): string[] {
   return Object.values(channels).flatMap((one) => {
     switch (one.type) {

@@ -1,4 +1,4 @@
-// Parses config.yaml to Config. An absent file equals an empty one; a broken one is refused as a whole.
+// Parses config.yaml to Config. A missing file equals an empty file. A file with an error is refused as a whole.
 import type { z } from "zod";
 import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
@@ -21,7 +21,9 @@ import { suggest } from "../../base/text/suggestion.ts";
 
 const { isAbsolute, normalize, resolve } = PATHS;
 
-/** config.yaml cannot be used. The message shows the first problem with its position; `diagnostics` has all. */
+/**
+ * Error: config.yaml cannot be used. The message has the first problem with its position; `diagnostics` has all problems.
+ */
 export class ConfigError extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
   readonly diagnostics: readonly Diagnostic[];
@@ -41,23 +43,23 @@ export class ConfigError extends RuntimeError {
 
 const LARGEST_CONFIG_BYTES = 256 * 1_024;
 
-/** The surroundings that parsing depends on. */
+/** The values outside of the file that parsing depends on. */
 export interface ParseConfigOptions {
-  /** The user's home directory. */
+  /** The path of the user's home directory. */
   home: string;
-  /** True when INKLING_DATABASE_URL names a database; absent: unknown. */
+  /** True if INKLING_DATABASE_URL names a database; absent if that is unknown. */
   hasDatabase?: boolean;
 }
 
-/** The values of config.yaml with their positions. */
+/** The parsed config.yaml, with the positions of its values. */
 export interface ReadConfig {
   config: Config;
   file: DiagnosedFile;
 }
 
 /**
- * Parses config.yaml's text. `home` replaces `~` and is the base of a relative workspace. Unknown keys become
- * `config.warnings`. An error yields diagnostics instead, with every problem of the file.
+ * Parses the text of config.yaml. `home` replaces `~` and is the base of a relative workspace. Unknown keys are added to
+ * `config.warnings`. If there is an error, returns the diagnostics of all problems instead.
  */
 export function parseConfig(
   text: string,
@@ -82,12 +84,12 @@ export function parseConfig(
   return { config: toConfig(value, { ...options, defaults, warnings: diagnostics }), file };
 }
 
-/** Reads config.yaml, or returns the defaults when it is absent. Throws ConfigError. */
+/** Reads config.yaml. Returns the defaults if the file is missing. Throws ConfigError. */
 export async function loadConfig(path: string, options: ParseConfigOptions): Promise<Config> {
   return (await readConfig(path, options)).config;
 }
 
-/** Reads config.yaml like `loadConfig`, with the positions of its values. */
+/** Reads config.yaml as loadConfig() does, with the positions of its values. */
 export async function readConfig(path: string, options: ParseConfigOptions): Promise<ReadConfig> {
   let bytes: Uint8Array;
   try {
@@ -131,7 +133,7 @@ function toConfig(
   };
 }
 
-/** Converts the keys of a parsed budget to camel case. */
+/** Returns a parsed budget with keys in camel case. */
 function camelBudget<Tokens extends object, Budget extends { tokens: Tokens }>(
   { tokens, ...dollars }: Budget,
 ): CamelKeys<Omit<Budget, "tokens">> & { tokens: CamelKeys<Budget["tokens"]> } {
@@ -144,7 +146,7 @@ function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {
   const inside = normalize(folder).replace(/\/+$/, "");
   const isOutside = isAbsolute(folder) || inside === "." || inside === ".." ||
     inside.startsWith("../");
-  // A tilde means the home directory elsewhere. A folder of that name is never meant.
+  // Elsewhere a tilde means the home directory, so it is an error here: nobody means a folder named `~`.
   const hasTilde = folder.startsWith("~");
   if (!isOutside && !hasTilde) return [];
   return [diagnose(file, ["agents_dir"], {
@@ -153,7 +155,7 @@ function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {
   })];
 }
 
-/** Warns about keys that have no effect without a database. */
+/** Returns warnings for keys that have no effect without a database. */
 function checkDatabase(file: DiagnosedFile): Diagnostic[] {
   const { value } = file.document;
   if (value["database"] != null) return [];
@@ -164,7 +166,7 @@ function checkDatabase(file: DiagnosedFile): Diagnostic[] {
   });
 }
 
-/** Warns about guards that certainly protect nothing. */
+/** Returns warnings for guards that certainly protect nothing. */
 function checkGuards(file: DiagnosedFile): Diagnostic[] {
   const defaults = file.document.value["defaults"];
   const names = isJsonObject(defaults) ? defaults["confirm_tools"] : undefined;
@@ -182,7 +184,7 @@ function checkGuards(file: DiagnosedFile): Diagnostic[] {
   });
 }
 
-/** A provider without a known address needs a base_url. */
+/** Returns an error if the provider of the default model needs a `base_url` and has none. */
 function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
   const defaults = file.document.value["defaults"];
   if (typeof defaults !== "object" || defaults === null) return [];
@@ -199,7 +201,10 @@ function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** Returns every broken rule. A command without permission is a warning: it is off until it is allowed. */
+/**
+ * Returns diagnostics for all broken rules of `notify`. A command channel without permission is only a warning, because it
+ * stays off until it is allowed.
+ */
 export function checkNotify(file: DiagnosedFile): Diagnostic[] {
   const notify = mapIn(file.document.value, "notify");
   const channels = mapIn(notify, "channels");

@@ -1,20 +1,20 @@
-// The paths that are known before any file is read. Imports nothing heavy, because every command starts here.
+// Resolves the paths that are known before any file is read. Has few imports, because every command starts here.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { fnv1a } from "./fnv1a.ts";
 import { PATHS } from "../../base/plain_path.ts";
 
 const { isAbsolute, join, resolve } = PATHS;
 
-/** Returns the value of a shell variable. */
+/** A function that returns the value of a shell variable. */
 export type ReadVariable = (name: string) => string | undefined;
 
-/** Inkling's own variables with a folder as value, possibly with `~` or relative to the current directory. */
+/** The variables of Inkling whose value is a folder. It may begin with `~` or be relative to the current directory. */
 const OWN_VARIABLES = ["INKLING_CONFIG_DIR", "INKLING_STATE_DIR"] as const;
 
-/** The longest path of a Unix socket, in bytes, on every supported system. */
+/** The maximum length of the path of a Unix socket, in bytes, on all supported systems. */
 const SOCKET_PATH_LIMIT = 104;
 
-/** The path of the Unix socket is longer than the system permits, and no shorter one is available. */
+/** Error: the path of the Unix socket is too long for the system, and no shorter path is available. */
 export class SocketPathTooLong extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 
@@ -26,7 +26,9 @@ export class SocketPathTooLong extends RuntimeError {
   }
 }
 
-/** Returns `$INKLING_CONFIG_DIR`, else `$XDG_CONFIG_HOME/inkling`, else `~/.config/inkling`. */
+/**
+ * Returns the config directory: `$INKLING_CONFIG_DIR`, otherwise `$XDG_CONFIG_HOME/inkling`, otherwise `~/.config/inkling`.
+ */
 export function resolveConfigDir(env: ReadVariable, home: string): string {
   return resolvePlace(env, home, {
     own: "INKLING_CONFIG_DIR",
@@ -36,8 +38,8 @@ export function resolveConfigDir(env: ReadVariable, home: string): string {
 }
 
 /**
- * Returns the state directory of config.yaml's workspace: `$INKLING_STATE_DIR`, else `$XDG_STATE_HOME/inkling`, else
- * `~/.local/state/inkling`.
+ * Returns the state directory for the workspace of config.yaml: `$INKLING_STATE_DIR`, otherwise `$XDG_STATE_HOME/inkling`,
+ * otherwise `~/.local/state/inkling`.
  */
 export function resolveBaseStateDir(env: ReadVariable, home: string): string {
   return resolvePlace(env, home, {
@@ -48,8 +50,8 @@ export function resolveBaseStateDir(env: ReadVariable, home: string): string {
 }
 
 /**
- * Returns the Unix socket of a state directory: `service.sock` in it. If that path is over 104 bytes,
- * `$XDG_RUNTIME_DIR/inkling/<hash of the state directory>.sock`. Throws SocketPathTooLong when neither fits.
+ * Returns the path of the Unix socket for a state directory: `service.sock` in it. If that path is longer than 104 bytes,
+ * returns `$XDG_RUNTIME_DIR/inkling/<hash of the state directory>.sock`. Throws SocketPathTooLong if both are too long.
  */
 export function resolveSocketFile(stateDir: string, env: ReadVariable): string {
   const usual = join(stateDir, "service.sock");
@@ -64,7 +66,7 @@ export function resolveSocketFile(stateDir: string, env: ReadVariable): string {
   throw new SocketPathTooLong(usual, usualBytes);
 }
 
-/** Returns the service's files in its state directory. The socket may be elsewhere: see resolveSocketFile. */
+/** Returns the paths of the service's files in its state directory. For the socket see resolveSocketFile(). */
 export function stateFilesOf(
   stateDir: string,
 ): { databaseFile: string; pidFile: string; lockFile: string; logFile: string } {
@@ -76,28 +78,28 @@ export function stateFilesOf(
   };
 }
 
-/** Returns the path of the file that names the workspace whose history is in a base state folder. */
+/** Returns the path of the owner file in a base state directory. It names the workspace whose history is there. */
 export function historyOwnerFile(baseStateDir: string): string {
   return join(baseStateDir, "workspace");
 }
 
 /**
- * Returns the shell's variables for a process in another directory: relative folders become absolute, so that both
- * processes use the same. Relative XDG variables stay, because they are ignored.
+ * Returns the shell's variables for a process with another current directory. Relative folders are made absolute, so that
+ * both processes use the same folders. Relative XDG variables stay, because they are ignored.
  */
 export function pinFolders(shell: Readonly<Record<string, string>>): Record<string, string> {
   const pinned = { ...shell };
   for (const name of [...OWN_VARIABLES, "DENO_DIR"]) {
     const folder = pinned[name];
     if (folder === undefined || folder === "") continue;
-    // `~` means the same everywhere; only Deno does not know it.
+    // A folder with `~` is the same in both processes. Only Deno does not expand `~`.
     if (name !== "DENO_DIR" && /^~(\/|$)/.test(folder)) continue;
     pinned[name] = resolve(folder);
   }
   return pinned;
 }
 
-/** Replaces a leading `~` or `~/` by the home directory. Returns any other path unchanged. */
+/** Returns a path with a leading `~` or `~/` replaced by the home directory. Other paths do not change. */
 export function expandHome(path: string, home: string): string {
   return path === "~" ? home : path.startsWith("~/") ? join(home, path.slice(2)) : path;
 }
@@ -112,7 +114,7 @@ function resolvePlace(
   return join(absoluteVariable(env, names.xdg) ?? join(home, names.fallback), "inkling");
 }
 
-/** Returns an XDG variable with an absolute path. The specification ignores relative ones. */
+/** Returns the value of an XDG variable if it is an absolute path. The XDG specification ignores relative paths. */
 function absoluteVariable(env: ReadVariable, name: string): string | undefined {
   const value = env(name);
   return value !== undefined && isAbsolute(value) ? value : undefined;
@@ -122,12 +124,12 @@ function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** The variables that locate Deno's cache. */
+/** The names of the variables that determine Deno's cache. */
 const DENO_CACHE = ["HOME", "XDG_CACHE_HOME", "DENO_DIR", "TMPDIR"] as const;
 
 /**
- * Returns the variables that locate Deno's cache. They come from this process, never from a `.env` file: Deno read them
- * before Inkling did, so this is the cache with Inkling's packages.
+ * Returns the variables that determine Deno's cache. They come from this process and never from a `.env` file: Deno read
+ * them before Inkling started, so they lead to the cache with Inkling's packages.
  */
 export function denoCacheVariables(): Record<string, string> {
   return Object.fromEntries(DENO_CACHE.flatMap((name) => {

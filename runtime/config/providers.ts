@@ -1,9 +1,8 @@
-// Models in configuration files: the named providers, and the fields of `model`. Calling a model belongs to
-// runtime/models.
+// Defines models in configuration files: the named providers, and the fields of `model`. runtime/models calls models.
 import { z } from "zod";
 import { baseUrl, field, filledText, oneOrMore, variableName } from "./fields.ts";
 
-/** Providers that need no `base_url`. Any other name is an OpenAI-compatible endpoint and needs one. */
+/** The names of providers that need no `base_url`. Any other name is an OpenAI-compatible endpoint with a `base_url`. */
 export const NAMED_PROVIDERS = [
   "openai",
   "anthropic",
@@ -13,33 +12,33 @@ export const NAMED_PROVIDERS = [
   "demo",
 ] as const;
 
-/** A value of NAMED_PROVIDERS. */
+/** The name of a provider that needs no `base_url`. */
 export type NamedProvider = typeof NAMED_PROVIDERS[number];
 
-/** Returns true when a provider needs no `base_url`. */
+/** Returns true if a provider needs no `base_url`. */
 export function isNamedProvider(provider: string): provider is NamedProvider {
   return (NAMED_PROVIDERS as readonly string[]).includes(provider);
 }
 
-/** A model and its endpoint. */
+/** The settings of a model and its endpoint. */
 export interface ModelSettings {
   provider: string;
   name: string;
   baseUrl?: string;
-  /** The variable with the key, unless it is `<PROVIDER>_API_KEY`. */
+  /** The name of the variable with the key; absent for `<PROVIDER>_API_KEY`. */
   apiKeyEnv?: string;
   streamUsage: boolean;
-  /** Tokens of input and output; overrides the price table. */
+  /** The context window in tokens, for input and output. Overrides the price table. */
   contextWindow?: number;
-  /** The most tools that its endpoint accepts. */
+  /** The maximum number of tools that the endpoint accepts. */
   maxTools?: number;
-  /** The kinds of input that the model takes, if `model.input` lists them. */
+  /** The kinds of input that the model accepts; absent if `model.input` does not list them. */
   input?: readonly ("text" | "image" | "pdf")[];
-  /** The models to call in this order when it cannot be used. They have no fallbacks of their own. */
+  /** The models to call, in this order, if this model cannot be used. They have no fallbacks of their own. */
   fallback?: readonly ModelSettings[];
 }
 
-/** Returns a model and its fallbacks, in the order in which they are called. */
+/** Returns a model and its fallbacks, in the order of their calls. */
 export function modelChain(model: ModelSettings | undefined): readonly ModelSettings[] {
   return model === undefined ? [] : [model, ...model.fallback ?? []];
 }
@@ -50,7 +49,7 @@ const PROVIDER = {
   default: "required",
 };
 
-/** A model as written. */
+/** The schema of a model that is written as a map. */
 export const modelSchema = z.object({
   provider: filledText.meta(PROVIDER),
   name: filledText.meta({
@@ -86,7 +85,7 @@ export const modelSchema = z.object({
   }),
 });
 
-/** Parses a model text: `provider/name`, or a name alone with config.yaml's provider. */
+/** Parses the text of a model: `provider/name`, or only the name, with the provider of config.yaml. */
 export function readModelText(text: string): { provider?: string; name: string } {
   const slash = text.indexOf("/");
   return slash < 0
@@ -99,7 +98,7 @@ const orText = <Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schem
 
 const withoutProvider = modelSchema.extend({ provider: filledText.nullish().meta(PROVIDER) });
 
-/** A model as a map or as one text. */
+/** The schema of a model that is written as a map or as text. */
 export const modelOrText = orText(
   withoutProvider.extend({
     fallback: oneOrMore(orText(withoutProvider)).nullish().meta({
@@ -112,14 +111,14 @@ export const modelOrText = orText(
 
 type WrittenModel = z.output<typeof withoutProvider>;
 
-/** The fields of config.yaml that models inherit. */
+/** The fields of config.yaml that apply to models without their own. */
 interface ModelDefaults {
   provider?: string | null | undefined;
   model?: string | null | undefined;
   baseUrl?: string | null | undefined;
 }
 
-/** Returns the model of an agent, with config.yaml's values for absent fields. */
+/** Returns the model of an agent. Absent fields have the values of config.yaml. */
 export function toModel(
   written: z.output<typeof modelOrText>,
   defaults: ModelDefaults,
@@ -132,13 +131,16 @@ export function toModel(
   return fallback.length === 0 ? model : { ...model, fallback };
 }
 
-/** Converts one model. `first`: the model whose fallback it is; a fallback of the same provider inherits its endpoint. */
+/**
+ * Returns the settings of one model. `first` is the model whose fallback it is. A fallback of the same provider inherits
+ * the endpoint of `first`.
+ */
 function toSettings(
   model: WrittenModel,
   defaults: ModelDefaults,
   first?: ModelSettings,
 ): ModelSettings {
-  // definition_rules.ts refuses a model without any provider.
+  // definition_rules.ts refuses a model for which no provider is known.
   const provider = model.provider ?? defaults.provider ?? first?.provider ?? "";
   const given = model.base_url ?? model.url;
   const like = given == null && first?.provider === provider ? first : undefined;

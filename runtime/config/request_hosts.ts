@@ -1,20 +1,20 @@
-// config.yaml's http.allow and http.deny: the hosts of http_request. An entry that can match no host is refused, so
-// that no rule is silently without effect.
+// Parses http.allow and http.deny in config.yaml: the hosts of the tool http_request. An entry that can match no host is
+// refused, so that every rule has an effect.
 import { z } from "zod";
 
 const RULE = "without scheme, port, path or network mask";
 
-/** The allowed hosts. */
+/** The list of allowed hosts. */
 export const allowedHosts = z.array(
   z.string().transform((text, context) => {
     const host = toRequestHost(text);
-    // `private` is a word of deny only. As a host name it would allow nothing useful.
+    // The word `private` is valid only in `deny`. In `allow` it would be a host name that allows nothing useful.
     if (host !== undefined && host !== "private") return host;
     return refuse(context, text, `must be a host, an address or *.name, ${RULE}`);
   }),
 );
 
-/** The denied hosts; `private` for loopback and private networks. */
+/** The list of denied hosts. `private` means loopback and private networks. */
 export const deniedHosts = z.array(
   z.string().transform((text, context) =>
     toRequestHost(text) ??
@@ -23,8 +23,8 @@ export const deniedHosts = z.array(
 );
 
 /**
- * Returns an entry in the form that requests use: lower case, ASCII, an address without brackets, `*.name` for all
- * subdomains. Undefined for an invalid entry.
+ * Returns an entry in the form that requests use: lower case, ASCII, an address without brackets, and `*.name` for all
+ * subdomains. Returns undefined for an invalid entry.
  */
 export function toRequestHost(text: string): string | undefined {
   const below = /^\*?\./.exec(text)?.[0] ?? "";
@@ -35,12 +35,12 @@ export function toRequestHost(text: string): string | undefined {
     .replace(/^\[|\]$|\.$/g, "");
   if (hostname === undefined || hostname === "") return undefined;
   const isAddress = isIpv6 || /^[\d.]+$/.test(hostname);
-  // 10.0 would be the address 10.0.0.0, which is never meant.
+  // For example, 10.0 would mean the address 10.0.0.0, which nobody intends.
   if (isAddress && (below !== "" || !isIpv6 && hostname !== name)) return undefined;
   return below === "" ? hostname : `*.${hostname}`;
 }
 
-/** The value is not repeated where it may contain a password. */
+/** Adds an issue for an entry. The message omits a value that may contain a password. */
 function refuse(context: z.RefinementCtx, text: string, message: string): never {
   context.addIssue({ code: "custom", message, params: { hideValue: text.includes("@") } });
   return z.NEVER;

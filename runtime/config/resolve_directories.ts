@@ -1,5 +1,4 @@
-// Resolves the paths of one workspace from the shell's variables, config.yaml and the workspace flag. Creates none of
-// them.
+// Resolves the paths of one workspace from the shell's variables, config.yaml and the workspace flag. Does not create them.
 import type { Config } from "./config.ts";
 import type { Directories } from "./directories.ts";
 import {
@@ -16,9 +15,8 @@ import { sha256Of } from "../../base/sha256.ts";
 const { basename, dirname, join, resolve } = PATHS;
 
 /**
- * Resolves the paths of `workspace` (default: config.yaml's; `~` expanded, relative to the current directory). Another
- * workspace than config.yaml's has its own state directory, named by its folder and real path. Throws
- * SocketPathTooLong.
+ * Returns the paths of `workspace`. The default is that of config.yaml; `~` is expanded, and a relative path starts at the
+ * current directory. A workspace other than that of config.yaml has its own state directory. Throws SocketPathTooLong.
  */
 export async function resolveDirectories(options: {
   env: ReadVariable;
@@ -57,7 +55,10 @@ export async function resolveDirectories(options: {
   };
 }
 
-/** Returns the state directory of a workspace that is not config.yaml's: named by its folder and real path. */
+/**
+ * Returns the state directory of a workspace that is not that of config.yaml. Its name contains the name of the folder and
+ * a hash of the path without links.
+ */
 export async function resolveOwnStateDir(
   baseStateDir: string,
   realWorkspace: string,
@@ -68,15 +69,15 @@ export async function resolveOwnStateDir(
 }
 
 /**
- * Resolves links in the existing part of a path. So a workspace that does not exist yet has one identity, even if a folder
- * above it is a link.
+ * Returns a path with the links in its existing part resolved. So a workspace that does not exist yet keeps its identity,
+ * even if a folder above it is a link.
  */
 function realPath(path: string): string {
   try {
     return Deno.realPathSync(path);
   } catch (error) {
     const parent = dirname(path);
-    // Unreadable, or closed by Deno's flags: the path counts as written.
+    // If the path cannot be read, or Deno's permissions forbid it, it is used as written.
     if (!(error instanceof Deno.errors.NotFound) || parent === path) return path;
     return join(realPath(parent), basename(path));
   }

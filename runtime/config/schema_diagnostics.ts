@@ -1,5 +1,4 @@
-// Validates a document against a schema and reports all problems at once, each at its position. Independent of any
-// particular schema.
+// Validates a document against a schema and reports all problems at once, each with its position. Works with any schema.
 import { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
@@ -8,13 +7,13 @@ import { formatPath, listWords, showValue } from "./shown_value.ts";
 import { parseDuration, writeDuration } from "../../base/durations.ts";
 import type { YamlPath } from "./files/yaml_document.ts";
 
-/** The most errors, and the most warnings, shown of one file. */
+/** The maximum number of errors, and of warnings, that are reported for one file. */
 const MOST_OF_A_KIND = 100;
 
 /**
- * Validates the document's value. Returns the parsed value (undefined when invalid) and every problem, with unknown
- * keys as warnings. A schema's own messages continue the sentence that the key begins: `must be ...`. With `params:
- * {hideValue: true}` the value is not repeated.
+ * Validates the value of a document. Returns the parsed value (undefined if it is invalid) and all problems, with unknown
+ * keys as warnings. Messages in a schema continue a sentence that begins with the key: `must be ...`. With `params:
+ * {hideValue: true}`, a message omits the value.
  */
 export function checkSchema<Schema extends z.ZodType>(
   schema: Schema,
@@ -47,8 +46,8 @@ export function checkSchema<Schema extends z.ZodType>(
 }
 
 /**
- * Returns the issues of the intended alternative: the one of the value's kind that fails only further inside. If none
- * fits, the union's own message is used.
+ * Returns the issues of the alternative of a union that the author most likely meant: the one of the same type, whose
+ * errors are further inside. Without one, the issue has the union's own message.
  */
 function expandUnion(issue: z.core.$ZodIssue, prefix: PropertyKey[]): z.core.$ZodIssue[] {
   const path = [...prefix, ...issue.path];
@@ -77,7 +76,10 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, file: DiagnosedFile
   });
 }
 
-/** Returns the written value of an issue. A single text or map as a list of one has no path of its own inside it. */
+/**
+ * Returns the value in the file to which an issue belongs. If a single text or map is parsed as a list of one, the path to
+ * its item does not exist in the file.
+ */
 function writtenAt(
   issuePath: readonly PropertyKey[],
   root: unknown,
@@ -93,7 +95,7 @@ function writtenAt(
   return { path, value };
 }
 
-/** Returns the rule that a value breaks, as `must be ...`. `schema`: the schema of the value as written. */
+/** Returns the rule that a value breaks, as `must be ...`. `schema` is the schema of the value in the file. */
 function describeIssue(
   issue: z.core.$ZodIssue,
   schema: z.ZodType | undefined,
@@ -118,7 +120,7 @@ function describeIssue(
   }
 }
 
-/** Returns the message for a value that is not a number. */
+/** Returns the rule that a value breaks that is not a number. */
 function describeNumber(schema: z.ZodType | undefined): string {
   const isWhole = schema instanceof z.ZodNumber && schema.isInt;
   return isWhole ? "must be a whole number" : "must be a number";
@@ -134,7 +136,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   record: "a map of keys and values",
 };
 
-/** Returns a guess of the author's intention; undefined without one. */
+/** Returns a hint about what the author probably meant, or undefined. */
 function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | undefined {
   if (issue.code === "invalid_value" && typeof value === "string") {
     const nearest = suggest(value, issue.values.map(String));
@@ -154,7 +156,7 @@ function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | undefin
   return undefined;
 }
 
-/** Returns the range of a number. The limits of all whole numbers are named only if the value exceeds one. */
+/** Returns the allowed range of a number. The limits of whole numbers are only mentioned if the value exceeds one. */
 function describeRange(
   schema: z.ZodType | undefined,
   issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
@@ -170,18 +172,18 @@ function describeRange(
   return max === undefined ? "is out of range" : `must be at most ${max}`;
 }
 
-/** A key that no schema contains, and the keys that may be meant. */
+/** A key that the schema does not have, and similar keys of the schema. */
 interface UnknownKey {
   path: YamlPath;
   known: string[];
 }
 
-/** Returns every unknown key inside a value, in its order. Values of unknown keys are not searched. */
+/** Returns all unknown keys inside a value, in its order. Does not search the values of unknown keys. */
 function findUnknownKeys(schema: z.ZodType, value: unknown): UnknownKey[] {
   return unknownKeys(schema, value, []);
 }
 
-/** Returns the path of each null where a number is required. The schema treats null as absent. */
+/** Returns the path of each null in place of a number. Needed because the schema treats null as absent. */
 function findNullNumbers(
   schema: z.ZodType,
   value: unknown,
@@ -199,7 +201,7 @@ function findNullNumbers(
   });
 }
 
-/** Returns the schema of the value at a path; undefined where the schema has none. */
+/** Returns the schema of the value at a path, or undefined if the schema has no such path. */
 function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefined {
   let current: z.ZodType | undefined = schema;
   for (const key of path) {
@@ -209,8 +211,8 @@ function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefined {
 }
 
 /**
- * Returns the paths of a key one level down, such as `settings.temperature`, synonyms first. Empty if several sections
- * have it.
+ * Returns the paths of a key one level further inside, such as `settings.temperature`, synonyms first. Returns an empty
+ * list if several sections have the key.
  */
 function placesOfKey(schema: z.ZodType, key: string): string[] {
   const root = unwrap(schema);
@@ -236,7 +238,7 @@ function unknownKeys(
     return value.flatMap((item, i) => unknownKeys(childSchema(inner, i), item, [...path, i]));
   }
   if (typeof value !== "object" || value === null) return [];
-  // A single value as a list of one.
+  // The single value is parsed as a list of one.
   if (inner instanceof z.ZodArray) return unknownKeys(childSchema(inner, 0), value, path);
   return Object.entries(value).flatMap(([key, child]) => {
     const at = [...path, key];
@@ -255,8 +257,8 @@ function childSchema(schema: z.ZodType | undefined, key: PropertyKey): z.ZodType
 }
 
 /**
- * Returns the schema of the value as written. Unwraps optional, nullable, default, transformations, and unions with a
- * map, or with a list when the value is one.
+ * Returns the schema of the value in the file. Unwraps optional, nullable, default, transformations, and unions with a map,
+ * or with a list if the value is one.
  */
 function unwrap(
   schema: z.ZodType | undefined,

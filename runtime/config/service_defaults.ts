@@ -1,33 +1,33 @@
-// The defaults of the service's flags: config.yaml's `service`, and the key of its TCP clients.
+// Reads the values for omitted flags of the service: `service` in config.yaml, and the key of TCP clients.
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 import { EnvironmentFiles } from "./files/environment_files.ts";
 
-/** The sources of the defaults. */
+/** The settings from which the values are read. */
 type SettingsSources = Pick<WorkspaceSettings, "config" | "shell" | "directories">;
 
 /** The values for omitted flags. */
 export interface ServiceDefaults {
-  /** Null: it listens on its socket only. */
+  /** The TCP port; null to listen only on the socket. */
   port: number | null;
   host: string;
   keepAlive: boolean;
-  /** The key of TCP clients, or undefined. */
+  /** The key of TCP clients; undefined if none is set. */
   key: string | undefined;
-  /** The file with the key; undefined when the shell has the key, or no key is set. */
+  /** The path of the file with the key; undefined if the shell has the key, or no key is set. */
   keySource: string | undefined;
-  /** The recommended file for the key. */
+  /** The path of the file in which a user should set the key. */
   keyFile: string;
 }
 
-/** The variable with the key of TCP clients. */
+/** The name of the variable with the key of TCP clients. */
 const KEY = "INKLING_API_KEY";
 
 /**
- * Reads the defaults for the service of a workspace. The port applies to config.yaml's own workspace only: two services
- * cannot share it. The shell's key wins, because `start --api-key` passes it to a background service in the
- * environment. `service.env`, its former place, comes last.
+ * Returns the values for the service of a workspace. The port applies only to the workspace of config.yaml, because two
+ * services cannot share it. The key of the shell has precedence, because `start --api-key` passes it to a background
+ * service in the environment. The file `service.env`, the former place of the key, comes last.
  */
 export function readServiceDefaults(
   { config, shell, directories }: SettingsSources,
@@ -45,13 +45,13 @@ export function readServiceDefaults(
   return { ...defaults, key: undefined, keySource: undefined };
 }
 
-/** Returns the file that only installed units read for the key. */
+/** Returns the path of the former file for the key, which only installed units read. */
 function formerKeyFile({ configDir }: SettingsSources["directories"]): string {
   return PATHS.join(configDir, "service.env");
 }
 
 /**
- * Returns an error when the port has no key, so that the service cannot start, and a warning when the key is in its
+ * Returns an error if the port has no key, because the service then cannot start. Returns a warning if the key is in its
  * former place.
  */
 export function diagnoseService(settings: SettingsSources): Diagnostic[] {

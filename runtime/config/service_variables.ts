@@ -1,8 +1,8 @@
-// Parses the shell's variables for the service: text to value, or an Error with a sentence.
+// Parses the shell's variables for the service. Returns the value, or an Error whose message is a sentence.
 import { parseDuration } from "../../base/durations.ts";
 import type { LogLevel } from "../service_log/service_log.ts";
 
-/** INKLING_LOG_LEVEL: the lowest level of logged lines. Requests are logged on `debug`. */
+/** Parses INKLING_LOG_LEVEL, the lowest level of logged lines. Requests are logged on `debug`. */
 export function parseLogLevel(text: string | undefined): LogLevel {
   const level = text === undefined || text === "" ? "info" : text.toLowerCase();
   if (level === "debug" || level === "info" || level === "warn" || level === "error") return level;
@@ -11,7 +11,10 @@ export function parseLogLevel(text: string | undefined): LogLevel {
   );
 }
 
-/** INKLING_IDLE_TIMEOUT: milliseconds of `90s`, `5m` or a bare number of seconds; undefined when it is not set. */
+/**
+ * Parses INKLING_IDLE_TIMEOUT. Returns the milliseconds of `90s`, `5m` or a number of seconds; undefined if the variable is
+ * not set.
+ */
 export function parseIdleTimeout(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseDuration(text);

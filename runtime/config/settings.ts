@@ -1,4 +1,4 @@
-// The settings of a workspace, before anything in it is opened.
+// Loads the settings of a workspace. Nothing in the workspace is opened yet.
 import type { Config } from "./config.ts";
 import { ConfigFile, versionOf } from "./config_file.ts";
 import {
@@ -15,27 +15,30 @@ import { PATHS } from "../../base/plain_path.ts";
 
 const { join } = PATHS;
 
-/** The process's surroundings: its variables and its home. */
+/** The environment of the process: its variables and home directory. */
 export interface Surroundings {
   /** The shell's variables at the start of the process. */
   shell: Readonly<Record<string, string>>;
-  /** The user's home directory. */
+  /** The path of the user's home directory. */
   home: string;
 }
 
-/** The settings from config.yaml, the environment files and the surroundings. */
+/** The settings of a workspace from config.yaml, the environment files and the environment of the process. */
 export interface WorkspaceSettings extends Surroundings {
-  /** The current configuration. Read it where it is used; copy values that must not change while the service runs. */
+  /**
+   * The current configuration. Do not store it, because it is replaced after a change. Copy values that must stay the same
+   * while the service runs.
+   */
   readonly config: Config;
   configFile: ConfigFile;
   directories: Directories;
   environment: EnvironmentFiles;
-  /** The shared database, fixed when the process starts; undefined: SQLite on this machine. */
+  /** The shared database; undefined for SQLite on this machine. It does not change after the start of the process. */
   readonly database: DatabaseSettings | undefined;
 }
 
 /**
- * Reads config.yaml and resolves the paths of the workspace (default: config.yaml's). Throws ConfigError with all
+ * Reads config.yaml and resolves the paths of the workspace (by default that of config.yaml). Throws ConfigError with all
  * problems of the file, DatabaseVariableUnusable, and SocketPathTooLong.
  */
 export async function loadSettings(
@@ -44,7 +47,7 @@ export async function loadSettings(
   const { shell, home, workspace } = surroundings;
   const env = (name: string) => shell[name];
   const path = join(resolveConfigDir(env, home), "config.yaml");
-  // Before reading: the next check then finds a change in between.
+  // The version is read before the file, so that the next check notices a change in between.
   const version = await versionOf(path);
   const variable = shell[DATABASE_VARIABLE] || undefined;
   const parsing = { home, hasDatabase: variable !== undefined };

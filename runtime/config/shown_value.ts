@@ -10,14 +10,14 @@ export function formatPath(path: YamlPath): string {
   }).join("");
 }
 
-/** Returns a value for a message: JSON, cut to a readable length. */
+/** Returns a value for a message: as JSON, shortened to a readable length. */
 export function showValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** Returns `a, b or c`. */
+/** Returns a list of words as `a, b or c`. */
 export function listWords(words: readonly string[]): string {
   const last = words.at(-1) ?? "";
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;

@@ -1,9 +1,10 @@
-// Names of time zones.
+// Checks the names of time zones.
 
-/** Returns true when the system knows an IANA time zone. */
+/** Returns true if the system knows an IANA time zone. */
 export function isTimeZone(name: string): boolean {
   try {
-    // Both must know it: their lists of zones differ. One formats local times, the other computes them.
+    // Intl and Temporal must both know the zone, because their lists differ. Intl formats local times, Temporal calculates
+    // them.
     new Intl.DateTimeFormat("en", { timeZone: name });
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return true;
@@ -13,7 +14,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The most used time zones of Windows, as the Unicode CLDR maps them (windowsZones.xml, territory 001). */
+/** The most used time zones of Windows and their IANA names, from the Unicode CLDR (windowsZones.xml, territory 001). */
 const WINDOWS_ZONES: Readonly<Record<string, string>> = {
   "AUS Eastern": "Australia/Sydney",
   "Arabian": "Asia/Dubai",
@@ -52,7 +53,10 @@ const WINDOWS_ZONES: Readonly<Record<string, string>> = {
   "W. Europe": "Europe/Berlin",
 };
 
-/** Returns the hint for a time zone by its name on Windows ("W. Europe Standard Time"), or undefined for another name. */
+/**
+ * Returns a hint with the IANA name for a Windows name of a time zone ("W. Europe Standard Time"), or undefined for other
+ * names.
+ */
 export function zoneOfWindows(name: string): string | undefined {
   const [, short] = /^(.+) (?:Standard|Daylight) Time$/i.exec(name.trim()) ?? [];
   if (short === undefined) return undefined;

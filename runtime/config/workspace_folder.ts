@@ -1,4 +1,4 @@
-// Checks for the workspace folder. Creates nothing.
+// Checks if the workspace folder exists. Does not create it.
 import { PATHS } from "../../base/plain_path.ts";
 import type { Config } from "./config.ts";
 import { expandHome } from "./places.ts";
@@ -7,8 +7,8 @@ import { isMissing } from "../../base/files/missing.ts";
 const { resolve } = PATHS;
 
 /**
- * Returns the absolute path of a workspace that is not a folder; undefined when it is one, or cannot be checked.
- * Expands `~`.
+ * Returns the absolute path of a workspace that is missing or is not a folder. Returns undefined if it is a folder, or
+ * cannot be checked. Expands `~`.
  */
 export async function findMissingWorkspace(
   workspace: string,
@@ -18,12 +18,12 @@ export async function findMissingWorkspace(
   try {
     return (await Deno.stat(path)).isDirectory ? undefined : path;
   } catch (error) {
-    // The code that needs the folder reports the error.
+    // If the path cannot be checked, the code that needs the folder reports the error.
     return isMissing(error) ? path : undefined;
   }
 }
 
-/** Returns the remedy for a missing workspace of config.yaml. */
+/** Returns the remedy for a workspace of config.yaml that is missing. */
 export function missingWorkspaceHint({ path }: Pick<Config, "path">): string {
   return `make the folder, or name another in ${path}`;
 }

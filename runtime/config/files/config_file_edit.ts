@@ -1,19 +1,19 @@
-// Sets values in config.yaml's text like a person would: other keys, comments and their order stay.
+// Sets values in the text of config.yaml. Other keys, comments and their order stay.
 import { isDeepStrictEqual } from "node:util";
 import type { Document } from "yaml";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { isMap, isScalar, parseDocument, YAMLMap } from "yaml";
 
-/** A value for a key of config.yaml. */
+/** A value that can be set in config.yaml. */
 export type ConfigValue = string | number | boolean | null | readonly string[];
 
-/** One key and its value: `["workspace"]`, `["defaults", "model"]`. */
+/** The path of a key, such as `["defaults", "model"]`, and its new value. */
 export interface ConfigEdit {
   path: readonly [string] | readonly [section: string, key: string];
   value: ConfigValue;
 }
 
-/** The text cannot be changed without changing other values. */
+/** Error: the text cannot be changed without changing other values. */
 export class ConfigNotEditable extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 
@@ -27,8 +27,8 @@ export class ConfigNotEditable extends RuntimeError {
 const NEW_FILE = '# The configuration of Inkling. "inkling info" shows what is in effect.\n';
 
 /**
- * Returns the text with these values, or the same text when it has them already. `text` must be valid YAML. Throws
- * ConfigNotEditable, which names `path`, when anchors or merges share a value.
+ * Returns the text with the new values, or the same text if it already has them. `text` must be valid YAML. Throws
+ * ConfigNotEditable with `path` in its message if anchors or merges share a value.
  */
 export function editConfigText(
   text: string,
@@ -53,7 +53,7 @@ export function editConfigText(
 }
 
 function isSame(document: Document, path: ConfigEdit["path"], value: ConfigValue): boolean {
-  // An absent key equals an empty one, except for null, which is a value.
+  // An absent key is not the same as null, because an absent key has its default. So null is written.
   return document.hasIn(path) && document.getIn(path) === value;
 }
 
@@ -68,7 +68,7 @@ function setValue(
   }
   const parent = document.get(section, true);
   if (isScalar(parent) && parent.value === null) {
-    // An empty section. Its comment stays.
+    // The section is empty and gets a new map. Its comment stays.
     const map = new YAMLMap();
     const notes = [parent.commentBefore, parent.comment].filter((note) => note != null);
     if (notes.length > 0) map.commentBefore = notes.join("\n");

@@ -2,13 +2,13 @@
 import { type Diagnostic, escapeControls } from "../../../base/diagnostics.ts";
 import type { Position, YamlDocument, YamlPath } from "./yaml_document.ts";
 
-/** A file under diagnosis: its name and the positions of its values. */
+/** A checked file: its name, and the positions of its values. */
 export interface DiagnosedFile {
   path: string;
   document: YamlDocument;
 }
 
-/** Returns one diagnostic at a path of the document. */
+/** Returns a list with one diagnostic for the value at a path of the document. */
 export function diagnose(
   file: DiagnosedFile,
   at: YamlPath | Position,

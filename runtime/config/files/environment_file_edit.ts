@@ -1,9 +1,9 @@
-// Sets variables in an environment file's text. Other lines and comments stay; values are quoted when necessary.
+// Sets variables in the text of an environment file. Other lines and comments stay. Values are quoted if necessary.
 import { isDeepStrictEqual } from "node:util";
 import { parseEnvironment } from "./environment_text.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 
-/** A variable cannot be set without damage to the file. The message never contains the value. */
+/** Error: a variable cannot be set without damage to the file. The message never contains the value. */
 export class EnvironmentFileNotEditable extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 
@@ -15,12 +15,12 @@ export class EnvironmentFileNotEditable extends RuntimeError {
   }
 }
 
-/** The start of a line that sets a variable: the indent and `export`, the name, the opening quote. */
+/** Matches the start of a line that sets a variable: indentation and `export`, the name, and the opening quote. */
 const ASSIGNMENT = /^(\s*(?:export\s+)?)([A-Za-z_][\w.-]*)\s*=\s*(["'`]?)/;
 
 /**
- * Returns the text with the variable set: in its present line (the last of several, which counts), otherwise in a new
- * one. Throws EnvironmentFileNotEditable.
+ * Returns the text with the variable set. Changes the last line that sets it, which is the effective one, or adds a line.
+ * Throws EnvironmentFileNotEditable.
  */
 export function setVariable(
   text: string,
@@ -47,13 +47,13 @@ export function setVariable(
   return edited;
 }
 
-/** A variable's lines, 0-based, and the parts of them to keep. */
+/** The lines that set a variable, counted from 0, and the parts of them that stay. */
 interface VariableLines {
   name: string;
   first: number;
   last: number;
   indent: string;
-  /** A comment after the value, with the space before it. */
+  /** The comment after the value, including the space before it. */
   comment: string;
 }
 
@@ -67,13 +67,13 @@ function findVariables(lines: readonly string[]): VariableLines[] {
     let last = i;
     let rest = line.slice(whole.length);
     if (mark !== "" && !rest.includes(mark)) {
-      // The value continues up to the line with its closing quote.
+      // A quoted value continues up to the line with the closing quote.
       last = lines.findIndex((later, j) => j > i && later.includes(mark));
       if (last < 0) last = i;
       else rest = lines[last] ?? "";
     }
     const behind = mark === "" ? rest : rest.slice(rest.indexOf(mark) + 1);
-    // No space is needed after a quote.
+    // After a closing quote, a comment needs no space before it.
     const comment = (mark === "" ? /\s+#.*$/ : /\s*#.*$/).exec(behind)?.[0] ?? "";
     found.push({ name, first: i, last, indent, comment });
     i = last;
@@ -81,10 +81,10 @@ function findVariables(lines: readonly string[]): VariableLines[] {
   return found;
 }
 
-/** Returns the value as written in the file, or undefined when no quote fits. */
+/** Returns a value in the notation of the file, or undefined if no kind of quotes is possible. */
 function quote(value: string): string | undefined {
   const marks = ["'", '"', "`"].filter((mark) => !value.includes(mark));
-  // Most programs that read such a file would take the text after a # for a comment.
+  // A value with a # is quoted, because most programs would read the text after the # as a comment.
   const bare = value.includes("#") ? [] : [value];
   const forms = [...bare, ...marks.map((mark) => `${mark}${value}${mark}`)];
   return forms.find((form) =>

@@ -1,4 +1,4 @@
-// The environment from files and the shell. Files are checked on every query, and read again after a change.
+// Reads variables from environment files and the shell. Each query checks the files, and reads changed files again.
 import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import { parseEnvironment } from "./environment_text.ts";
 import type { Environment } from "./environment.ts";
@@ -10,35 +10,35 @@ import { unreadableReason } from "../../../base/files/unreadable.ts";
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 
-/** A file that changed less than this ago may be incomplete. */
+/** The time after a change in which a file may be incomplete. */
 const QUIET_MS = 200;
 
 type Variables = ReadonlyMap<string, string>;
 
 interface LoadedFile {
   path: string;
-  /** Undefined: the next query reads the file again. */
+  /** The stamp of the file; undefined if the next query must read the file again. */
   stamp: string | undefined;
   missing?: MissingFile | undefined;
-  /** By the file system's clock; undefined for a missing file. */
+  /** The time of the last change by the file system's clock; undefined for a missing file. */
   changedAt?: number | undefined;
   variables: Variables;
   problems: Diagnostic[];
 }
 
 /**
- * Variables of several `.env` files and the shell. The first non-empty value wins: a line `KEY=` to be filled in hides
- * nothing. A broken or unreadable file counts as empty; `problems()` reports it.
+ * The variables of several `.env` files and the shell. The first non-empty value counts, so a line `KEY=` without a value
+ * hides nothing. A broken or unreadable file counts as empty, and `problems()` reports it.
  */
 export class EnvironmentFiles implements Environment {
   readonly #files: LoadedFile[];
   readonly #shell: Variables;
-  /** Valid until the current task yields. */
+  /** The variables of all files, cached until the current task yields to the event loop. */
   #current: readonly Variables[] | undefined;
-  /** By the requested names. */
+  /** The cached secrets by the requested names. */
   readonly #secrets = new Map<string, Secret[]>();
 
-  /** `files` in order of precedence; `shell` as at the start of the process. */
+  /** Creates the environment. `files` are in order of precedence. `shell` has the variables at the start of the process. */
   constructor(options: { files: readonly string[]; shell: Readonly<Record<string, string>> }) {
     this.#files = options.files.map((path) => (
       { path, stamp: undefined, variables: new Map(), problems: [] }
@@ -62,7 +62,7 @@ export class EnvironmentFiles implements Environment {
     return [...new Set(names)].filter((name) => this.get(name)).sort();
   }
 
-  /** Includes values that another layer hides: they are as secret. */
+  /** Also returns values that a file or variable of higher precedence hides, because they are secret, too. */
   secrets(names: readonly string[] = []): Secret[] {
     const layers = this.#layers();
     const others = names.filter((name) => !isSecretName(name));
@@ -75,13 +75,13 @@ export class EnvironmentFiles implements Environment {
     return secrets;
   }
 
-  /** Returns the present problems of the files, in the order of the files. */
+  /** Returns the problems of the files at present, in the order of the files. */
   problems(): Diagnostic[] {
     this.#layers();
     return this.#files.flatMap((file) => file.problems);
   }
 
-  /** Returns the files that changed so recently that they may be incomplete. */
+  /** Returns the paths of files that changed so recently that they may be incomplete. */
   changing(now: number): string[] {
     this.#layers();
     return this.#files.flatMap(({ path, changedAt }) =>
@@ -89,7 +89,10 @@ export class EnvironmentFiles implements Environment {
     );
   }
 
-  /** Reads the files once per task: no text can be read or sent in between. */
+  /**
+   * Returns the variables of all files and the shell. Reads the files at most once per task of the event loop, because
+   * nothing can be sent in between.
+   */
   #layers(): readonly Variables[] {
     if (this.#current !== undefined) return this.#current;
     for (const [index, file] of this.#files.entries()) {
@@ -111,24 +114,24 @@ function findSecrets(
   for (const layer of layers) {
     for (const [name, written] of layer) {
       if (!isSecretName(name) && !names.includes(name)) continue;
-      // Equal values under two names both stay, so that each key is found under its name.
+      // Equal values of two variables both stay, so that each is found under its name.
       for (const value of hiddenParts(written)) found.set(`${name}=${value}`, { name, value });
     }
   }
   return [...found.values()].sort((a, b) => b.value.length - a.value.length);
 }
 
-/** Returns the changed file, or undefined when it is unchanged. */
+/** Returns the new content of a changed file, or undefined if it is unchanged. */
 function readIfChanged(file: LoadedFile): LoadedFile | undefined {
   const { path } = file;
   const empty = { path, variables: new Map<string, string>() };
-  // Every redaction calls this, and errors are expensive.
+  // Every redaction calls this function, so it avoids the cost of an error for a missing file.
   if (file.missing !== undefined && isStillMissing(file.missing)) return undefined;
   try {
     const info = Deno.statSync(path);
     const stamp = stampFile(info);
     if (stamp !== undefined && stamp === file.stamp) return undefined;
-    // Checked before reading: opening a named pipe would block forever.
+    // The type is checked before the read, because opening a named pipe would block forever.
     if (!info.isFile) return { ...empty, stamp, problems: [problem(path, "it is not a file")] };
     if (info.size > LARGEST_FILE_BYTES) {
       return { ...empty, stamp, problems: [problem(path, "it is over 1 MB")] };
@@ -159,7 +162,7 @@ function parseVariables(
   return { variables, problems: findBrokenLines(text, path) };
 }
 
-/** Finds lines that the parser skips. Values are never repeated, because they are secret. */
+/** Returns diagnostics for the lines that the parser skips. They never contain a value, because values are secret. */
 function findBrokenLines(text: string, path: string): Diagnostic[] {
   const problems: Diagnostic[] = [];
   const lines = text.split(/\r?\n/);

@@ -1,15 +1,16 @@
-// Parses the text of an environment file to values by name. Node's parser reads quotes, lines and `export`. Comments
-// follow python-dotenv: they start with a # after a space. Node's own rule would cut a password at its #.
+// Parses the text of an environment file. Node's parser handles quotes, lines and `export`. Comments follow the rules of
+// python-dotenv: they start with a # after a space. With Node's rule, a password would end at its #.
 
-/** The start of a line that sets a variable, and its value: quoted, which may span lines, or unquoted. */
+/** Matches a line that sets a variable, with its value. A quoted value may span lines. */
 const ASSIGNMENT =
   /^([ \t]*(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=)(?:([ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`))|([^\r\n]*))/gm;
-/** A placeholder for a value. Text files contain no NUL. */
+/** Matches a placeholder for a value. It contains NUL, which no text file contains. */
 const PLACE = /^\0(\d+)\0$/;
 
-/** Returns the variables of a file. Values are not expanded. */
+/** Returns the variables of a file by name. References to other variables in a value are not expanded. */
 export function parseEnvironment(text: string): Record<string, string> {
-  // Not imported: Node's modules would add a fifth to the service's start, and most users have no such file.
+  // The module is not imported, because Node's modules would make the start of the service a fifth slower, and most users
+  // have no such file.
   const { parseEnv } = globalThis.process.getBuiltinModule("node:util");
   const values: string[] = [];
   const plain = text.replaceAll(ASSIGNMENT, (whole, start: string, quoted, value = "") => {

@@ -1,7 +1,7 @@
-// Checks for the existence of a path without reading it.
+// Checks if a path exists, without reading it.
 import { isMissing } from "../../../base/files/missing.ts";
 
-/** Returns true when something exists at a path. An inaccessible path counts as existing. */
+/** Returns true if something exists at a path, or if that cannot be checked. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await Deno.stat(path);

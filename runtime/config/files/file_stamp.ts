@@ -1,20 +1,20 @@
 // Detects changes of a file without reading it.
 
 /**
- * Timestamps of file systems have ticks: two writes within one tick are indistinguishable. Some ticks are 2 s long,
- * others 10 ms.
+ * The length of the ticks of file times: 2 s in some file systems, 10 ms in others. Two writes within one tick cannot be
+ * distinguished.
  */
 const LONG_TICK_MS = 2_000;
 const TICK_MS = 20;
 
 /**
- * Returns a text that is equal for an unchanged file. Returns undefined for a file so young that a further change could
- * go unnoticed; read it again then. Compares with the file system's own clock, so it takes no Clock.
+ * Returns a text that is equal for an unchanged file. Returns undefined if the file changed so recently that a further
+ * change could go unnoticed; the file must then be read again. Uses the system's clock, because file times come from it.
  */
 export function stampFile(info: Deno.FileInfo): string | undefined {
   const changedAt = info.mtime?.getTime();
   if (changedAt === undefined) return undefined;
-  // A time with fractions of a second comes from a file system with short ticks.
+  // Only a file system with short ticks has times with fractions of a second.
   const tick = changedAt % 1_000 === 0 ? LONG_TICK_MS : TICK_MS;
   if (Math.abs(Date.now() - changedAt) < tick) return undefined;
   return `${info.dev}:${info.ino}:${info.size}:${changedAt}:${info.ctime?.getTime()}`;

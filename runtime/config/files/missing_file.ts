@@ -1,4 +1,4 @@
-// Checks that a missing file is still missing, from the folder above it and without the cost of an error.
+// Checks if a missing file is still missing, by the folder above it. That avoids the cost of an error.
 import { stampFile } from "./file_stamp.ts";
 import { PATHS } from "../../../base/plain_path.ts";
 
@@ -10,41 +10,44 @@ export interface MissingFile {
   stamp: string;
 }
 
-/** Remembers a missing file; undefined when only a query of the file itself can detect it later. */
+/** Returns a record of a missing file, or undefined if only a query of the file itself can detect it later. */
 export function rememberMissing(path: string): MissingFile | undefined {
   for (let missing = path;;) {
-    // The target of a link appears in some other folder.
+    // The path is a link, whose target may appear in another folder.
     if (isLink(missing)) return undefined;
     const folder = dirname(missing);
     try {
-      // A folder that changed recently has no stamp, because the file may have been created since the check.
+      // A folder that changed recently has no stamp: the file may have been created since it was found missing.
       const stamp = stampFile(Deno.statSync(folder));
       return stamp === undefined ? undefined : { folder, stamp };
     } catch (error) {
-      // An inaccessible folder proves nothing.
+      // If the folder cannot be accessed, it is unknown if the file is missing.
       if (!(error instanceof Deno.errors.NotFound) || folder === missing) return undefined;
     }
     missing = folder;
   }
 }
 
-/** Returns true when a link without a target is there. */
+/** Returns true if the path is a link whose target is missing, or cannot be checked. */
 function isLink(path: string): boolean {
   try {
     Deno.lstatSync(path);
     return true;
   } catch (error) {
-    // An inaccessible path counts as a link.
+    // A path that cannot be checked counts as a link.
     return !(error instanceof Deno.errors.NotFound);
   }
 }
 
-/** Returns true when the folder is unchanged. False for a changed, missing or closed folder: query the file itself then. */
+/**
+ * Returns true if the folder is unchanged, so that the file is still missing. Returns false if the folder has changed, is
+ * missing, or cannot be checked: the file itself must then be queried.
+ */
 export function isStillMissing({ folder, stamp }: MissingFile): boolean {
   try {
     return stampFile(Deno.statSync(folder)) === stamp;
   } catch {
-    // A query of the file itself will report the error.
+    // The query of the file itself reports the error.
     return false;
   }
 }

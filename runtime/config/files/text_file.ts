@@ -2,8 +2,8 @@
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 
 /**
- * Returns the text of UTF-8 bytes without a byte order mark, or a diagnostic for the first byte that is not text:
- * invalid UTF-8 or NUL.
+ * Returns the text of UTF-8 bytes without the byte order mark, or a diagnostic for the first byte that is not text (invalid
+ * UTF-8 or NUL).
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -56,7 +56,10 @@ function problem(
   };
 }
 
-/** A line feed is never part of a longer character, so the broken line can be found first. */
+/**
+ * Returns the position of the first byte that is not text. Searches line by line, because a line feed is never part of a
+ * longer character.
+ */
 function findBadByte(bytes: Uint8Array): { line: number; column: number; byte: number } {
   let line = 1;
   for (let start = 0; start <= bytes.length; line++) {

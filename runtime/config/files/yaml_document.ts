@@ -1,4 +1,4 @@
-// Parses YAML text to a plain value with the position of each part. Ignores the meaning of keys.
+// Parses YAML text to a plain value, with the position of each part. The meaning of keys is irrelevant here.
 import type { Document, Node, YAMLParseError } from "yaml";
 import { type Diagnostic, escapeControls } from "../../../base/diagnostics.ts";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
@@ -7,7 +7,7 @@ import { keyText, YamlValueReader } from "./yaml_values.ts";
 /** The path from the root to a value: map keys and list positions. */
 export type YamlPath = readonly PropertyKey[];
 
-/** 1-based. */
+/** A position in a text. Line and column count from 1. */
 export interface Position {
   line: number;
   column: number;
@@ -15,24 +15,24 @@ export interface Position {
 
 /** A parsed YAML map. */
 export interface YamlDocument {
-  /** Plain maps, lists, text, numbers, true, false and null. */
+  /** The value, made of plain objects, lists, text, numbers, booleans and null. */
   value: Record<string, unknown>;
-  /** Warnings for unsupported tags. */
+  /** The warnings for unsupported tags. */
   warnings: Diagnostic[];
   /**
-   * Returns the position of the key or the value at a path. For an absent path: the key of its nearest existing
-   * ancestor, or the start of the text.
+   * Returns the position of the key or value at a path. For a path that does not exist, returns the position of the nearest
+   * existing key above it, or the start of the text.
    */
   locate(path: YamlPath, part?: "key" | "value"): Position;
-  /** Returns true when a null is written at a path (`null`, `~`), not only an empty value. */
+  /** Returns true if a null is written at a path (`null`, `~`). Returns false for an empty value. */
   isWrittenNull(path: YamlPath): boolean;
 }
 
 const MAX_SYNTAX_ERRORS = 10;
 
 /**
- * Parses one YAML 1.2 map; an empty text is an empty map. Otherwise returns every error: syntax, duplicate keys,
- * several documents, a root that is no map, unknown or too many aliases. `lineOffset`: the number of lines before the
+ * Parses one YAML 1.2 map; an empty text is an empty map. Otherwise returns all errors: syntax, duplicate keys, several
+ * documents, a root that is not a map, unknown aliases, or too many aliases. `lineOffset` is the number of lines before the
  * text in its file.
  */
 export function parseYaml(
@@ -41,7 +41,7 @@ export function parseYaml(
 ): { document: YamlDocument } | { diagnostics: Diagnostic[] } {
   const { path, lineOffset = 0 } = options;
   const lineCounter = new LineCounter();
-  // The reader below checks unique keys: the parser's own check takes seconds for a map of 20,000 keys.
+  // YamlValueReader checks for duplicate keys, because the parser's own check takes seconds for a map of 20,000 keys.
   const parsed = parseDocument(text, {
     lineCounter,
     prettyErrors: false,
@@ -82,7 +82,10 @@ export function parseYaml(
   };
 }
 
-/** Returns the start of an open quote. The parser reports its end, the end of the text. */
+/**
+ * Returns the offset of a syntax error. For an open quote it is the start of the quote, because the parser reports the end
+ * of the text.
+ */
 function syntaxOffset(error: YAMLParseError, document: Document.Parsed): number {
   const [offset] = error.pos;
   if (error.code !== "MISSING_CHAR" || !error.message.includes("quote")) return offset;
@@ -96,7 +99,7 @@ function syntaxOffset(error: YAMLParseError, document: Document.Parsed): number 
   return begin;
 }
 
-/** Returns the errors without their consequences, such as a missing end after a broken place. */
+/** Returns the errors without those that are only consequences of an earlier one, such as a missing end. */
 function causes<E extends { code: string }>(errors: readonly E[]): E[] {
   return errors.filter(({ code }, index) =>
     index === 0 || (code !== "BAD_INDENT" && code !== "MISSING_CHAR")

@@ -1,27 +1,27 @@
-// Converts the nodes of a YAML document to plain values, within limits. The document keeps the positions.
+// Converts the nodes of a YAML document to plain values, within limits. The document itself keeps the positions.
 import type { Alias, Node, Scalar } from "yaml";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { isAlias, isMap, isScalar, isSeq } from "yaml";
 
-/** More values than any valid file needs. Aliases multiply them. */
+/** The maximum number of values, more than any valid file has. Aliases multiply the values of a file. */
 const MAX_VALUES = 50_000;
 const MAX_DEPTH = 64;
 
-/** Returns a key for a message: as it is, or quoted and cut when it is longer than a word. */
+/** Returns a key for a message: as it is or, if it is longer than a word, quoted and shortened. */
 export function showKey(key: string): string {
   if (/^[\p{L}\p{N}_-]{1,60}$/u.test(key)) return key;
   return key.length > 60 ? `${JSON.stringify(key.slice(0, 57))}...` : JSON.stringify(key);
 }
 
-/** Converts nodes to values with a budget, so that neither aliases nor nesting can exhaust memory or the stack. */
+/** Converts nodes to values with a limit, so that neither aliases nor nesting can exhaust the memory or the stack. */
 export class YamlValueReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #root: Node | null;
   readonly #diagnose: (offset: number, message: string) => Diagnostic;
   readonly #open = new Set<Node>();
-  /** The last anchor of each name so far. Searching for each in the document would take minutes for many aliases. */
+  /** The last node with each anchor so far. A search of the document for each alias would take minutes for many aliases. */
   readonly #anchors = new Map<string, Node>();
-  /** The alias in the file's text that is being resolved. Errors inside its target are reported there. */
+  /** The alias in the text that is being resolved. Errors inside its target are reported at this alias. */
   #outermostAlias: Alias | undefined;
   #values = 0;
   #exhausted = false;
@@ -128,7 +128,7 @@ export class YamlValueReader {
         }
         continue;
       }
-      // `__proto__` would set the object's prototype: schemas drop it and ignore its content.
+      // The key `__proto__` would set the prototype of the object. Schemas remove it without checking its content.
       if (key === "__proto__") {
         if (keyNode !== null) this.#problem(keyNode, "A key must not be called __proto__");
         continue;
@@ -139,7 +139,7 @@ export class YamlValueReader {
   }
 }
 
-/** Returns a key's node as text, or undefined for a key that is a list, a map or an alias. */
+/** Returns the text of a key, or undefined for a key that is a list, a map or an alias. */
 export function keyText(node: Node): string | undefined {
   return isScalar(node) ? String(node.value) : undefined;
 }

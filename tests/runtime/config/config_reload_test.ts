@@ -1,5 +1,5 @@
-// Changes of config.yaml while a service runs: effective changes, changes that need a restart, and a file that is
-// broken for a while.
+// Tests changes of config.yaml while a service runs: effective changes, changes that need a restart, and a file that is
+// temporarily broken.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
@@ -16,7 +16,7 @@ import {
 } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
-/** Writes config.yaml atomically, as a file that is quiet. */
+/** Writes config.yaml atomically, with a time in the past, so that it counts as complete. */
 async function configure(place: TestWorkspace, text: string): Promise<void> {
   const path = join(place.configDir, "config.yaml");
   await Deno.writeTextFile(`${path}.new`, text);
@@ -27,7 +27,7 @@ async function configure(place: TestWorkspace, text: string): Promise<void> {
 
 const warningsOf = (runtime: Runtime) => runtime.config.warnings.map(({ message }) => message);
 
-Deno.test("config.yaml is read again after a change: the next run uses its defaults, and the reload is logged once", async () => {
+Deno.test("a changed config.yaml is used by the next run, and its reload is logged once", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("daily", '---\n---\n```demo\n[{ "say": "Done." }]\n```\n');
   await using runtime = await place.open();
@@ -44,7 +44,7 @@ Deno.test("config.yaml is read again after a change: the next run uses its defau
   assert.deepEqual(warningsOf(runtime), []);
 });
 
-Deno.test("a setting of the whole service keeps its value with a note about the restart, and shows no database password", async () => {
+Deno.test("a setting that needs a restart keeps its value, with a warning without passwords", async () => {
   await using place = await createTestWorkspace();
   await using runtime = await place.open();
   await configure(

@@ -1,4 +1,5 @@
-// The shared database, from config.yaml and the shell: refused addresses, precedence, and hidden passwords.
+// Tests the settings of the shared database in config.yaml and in the shell: refused addresses, precedence, and hidden
+// passwords.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -19,13 +20,13 @@ import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
 const options = { path: "config.yaml", home: "/home/me" };
-/** Part of every address below, and of no message. */
+/** The password in every address below. No message may contain it. */
 const PASSWORD = "hunter2secret";
 
 const EXAMPLE = "must be an address such as postgres://user@host:5432/name: ";
 const ESCAPED = "characters such as @ / ? # % in a password are written %40 %2F %3F %23 %25";
 
-/** Unusable addresses, as YAML writes them, with the reasons. */
+/** Invalid addresses as written in YAML, with the expected reasons. */
 const BAD: readonly (readonly [written: string, reason: string])[] = [
   [`mysql://u:${PASSWORD}@db/x`, "it does not begin with postgres://"],
   [`u:${PASSWORD}@db/x`, "it does not begin with postgres://"],
@@ -42,7 +43,7 @@ const BAD: readonly (readonly [written: string, reason: string])[] = [
   [`postgres://u:${PASSWORD}@*/x`, "the host must be a name or an IP address"],
   [`postgres://u:${PASSWORD}@a,b/x`, "the host must be a name or an IP address"],
   [`postgres://u:${PASSWORD} 1@db/x`, "it has a space in it, which is written %20"],
-  // Each of them would turn parts of the password into a host, a port and a database.
+  // In each of these addresses, a part of the password would be parsed as host, port or database.
   [`postgres://u:12/${PASSWORD}@db/x`, ESCAPED],
   [`"postgres://u:12/x#${PASSWORD}@db/x"`, ESCAPED],
   [`postgres://u:12/x?${PASSWORD}@db/x`, ESCAPED],
@@ -53,7 +54,7 @@ const BAD: readonly (readonly [written: string, reason: string])[] = [
   [`postgres://u:${PASSWORD}@db/x?host=other`, "host stands before the ?, not behind it"],
 ];
 
-Deno.test("parseConfig() refuses an invalid address, with line and column, and never repeats it", () => {
+Deno.test("parseConfig() refuses an invalid address with its position, and never repeats the address", () => {
   for (const [written, reason] of BAD) {
     const result = parseConfig(`workspace: ~/w\ndatabase: ${written}\n`, options);
     assert.ok("diagnostics" in result, written);
@@ -64,7 +65,7 @@ Deno.test("parseConfig() refuses an invalid address, with line and column, and n
   }
 });
 
-Deno.test("any password is either refused without repeating it, or seen by the driver only", () => {
+Deno.test("any password is refused without repeating it, or reaches only the driver", () => {
   const odd = fc.array(
     fc.constantFrom(
       ...["@", "/", "?", "#", "%", ":", "[", "]", "\\", "&", "=", "+", "^", '"', "é", "7"],
@@ -123,7 +124,7 @@ Deno.test("parseConfig() refuses invalid node settings with their position", () 
   ]);
 });
 
-Deno.test("config.yaml names the database with its node, warns of keys without effect, and agent tests ignore it", async () => {
+Deno.test("config.yaml names the database and node, and warns about keys without effect", async () => {
   const config = "node:\n  runs: 5\ndatabase_connections: 5\n";
   const shell = { INKLING_DATABASE_URL: "" };
   await using place = await createTestWorkspace({ config, shell });
@@ -154,7 +155,7 @@ Deno.test("config.yaml names the database with its node, warns of keys without e
   assert.equal(own.settings.database, undefined);
 });
 
-Deno.test("INKLING_DATABASE_URL wins over config.yaml; a broken one is refused by name, without its value", async () => {
+Deno.test("INKLING_DATABASE_URL overrides config.yaml, and an invalid value is refused without repeating it", async () => {
   const config = "database: postgres://u@db/x\n";
   await using place = await createTestWorkspace({ config });
   place.shell["INKLING_DATABASE_URL"] = "postgresql://w@other/y";
@@ -169,7 +170,7 @@ Deno.test("INKLING_DATABASE_URL wins over config.yaml; a broken one is refused b
   }
 });
 
-/** Returns the node of a config.yaml with this name. */
+/** Returns the settings of a node with this name in config.yaml. */
 function nodeOf(name: string | null) {
   const keys = { database: "postgres://db/x", databaseConnections: 10 };
   const node = { name, labels: [], runs: 100 };
@@ -204,7 +205,7 @@ Deno.test("database passwords are redacted in log lines and output, in every for
   await using place = await createTestWorkspace({
     shell: { INKLING_DATABASE_URL: address, PGPASSWORD: "of-the-shell" },
   });
-  // The shell's value overrides it, but it is as secret.
+  // The address in the shell overrides this one, whose password is a secret nevertheless.
   const content = `workspace: ${place.workspace}\ndatabase: postgres://u:of-the-file@db/x\n`;
   await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
   const lines: string[] = [];
@@ -231,7 +232,7 @@ Deno.test("database passwords are redacted in log lines and output, in every for
   }
 });
 
-Deno.test("an address with a password too short for redaction is redacted as a whole; PGPASSWORD is no secret without a database", async () => {
+Deno.test("an address with a very short password is redacted as a whole", async () => {
   const address = "postgres://u:abc@db/x";
   const shell = { INKLING_DATABASE_URL: "", PGPASSWORD: "of-the-shell" };
   await using place = await createTestWorkspace({ shell });

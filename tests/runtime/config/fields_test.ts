@@ -1,4 +1,4 @@
-// Values in config.yaml and agent files, and the messages about invalid ones.
+// Tests values in config.yaml and agent files, and the messages about invalid values.
 import assert from "node:assert/strict";
 import { baseUrl, durationOrNone, interval } from "../../../runtime/config/fields.ts";
 import { parseConfig } from "../../../runtime/config/parse_config.ts";

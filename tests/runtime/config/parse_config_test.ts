@@ -237,7 +237,7 @@ Deno.test("parseConfig() refuses an agents directory outside the workspace", () 
   assert.equal(read("agents_dir: a~b/~c").agentsDir, "a~b/~c");
 });
 
-Deno.test("parseConfig() refuses NUL in a path, and null for a limit that cannot be switched off", () => {
+Deno.test("parseConfig() refuses NUL in a path, and null for a required limit", () => {
   const rows = [
     ['workspace: "a\\0b"', "1:12: workspace must not hold a NUL character"],
     ['agents_dir: "a\\0b"', "1:13: agents_dir must not hold a NUL character"],
@@ -330,7 +330,7 @@ notify:
   assert.match(again, /:9:\d+: notify\.channels\.hook\.url must not hold a user name or password/);
 });
 
-Deno.test("parseConfig() accepts origins of proxies and apps, and names of hosts, and refuses anything else", () => {
+Deno.test("parseConfig() accepts only origins of proxies and apps, and names of hosts", () => {
   const { warnings } = read(`http:
   hosts: [inkling.example, "BÜCHER.example:8443", "[::1]"]
   origins: ["https://inkling.example/", "app://obsidian.md"]

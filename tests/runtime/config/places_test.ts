@@ -29,7 +29,7 @@ Deno.test("resolveBaseStateDir() ignores variables that are empty, and relative 
   assert.equal(resolveBaseStateDir(useless, "/home/me"), "/home/me/.local/state/inkling");
 });
 
-Deno.test("resolveSocketFile() stays in the state directory up to 104 bytes, and moves elsewhere beyond", () => {
+Deno.test("resolveSocketFile() leaves the state directory only for paths beyond 104 bytes", () => {
   const dir = `/${"s".repeat(104 - "/service.sock".length - 1)}`;
   const usual = `${dir}/service.sock`;
   assert.equal(usual.length, 104);

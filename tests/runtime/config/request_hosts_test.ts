@@ -1,11 +1,11 @@
-// http.allow and http.deny in config.yaml: every entry is effective, or refused with its position.
+// Tests http.allow and http.deny in config.yaml: every entry has an effect, or is refused with its position.
 import assert from "node:assert/strict";
 import { parseConfig } from "../../../runtime/config/parse_config.ts";
 import { toRequestHost } from "../../../runtime/config/request_hosts.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { refuseAddress, refuseHost } from "../../../runtime/tools/http/http_policy.ts";
 
-/** Returns the problems of a config.yaml, or its hosts. */
+/** Parses a config.yaml. Returns its problems, or its lists of hosts. */
 function read(text: string) {
   const result = parseConfig(text, { path: "config.yaml", home: "/home/me" });
   return "config" in result ? result.config.http : result.diagnostics.map(formatDiagnostic);
@@ -46,7 +46,7 @@ Deno.test("parseConfig() refuses an entry that could match no host, with its pos
       `config.yaml:3:7: http.deny[0] ${deny}, got "${text}"`,
     ]);
   }
-  // The password is not repeated.
+  // The message must not contain the password.
   assert.deepEqual(read("http: { deny: ['https://me:secret@example.com'] }"), [
     `config.yaml:1:16: http.deny[0] ${deny}`,
   ]);

@@ -4,7 +4,7 @@ import { diagnoseService, readServiceDefaults } from "../../../runtime/config/se
 import { loadSettings } from "../../../runtime/config/settings.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
-Deno.test("readServiceDefaults() reads the shell, then .env, then service.env, and names the right file for the key", async () => {
+Deno.test("readServiceDefaults() reads the key from the shell, then .env, then service.env", async () => {
   const line = (value: string) => `INKLING_API_KEY=${value}\n`;
   const missing =
     "service.port needs a key, and INKLING_API_KEY is not set: the service does not start";
@@ -36,7 +36,7 @@ Deno.test("readServiceDefaults() reads the shell, then .env, then service.env, a
   }
 });
 
-Deno.test("readServiceDefaults() gives the port to config.yaml's own workspace only", async () => {
+Deno.test("readServiceDefaults() returns a port only for the workspace of config.yaml", async () => {
   await using place = await createTestWorkspace();
   const service = "service: { port: 8420, host: '::1', keep_alive: true }";
   await Deno.writeTextFile(

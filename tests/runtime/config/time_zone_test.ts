@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isTimeZone } from "../../../runtime/config/time_zone.ts";
 
-Deno.test("isTimeZone() accepts names of zones only", () => {
+Deno.test("isTimeZone() accepts only names of time zones", () => {
   for (const name of ["UTC", "Europe/Paris", "US/Pacific", "Asia/Calcutta", "+05:30"]) {
     assert.ok(isTimeZone(name), name);
   }

@@ -1,4 +1,4 @@
-// Folder events that a test emits itself.
+// A simulated source of folder events, which a test controls.
 import type { FolderEventSource } from "../../../runtime/folders/system_watches.ts";
 import type { OpenFolderEvents } from "../../../runtime/folders/system_watches.ts";
 
@@ -11,11 +11,11 @@ interface Source {
 }
 
 export class FakeFolderEvents {
-  /** Thrown when a watch is opened. */
+  /** The error that the opening of a watch throws; undefined to open it. */
   failure: Error | undefined;
   readonly #sources = new Set<Source>();
 
-  /** The folders watched now. */
+  /** The paths of the folders that are watched at present. */
   get folders(): string[] {
     return [...this.#sources].map(({ folder }) => folder).sort();
   }
@@ -40,7 +40,7 @@ export class FakeFolderEvents {
     } satisfies FolderEventSource;
   };
 
-  /** Emits an event to every watch, as the system does with some. */
+  /** Emits an event to every watch, as the system does with some events. */
   tell(event: Omit<Deno.FsEvent, "flag"> & { flag?: Deno.FsEventFlag }): void {
     for (const source of this.#sources) {
       source.events.push(event);

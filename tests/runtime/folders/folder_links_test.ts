@@ -1,9 +1,9 @@
-// Links between watched folders: no listener loses events, in whatever order the watches open. Uses real folders.
+// Tests links between watched folders: no listener loses events, in any order of the watches. Uses real folders.
 import { Listening } from "./listening.ts";
 
 const OTHER = "top/other";
 
-/** Creates folders where `main` has links and `top/other` is another watched folder. */
+/** Creates real folders. `main` contains the given links, and `top/other` is another watched folder. */
 async function createLinked(links: Readonly<Record<string, string>>): Promise<Listening> {
   const linked = await Listening.create({ folders: ["main/sub", `${OTHER}/deep`, "aside"] });
   for (const [name, target] of Object.entries(links)) {
@@ -19,7 +19,7 @@ async function expectBoth(linked: Listening, inMain = "main/sub"): Promise<void>
   await linked.expect(`${OTHER}/deep`, OTHER);
 }
 
-/** Each link, and the order of the watches: at the same time, or one after the other. */
+/** Cases of a link and the order of the watches. The watches in one inner list are opened at the same time. */
 const LINKS: readonly (readonly [what: string, target: string, order: readonly string[][]])[] = [
   ["the other folder, watched last", OTHER, [["main"], [OTHER]]],
   ["the other folder, watched first", OTHER, [[OTHER], ["main"]]],

@@ -3,7 +3,7 @@ import { until } from "../../support/until.ts";
 import { FakeFolderEvents } from "./fake_folder_events.ts";
 import { Listening } from "./listening.ts";
 
-Deno.test("FolderWatches: a listener that stops does not affect listeners above, below or beside it", async () => {
+Deno.test("FolderWatches: the end of a listener does not affect other listeners", async () => {
   await using listening = await Listening.create({ folders: ["outer/inner/deep", "other"] });
   const inner = { folder: listening.path("outer/inner") };
   const other = { folder: listening.path("other") };
@@ -21,7 +21,7 @@ Deno.test("FolderWatches: a listener that stops does not affect listeners above,
   await until(() => listening.heard.get("outer")?.has(created) === true, "the new folder");
   await listening.expect("outer/inner/new", "outer", "twin");
   endOuter();
-  // Once a later listener receives events, the end of the earlier one has taken effect.
+  // When a later listener receives events, the end of the earlier one has taken effect.
   await listening.listen("late", other);
   await listening.expect("outer/inner/new", "twin");
   await listening.expect("outer/inner", "flat", "twin");
@@ -38,7 +38,7 @@ Deno.test("FolderWatches: a folder that is removed and created again is reported
     Deno.removeSync(listening.path("other"), { recursive: true });
     Deno.mkdirSync(listening.path("other"));
     await until(async () => {
-      // Until the folder is watched again, a file may be missed. The listener is then asked to scan.
+      // A file may be missed until the folder is watched again. The listener must then be asked to scan.
       const path = listening.path(`other/${crypto.randomUUID()}`);
       await Deno.writeTextFile(path, "");
       await listening.clock.advance(100);
@@ -47,7 +47,7 @@ Deno.test("FolderWatches: a folder that is removed and created again is reported
   }
 });
 
-Deno.test("FolderWatches notices without events that a folder was created again, even with the old folder's number", async () => {
+Deno.test("FolderWatches notices without events that a folder was replaced, even with an equal inode", async () => {
   const fake = new FakeFolderEvents();
   let opened = 0;
   await using listening = await Listening.create({
@@ -67,7 +67,7 @@ Deno.test("FolderWatches notices without events that a folder was created again,
   assert.deepEqual([opened, listening.scans], [2, 1], "it stays the same one");
 });
 
-/** Replaces a folder, by one with the same number where the file system reuses numbers. */
+/** Replaces a folder. The new folder has the same inode number, if the file system reuses numbers. */
 function makeAgain(folder: string, { ino, birthtime }: Deno.FileInfo): void {
   for (let attempt = 0; attempt < 100; attempt++) {
     Deno.removeSync(folder);
@@ -101,7 +101,7 @@ Deno.test("FolderWatches notices without events that a folder is gone or replace
   await Deno.mkdir(folder, { recursive: true });
   await clock.advance(70_000);
   assert.deepEqual(fake.folders, [folder]);
-  // Moved away and created again at once.
+  // The folder is moved away and created again immediately.
   const before = listening.scans;
   await Deno.rename(work, listening.path("old"));
   await Deno.mkdir(folder, { recursive: true });
@@ -113,7 +113,7 @@ Deno.test("FolderWatches watches a folder with two paths once, and each listener
   const fake = new FakeFolderEvents();
   await using listening = await Listening.create({ folders: [], open: fake.open });
   const { root, heard } = listening;
-  // Like a bind mount: another path without a link.
+  // A path with two slashes simulates a bind mount: another path of the same folder, without a link.
   const folders = [root, `/${root}`];
   for (const folder of folders) await listening.listen(folder, { folder });
   assert.deepEqual(fake.folders, [root]);

@@ -1,4 +1,4 @@
-// Listeners to real folders, and the paths reported to each.
+// Listens to real folders, and records the paths reported to each listener.
 import { join } from "node:path";
 import { FolderWatches } from "../../../runtime/folders/folder_watches.ts";
 import type { OpenFolderEvents } from "../../../runtime/folders/system_watches.ts";
@@ -11,7 +11,7 @@ export class Listening implements AsyncDisposable {
   readonly log = new LogLines();
   readonly watches: FolderWatches;
   readonly heard = new Map<string, Set<string>>();
-  /** The number of requests to scan. */
+  /** The number of times that a listener was asked to scan. */
   scans = 0;
   #count = 0;
 
@@ -21,7 +21,7 @@ export class Listening implements AsyncDisposable {
     this.watches = new FolderWatches({ clock, log, probeFolder, ...(open && { open }) });
   }
 
-  /** Creates a temporary folder with these folders in it. */
+  /** Creates a temporary folder that contains the given folders. */
   static async create(
     { folders, open }: { folders: readonly string[]; open?: OpenFolderEvents },
   ): Promise<Listening> {
@@ -34,7 +34,7 @@ export class Listening implements AsyncDisposable {
     return join(this.root, name);
   }
 
-  /** Starts a listener; the returned function ends it. With `scans` it reads its folder on request. */
+  /** Starts a listener. The returned function ends it. With `scans`, the listener reads its folder when asked to. */
   async listen(
     name: string,
     options: { folder?: string; recursive?: boolean; scans?: boolean } = {},
@@ -60,7 +60,7 @@ export class Listening implements AsyncDisposable {
     });
   }
 
-  /** Waits until these listeners receive an event for a file that is created in the folder now. */
+  /** Creates a file in a folder, and waits until the named listeners have received an event for it. */
   async expect(folder: string, ...names: string[]): Promise<void> {
     const path = this.path(`${folder}/file-${++this.#count}`);
     Deno.writeTextFileSync(path, "");
@@ -78,7 +78,7 @@ export class Listening implements AsyncDisposable {
   }
 }
 
-/** Yields the files below a folder, without links. */
+/** Yields the paths of the files below a folder. Does not follow links. */
 function* filesIn(folder: string): Generator<string> {
   for (const { name, isDirectory, isFile } of isFolder(folder) ? Deno.readDirSync(folder) : []) {
     if (isFile) yield join(folder, name);
@@ -90,6 +90,6 @@ function isFolder(path: string): boolean {
   try {
     return Deno.lstatSync(path).isDirectory;
   } catch {
-    return false; // It is gone.
+    return false; // The file does not exist any more.
   }
 }

@@ -1,11 +1,11 @@
-// Deno's own watches, and a named pipe that is created after them.
+// Tests Deno's own watches while a named pipe is created in a watched folder.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemWatches } from "../../../runtime/folders/system_watches.ts";
 import { HAS_PIPES, makePipe } from "../../support/machine/pipes.ts";
 import { until } from "../../support/until.ts";
 
-/** Two watched folders and their events. */
+/** Two watched folders and the events received from them. */
 class Watched implements AsyncDisposable {
   readonly watches: SystemWatches;
   readonly heard = new Set<string>();
@@ -31,7 +31,7 @@ class Watched implements AsyncDisposable {
     })();
   }
 
-  /** Waits for the event of a file that is created now. */
+  /** Creates a file and waits for its event. */
   async hears(name: string): Promise<void> {
     const path = join(this.root, name, `file-${++this.#count}`);
     await Deno.writeTextFile(path, "");

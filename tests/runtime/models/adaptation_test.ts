@@ -1,5 +1,5 @@
-// Refusals with the error texts of many endpoints, and the changed calls that follow them. Models are opened for each run, as a
-// service does.
+// Tests refusals with the error texts of many endpoints, and the changed calls that follow them. Models are opened for each
+// run, as a service does.
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../base/json.ts";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
@@ -21,7 +21,7 @@ const KEYS = {
   GOOGLE_API_KEY: "k",
 };
 
-/** Opens the ModelSupply of one process, and runs of one model. */
+/** Opens one ModelSupply, and returns a function that starts runs of one model with it. */
 async function openRuns(server: ModelServer, changes: Partial<ModelSettings> = {}) {
   const place = await createTestWorkspace({ shell: KEYS });
   const supply = new ModelSupply({
@@ -60,7 +60,7 @@ const REQUEST = modelRequest({
   tools: [{ name: "read", description: "Reads.", parameters: SCHEMA }],
 });
 
-/** Refusals of a part of the request; `then`: the replacement in every later call. */
+/** Cases of refused parts of a request. `then` matches the replacement in every later call. */
 const REFUSALS: { refused: string; body: unknown; then?: RegExp; status?: number }[] = [
   {
     refused: '"max_tokens"',
@@ -112,7 +112,7 @@ const REFUSALS: { refused: string; body: unknown; then?: RegExp; status?: number
 
 for (const { refused, body, then = /./, status = 400 } of REFUSALS) {
   const told = JSON.stringify(body);
-  Deno.test(`an endpoint is called without the refused part, in this run and later runs: ${told}`, async () => {
+  Deno.test(`a refused part is omitted in this run and later runs: ${told}`, async () => {
     const refusal = { status, body: told };
     await using server = new OpenAiServer([refusal, { text: "ok" }, { text: "ok" }]);
     await using runs = await openRuns(server, { provider: "azure" });
@@ -130,7 +130,7 @@ for (const { refused, body, then = /./, status = 400 } of REFUSALS) {
   });
 }
 
-Deno.test("an endpoint that refuses again is called twice, and an endpoint gets a field that it requires", async () => {
+Deno.test("a repeated refusal fails after two calls, and a required field is added", async () => {
   const refusal = { status: 400, body: JSON.stringify(error("Unknown parameter: stream_options")) };
   await using server = new OpenAiServer([refusal, refusal]);
   await using runs = await openRuns(server);
@@ -159,7 +159,7 @@ const RESULT = (length: number): Message[] => [
   },
 ];
 
-/** Messages of endpoints about a conversation that is too long. */
+/** Error texts of endpoints about a conversation that is too long. */
 const TOO_LONG: [body: unknown, status?: number][] = [
   [error("Too long.", { code: "context_length_exceeded" })],
   [{
@@ -202,7 +202,7 @@ for (const [body, status = 400] of TOO_LONG) {
     assert.equal(sent[0]?.role, "user");
     assert.match(JSON.stringify(sent), /Answer 8.*Now/);
     const { length } = server.requests;
-    // The next run knows the limit, and one of its results alone fills the window.
+    // The next run knows the limit. One of its tool results alone fills the window.
     await collectReply(await runs.run(), old);
     assert.equal(server.requests.length, length + 1);
     await collectReply(await runs.run(), modelRequest({ messages: RESULT(60_000) }));
@@ -230,7 +230,7 @@ for (const adapter of ADAPTERS.filter(({ provider }) => provider in FORMS)) {
   });
 }
 
-Deno.test("the first call already fits the known window: model.context_window, else the price table's", async () => {
+Deno.test("the first call fits the window known from the settings or the price table", async () => {
   const tests: [Partial<ModelSettings>, number][] = [[{ contextWindow: 8_000 }, 0], [{
     provider: "openai",
     name: "gpt-4",

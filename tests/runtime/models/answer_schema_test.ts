@@ -1,4 +1,4 @@
-// The schema of an answer in each wire format, and refusals of the schema.
+// Tests the schema of an answer in each wire format, and refusals of the schema.
 import assert from "node:assert/strict";
 import type { JsonObject, JsonSchema } from "../../../base/json.ts";
 import { isStrict } from "../../../runtime/models/answer_schema.ts";
@@ -31,7 +31,7 @@ const REPAIR = modelRequest({
   ],
 });
 
-/** Returns the parameter with the schema, for the adapter's provider. */
+/** Returns the part of a request body that contains the schema in the format of the provider. */
 function parameterOf({ provider }: Adapter, body: JsonObject): unknown {
   switch (provider) {
     case "anthropic":
@@ -56,7 +56,7 @@ const PARAMETERS: Record<string, unknown> = {
   google: { responseMimeType: "application/json", responseJsonSchema: SENT },
   ollama: SENT,
 };
-/** Providers with servers that may enforce a schema by a grammar, which prevents tool calls. */
+/** The providers whose servers may enforce a schema by a grammar, which prevents tool calls. */
 const GRAMMAR = ["mine", "local", "ollama"];
 
 const saysItInWords = (body: JsonObject) =>
@@ -91,7 +91,7 @@ for (const adapter of ADAPTERS) {
     assert.ok(JSON.stringify(body).includes("Reads."));
   });
 
-  Deno.test(`${provider} gets the schema in the prompt after it refused the parameter, also in later calls`, async () => {
+  Deno.test(`${provider} gets the schema in the prompt after it refused the parameter`, async () => {
     const told = provider === "google"
       ? "Function calling with a response mime type: 'application/json' is unsupported"
       : provider === "anthropic"
@@ -133,7 +133,7 @@ Deno.test("a request without a system message gets one with the schema", async (
   assert.deepEqual([first?.["role"], second?.["role"]], ["system", "user"]);
 });
 
-Deno.test("isStrict() accepts closed objects with all properties required, and refuses the same as OpenAI", () => {
+Deno.test("isStrict() accepts and refuses the same schemas as OpenAI", () => {
   assert.equal(isStrict(SENT), true);
   assert.equal(isStrict({ ...SENT, required: [] }), false);
   assert.equal(isStrict({ ...SENT, additionalProperties: true }), false);

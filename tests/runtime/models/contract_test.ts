@@ -1,4 +1,4 @@
-// The contract of all adapters, each against a local server with its format.
+// Tests the contract of all adapters, each with a local server for its format.
 import assert from "node:assert/strict";
 import type { Message } from "../../../runtime/models/message.ts";
 import { withRetry } from "../../../runtime/models/calls/retry.ts";

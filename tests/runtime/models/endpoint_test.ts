@@ -42,7 +42,7 @@ Deno.test("modelEndpoint() returns the adapter, address and key variable of each
     ["demo", undefined, "demo", undefined, null, false],
     ["ollama", undefined, "ollama", undefined, "OLLAMA_API_KEY", false],
     ["local", undefined, "compatible", "http://127.0.0.1:11434/v1", "LOCAL_API_KEY", false],
-    // The address of a native endpoint does not change.
+    // The base URL of a provider with its own format does not change.
     ["anthropic", "http://h:1/p", "anthropic", "http://h:1/p", "ANTHROPIC_API_KEY", true],
     ["google", "http://h:1/p", "google", "http://h:1/p", "GOOGLE_API_KEY", true],
     ["ollama", "http://10.0.0.7/p", "ollama", "http://10.0.0.7/p", "OLLAMA_API_KEY", false],
@@ -55,7 +55,7 @@ Deno.test("modelEndpoint() returns the adapter, address and key variable of each
       true,
     ],
     ["my-gate.way 2", "http://h/v1", "compatible", "http://h/v1", "MY_GATE_WAY_2_API_KEY", true],
-    // Only `local` needs no key, and only on this machine.
+    // Only the provider `local` needs no key, and only if its host is this machine.
     ["local", "http://[::1]:1/v1", "compatible", "http://[::1]:1/v1", "LOCAL_API_KEY", false],
     ["local", "http://10.0.0.7/v1", "compatible", "http://10.0.0.7/v1", "LOCAL_API_KEY", true],
     ["vllm", "http://localhost/v1", "compatible", "http://localhost/v1", "VLLM_API_KEY", true],

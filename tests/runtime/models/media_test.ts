@@ -1,4 +1,5 @@
-// Pictures and PDF files: recognition, each provider's format, models that do not accept them, long conversations, and tools.
+// Tests pictures and PDF files: their recognition, the format of each provider, models that do not accept them, long
+// conversations, and tools.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
@@ -53,7 +54,7 @@ const READ: [bytes: Uint8Array, text: string | undefined][] = [
   [new TextEncoder().encode("text"), undefined],
 ];
 
-Deno.test("readMedia() recognizes pictures and PDF files by their bytes, with size and pages, and refuses large files", () => {
+Deno.test("readMedia() recognizes pictures and PDF files by their bytes, and refuses large files", () => {
   for (const [bytes, text] of READ) {
     const read = readMedia(bytes);
     assert.equal(read?.text, text);
@@ -86,7 +87,7 @@ const resultsOf = (...results: Media[][]): Message[] => [
 
 const TITLE = "The pictures and files of these results:";
 const urlOf = (type: string, data: string) => `data:${type};base64,${data}`;
-/** The messages of each provider for two results with a picture and a PDF file. */
+/** The expected messages in the format of each provider, for two tool results with a picture and a PDF file. */
 const SENT: Record<string, unknown> = {
   openai: {
     role: "user",
@@ -145,7 +146,7 @@ Deno.test("acceptsMedia() uses the settings, or else the provider and name", () 
   assert.equal(acceptsMedia(own, "image"), false);
 });
 
-Deno.test("a conversation that is too long loses its old pictures first, and the next run gets no pictures", () => {
+Deno.test("a conversation that is too long loses its old pictures first, also in later runs", () => {
   const messages = [
     ...resultsOf(media("image")),
     ...resultsOf(media("pdf")),
@@ -160,7 +161,10 @@ Deno.test("a conversation that is too long loses its old pictures first, and the
   assert.ok(seeded.length > 0 && !JSON.stringify(seeded).includes(PNG));
 });
 
-/** Opens a run of an agent that reads `a.png` and `b.txt`. `judge` decides the endpoint's answers. */
+/**
+ * Opens a workspace with an agent that reads `a.png` and `b.txt`. `judge` returns the endpoint's answer to a request, or
+ * undefined for the normal answer.
+ */
 async function openWorld(judge: (body: JsonObject) => OpenAiStep | undefined, settings = "") {
   const stack = new AsyncDisposableStack();
   const place = stack.use(await createTestWorkspace());
@@ -182,7 +186,7 @@ async function openWorld(judge: (body: JsonObject) => OpenAiStep | undefined, se
 }
 const hasPicture = (body: JsonObject) => JSON.stringify(body).includes(PNG);
 
-Deno.test("file_read shows a picture to a model that accepts it, logs its size, and replays the same way", async () => {
+Deno.test("file_read shows a picture to a model that accepts pictures, and replays equally", async () => {
   await using world = await openWorld(() => undefined, ", input: [text, image]");
   const { runtime, server } = world;
   const ended = await runToEnd(runtime, "a");
@@ -204,7 +208,7 @@ Deno.test("file_read reports a picture as a binary file to a model without visio
   assert.match(sent, /Error: Cannot read \\"a.png\\": it is a binary file \(70 bytes\)\./);
 });
 
-/** Messages of endpoints about a picture; `isLearned`: later requests contain no pictures. */
+/** Error texts of endpoints about a picture. `isLearned` is true if later requests must contain no pictures. */
 const REFUSED: [status: number, message: string, isLearned: boolean][] = [
   [400, "This model does not support image input", true],
   [404, "No endpoints found that support image input", true],

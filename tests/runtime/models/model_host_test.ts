@@ -1,4 +1,4 @@
-// modelHost(), from which permissions are derived, returns the host that the adapter calls.
+// Tests that modelHost(), from which permissions are derived, returns the host that the adapter calls.
 import assert from "node:assert/strict";
 import { FREE_BILLING } from "../../support/models/free_billing.ts";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";

@@ -1,11 +1,11 @@
-// Broken price files: the reported problems and the prices that stay valid.
+// Tests broken price files: the reported problems, and the prices that stay valid.
 import assert from "node:assert/strict";
 import { parsePriceFile, PriceFile } from "../../../runtime/models/price_file.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const GOOD = "local/tiny: { input: 1, output: 2 }\n";
 
-Deno.test("PriceFile keeps the last prices while the file is too large or not text, and reports the reason", () =>
+Deno.test("PriceFile keeps the last prices while the file is unreadable, and reports the reason", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/pricing.yaml`;
     await Deno.writeTextFile(path, GOOD);

@@ -49,13 +49,13 @@ async function costs(
   reportedCostUsd: number | null = null,
 ): Promise<number | null> {
   const cost = await prices.costOf(model(id), { usage: counted, reportedCostUsd });
-  // The order of a sum changes the last binary digits.
+  // Rounds the cost, because the order of additions changes the last binary digits.
   return cost === null ? null : Number(cost.toFixed(9));
 }
 
 Deno.test("ModelPrices.costOf() computes costs from the price table, with cached tokens", async () => {
   await using it = await world();
-  // Dollars per million: in, cache read, cache write, out.
+  // The comments below have the prices in dollars per million tokens: input, cache read, cache write, output.
   const cases: [string, Usage, number][] = [
     // gpt-4o: 2.50, 1.25, -, 10. 1,000 x 2.50 + 500 x 10.
     ["openai/gpt-4o", usage(1_000, 500), 0.0075],
@@ -73,7 +73,7 @@ Deno.test("ModelPrices.costOf() computes costs from the price table, with cached
   }
 });
 
-Deno.test("ModelPrices.costOf() prefers the cost that the endpoint reports, and returns null without a known price", async () => {
+Deno.test("ModelPrices.costOf() prefers the endpoint's reported cost, and returns null without a price", async () => {
   await using it = await world({ workspace: "openai/gpt-4o-mini: {input: 1, output: 1}" });
   assert.equal(await costs(it.prices, "openai/gpt-4o-mini", usage(1_000_000, 0), 0.42), 0.42);
   assert.equal(await costs(it.prices, "mine/unknown", null, 0), 0);
@@ -100,7 +100,7 @@ Deno.test("ModelPrices prefers the workspace's prices to the config directory's,
   assert.equal(await prices.hasPrice(model("mine/other")), false);
 });
 
-Deno.test("ModelPrices prefers a family's price in a file to a dated name in the table, and corrects contradictory counts", async () => {
+Deno.test("ModelPrices prefers a family's price in a file to the table, and corrects counts", async () => {
   const config = "m: {input: 1, output: 1, cache_read: 0.5}";
   await using it = await world({ workspace: "gpt-4o: {input: 7, output: 0}", config });
   assert.equal(await costs(it.prices, "openai/gpt-4o-2024-08-06", usage(1_000_000, 0)), 7);

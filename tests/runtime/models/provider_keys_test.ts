@@ -36,7 +36,7 @@ Deno.test("a key is redacted in frames and conversations as soon as an agent nam
 
 const agentWith = (model: string) => agentOf(`model: { ${model} }`);
 
-Deno.test("ProviderKeys knows the keys of named providers, of the service, and the keys and webhook secrets of agents", () => {
+Deno.test("ProviderKeys includes the keys of providers, the service and agents, and webhook secrets", () => {
   const agents = [
     agentWith("provider: elsewhere, name: m, base_url: 'http://127.0.0.1:9'"),
     agentWith("provider: openai, name: m, api_key_env: LLM_ACCESS"),

@@ -55,7 +55,7 @@ Deno.test("Redactor.redact() takes linear time for many secrets and placeholders
     [[own], "OPENAI_API_KEY=", "[redacted:OPENAI_API_KEY]="],
     [many, "[redacted:N3_KEY] value-7-of-50 ", "[redacted:N3_KEY] [redacted:N7_KEY] "],
   ];
-  // A comparison of every mark with every placeholder would take minutes.
+  // Comparing each mark with each placeholder would take minutes.
   const times = 64_000;
   for (const [secrets, text, shown] of cases) {
     assert.ok(new Redactor(() => secrets).redact(text.repeat(times)) === shown.repeat(times), text);

@@ -40,7 +40,7 @@ Deno.test("openLogFile() passes each line to onLine as written to the file", () 
   withTempDir(async (dir) => {
     const path = join(dir, "inkling.log");
     const seen: string[] = [];
-    /** Returns a new time at each call, so that formatting a line twice would show. */
+    /** The time, which differs at each call, so that a second formatting of a line would be visible. */
     let now = 0;
     const moving = { now: () => now += 1_000, sleep: new SystemClock().sleep };
     using log = openLogFile(path, { clock: moving, onLine: (line) => seen.push(line) });
@@ -113,7 +113,7 @@ Deno.test("formatLogLine() never returns a control character", () => {
   fc.assert(fc.property(text, text, (message, value) => {
     const line = formatLogLine({ at: 0, level: "info", message, fields: { value } });
     assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
-    // The value is in the line as a whole, quoted or not; half characters are no text.
+    // The line contains the whole value, quoted or not. Lone surrogates are excluded, because they are no valid text.
     const written = line.slice(line.lastIndexOf(" value=") + " value=".length);
     if (!value.includes(" value=")) {
       assert.equal(written.startsWith('"') ? JSON.parse(written) : written, value);

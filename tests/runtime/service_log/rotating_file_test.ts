@@ -1,4 +1,4 @@
-// The handling of lines when a file is full. log_file_test.ts tests the sizes of the service log.
+// Tests lines that are written when a file is full. log_file_test.ts tests the sizes of the service log.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RotatingFile } from "../../../runtime/service_log/rotating_file.ts";

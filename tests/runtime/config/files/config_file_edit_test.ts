@@ -54,7 +54,7 @@ Deno.test("editConfigText() returns a text with these values unchanged, byte for
   assert.equal(same, WRITTEN);
 });
 
-Deno.test("editConfigText() writes into an absent file, an empty section, a flow map, CRLF", () => {
+Deno.test("editConfigText() writes into absent files, empty sections, flow maps and CRLF files", () => {
   const timeout: ConfigEdit = { path: ["defaults", "timeout"], value: 60 };
   const table: [string, string][] = [
     [

@@ -19,7 +19,7 @@ Deno.test("setVariable() keeps every other line and comment", () => {
     ["A_KEY=\r\nB=2\r\n", "A_KEY=new\r\nB=2\r\n"],
     ["A_KEY=one\nA_KEY=two\n", "A_KEY=one\nA_KEY=new\n"],
     ['A_KEY="two\nlines" # x\nB=1\n', "A_KEY=new # x\nB=1\n"],
-    // Text within another variable's value is no variable.
+    // This text is part of the value of another variable, so it sets no variable.
     ["B='\nA_KEY=old\n'\n", "B='\nA_KEY=old\n'\nA_KEY=new\n"],
     ["#A_KEY=old\n", "#A_KEY=old\nA_KEY=new\n"],
     ["A_KEY=pa#ss # until May\n", "A_KEY=new # until May\n"],

@@ -16,7 +16,7 @@ Deno.test("EnvironmentFiles uses the first file with a value, then the shell", (
     assert.deepEqual(environment.problems(), []);
   }));
 
-Deno.test("EnvironmentFiles starts comments at a # after a space only, and expands no variables in a value", async () => {
+Deno.test("EnvironmentFiles starts comments only at a # after a space, and expands no variables", async () => {
   const table: [text: string, value: string][] = [
     ["A=pa#ss", "pa#ss"],
     ["export A = pa#s s # said # twice", "pa#s s"],
@@ -43,7 +43,7 @@ Deno.test("EnvironmentFiles notices an added, changed or removed key without a r
     assert.equal(environment.get("OPENAI_API_KEY"), undefined);
     await Deno.writeTextFile(path, "OPENAI_API_KEY=first-key");
     assert.equal(environment.get("OPENAI_API_KEY"), "first-key");
-    // The same size, within the same tick of the file system's clock.
+    // The new file has the same size and is written within the same tick of the file system's clock.
     await Deno.writeTextFile(path, "OPENAI_API_KEY=other-key");
     assert.equal(environment.get("OPENAI_API_KEY"), "other-key");
     assert.deepEqual(environment.secrets(), [{ name: "OPENAI_API_KEY", value: "other-key" }]);
@@ -121,7 +121,7 @@ Deno.test("EnvironmentFiles counts an unusable file as empty, and reports the re
     assert.match(messages[3] ?? "", /^The environment file cannot be used/);
   }));
 
-Deno.test("EnvironmentFiles makes redaction hide a value of several lines also in a text with line numbers", () =>
+Deno.test("EnvironmentFiles lets redaction find the single lines of a value with several lines", () =>
   withTempDir(async (dir) => {
     const lines = [
       "-----BEGIN PRIVATE KEY-----",

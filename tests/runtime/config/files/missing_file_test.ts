@@ -20,9 +20,9 @@ Deno.test("isStillMissing() notices a created file, or a created folder above it
     assert.equal(isStillMissing(closer), false);
   }));
 
-Deno.test("rememberMissing() remembers nothing of a folder that just changed", () =>
+Deno.test("rememberMissing() returns undefined for a folder that just changed", () =>
   withTempDir(async (root) => {
-    // The file system may stamp whole seconds.
+    // The file system may store times in whole seconds.
     const second = Math.round(Date.now() / 1_000);
     await Deno.utime(root, second, second);
     assert.equal(rememberMissing(join(root, ".env")), undefined);
@@ -39,7 +39,7 @@ Deno.test("isStillMissing() returns false after the folder itself was removed", 
     assert.equal(isStillMissing(missing), false);
   }));
 
-Deno.test("rememberMissing() remembers nothing of a link without a target: the target may appear elsewhere", () =>
+Deno.test("rememberMissing() returns undefined for a link without a target", () =>
   withTempDir(async (root) => {
     const [home, away] = [join(root, "home"), join(root, "away")];
     await Deno.mkdir(home);

@@ -1,4 +1,4 @@
-// Models with fallbacks: the failures that call the next model, the costs, and the log.
+// Tests models with fallbacks: the failures after which the next model is called, the costs, and the log.
 import assert from "node:assert/strict";
 import type { ModelSettings } from "../../../../runtime/agents/agent.ts";
 import { ModelError } from "../../../../runtime/models/model.ts";
@@ -16,7 +16,7 @@ const failing = (status: number, message: string, headers = {}): ModelStep => (
   { status, headers, body: JSON.stringify({ error: { message } }) }
 );
 
-/** Opens a first model with the answers `steps`, and a second with `others`. */
+/** Opens two models: the first plays the answers `steps`, its fallback plays `others`. */
 async function openWorld(
   steps: ModelStep[],
   others: ModelStep[],
@@ -44,7 +44,7 @@ async function openWorld(
   const fallback = [{ ...one, provider: "anthropic", name: "c", baseUrl: second.origin }];
   const model = { ...one, provider: "local", name: "m", baseUrl: first.origin, fallback };
   const agent = createTestAgent({ model: { ...model, ...changes } });
-  /** Passes the waits between attempts. */
+  /** Makes a call, and advances the clock over the waits between attempts. */
   const ask = async (settings = agent) => {
     const opened = await supply.open(settings);
     let isOver = false;
@@ -65,7 +65,7 @@ async function openWorld(
   };
 }
 
-/** Failures of the first model, and its number of calls before the fallback. */
+/** Cases of failures of the first model, with its number of calls before the fallback. */
 const FALLS: [what: string, step: ModelStep, calls: number][] = [
   ["is not allowed", failing(401, "bad key"), 1],
   ["has no money", failing(402, "pay"), 1],
@@ -121,7 +121,7 @@ for (const [what, step] of STAYS) {
   });
 }
 
-Deno.test("a call fails after all models failed, and is retryable if the first or the last failure is", async () => {
+Deno.test("a call of failing models is retryable if the first or last error is", async () => {
   const down = Array.from({ length: 4 }, () => failing(503, "down"));
   const [gone, lost] = [failing(404, "gone"), failing(401, "lost")];
   const tests: [ModelStep[], ModelStep[], boolean, RegExp][] = [
@@ -155,7 +155,7 @@ Deno.test("a provider's pause applies to its other models only if the message na
   }
 });
 
-Deno.test("a run with a fallback is priced by the answering model, logs the fallback once, and replays the same way", async () => {
+Deno.test("a run with a fallback has the price of the answering model and replays equally", async () => {
   const look = { toolCalls: [{ name: "file_glob", arguments: { pattern: "*" } }] };
   await using first = new OpenAiServer([failing(402, "pay")]);
   await using second = new AnthropicServer([look, { text: "Done." }]);
@@ -176,7 +176,7 @@ Deno.test("a run with a fallback is priced by the answering model, logs the fall
   assert.equal(place.logged.filter(({ message }) => message === told).length, 1);
   const replay = () => runtime.replays.replay(ended.id, { withAllTools: false });
   assert.deepEqual((await replay()).differences, []);
-  // The first model works again.
+  // From here on the first model works again.
   first.push({ text: "I am back." });
   assert.equal((await runToEnd(runtime, "a")).outputData, "I am back.");
   const { settings, notices } = await runtime.planRun("a", { withMessages: false });

@@ -1,4 +1,4 @@
-// The models of one service. Each is created once per connection, from the current files and environment.
+// Tests that the models of a service are opened once per connection, from the current files and environment.
 import assert from "node:assert/strict";
 import { FREE_BILLING } from "../../../support/models/free_billing.ts";
 import { dirname } from "node:path";
@@ -13,7 +13,7 @@ import { createTestWorkspace, type TestWorkspace } from "../../../support/test_w
 
 interface Supply {
   open: (model: Partial<ModelSettings>) => Promise<Model>;
-  /** Rewrites the environment file. */
+  /** Replaces the environment file of the workspace. */
   setKeys: (keys: Record<string, string>) => Promise<void>;
 }
 

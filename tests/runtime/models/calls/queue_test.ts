@@ -24,7 +24,7 @@ Deno.test("ModelQueue admits calls up to its limit, and the others in order of a
   await settle();
   assert.deepEqual(order, [0, 1]);
   for (let i = 0; i < 3; i++) {
-    // The second dispose releases nothing.
+    // Each place is disposed twice; the second dispose has no effect.
     for (let times = 0; times < 2; times++) places[i]?.[Symbol.dispose]();
     await settle();
     assert.equal(order.length, 3 + i);
@@ -53,7 +53,7 @@ Deno.test("ModelQueue removes only the aborted call", async () => {
   (await queue.acquire("e", FREE))[Symbol.dispose]();
 });
 
-Deno.test("ModelQueue keeps all other places if a call aborts after its admission", async () => {
+Deno.test("ModelQueue keeps all other places when a call aborts after its admission", async () => {
   const { queue } = world(1);
   const held = await queue.acquire("a", FREE);
   const controller = new AbortController();
@@ -79,7 +79,7 @@ const REPLY: ModelReply = {
   reportedCostUsd: null,
 };
 
-Deno.test("withQueue() runs no more calls at once than the limit, and releases the place of each call that ends", async () => {
+Deno.test("withQueue() limits simultaneous calls, and releases the place of each ended call", async () => {
   const { queue } = world(3);
   let running = 0;
   let most = 0;

@@ -11,7 +11,10 @@ import {
 } from "../../../support/models/retry_world.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
 
-/** Opens models with one key, each with its own script. `called` records the order of the calls. */
+/**
+ * Creates a function that opens models with the same key, each with its own script. `called` records the order of the
+ * calls.
+ */
 function world(timeoutMs = 300_000) {
   const clock = new TestClock(0);
   const log = new LogLines();
@@ -32,7 +35,7 @@ function world(timeoutMs = 300_000) {
 
 const LIMITED = fails("slow down", { status: 429, retryAfterMs: 20_000 });
 
-Deno.test("RateGate delays all calls with the key until the provider's pause ends, and admits them in order of arrival", async () => {
+Deno.test("RateGate delays all calls with the key until a pause ends, and keeps their order", async () => {
   const { clock, rates, called, open } = world();
   const first = collectReply(open("a", LIMITED, answers));
   await settle();
@@ -47,7 +50,7 @@ Deno.test("RateGate delays all calls with the key until the provider's pause end
   assert.deepEqual(called, ["a at 0", "a at 20000", "b at 20250", "c at 20500"]);
   const text = "Waits for 15.0s: the provider's rate limit is reached";
   assert.deepEqual((await second).deltas[0], { type: "notice", level: "info", text });
-  // The next call finds the gate open.
+  // After the pause, the next call does not wait.
   await collectReply(open("d", answers));
   assert.equal(called.at(-1), "d at 20999");
 });
@@ -64,7 +67,7 @@ Deno.test("RateGate keeps the position of a call when the provider asks for a se
   assert.deepEqual(called, ["a at 0", "a at 20000", "a at 40000", "b at 40250"]);
 });
 
-Deno.test("RateGate removes an aborted call, and fails immediately if the pause is longer than the reply's timeout", async () => {
+Deno.test("RateGate removes an aborted call, and fails immediately for a pause beyond the timeout", async () => {
   const { clock, called, open } = world(60_000);
   const failing = failureOf(open("a", fails("slow down", { status: 429, retryAfterMs: 120_000 })));
   assert.match((await failing).message, /no time for 2m 00s within the timeout of 60s/);

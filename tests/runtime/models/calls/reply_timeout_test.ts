@@ -1,4 +1,4 @@
-// The timeouts of withRetry(): the reply's timeout, stalls, and cancels.
+// Tests the timeouts of withRetry(): the timeout of a reply, stalls, and cancels.
 import assert from "node:assert/strict";
 import { ReplyTimeout, withRetry } from "../../../../runtime/models/calls/retry.ts";
 import { STALL_MS } from "../../../../runtime/models/calls/stall_detector.ts";
@@ -52,7 +52,7 @@ Deno.test("withRetry() repeats a call if its stream stalls", async () => {
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("withRetry() allows a model its whole timeout before the first delta, and between deltas without a stall", async () => {
+Deno.test("withRetry() reports no stall before the first delta, or before the stall time", async () => {
   const clock = new TestClock();
   const slow: Attempt = async function* (_request, signal) {
     await clock.sleep(STALL_MS * 2, signal);

@@ -44,7 +44,7 @@ async function refusalOf(
   return error.message;
 }
 
-Deno.test("resolveModel() explains a missing model and a missing key, and never shows an invalid key", async () => {
+Deno.test("resolveModel() explains a missing model or key, and never shows an invalid key", async () => {
   assert.equal(
     await refusalOf(undefined, world()),
     "No model is configured: give the agent a `model`, or set `defaults.provider` and " +
@@ -81,7 +81,7 @@ Deno.test("resolveModel() sends the key of the provider to its endpoint", async 
   assert.deepEqual(options.lines, []);
 });
 
-Deno.test("resolveModel() warns if a named provider's key goes to a foreign host, and refuses if keys are pinned", async () => {
+Deno.test("resolveModel() warns about a key for a foreign host, and refuses a pinned key", async () => {
   const given = settings("openai", { baseUrl: "https://proxy.example/v1" });
   const free = world({ OPENAI_API_KEY: "k" });
   await resolveModel(given, free);

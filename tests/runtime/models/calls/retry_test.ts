@@ -3,7 +3,7 @@ import type { ModelDelta } from "../../../../runtime/models/model.ts";
 import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
 import { answers, type Attempt, fails, retryWorld } from "../../../support/models/retry_world.ts";
 
-Deno.test("withRetry() waits 1, 2 and 4 seconds with a jitter of a quarter, and fails after four attempts", async () => {
+Deno.test("withRetry() waits 1, 2 and 4 seconds with jitter, and fails after four attempts", async () => {
   for (const [random, factor] of [[0, 0.75], [0.5, 1], [0.999_999, 1.25]] as const) {
     const attempts = [fails("a"), fails("b"), fails("c"), fails("last", { status: 503 })];
     const { model, clock, inner, log } = retryWorld(attempts, 300_000, random);

@@ -8,7 +8,10 @@ import type { Attempt } from "../../../support/models/retry_world.ts";
 import { answers, fails, goesSilent, REPLY } from "../../../support/models/retry_world.ts";
 import { ScriptedModel } from "../../../support/models/retry_world.ts";
 
-/** Creates a CallBilling that records reservations and bookings. Reading costs 1, writing to a cache 2, output 10. */
+/**
+ * Creates a CallBilling that records reservations and bookings. One token costs 1 for input, 2 for a write to the cache,
+ * and 10 for output.
+ */
 function world(...attempts: Attempt[]): {
   model: Model;
   reserved: PlannedSpending[];
@@ -101,7 +104,7 @@ Deno.test("withBilling() makes no call if the reservation fails", async () => {
   assert.equal(scripted.requests.length, 0);
 });
 
-// The highest count of the vocabularies o200k_base, cl100k_base and p50k_base.
+// Texts with their number of tokens: the highest count of the vocabularies o200k_base, cl100k_base and p50k_base.
 const COUNTED: readonly (readonly [string, number])[] = [
   ["The quick brown fox jumps over the lazy dog. ".repeat(20), 201],
   ["Die Donaudampfschifffahrtsgesellschaft hat größere Überweisungen genehmigt. ".repeat(20), 621],
@@ -115,7 +118,7 @@ const COUNTED: readonly (readonly [string, number])[] = [
   ["🎉🚀 done ✅ ".repeat(20), 181],
 ];
 
-Deno.test("boundInputTokens() is never lower than the providers' counts for usual texts in all scripts", () => {
+Deno.test("boundInputTokens() is at least the provider's count for ordinary texts in all scripts", () => {
   for (const [content, counted] of COUNTED) {
     const request = modelRequest({ messages: [{ role: "user", content }] });
     assert.ok(boundInputTokens(request) >= counted, content.slice(0, 40));

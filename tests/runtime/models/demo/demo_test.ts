@@ -6,7 +6,7 @@ import type { Clock } from "../../../../base/clock.ts";
 import { type CollectedReply, collectReply, modelRequest } from "../../../support/collect_reply.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
 
-/** Plays one step with a clock that advances at each wait. */
+/** Makes one call of a demo model, with a clock that advances at each wait. */
 function play(
   name: string,
   messages: Message[],
@@ -35,7 +35,7 @@ function task(steps: unknown): Message {
 
 const GO: Message = { role: "user", content: "Execute your task." };
 
-/** Returns the conversation after a reply and the results of its calls. */
+/** Returns the conversation extended by a reply and the results of its tool calls. */
 function after(messages: Message[], reply: ModelReply, ...results: string[]): Message[] {
   return [
     ...messages,
@@ -90,7 +90,7 @@ Deno.test("demo/report reads the file, writes the report and answers with its su
   );
 });
 
-Deno.test("demo/report sums the columns of a table, writes to report.md by default, and stops with the error of a failed step", async () => {
+Deno.test("demo/report sums columns, writes report.md by default, and stops at a failed step", async () => {
   assert.match((await play("report", [GO])).text, /Name the file in the task/);
   const start: Message[] = [{ role: "user", content: "Look at {data}/sales.csv please." }];
   const first = await play("report", start);

@@ -94,7 +94,7 @@ Deno.test("AnthropicReplyAssembler counts cached tokens as part of the input", (
   assert.deepEqual(usage, { inputTokens: 1_250, outputTokens: 9, ...read });
 });
 
-Deno.test("AnthropicReplyAssembler keeps thinking and its signature for its own model, and omits it from the text", () => {
+Deno.test("AnthropicReplyAssembler keeps thinking for its own model, and omits it from the text", () => {
   const { message, stop } = replyFrom(...THINKING, end("tool_use"));
   assert.deepEqual([stop, message.content], ["tool_calls", "Reading."]);
   assert.deepEqual(message.toolCalls, [{ id: "t1", name: "read", arguments: '{"path":"a"}' }]);

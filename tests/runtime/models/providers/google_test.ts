@@ -106,7 +106,7 @@ Deno.test("GoogleReplyAssembler keeps thought signatures for its own model, and 
   ];
   const own = toGooglePrompt({ messages, tools: [] }, OWNER).contents;
   assert.deepEqual(own[1], { role: "model", parts: kept });
-  // The runtime invented the ids, so the request must not contain them.
+  // The runtime created these ids, so the request must not contain them.
   const functionResponse = { name: "read", response: { output: "A" } };
   assert.deepEqual(own[2]?.parts?.[0], { functionResponse });
   const foreign = toGooglePrompt({ messages, tools: [] }, { ...OWNER, model: "other" }).contents;
@@ -172,7 +172,7 @@ Deno.test("GoogleModel reads the wait from an error's details, and an error insi
   const failure = await failureOf(model(server));
   assert.equal(failure.message, "google answered 429: Quota exceeded");
   assert.deepEqual([failure.retryAfterMs, failure.retryable], [17_500, true]);
-  // With and without the `data:` prefix of an event.
+  // The error arrives with and without the `data:` prefix of an event.
   for (let attempt = 0; attempt < 2; attempt++) {
     const { message, retryable } = await failureOf(model(server));
     assert.deepEqual([message, retryable], ["google answered 503: Overloaded", true]);

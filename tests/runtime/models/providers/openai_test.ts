@@ -24,7 +24,7 @@ function model(
   });
 }
 
-/** Returns the failure of a call for each of these answers. */
+/** Makes one call for each of the answers. Returns the errors. */
 async function failuresOf(...steps: OpenAiStep[]): Promise<ModelError[]> {
   await using server = new OpenAiServer(steps);
   const failures = await Array.fromAsync(steps, () => failureOf(model(server)));

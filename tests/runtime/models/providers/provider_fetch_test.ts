@@ -1,4 +1,4 @@
-// postToProvider() against real servers: redirects, limits of size, and the request itself.
+// Tests postToProvider() with real servers: redirects, limits of size, and the request itself.
 import assert from "node:assert/strict";
 import { ModelError } from "../../../../runtime/models/model.ts";
 import {
@@ -12,7 +12,7 @@ import { collectReply, failureOf, modelRequest } from "../../../support/collect_
 import { ADAPTERS, open } from "../../../support/models/model_adapters.ts";
 import type { ModelServer } from "../../../support/models/model_server.ts";
 
-/** Starts a server with a handler. Disposing stops it. */
+/** Starts a server with a request handler. The dispose stops the server. */
 function serve(handler: (request: Request) => Response | Promise<Response>) {
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, handler);
   const origin = `http://127.0.0.1:${server.addr.port}`;
@@ -105,7 +105,7 @@ Deno.test("postToProvider() fails for redirects without an address and for redir
   assert.match((await refusalOf(send(nowhere.origin))).message, /redirects to no address/);
 });
 
-Deno.test("postToProvider() fails if a reply, a line or an event is too long, and cuts long errors", async () => {
+Deno.test("postToProvider() limits replies, lines and events, and cuts long errors", async () => {
   // The body ends at twice the limit, so that code without a limit fails the test instead of filling the memory.
   const endless = (piece: string, { bytes, status = 200 }: { bytes: number; status?: number }) => {
     const part = new TextEncoder().encode(piece.repeat(1_000));
