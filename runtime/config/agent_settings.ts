@@ -14,7 +14,7 @@ import {
   zoneName,
 } from "./fields.ts";
 
-/** The values of `history`. */
+/** The values of `history`, the amount of earlier conversation that is sent with a run. */
 export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
 /** The amount of earlier conversation that is sent with a run. executions/history.ts has the numbers. */
 export type HistoryLevel = typeof HISTORY_LEVELS[number];

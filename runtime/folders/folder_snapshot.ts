@@ -1,8 +1,8 @@
-// The last known content of a watched folder. Each scan reports the differences from the scan before. Symbolic links
-// are excluded: their targets change without events and may form a cycle.
+// The last known content of a watched folder. Each scan reports the differences from the previous scan. Symbolic links are
+// excluded, because their targets change without events and may form a loop.
 //
-// Decision: an entry is gone only if the system says so. An unreadable entry keeps its last state. The first complete
-// scan of an unreadable folder becomes its first snapshot and reports no changes.
+// Decision: an entry counts as deleted only if the system reports that it does not exist. An unreadable entry keeps its
+// last state. The first complete scan of a folder that was unreadable from the start reports no changes.
 import { basename, dirname, join } from "node:path";
 import { isMissing } from "../../base/files/missing.ts";
 import { isBelow } from "../../base/files/path_below.ts";

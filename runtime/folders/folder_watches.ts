@@ -1,10 +1,10 @@
-// Watches folders for all parts of the process. Listeners get hints about paths, and a request to scan whenever hints
-// may be lost: the system drops events of a burst, often silently (half of 5,000 new files). Folders that cannot be
+// Watches folders for all parts of the process. Listeners get the paths of possible changes, and a request to scan whenever
+// events may be lost: the system drops events of a burst, often silently (half of 5,000 new files). Folders that cannot be
 // watched are scanned at intervals instead.
 //
-// Decision: the open watches never overlap. All of Deno's watches share one watcher (measured with 2.9.6): closing a
-// watch silently ends the events of watches above or below it. So a folder inside a watched one has no watch of its
-// own, and replaced watches are closed before new ones are opened.
+// Decision: no two open watches overlap. All of Deno's watches share one watcher (measured with 2.9.6): closing a watch
+// silently ends the events of watches above or below it. So a folder inside a watched folder has no watch of its own, and
+// old watches are closed before new ones are opened.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { identityAt, MISSING } from "../../base/files/folder_identity.ts";

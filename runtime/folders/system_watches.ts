@@ -1,13 +1,13 @@
-// The watches of the operating system, one per folder, with workarounds for Deno's watch on Linux.
+// Opens the watches of the operating system, one per folder, with workarounds for Deno's watch on Linux.
 //
-// Decision: a folder with links to folders is watched as a list of its real folders. A recursive watch follows links,
-// and the system has one watch per folder, however many paths lead there: the last one takes its events from all
-// others, and ends them when it closes (measured with Deno 2.9.6 on Linux). When such a link appears later, all watches
-// are reopened.
+// Decision: a folder that contains links to folders is watched as a list of its real folders. A recursive watch follows
+// links. The system has only one watch per folder, even if several paths lead to it. So a watch that follows a link takes
+// the events of that folder from all other watches, and ends them when it closes (measured with Deno 2.9.6 on Linux). When
+// such a link is created later, all watches are reopened.
 //
-// Decision: a folder with a named pipe in it is not watched. Deno's watch opens the path of an event, a pipe without a
-// writer blocks it, and then opening or closing any watch would block the whole service. So both are preceded by a
-// probe: the watch must report an event. Without an answer, the new pipes are opened for a moment, which unblocks it.
+// Decision: a folder that contains a named pipe is not watched. Deno's watch opens the path of an event. A pipe without a
+// writer blocks it, and then opening or closing any watch would block the whole service. So a probe precedes both: the
+// watch must report an event. If it does not, new pipes are opened for a moment, which unblocks the watch.
 import { join } from "node:path";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import { SystemClock } from "../../base/clock.ts";

@@ -81,7 +81,7 @@ export class Redactor {
   }
 }
 
-/** Redacts text that arrives in pieces. */
+/** Redacts a text that arrives in pieces. Never returns a part of a secret. */
 export class RedactedStream {
   readonly #secrets: readonly Secret[];
   #buffered = "";

@@ -1,6 +1,6 @@
-// An append-only file that is rotated when it is full. Its lines may contain anything.
-// Decision: our own, because a line must be in the file when the call returns, in a file of mode 600, and a full disk
-// must cost lines, not the service (rejected: pino, 43 ms and 18 MB more at each start, and no rotation of its own).
+// An append-only file that is rotated when it is full. Its lines may contain anything. Decision: no logging package is
+// used. A line must be in the file when the call returns, the file must have mode 600, and a full disk must cost lines, not
+// the service (rejected: pino, which adds 43 ms and 18 MB to each start, and does not rotate files itself).
 import { makePrivate } from "../../base/files/private_file.ts";
 import { isFileFailure } from "../../base/files/unreadable.ts";
 import { ifThere } from "../../base/files/missing.ts";

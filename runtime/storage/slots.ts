@@ -80,8 +80,8 @@ export function* insertSlot(
 }
 
 /**
- * Adds a skipped slot to the row of the previous skipped slots. Returns false if there is no such row. A schedule without a
- * last slot has just been restarted, and its slots start a new row.
+ * Adds a skipped slot to the stored row of the previous skipped slots. Returns false if there is none. A schedule without a
+ * last slot was just restarted, so its slots start a new row.
  */
 function* extendSkipped(slot: Slot): Operation<boolean> {
   const changes = yield* run(

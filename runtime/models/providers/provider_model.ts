@@ -61,9 +61,11 @@ export interface ProviderFormat {
 }
 
 /**
- * A model that calls a provider in its format. Decision: fetch and one parser of event streams instead of the providers'
- * packages. Each package took 150 to 240 ms and 25 to 32 MB to load, and its retries, timeouts and environment variables had to
- * be turned off. Rejected: the packages. A first call took 375 ms with one, and 80 to 100 ms without.
+ * A model that calls a provider in its format.
+ *
+ * Decision: fetch and one parser of event streams are used instead of the providers' packages. Each package took 150 to 240
+ * ms and 25 to 32 MB to load, and its retries, timeouts and environment variables had to be turned off. A first call took
+ * 375 ms with a package, and 80 to 100 ms without.
  */
 export class ProviderModel implements Model {
   readonly id: string;

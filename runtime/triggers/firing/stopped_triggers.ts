@@ -1,6 +1,6 @@
 // The stopped triggers, with reasons. A trigger stopped by a loop or by too many runs stays stopped until a person resumes
-// it. A trigger stopped by failing runs tries a run once a day, and is re-armed when that run succeeds. The code that ends
-// executions counts failures and stores the stops for failures.
+// it. A trigger stopped by failing runs is retried after an hour, then daily, and re-armed when a run succeeds. The code
+// that ends executions counts failures and stores these stops.
 import { type Agent, agentDigest } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";

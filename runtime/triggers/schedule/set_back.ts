@@ -18,8 +18,8 @@ export function moveBack(
   const aheadMs = (lastSlot ?? anchor) - now;
   if (aheadMs <= ADJUSTMENT_MS && (byMs === 0 || !schedule.isElapsed)) return undefined;
   if (schedule.isElapsed) {
-    // The last slot is the new anchor. `lastSlot: null` prevents later skipped slots from being added to the row of earlier
-    // ones, because their times do not line up.
+    // The last slot becomes the start of the schedule. A null `lastSlot` starts a new row of skipped slots, because later
+    // slots do not continue the intervals of the stored row.
     return { ...state, anchor: now + aheadMs - Math.max(byMs, aheadMs), lastSlot: null };
   }
   return { ...state, anchor: Math.min(anchor, now), lastSlot: lastSlot && Math.min(lastSlot, now) };

@@ -121,9 +121,9 @@ function covers(place: WatchedPlace, path: string): boolean {
 export type WatchFilter = (relative: string, is: "file" | "folder") => boolean;
 
 /**
- * Creates the filter of one watched path. A pattern matches the base name or the whole relative path. A pattern with a
- * slash at its end matches everything in such a folder. Patterns in filters match a leading dot like any character; `glob`
- * must contain it, as in a shell. Throws a TypeError for an invalid pattern.
+ * Creates the filter of one watched path. A pattern matches the base name or the whole relative path; with a slash at its
+ * end it matches everything in the folder. Patterns in filters match a leading dot like any character; `glob` must contain
+ * it, as in a shell. Throws a TypeError for an invalid pattern.
  */
 export function createWatchFilter(
   glob: string | undefined,
@@ -151,7 +151,7 @@ export function createWatchFilter(
 }
 
 function compile(pattern: string, options: { dot: boolean }): GlobMatcher {
-  // A pattern with a slash at its end matches everything in such a folder.
+  // A pattern with a slash at its end matches everything in the folder.
   const matcher = compileGlob(pattern.normalize("NFC").replace(/\/$/, "/**"), options);
   if (typeof matcher !== "function") throw new TypeError(`A pattern that ${matcher.reason}`);
   return matcher;

@@ -58,7 +58,7 @@ Deno.test("FolderWatches: a link takes no events from a folder that is watched w
   await linked.expect("main/sub", "main");
 });
 
-Deno.test("FolderWatches reports new folders beside a link, and a new folder with a link in it", async () => {
+Deno.test("FolderWatches reports new folders beside a link, and new folders with a link", async () => {
   await using linked = await createLinked({ link: OTHER });
   await listen(linked, "main");
   await listen(linked, OTHER);

@@ -218,7 +218,7 @@ const REFUSED: [status: number, message: string, isLearned: boolean][] = [
   [400, "Unsupported MIME type: image/gif", false],
 ];
 for (const [status, message, isLearned] of REFUSED) {
-  Deno.test(`after a refusal, a sentence replaces the picture ${isLearned ? "in all later requests" : "once"}: ${message}`, async () => {
+  Deno.test(`a sentence replaces a refused picture ${isLearned ? "in all later requests" : "once"}: ${message}`, async () => {
     await using world = await openWorld(
       (body) =>
         hasPicture(body) ? { status, body: JSON.stringify({ error: { message } }) } : undefined,

@@ -34,7 +34,7 @@ Deno.test({
   },
 });
 
-Deno.test("modelHost() returns the host of base_url with the port of its scheme, and null for the demo", () => {
+Deno.test("modelHost() returns the host and port of base_url, and null for the demo", () => {
   assert.equal(modelHost(settings("corp", "http://models.test/api")), "models.test:80");
   assert.equal(modelHost(settings("openai", "https://[fd00::1]:8443/v1")), "[fd00::1]:8443");
   assert.equal(modelHost(settings("demo")), null);

@@ -4,7 +4,7 @@ import { ProviderKeys } from "../../../runtime/models/provider_keys.ts";
 import { agentOf } from "../agents/parsed_file.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 
-Deno.test("a key is redacted in frames and conversations as soon as an agent names its variable", async () => {
+Deno.test("a key is redacted everywhere as soon as an agent names its variable", async () => {
   const shell = {
     LLM_ACCESS: "key-0123456789",
     A_TOKEN: "key-abcdefghij",

@@ -79,7 +79,7 @@ const FALLS: [what: string, step: ModelStep, calls: number][] = [
   ["never answers", { silent: true }, 1],
 ];
 for (const [what, step, calls] of FALLS) {
-  Deno.test(`a model that ${what} is replaced by its fallback for the rest of the run, with one notice`, async () => {
+  Deno.test(`a model that ${what} is replaced by its fallback for the rest of the run`, async () => {
     const other = { text: "Hi." };
     await using world = await openWorld(Array.from({ length: calls }, () => step), [other, other]);
     const { opened, reply, deltas } = await world.ask();

@@ -182,7 +182,7 @@ Deno.test("demo/script waits by the clock and rethrows the reason of a cancel", 
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("demo/script fails with the step's message after the step's text", async () => {
+Deno.test("demo/script returns the text of a failing step, then its error", async () => {
   for (const retryable of [true, false]) {
     const deltas: string[] = [];
     const model = createDemoModel({ name: "script", clock: instantClock() });

@@ -47,7 +47,7 @@ function end(reason: string): unknown {
   return { type: "message_delta", delta: { stop_reason: reason }, usage: { output_tokens: 9 } };
 }
 
-Deno.test("AnthropicModel marks the system prompt and the last tool for the cache, and omits empty fields", async () => {
+Deno.test("AnthropicModel marks the end of the prompt for the cache, and omits empty fields", async () => {
   await using server = new AnthropicServer([{ text: "ok" }, { text: "ok", usage: null }]);
   const tool = { name: "a", description: "A.", parameters: { type: "object" } };
   const user = { role: "user" as const, content: "Hi" };

@@ -32,7 +32,7 @@ function end(finishReason: string): unknown {
   return { candidates: [{ finishReason }] };
 }
 
-Deno.test("GoogleModel sends the system prompt, tools and limits in the API's format, and no empty fields", async () => {
+Deno.test("GoogleModel sends prompt, tools and limits in the API's format, without empty fields", async () => {
   await using server = new GoogleServer([{ text: "ok" }, { text: "ok", usage: null }]);
   const parameters = { type: "object", properties: {}, additionalProperties: false };
   await collectReply(

@@ -44,7 +44,7 @@ withPostgres.test("PostgresHistory survives a silence after which the server end
   await history.requireConnected();
 });
 
-test("a node's writes during a move out of PostgreSQL wait until the copy is in place", async (world) => {
+test("writes of a node wait until a move out of PostgreSQL has ended", async (world) => {
   const before = await fill(world);
   let there: Promise<string[]> | undefined;
   const onProgress = () => void (there ??= world.query(SHORT_LIFE).then(() => world.files()));
@@ -53,7 +53,7 @@ test("a node's writes during a move out of PostgreSQL wait until the copy is in 
   assert.deepEqual(readAll(world.directories.databaseFile), before);
 });
 
-test("a write at the start of a move out of PostgreSQL is in the copy, or the move is refused", async (world) => {
+test("a write during the start of a move is copied, or prevents the move", async (world) => {
   await fill(world);
   const writer = new pg.Client({ connectionString: world.address });
   await writer.connect();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Query } from "../../../../runtime/storage/postgres/connection.ts";
 import { NodeLeases } from "../../../../runtime/storage/postgres/node_leases.ts";
 
-Deno.test("NodeLeases reports changed leases after a freeze longer than the lease, even if no other node holds them", async () => {
+Deno.test("NodeLeases reports lost leases after a long freeze, even if no other node took them", async () => {
   let now = 0;
   const told: boolean[] = [];
   const changed = () => told.push(leases.holds("watch a"));

@@ -64,7 +64,7 @@ test("change() commits all or nothing, and then runs the callbacks", async ({ da
   assert.equal(done, 1);
 });
 
-test("an operation gets the error of its statement, and is not committed if it hides the error", async ({ database }) => {
+test("an operation that hides the error of its statement is not committed", async ({ database }) => {
   let caught: unknown;
   const hiding = database.change("power", function* () {
     yield* keep("hidden", "x");

@@ -10,7 +10,7 @@ async function untilFollowed(world: WatchWorld, agentId: string, folder: string)
   }, `${agentId} watches ${folder}`);
 }
 
-Deno.test("AgentWatch: an edit that waits for a change to be stored does not queue it again", async () => {
+Deno.test("AgentWatch: an edit during the storing of a change does not queue the change again", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/old.md"],
     watches("keen", { catchUp: "once" }),
@@ -34,7 +34,7 @@ Deno.test("AgentWatch: an edit that waits for a change to be stored does not que
   await world.expectFired(["inbox"], "keen created inbox/new.md");
 });
 
-Deno.test("AgentWatch: an agent whose watch fails to open is watched as soon as it can be", async () => {
+Deno.test("AgentWatch: a watch that fails to open is opened later", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   const readSeen = world.store.readSeen.bind(world.store);
@@ -53,7 +53,7 @@ Deno.test("AgentWatch: an agent whose watch fails to open is watched as soon as 
   assert.ok(!world.fired("unlucky").includes("unlucky created inbox/1.md"));
 });
 
-Deno.test("AgentWatch: an edit that fails half-way leaves the watch unchanged, and is applied later", async () => {
+Deno.test("AgentWatch: a failed edit leaves the watch unchanged, and is applied later", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md", "other/old.md"], watches("keen"));
   const readSeen = world.store.readSeen.bind(world.store);
   let failures = 1;

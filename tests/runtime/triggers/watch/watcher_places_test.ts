@@ -158,7 +158,7 @@ const CASES = [
   ["instances", new Error('Too many open files (os error 24) about ["/x"]')],
 ] as const;
 for (const [what, error] of CASES) {
-  Deno.test(`Watcher scans at intervals while the system has no ${what} left, logs the remedy, and recovers`, async () => {
+  Deno.test(`Watcher scans at intervals while the system has no ${what} left, and logs the remedy`, async () => {
     const source = new FakeFolderEvents();
     source.failure = error;
     await using world = await WatchWorld.create({ openEvents: source.open });

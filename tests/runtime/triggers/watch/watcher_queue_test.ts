@@ -106,7 +106,7 @@ Deno.test("Watcher retries a failed start without losing changes", async () => {
   }
 });
 
-Deno.test("Watcher: a file created and deleted while it waited never runs, even if the store fails meanwhile", async () => {
+Deno.test("Watcher starts no run for a file deleted in the queue, even after store failures", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.answer = () => ({ outcome: "waiting" });
   world.write("inbox/brief.md");
@@ -205,7 +205,7 @@ Deno.test("Watcher: no run starts before the watcher is started, nor while the s
   assert.equal(world.runs.length, 1);
 });
 
-Deno.test("Watcher: changes that are queued when the service stops run once after the next start", async () => {
+Deno.test("Watcher runs changes that are queued at a stop once after the next start", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   const agent = watches("a");

@@ -30,7 +30,7 @@ async function stopWhileLookingAt(world: WatchWorld, folder: string, agent: Agen
 
 for (const isKnown of [true, false]) {
   const which = isKnown ? "again" : "for the first time";
-  Deno.test(`Watcher: a stop while a folder is scanned ${which} leaves no false changes, with catch_up`, async () => {
+  Deno.test(`Watcher with catch_up stores no false changes when it stops during a scan ${which}`, async () => {
     await using world = await WatchWorld.create();
     for (const name of ["1", "2", "3"]) world.write(`inbox/sub/${name}.md`);
     const agent = watches("keen", { catchUp: "once" });
@@ -46,7 +46,7 @@ for (const isKnown of [true, false]) {
   });
 }
 
-Deno.test("Watcher: a stop during the scan of an edited agent's new folder leaves no false changes", async () => {
+Deno.test("Watcher stores no false changes when it stops during the scan of a new folder", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["1", "2"]) {
     world.write(`inbox/${name}.md`);

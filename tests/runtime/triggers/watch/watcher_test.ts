@@ -185,7 +185,7 @@ Deno.test("Watcher ignores temporary names of downloads, the agents folder, stag
   await world.expectFired(["."], ...created);
 });
 
-Deno.test("Watcher: an agent can watch an ignored folder by its name, and a closed folder is reported", async () => {
+Deno.test("Watcher watches ignored folders that paths name, and reports closed folders", async () => {
   await using world = await WatchWorld.watching(
     [".git/hooks/old", "node_modules/x/old.js"],
     watches("path", { paths: [".git"] }),
@@ -210,7 +210,7 @@ Deno.test("Watcher: an agent can watch an ignored folder by its name, and a clos
   await world.expectRuns(4, ".git");
 });
 
-Deno.test("Watcher follows a single file, also when it is replaced, and no other file in its folder", async () => {
+Deno.test("Watcher watches a single file, also after its replacement, and no other file", async () => {
   await using world = await WatchWorld.watching(
     ["notes/todo.md"],
     watches("a", { paths: ["notes/todo.md"] }),
