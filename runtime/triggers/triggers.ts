@@ -27,7 +27,7 @@ export interface TriggersPorts {
   openWatcher: () => Promise<Watcher>;
   /** Opens the lease file. Called when an agent has an automatic trigger; absent if the services share a database. */
   openLease?: () => Promise<TriggerLease>;
-  /** Returns the reason why this service does not fire an agent's trigger, or undefined if it fires it. */
+  /** Returns the reason why an agent's trigger does not fire on this service, or undefined if the trigger fires. */
   inactiveReason: (agentId: string) => string | undefined;
   /** Returns true if the database has stored file changes or file states of any agent. */
   hasStoredWatches: () => Promise<boolean>;

@@ -44,7 +44,7 @@ const TYPES = {
 export interface PostgresHistoryOptions {
   /** A signal that closes the connection. */
   signal: AbortSignal;
-  /** Replaces SILENT_MS. */
+  /** The time to use instead of SILENT_MS, in milliseconds. */
   silentMs?: number;
 }
 

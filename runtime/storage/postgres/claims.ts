@@ -68,8 +68,8 @@ export function* requestCancel(id: number, error: string): Operation<boolean> {
 }
 
 /**
- * Creates jobs for running executions without a job and without a living owner. They exist after a moved history, or if a
- * node died while it ended them.
+ * Creates jobs for running executions that have neither a job nor a living owner. Such executions exist after a moved
+ * history, or if a node died while it ended one.
  */
 export function* enqueueWithoutJob(): Operation<void> {
   const rows = yield* all<{ id: number; agent_id: string; parent_execution_id: number | null }>(

@@ -42,11 +42,14 @@ export type FireOutcome =
   | { outcome: "started"; executionId: number }
   | { outcome: "waiting" | "running" | "claimed" | "budget" | "withdrawn" | "stopping" };
 
-/** Returns the reason why an agent's trigger does not fire on this service, or undefined when it fires. */
+/**
+ * A function that returns the reason why an agent's trigger does not fire on this service, or undefined if the trigger
+ * fires.
+ */
 export type FindHoldReason = (agent: Agent) => Promise<string | undefined>;
 
 /**
- * Starts the run of a fired trigger.
+ * A function that starts the run of a fired trigger.
  *
  * Schedules: the outcomes `stopping`, `withdrawn` and `claimed` store nothing; each other outcome stores the due time as
  * `run` or `skipped`. Watches and follow-ups: only `started` removes the queued change or follow-up. Webhooks: a repeated

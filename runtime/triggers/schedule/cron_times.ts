@@ -12,8 +12,8 @@ export interface CronTimes {
 }
 
 /**
- * The instants of an expression with a fixed hour and minute. A wall time that the clock skips is due at the end of the
- * gap. A repeated wall time is due only the first time.
+ * The instants of an expression whose hour and minute have no `*`. A wall time that the clock skips is due at the end of
+ * the gap. A repeated wall time is due only the first time.
  */
 export class FixedTimes implements CronTimes {
   readonly #calendar: CronCalendar;
@@ -45,7 +45,10 @@ export class FixedTimes implements CronTimes {
   }
 }
 
-/** The instants of an expression with wildcards. A repeated wall time is due both times, a skipped wall time never. */
+/**
+ * The instants of an expression whose minute or hour begins with `*`. A repeated wall time is due both times, a skipped
+ * wall time never.
+ */
 export class WildcardTimes implements CronTimes {
   readonly #calendar: CronCalendar;
   readonly #local: LocalTime;

@@ -157,7 +157,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     try {
       const { paths, remembered } = await openPaths(agent, this.#ports);
       this.#paths = paths;
-      // If it is undefined, all places have been compared, and comparing them again would repeat changes.
+      // An undefined `#remembered` stays undefined: all places have been compared, and their changes must not be repeated.
       if (this.#remembered !== undefined) this.#remembered = remembered;
       former.leave(this);
       this.#folding.keepOnly((path) => paths.concerns(path));

@@ -108,7 +108,7 @@ export class OwnWrites {
    */
   async writerOf(path: string): Promise<number | undefined> {
     const record = this.#records.get(path);
-    // A pending write counts as the writer, without waiting for its result.
+    // If a write is pending, its execution is returned without waiting for the result of the write.
     if (record !== undefined && record.pending.length > 0) return record.lastFiredId;
     return (await this.#find(ANYBODY, path))?.firedId;
   }

@@ -232,7 +232,7 @@ export class RunQueue implements AsyncDisposable {
         }
         const fired = await start(agent, { type: "watch", event, path });
         this.#failures = 0;
-        // These outcomes mean that the conversation or the previous run blocks the agent until it ends.
+        // The outcomes `waiting` and `running` block the agent until its conversation or previous run continues or ends.
         this.#isHeld = fired.outcome === "waiting" || fired.outcome === "running";
         if (fired.outcome === "stopping") this.stop();
         // The change stays in the queue. A budget becomes available without an event, so the start is retried after a
@@ -244,7 +244,7 @@ export class RunQueue implements AsyncDisposable {
           breaker.started(agent.id, { executionId, path, origin });
           this.#runs.set(executionId, { path, isRunning: true });
         }
-        // With these outcomes, no stored change needs a run any more.
+        // After these outcomes, the stored change needs no further run.
         if (["started", "claimed", "withdrawn"].includes(fired.outcome)) this.#changes.delete(path);
       }
     } catch (error) {
