@@ -62,7 +62,7 @@ async function decompress(
     if (!(error instanceof TypeError)) throw error;
     return undefined;
   } finally {
-    reader.cancel().catch(() => {/** The stream has ended or is invalid. */});
+    reader.cancel().catch(() => {/* The stream has ended or is invalid. */});
   }
   const bytes = new Uint8Array(size);
   let offset = 0;
