@@ -2,8 +2,8 @@
 import { errorCode } from "../error_code.ts";
 
 /**
- * Removes the permissions of everyone but the owner. Does nothing for a missing path, and nothing for a link or a device,
- * because a link may point to a shared file such as /dev/null. Throws errors of the file system.
+ * Removes the permissions of everyone but the owner. Does nothing for a missing path. Changes only regular files, because a
+ * link may point to a shared file such as /dev/null. Throws errors of the file system.
  */
 export function makePrivate(path: string): void {
   try {

@@ -85,7 +85,7 @@ async function readList(path: string): Promise<string[]> {
       const folder: unknown = JSON.parse(line);
       return typeof folder === "string" ? [folder] : [];
     } catch {
-      return []; // The line is the end of the file, or was cut by a full disk before anything was staged.
+      return []; // The line is empty at the end of the file, or a full disk cut it before anything was staged.
     }
   });
 }
@@ -97,7 +97,7 @@ async function stagedNamesIn(folder: string): Promise<string[]> {
       if (isFile && STAGED_NAME.test(name)) names.push(name);
     }
   } catch {
-    // The entry was removed or is unreadable. Do not remove a new entry at its path, which has another owner.
+    // The folder was removed or is unreadable, so there is no staged file that this process could remove.
   }
   return names;
 }

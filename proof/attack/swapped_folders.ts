@@ -1,5 +1,5 @@
-// Attacks the file tools with a neighbor that replaces a folder or a file with a link to the outside as fast as the system
-// can.
+// Attacks the file tools with a neighbor. As fast as the system can, the neighbor replaces a folder or a file with a link
+// to the outside.
 import { fail } from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
 import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";

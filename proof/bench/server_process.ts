@@ -26,7 +26,7 @@ export async function startServer(
   }
   // Continue to read the output, because a full pipe would block the process.
   const rest = (async () => {
-    while (!(await reader.read()).done) { /* Unused. */ }
+    while (!(await reader.read()).done) { /* The output is not needed. */ }
   })();
   return {
     url: address.exec(text)?.[0].replace(/,$/, "") ?? "",

@@ -1,5 +1,5 @@
-// Simulates a planned night of nine hours, in which fifteen agents have every kind of event that a person wants to know
-// about in the morning. The runtime is the real one with a test clock.
+// Simulates a planned night of nine hours. Fifteen agents have every kind of event that a person wants to know about in the
+// morning. The runtime is the real one with a test clock.
 import { join } from "node:path";
 import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
@@ -159,8 +159,8 @@ async function dropFiles(workspace: string, runtime: Runtime, clock: TestClock):
 }
 
 /**
- * Waits until no execution runs, or until all running ones wait for the clock. `atRest` is the number of sleepers on the
- * clock before the step: the scheduler sleeps again after it has started the due runs.
+ * Waits until no execution runs, or until every running execution waits for the clock. `atRest` is the number of waits on
+ * the clock before the step: the scheduler waits again after it has started the due runs.
  */
 async function finishRounds(
   runtime: Runtime,

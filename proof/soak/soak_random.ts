@@ -1,5 +1,5 @@
-// Makes random choices for the soak. Each part of the soak has a separate stream of random numbers, derived from one seed. So a
-// change in one part does not change the choices of the others.
+// Makes random choices for the soak. Each part of the soak has a separate stream of random numbers, derived from one seed.
+// So a change in one part does not change the choices of the others.
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 
 /** One stream of random choices. */

@@ -1,11 +1,14 @@
-// The documentation for people at `/docs/guide`: the site that `deno task site` builds from docs/.
+// Creates the routes of the documentation for people, `/docs/guide`: the site that `deno task site` builds from docs/.
 import { RequestRefused } from "../../api/errors.ts";
 import { lazyText, type PageRoute, toOwnResponse } from "../html/page.ts";
 
 const GUIDE_PATH = "/docs/guide";
 const FIRST_PAGE = "index.html";
 
-/** The files of the site by name, each as lines. One text, because it is loaded at the first request only. */
+/**
+ * Loads the files of the site: JSON with the lines of each file, by name. The files are one text, because they are loaded
+ * only at the first request.
+ */
 const loadText = lazyText(() => import("../guide/site.json", { with: { type: "text" } }));
 
 /** Returns the routes of the site. `/docs/guide` redirects to its folder, because the site's addresses are relative. */
@@ -13,7 +16,7 @@ export function createGuide(): readonly PageRoute[] {
   let files: Promise<ReadonlyMap<string, string>> | undefined;
   const respond = async (request: Request): Promise<Response> => {
     const name = new URL(request.url).pathname.slice(GUIDE_PATH.length + 1) || FIRST_PAGE;
-    // A load that failed is tried again at the next request.
+    // After a failure, load the files again at the next request.
     files ??= loadFiles().catch((error) => {
       files = undefined;
       throw error;

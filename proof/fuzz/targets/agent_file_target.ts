@@ -1,4 +1,4 @@
-// Fuzzes the parser of agent files with front matter that is almost right or wrong in the ways that YAML allows, and with
+// Fuzzes the parser of agent files: with front matter that is almost right, with the mistakes that YAML allows, and with
 // bytes that are no text.
 import assert from "node:assert/strict";
 import fc from "fast-check";

@@ -47,7 +47,7 @@ export interface FlakyModelOptions {
   thinkingMs?: number;
 }
 
-/** The running endpoint. */
+/** A running endpoint, and a record of its requests. */
 export class FlakyModel implements AsyncDisposable {
   readonly faults = new Map<string, number>();
   /** The periods in which more calls than the limit were open for longer than OVERLAP_MS. */

@@ -25,8 +25,8 @@ export class Load {
   }
 
   /**
-   * Starts actions until `end` is called, and resolves when all of them are over. An action that throws is reported as a
-   * finding about the soak itself.
+   * Starts actions until `end` is called. Resolves when all started actions are over. An action that throws is reported as
+   * a finding about the soak itself.
    */
   async run(): Promise<void> {
     while (!this.#isOver) {
