@@ -64,7 +64,7 @@ export const toolSchemas: Attack = {
       }, 20);
       try {
         await world.call(name, args, { clock: new QuickClock() })
-          .catch(() => {/* Refused, which is as good. */});
+          .catch(() => {/* A refusal ends the check, too. */});
       } finally {
         clearInterval(timer);
       }

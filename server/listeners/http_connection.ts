@@ -56,7 +56,7 @@ export function serveConnection(
     () => new Response(null, { status: 500 }),
     () => {},
   );
-  const end = () => server.shutdown().catch(() => {/* It has ended. */});
+  const end = () => server.shutdown().catch(() => {/* The connection has ended. */});
   return {
     // Without this shutdown(), a broken connection would stay in Deno's resource table.
     finished: server.finished.catch(end),

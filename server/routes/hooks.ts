@@ -116,7 +116,7 @@ async function untilEnd(
   const reason = new Error("The sender waits no longer");
   await withinTime({ clock: runtime.clock, ms, reason }, async (over) => {
     for await (const _ of await runtime.follow(id, { after: 0, signal: over })) {
-      /* Reads until the execution ends or waits. */
+      /* Frames are ignored until the execution ends or waits. */
     }
   });
   const execution = await runtime.getExecution(id);

@@ -128,7 +128,7 @@ class Family {
   /** Answers all requests and advances the clock until all executions have ended. Then checks that each has ended once. */
   async finish(): Promise<void> {
     await until(async () => {
-      await this.perform("answer", 0).catch(() => {/* Somebody was faster. */});
+      await this.perform("answer", 0).catch(() => {/* Another answer was first. */});
       await this.clock.advance(1_000);
       const { running, waiting } = await this.runtime.countExecutions();
       return running + waiting === 0;
