@@ -222,7 +222,7 @@ export class Actions {
     await this.#attempt("events", [503], async (client) => {
       const signal = this.#within(this.#chance.between(50, 15_000));
       try {
-        for await (const _ of client.events({ signal })) { /* Events are ignored until the signal aborts. */ }
+        for await (const _ of client.events({ signal })) { /* Events are ignored. */ }
       } catch (error) {
         if (!signal.aborted) throw error;
       }
