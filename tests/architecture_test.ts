@@ -1,4 +1,5 @@
-// The law of the house: which way the arrows point, and what may be used only where.
+// Tests of the architecture: the allowed imports between rooms and folders, and the files that may use certain packages and
+// globals.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
@@ -9,8 +10,8 @@ const IMPORTS = FILES.flatMap(importsOf);
 const text = (file: string) => Deno.readTextFileSync(join(REPOSITORY, file));
 
 /**
- * The layers of the runtime's folders. A folder imports only lower layers. The files at the runtime's root are layer 0,
- * except those that open the whole.
+ * The layers of the runtime's folders. A folder imports only folders of lower layers. The files at the root of runtime/
+ * belong to layer 10.
  */
 const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   vocabulary: 0,
@@ -34,7 +35,7 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   permissions: 8,
   interface: 8.5,
   wiring: 9,
-  // mod.ts opens the whole.
+  // The files at the root of runtime/: mod.ts imports every folder.
   root: 10,
 };
 function layerOf(file: string): string {
@@ -57,7 +58,7 @@ const VOCABULARY =
   /^runtime\/(vocabulary\/[^/]+|interface\/runtime|config\/(time_zone|agent_settings)|events\/frame|executions\/states|triggers\/schedule\/slot_store)\.ts$/;
 const CLIENT = /^api\/client\/(client|client_errors)\.ts$/;
 
-/** The other rooms that each room may import: their values, and, where given, further types. */
+/** The rooms whose values a room may import, and the further rooms whose types it may import. */
 const ROOMS: Readonly<
   Record<string, { values: readonly RegExp[]; types?: readonly RegExp[] }>
 > = {
@@ -77,8 +78,8 @@ const ROOMS: Readonly<
   "main.ts": {
     values: [/^(app|cli|base)\//, /^deno\.json$/, /^runtime\/tools\/custom\/host\/run_host\.ts$/],
   },
-  // The programs beside the product. `scoped` derives the flags of `start` from its settings; `release` packs files and
-  // runs none of them; `demo` starts the program.
+  // Separate programs beside the product. `scoped` derives the flags of `start` from its settings, `release` packs the
+  // product's files, and `demo` starts the product.
   scoped: {
     values: [
       /^cli\/(self_command\.ts|command_line\/|declarations\/)/,
@@ -93,7 +94,7 @@ const ROOMS: Readonly<
 
 const roomOf = (path: string) => path.split("/")[0] ?? "";
 
-/** The rules about imports, each with the imports that break it. */
+/** The import rules. Each function returns true for an import that breaks the rule. */
 const FORBIDDEN: Readonly<Record<string, (one: Import) => boolean>> = {
   "rooms import only the rooms below them": ({ from, to, typeOnly }) => {
     const [room, other] = [roomOf(from), roomOf(to)];
@@ -118,7 +119,7 @@ Deno.test("imports: every folder of runtime has its layer, and every listed file
   assert.deepEqual(new Set(inRuntime.map(layerOf)), new Set(Object.keys(RUNTIME_LAYERS)));
 });
 
-Deno.test("imports: adapters, the price table and the database driver are loaded only when used", () => {
+Deno.test("imports: adapters, the price table and the database driver are loaded lazily", () => {
   const late = [
     ...["@pydantic/genai-prices", "pg"],
     ...["openai", "anthropic", "google", "ollama"].map((name) =>
@@ -135,14 +136,14 @@ Deno.test("imports: adapters, the price table and the database driver are loaded
   assert.deepEqual(loads.filter(({ dynamic }) => !dynamic), []);
 });
 
-Deno.test("imports: what a service loads late goes through lazyModule()", () => {
+Deno.test("imports: the service loads late modules through lazyModule()", () => {
   assert.deepEqual(
     FILES.filter((file) =>
       /^(api|base|ops|runtime|server)\//.test(file) &&
       /(await|return) import\(/.test(text(file))
     ),
     [
-      // In processes of their own.
+      // These files run in separate processes.
       "runtime/tools/custom/host/run_host.ts",
       "runtime/tools/custom/host/tool_worker.ts",
     ],
@@ -154,13 +155,13 @@ Deno.test("imports: every model that calls a provider has a billing", () => {
   const DOOR = "runtime/models/calls/paid_model.ts";
   const importersOf = (path: string) =>
     IMPORTS.filter(({ to, typeOnly }) => !typeOnly && to === path).map(({ from }) => from);
-  // Adapters are opened in one file, which only one other file imports.
+  // Only adapters.ts imports the adapters, and only paid_model.ts imports adapters.ts.
   for (const { to } of IMPORTS.filter(({ from, dynamic }) => from === ADAPTERS && dynamic)) {
     assert.deepEqual(importersOf(to), [ADAPTERS], to);
   }
   assert.deepEqual(importersOf(ADAPTERS), [DOOR]);
   assert.match(text(DOOR), /return \(billing\) => withBilling\(adapter, billing\);/);
-  // The files that open paid models, call models, or decide about money. A new entry needs a review.
+  // The files that open paid models, call models, or decide about money. Review each new entry.
   assert.deepEqual(importersOf(DOOR).sort(), [
     "runtime/models/calls/model_supply.ts",
     "runtime/models/calls/resolve.ts",
@@ -213,7 +214,7 @@ Deno.test("imports: no two folders import each other", () => {
   assert.deepEqual(mutual, []);
 });
 
-Deno.test("imports: every import leads somewhere, and each package is in both import maps alike", () => {
+Deno.test("imports: every package is pinned, is used, and has one version in both import maps", () => {
   const product = JSON.parse(text("deno.json")).imports as Record<string, string>;
   const tests = JSON.parse(text("tests/deno.json")).imports as Record<string, string>;
   for (const [name, version] of Object.entries(product)) {
@@ -238,20 +239,20 @@ Deno.test("imports: every import leads somewhere, and each package is in both im
   }
 });
 
-/** The bundler is not part of the product: its packages are in tests/deno.json. */
+/** Uses the bundler, which is not part of the product: its package is only in tests/deno.json. */
 const BUNDLER = "release/bundle.ts";
 
-/** The page in the browser is a program of its own: bundled, and with packages that the service never loads. */
+/** The browser page is a separate program: it is bundled, and the service never loads its packages. */
 const isOfPage = ({ from }: Import) => roomOf(from) === "page";
 
-Deno.test("imports: the page's packages are pinned, used, and the product's where it has them", () => {
+Deno.test("imports: the page's packages are pinned, used, and have the product's versions", () => {
   const own = JSON.parse(text("page/deno.json")).imports as Record<string, string>;
   const product = JSON.parse(text("deno.json")).imports as Record<string, string>;
   const bare = IMPORTS.filter((one) => isOfPage(one) && !isLocal(one)).map(({ to }) => to);
   for (const [name, version] of Object.entries(own)) {
     assert.match(version, /^npm:.+@\d+\.\d+\.\d+$/, `${name} is not pinned`);
     assert.equal(version, product[name] ?? version, `${name} differs from the product's`);
-    // Its types are those of the wire, which lead to these two.
+    // The page imports the API's types, and their modules import yaml and zod.
     const used = ["yaml", "zod"].includes(name) ||
       bare.some((one) => one === name || one.startsWith(`${name}/`));
     assert.ok(used, `${name} stands in page/deno.json and nothing uses it`);
@@ -273,7 +274,7 @@ Deno.test("imports: the site's packages are pinned, used, and the product's wher
   }
 });
 
-/** The files that may use a package or a global. */
+/** The files that may use a package or a global: `what` matches the use, `where` the allowed files. */
 const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   { what: /"node:sqlite"/, where: /^runtime\/storage\// },
   { what: /"hono(\/|")/, where: /^server\// },
@@ -289,13 +290,13 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   },
   {
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
-    // The clock itself; the log, whose lines have the machine's time; what is compared with the file system's time; what runs
-    // in a worker that can load nothing.
+    // The clock itself; the log, which prints the machine's time; file_stamp.ts, which compares with times of the file
+    // system.
     where:
       /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/files\/file_stamp|site\/client\/copy)\.ts$/,
   },
-  // The bundle has no source tree around it: one file has the places of its own files, deno.json is a module, and the
-  // bundle knows every worker and every late import, except a user's tool.
+  // The bundle has no source tree. So one file resolves the product's own paths, deno.json is imported as a module, and the
+  // bundler must find every worker and late import except a user's tool.
   {
     what: /import\.meta(?!\.main)\b/,
     where: /^(base\/(free_descriptors|program_files)\.ts$|(release|demo|site)\/)/,
@@ -313,14 +314,14 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
     where: /^runtime\/tools\/custom\/host\/(confined|script)_worker\.ts$/,
   },
   {
-    // The question mark of a pattern that finds imports is not a module.
+    // A dynamic import without a string literal. `(?!["?])` skips regular expressions that search for imports.
     what: /(?<![\w.])import\(\s*(?!["?])\S/,
     where: /^runtime\/tools\/custom\/host\/tool_worker\.ts$/,
   },
 ];
 
 for (const { what, where } of RESERVED) {
-  Deno.test(`source: ${what.source} stands only in ${where.source}`, () => {
+  Deno.test(`source: ${what.source} occurs only in ${where.source}`, () => {
     assert.deepEqual(
       FILES.filter((file) => !where.test(file) && what.test(withoutComments(text(file)))),
       [],
@@ -332,7 +333,7 @@ function withoutComments(source: string): string {
   return source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "");
 }
 
-Deno.test("source: every file opens by saying what it owns, has at most 300 lines, and no `any`", () => {
+Deno.test("source: every file begins with a comment, has at most 300 lines, and uses no `any`", () => {
   for (const file of FILES) {
     const source = text(file);
     assert.match(source, /^(#!.*\n)?\/\/ \S/, `${file} does not say what it owns`);
@@ -342,7 +343,7 @@ Deno.test("source: every file opens by saying what it owns, has at most 300 line
   }
 });
 
-Deno.test("source: file names are nouns in snake_case, none of the words that mean nothing", () => {
+Deno.test("source: file names are specific nouns in snake_case", () => {
   for (const file of FILES) {
     const name = file.split("/").at(-1) ?? "";
     assert.match(name, /^[a-z0-9_]+\.tsx?$/, file);
@@ -363,7 +364,7 @@ Deno.test("source: no folder has more than 25 entries", () => {
   assert.deepEqual(crowded, []);
 });
 
-Deno.test("permissions: the tasks, the first line of main.ts and the self-start use the same flags, never -A", () => {
+Deno.test("permissions: the tasks, main.ts and the self-start use the same flags, never -A", () => {
   const { tasks } = JSON.parse(text("deno.json")) as {
     tasks: Record<string, { command: string; description: string }>;
   };

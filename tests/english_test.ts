@@ -1,26 +1,30 @@
-// Comments and names of tests are plain English: the rules that a program can check. CONTRIBUTING.md has the others.
+// Checks that comments and test names are plain English, by the rules that a program can check. CONTRIBUTING.md has the
+// others.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { filesBelow, REPOSITORY, sourceFiles } from "./support/repository.ts";
 
-/** Comments that may break a rule, each by a part of its text that is in no other comment. At most 30. */
+/**
+ * Comments that may break a rule, each given by a part of its text that no other comment contains. The list has at most 30
+ * entries.
+ */
 const ALLOWED: readonly string[] = [
   // A list of flags, one to a line.
   "The permissions of Inkling, one flag each.",
-  // Code in strings.
+  // Code in strings, which the check mistakes for a comment.
   "do case $(readlink $f) in",
   'yes: "drafts/a.md"',
-  // The reasons of a decision.
+  // The reasons of a decision, quoted.
   "a full disk must cost lines, not the service",
 ];
 
 const MOST_WORDS = 30;
 
-/** Words that stand in for a noun. A comment that begins with one has no subject. */
+/** Words that replace a noun. A comment that begins with one of them has no subject. */
 const BARE_BEGINNING =
   /^(What|Whatever|Whether|Where|How|Why|Who|Whose|Whoever|Of|Those|That which|Nobody|All that)\b/;
 
-/** Everyday words in the place of the field's terms, each with the terms that replace it. */
+/** Vague everyday words, each with the technical terms that replace it. */
 const VAGUE_WORDS: readonly [RegExp, string][] = [
   [/\b(tells?|telling|told)\b/i, "report, log, print, return, notify"],
   [/\b(takes?|taking|took|taken) (up|in)\b/i, "resume, pick up, start, include"],
@@ -37,7 +41,7 @@ const VAGUE_WORDS: readonly [RegExp, string][] = [
 ];
 
 interface Text {
-  /** The file and its line. */
+  /** The file and the line: "base/clock.ts:12". */
   place: string;
   text: string;
 }

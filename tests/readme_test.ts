@@ -1,4 +1,4 @@
-// The README is true: its agent parses and its commands run. Commands that download Deno first run in .ci/run.
+// Checks that the README is true: its agent parses and its commands run. .ci/run runs the commands that download Deno.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createNewcomerHome } from "./docs/newcomer_home.ts";
@@ -11,7 +11,7 @@ function blocks(language: string): string[] {
     .map(([, text]) => text ?? "");
 }
 
-/** Commands of shell blocks and of the first column of tables, in their order. */
+/** Returns the commands of the shell blocks and of the first table columns, in the order of the README. */
 function commands(): string[] {
   const fromBlocks = blocks("sh").flatMap((text) => text.split("\n"))
     .map((line) => line.replace(/\s+#.*$/, "").trim()).filter((line) => line !== "");
@@ -29,11 +29,11 @@ Deno.test("README: the two commands come first", () => {
   assert.match(first, /^npx -y deno@\S+ task demo\b.*\nnpx -y deno@\S+ task test\b/);
 });
 
-Deno.test("README: every command that needs no download runs, and succeeds", async () => {
+Deno.test("README: every command that needs no download succeeds", async () => {
   await using home = await createNewcomerHome();
   const folder = join(home.path, "inkling");
   const [agent = ""] = blocks("markdown");
-  // Only the model is not available here; everything else is as the README shows it.
+  // Only the model is replaced, because a test has no provider; the rest of the agent is the README's.
   const scripted = agent.replace(/^model: .*$/m, "model: { provider: demo, name: report }");
   assert.notEqual(scripted, agent);
   await Deno.mkdir(join(folder, "agents"), { recursive: true });
@@ -42,7 +42,7 @@ Deno.test("README: every command that needs no download runs, and succeeds", asy
 
   const all = commands().filter((command) => !needsNetwork(command));
   assert.ok(all.length >= 8, all.join("\n"));
-  // The service that curl talks to is the one that the table starts, and stops.
+  // `curl` needs a running service: a command of the table starts and stops the service.
   const isStop = (command: string) => command === "inkling stop";
   const inOrder = [
     ...all.filter((one) => !one.startsWith("curl") && !isStop(one)),

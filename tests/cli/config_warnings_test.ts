@@ -11,7 +11,7 @@ function unknownKey(key: string, hint: string | null = null): DiagnosticBody {
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("commands that read config.yaml or start a service warn about unknown keys, except with -q and --json", async (t) => {
+Deno.test("commands warn about unknown keys of config.yaml, except with -q and --json", async (t) => {
   const commands = ["info", "start", "start -d", "pending", "run daily -d"];
   for (const line of [...commands, "info -q", "info --json", "list -q", "start -q"]) {
     await using cli = await createFakeCli({ isRunning: false });

@@ -51,7 +51,7 @@ async function openHome(cli: FakeCli): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }) };
 }
 
-/** Adds the process of the service, which ends on these signals. */
+/** Adds a running service process that ends on these signals. */
 function addService(cli: FakeCli, endsOn: FakeProcess["endsOn"]): void {
   cli.processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
 }

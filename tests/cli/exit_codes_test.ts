@@ -26,7 +26,9 @@ async function perform(cli: FakeCli, argv: string[], row: Row): Promise<number> 
   return await (needs === undefined ? cli.drive(exit) : untilEnd(exit, cli));
 }
 
-/** Advances the clock only between two attempts to start a program that another start still keeps open. */
+/**
+ * Advances the clock only while the command waits to retry the start of a program whose file another process keeps open.
+ */
 async function untilEnd(exit: Promise<number>, { clock }: FakeCli): Promise<number> {
   let hasEnded = false;
   const end = () => hasEnded = true;
@@ -46,7 +48,7 @@ function withoutPlaces(text: string, { stateDir }: FakeCli): string {
 }
 
 for (const [name, rows] of Object.entries(TABLE)) {
-  // Only `ui` needs Ctrl+C.
+  // Only `ui` ends with Ctrl+C.
   const success = name === "ui" ? 130 : 0;
   Deno.test(`inkling ${name} exits with the right code, and separates results from messages`, async (t) => {
     const codes = new Set<number>();
@@ -67,11 +69,11 @@ for (const [name, rows] of Object.entries(TABLE)) {
           }`;
           await assertPicture(t, `exit code ${code}\n${printed}`, import.meta.url);
           if (stdout.text === "" || code !== success || codes.has(141)) return;
-          // With a closed output it ends with 141 and prints nothing.
+          // With closed output, a command prints nothing and exits with 141.
           await using unread = await createFakeCli({ isRunning });
           unread.stdout.isClosed = true;
           unread.stderr.isClosed = true;
-          // Without an output `ui` does not wait for Ctrl+C.
+          // With closed output, `ui` does not wait for Ctrl+C.
           const { then: _, ...rest } = row as Row;
           assert.equal(await perform(unread, argv, name === "ui" ? rest : row), 141);
           codes.add(141);

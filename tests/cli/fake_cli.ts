@@ -1,4 +1,4 @@
-// The command line in one process: terminals in memory, and a service of the real application with a fake runtime.
+// The whole command line in one process, with in-memory terminals and the real application over a fake runtime.
 import assert from "node:assert/strict";
 import type {
   ChannelReport,
@@ -55,11 +55,11 @@ export class FakeTerminal implements Terminal {
   }
 }
 
-/** A process of the fake machine. */
+/** A simulated process. */
 export interface FakeProcess {
-  /** The received signals. */
+  /** The signals that the process received. */
   signals: string[];
-  /** The signals and requests that end it. */
+  /** The signals and requests that end the process. */
   endsOn: ("request" | "SIGTERM" | "SIGKILL")[];
   isAlive: boolean;
 }
@@ -74,22 +74,22 @@ export class FakeCli implements AsyncDisposable {
   readonly input: FakeInput;
   /** True if the service answers. */
   isRunning: boolean;
-  /** Replaces the service's answers, if set. */
+  /** Answers requests instead of the service, if set. */
   transport: Transport | undefined;
   readonly processes = new Map<number, FakeProcess>();
-  /** The commands started in the background. */
+  /** The argument lists of the commands started in the background. */
   readonly spawned: string[][] = [];
-  /** The variables of each started command. */
+  /** The environment variables of each command started in the background. */
   readonly spawnedWith: Readonly<Record<string, string>>[] = [];
-  /** Called at a background start; by default the service then runs. */
+  /** Called when a command starts the service in the background. By default the service then runs. */
   onSpawn: (logFile: string) => DetachedProcess = () => {
     this.isRunning = true;
     return { pid: 4711, ended: undefined };
   };
-  /** The number of applications opened in this process. */
+  /** The number of applications that commands opened without a service. */
   localOpened = 0;
   upkeepsOpened = 0;
-  /** The requested copies of the history. */
+  /** The options of each requested copy of the history. */
   readonly moves: MoveHistoryOptions[] = [];
   onMove: (options: MoveHistoryOptions) => Promise<MovedHistory> = ({ address }) =>
     Promise.resolve({
@@ -108,15 +108,15 @@ export class FakeCli implements AsyncDisposable {
   /** The service settings of config.yaml. */
   service: Partial<ServiceDefaults> = {};
   onServe: (options: ServeOptions) => Promise<StopReason> = () => Promise.resolve("requested");
-  /** The agents' ids from their file names. */
+  /** The agent ids that command-line completion finds by file name. */
   agentNames: string[] = [];
-  /** The socket file and path of each opened proxy; `closed` for each closed one. */
+  /** The socket file and path of each opened proxy, and `closed` for each closed proxy. */
   readonly proxied: string[] = [];
-  /** The port of the proxy, if its usual port is in use. */
+  /** The port of the proxy, and the usual port if another process uses it. */
   page: { port?: number; takenPort?: number } = {};
   /** The addresses opened in a browser. */
   readonly opened: string[] = [];
-  /** Edits each text that is opened in an editor. */
+  /** The edits of the user, one for each text that a command opens in an editor. */
   readonly edits: ((text: string) => Promise<string>)[] = [];
   /** True if a browser can be opened. */
   hasBrowser = true;
@@ -151,7 +151,7 @@ export class FakeCli implements AsyncDisposable {
   missingWorkspaces: string[] = [];
   readonly interruptListeners = new Set<() => void>();
   readonly #service: TestApp["app"];
-  /** The open requests to the service. */
+  /** The number of requests to the service without a response. */
   #unanswered = 0;
 
   constructor(readonly stateDir: string, options: FakeCliOptions) {
@@ -176,7 +176,7 @@ export class FakeCli implements AsyncDisposable {
     const response = await Promise.resolve(this.#service.request(path, init))
       .finally(() => this.#unanswered--);
     if (response.body === null || !signal) return response;
-    // Like the body of a real response, this one fails when its request is aborted.
+    // The body fails when its request is aborted, like the body of a real response.
     return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
   };
 
@@ -186,7 +186,7 @@ export class FakeCli implements AsyncDisposable {
       new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
   }
 
-  /** Presses Ctrl+C. Returns false if no listener is set. */
+  /** Simulates Ctrl+C. Returns false if the command has no listener for it. */
   interrupt(): boolean {
     for (const listener of [...this.interruptListeners]) listener();
     return this.interruptListeners.size > 0;
@@ -197,7 +197,7 @@ export class FakeCli implements AsyncDisposable {
     return runCli(argv, this.app);
   }
 
-  /** Advances the clock until the promise settles, but only while something waits for time. */
+  /** Advances the clock until the promise settles, but only while a sleep is pending. */
   async drive<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const done = () => settled = true;
@@ -222,9 +222,9 @@ interface FakeCliOptions {
   /** True if standard output and standard error are terminals. */
   isTerminal?: boolean;
   columns?: number;
-  /** True if standard input is a terminal, too, so that questions can be asked. */
+  /** True if standard input is a terminal, too, so that commands can ask questions. */
   hasPerson?: boolean;
-  /** The terminal of both outputs, if they share one that can draw. */
+  /** The screen that standard output and standard error share. */
   screen?: VirtualScreen;
 }
 

@@ -3,24 +3,24 @@ import assert from "node:assert/strict";
 import { Interrupted } from "../../cli/context/exit.ts";
 import type { Choice, Input, LineSource, Prompter, Question } from "../../cli/context/input.ts";
 
-/** Ctrl+C. */
+/** The person presses Ctrl+C. */
 export const CTRL_C = Symbol("Ctrl+C");
-/** Esc. */
+/** The person presses Esc. */
 export const ESC = Symbol("Esc");
-/** No key. */
+/** The person presses no key. */
 export const NOTHING = Symbol("nothing");
 
-/** A shown prompt. */
+/** A prompt that a command showed. */
 export interface Asked {
   kind: "confirm" | "text" | "secret" | "select" | "multiselect" | "search";
   message: string;
   choices?: string[];
 }
 
-/** Ctrl+D before the last line. */
+/** The person presses Ctrl+D before the end of a line. */
 export const CTRL_D = Symbol("Ctrl+D");
 
-/** The answers at the prompts, and the typed lines. */
+/** An Input with prepared answers and lines. */
 export class FakeInput implements Input {
   isTerminal: boolean;
   /** The answers in the order of the prompts. A further prompt fails the test. */
@@ -28,7 +28,7 @@ export class FakeInput implements Input {
   asked: Asked[] = [];
   /** The lines, followed by the end of the input. */
   lines: (string | typeof CTRL_C | typeof CTRL_D | typeof NOTHING)[] = [];
-  /** True for lines opened with editing. */
+  /** True if the command opened the lines with editing. */
   edited: boolean | undefined;
   isOpen = false;
   isMuted = false;

@@ -1,7 +1,7 @@
-// A fake installer of MCP servers, for tests of texts and exit codes.
+// A fake installer of MCP servers, for tests of messages and exit codes.
 import type { FakeCli } from "./fake_cli.ts";
 
-/** The server from every source. */
+/** Lets every source return the same server. */
 export function offerServer(cli: FakeCli): void {
   const config = "/home/me/inkling/agents/_config";
   cli.app.openServerInstaller = () =>

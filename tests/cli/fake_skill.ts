@@ -1,4 +1,4 @@
-// A fake installer of skills, for tests of texts and exit codes.
+// A fake installer of skills, for tests of messages and exit codes.
 import type { ListedSkill, PreparedSkill } from "../../ops/install/skill_installer.ts";
 import type { FakeCli } from "./fake_cli.ts";
 
@@ -22,7 +22,7 @@ const SKILLS: ListedSkill[] = [
   },
 ];
 
-/** Sets the skill from every source, and the installed skills. */
+/** Lets every source return the same skill, and sets the installed skills. */
 export function offerSkill(cli: FakeCli, overrides: Partial<PreparedSkill> = {}): void {
   const skill: PreparedSkill = {
     name: "pdf",

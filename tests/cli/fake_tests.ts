@@ -22,7 +22,7 @@ export function result(name: string, parts: Partial<TestResult> = {}): TestResul
   };
 }
 
-/** A passed case, a failed case, and an invalid case. */
+/** The results of a passed case, a failed case and an invalid case. */
 export const RESULTS: readonly TestResult[] = [
   result("reporter/quiet-week"),
   result("reporter/storm", {

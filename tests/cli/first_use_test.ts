@@ -4,7 +4,7 @@ import { picturesOf } from "./picture.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("run and chat before the setup print the setup command and start nothing; list prints the first steps", async (t) => {
+Deno.test("run, chat and list before the setup print the next commands and start nothing", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.isSetUp = false;
   for (const line of ["run hello", "chat hello", "list --json", "list -q", "info -q"]) {
@@ -13,7 +13,7 @@ Deno.test("run and chat before the setup print the setup command and start nothi
   assert.deepEqual(cli.spawned, []);
 });
 
-Deno.test("inkling without a command shows the help, or before the setup at most twelve lines with the first commands", async () => {
+Deno.test("inkling without a command prints the help, or the first commands before the setup", async () => {
   for (const columns of [60, 80, 120]) {
     await using cli = await createFakeCli({ isTerminal: true, columns });
     assert.equal(await cli.run(), 0);

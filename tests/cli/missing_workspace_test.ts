@@ -7,7 +7,7 @@ const shows = picturesOf(import.meta.url);
 
 Deno.test("commands reject a --workspace without a folder, and start and check nothing", async (t) => {
   const lines = ["run hello", "chat hello", "list", "validate", "info", "permissions", "ui"];
-  // Exit code 1, so that a service manager restarts a service in the foreground.
+  // The exit code is 1, so that a service manager restarts the foreground service.
   for (const line of [...lines, "start -d", "start --print-unit=systemd", "start"]) {
     await using cli = await createFakeCli({ isRunning: false });
     cli.missingWorkspaces = ["typo"];

@@ -43,7 +43,7 @@ Deno.test("start prints an error as a sentence, and its causes only with -v", as
   assert.match(cli.stderr.text, /^Error: Inkling is already running\n[^]*locked/);
 });
 
-Deno.test("toExit() returns the code of every error", () => {
+Deno.test("toExit() returns the exit code of every error", () => {
   const table: [unknown, number, string | undefined][] = [
     [new OutputClosed("gone"), EXIT.unread, undefined],
     [new Interrupted(), EXIT.interrupted, undefined],

@@ -4,21 +4,23 @@ import { fileURLToPath } from "node:url";
 import type { FakeCli } from "./fake_cli.ts";
 import { normalize } from "./golden/world.ts";
 
-/** Compares a text with the module's snapshot for this test and step. */
+/** Compares a text with the snapshot of this test and step. */
 export async function assertPicture(
   t: Deno.TestContext,
   text: string,
   module: string,
 ): Promise<void> {
-  // By default they would be beside the first file of the test group.
+  // By default the snapshots would be beside the first file of the test group.
   const path = fileURLToPath(new URL(`__snapshots__/${basename(module)}.snap`, module));
   await t.assertSnapshot(text, { path, serializer: (text) => text });
 }
 
-/** Runs a command and compares its output. */
+/** Runs a command and compares its output with the snapshot. */
 export type Shows = (t: Deno.TestContext, cli: FakeCli, ...argv: string[]) => Promise<void>;
 
-/** Creates the helper for a test module without terminals. */
+/**
+ * Returns a function that runs commands without a terminal and compares their output with the snapshots of a test module.
+ */
 export function picturesOf(module: string): Shows {
   return async (t, cli, ...argv) => {
     cli.stdout.text = cli.stderr.text = "";
@@ -34,7 +36,7 @@ export function picturesOf(module: string): Shows {
   };
 }
 
-/** Compares the output of a command line so far: standard output, then standard error. */
+/** Compares the output of a command so far with the snapshot: standard output, then standard error. */
 export async function assertShown(
   t: Deno.TestContext,
   cli: FakeCli,

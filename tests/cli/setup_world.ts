@@ -13,12 +13,12 @@ export interface SetupWorld extends AsyncDisposable {
   cli: FakeCli;
   home: string;
   configFile: string;
-  /** The file in `~/inkling`. */
+  /** The path of the `.env` file in `~/inkling`. */
   envFile: string;
   agentsDir: string;
   shell: Record<string, string>;
   read(path: string): Promise<string>;
-  /** Returns every file below the home as a relative path. */
+  /** Returns the relative paths of all files below the home. */
   files(): string[];
 }
 

@@ -1,4 +1,4 @@
-// A terminal in memory that interprets the control sequences of the command line. Tests read its screen.
+// A terminal in memory that interprets the control sequences of the command line, so that tests can read its screen.
 import assert from "node:assert/strict";
 import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import { widthOf } from "../../cli/output/width.ts";
@@ -12,7 +12,7 @@ export class VirtualScreen implements Terminal {
   columns: number;
   rows = 24;
   isClosed = false;
-  /** The screen after each write. */
+  /** The screen's text after each write. */
   readonly pictures: string[] = [];
   #lines: string[][] = [[]];
   #row = 0;
@@ -23,7 +23,7 @@ export class VirtualScreen implements Terminal {
     this.colors = options.colors ?? false;
   }
 
-  /** The lines, without empty ends. */
+  /** The screen's text, without trailing blanks and empty lines. */
   get text(): string {
     return this.#lines.map((line) => line.join("").trimEnd()).join("\n").trimEnd();
   }

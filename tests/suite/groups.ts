@@ -1,22 +1,22 @@
-// Which test files share a process's module graph. Loading the product takes longer than most files' tests: files of one
-// folder are imported by one module, which Deno runs as if it were a test file.
+// Groups test files by folder. A group is one module that imports its files, because loading the product for each file
+// would take longer than most files' tests.
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
 
-/** Test files that are run one after the other, in a thread of their own. */
+/** Test files that run one after the other in one thread. */
 export interface Group {
-  /** Relative to the repository, sorted. */
+  /** Paths relative to the repository, sorted. */
   files: readonly string[];
-  /** The name of the mark that is registered before the tests of a file. */
+  /** Returns the name of the ignored test (the mark) that precedes a file's tests in the output. */
   markOf: (file: string) => string;
 }
 
-/** More files in a group save little, and the last group to end would end late. */
+/** The maximum number of files of a group. Larger groups save little time, and the last one would end late. */
 const LARGEST_GROUP = 24;
-/** Folders whose tests take longest: their groups begin first, and are smaller. */
+/** The folders with the slowest tests: their groups are smaller and start first. */
 const FIRST = [
-  // It begins with the build of the program.
+  // Its tests begin with the build of the program.
   "tests/release",
   "tests/e2e",
   "tests/proof",
@@ -26,7 +26,9 @@ const FIRST = [
 const LARGEST_SLOW_GROUP = 12;
 const MARK = "▸ ";
 
-/** Finds the test files in files and folders. Throws Error for a path that is not there, or holds no test. */
+/**
+ * Returns the test files in the given files and folders. Throws an Error for a path that is missing or contains no test.
+ */
 export function findTestFiles(paths: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of paths) {
@@ -50,14 +52,15 @@ export function groupFiles(
   files: readonly string[],
   { filter }: { filter?: string | undefined } = {},
 ): Group[] {
-  // A filter hides marks, too, unless they contain its text. An expression can hide any mark: then each file is a group.
+  // A text filter hides marks that do not contain its text. A regular expression can hide any mark: then each file is a
+  // group.
   const isExpression = filter !== undefined && /^\/.*\/$/s.test(filter);
   const markOf = (file: string) => `${MARK}${file}${filter === undefined ? "" : ` (${filter})`}`;
   const groups: string[][] = [];
   for (const ofFolder of Map.groupBy(files, dirname).values()) {
     const isSlow = rankOf(ofFolder) < FIRST.length;
     const largest = isExpression ? 1 : isSlow ? LARGEST_SLOW_GROUP : LARGEST_GROUP;
-    // Neighbors load the same modules.
+    // Files of one room load the same modules.
     const last = groups.at(-1);
     const canJoin = last !== undefined && roomOf(last) === roomOf(ofFolder) &&
       rankOf(last) === rankOf(ofFolder) && last.length + ofFolder.length <= largest;
@@ -75,39 +78,39 @@ export function groupFiles(
   }));
 }
 
-/** The place of a group's folder in FIRST, or its length. */
+/** Returns the index of a group's folder in FIRST, or the length of FIRST. */
 function rankOf([file = ""]: readonly string[]): number {
   const at = FIRST.findIndex((folder) => file.startsWith(`${folder}/`));
   return at < 0 ? FIRST.length : at;
 }
 
-/** The part of the product that a group tests: a folder at the top. */
+/** Returns the top-level folder below tests/ of a group's files. */
 function roomOf([file = ""]: readonly string[]): string {
   return file.split("/")[1] ?? "";
 }
 
-/** The place of a module among the groups, by the path that Deno prints. */
+/** Returns the number of a group from its module's path, as Deno prints the path. */
 export function groupNumber(module: string): number | undefined {
   const written = /^group_(\d+)\.ts$/.exec(basename(module))?.[1];
   return written === undefined ? undefined : Number(written);
 }
 
-/** The file of a mark's name, or undefined for the name of a test. */
+/** Returns the file that a mark's name contains, or undefined for the name of a test. */
 export function fileOfMark(name: string): string | undefined {
   return name.startsWith(MARK) ? name.slice(MARK.length).replace(/ \(.*/s, "") : undefined;
 }
 
-/** Writes a module for each group into a folder. Returns what Deno is to run, in the groups' order. */
+/** Writes a module for each group into a folder. Returns the modules' paths in the groups' order. */
 export async function writeGroups(groups: readonly Group[], folder: string): Promise<string[]> {
   return await Promise.all(groups.map(async ({ files, markOf }, at) => {
     const path = join(folder, `group_${at}.ts`);
     const lines = files.flatMap((file) => [
       `Deno.test.ignore(${JSON.stringify(markOf(file))}, () => {});`,
-      // A file that cannot be loaded is a failed test, and does not keep the others from running.
+      // A file that cannot be loaded becomes a failed test; the other files still run.
       `await import(${JSON.stringify(pathToFileURL(join(REPOSITORY, file)).href)})`,
       `  .catch((error) => Deno.test(${JSON.stringify(`${file} loads`)}, () => { throw error; }));`,
     ]);
-    // An ignored test marks the end of the last file's tests.
+    // A last ignored test marks the end of the last file's tests.
     lines.push(`Deno.test.ignore(${JSON.stringify(markOf(""))}, () => {});`);
     await Deno.writeTextFile(path, lines.join("\n"));
     return path;

@@ -1,10 +1,10 @@
-// Programs that some tests need, and that are skipped where they are missing.
+// The programs that some tests need. Those tests are skipped if the program is missing.
 import { CHROMIUM_PATHS } from "../support/machine/browser.ts";
 
-/** The tests that are skipped without a program, and the Debian packages with it. */
+/** A program with the tests that need it and the Debian packages that contain it. */
 export interface OptionalProgram {
   what: string;
-  /** One of these must exist. */
+  /** The possible paths of the program; one must exist. */
   paths: readonly string[];
   get: string;
 }
@@ -41,7 +41,7 @@ const PROGRAMS: readonly OptionalProgram[] = [
   { what: "faketime, for the faults of the clock", paths: ["/usr/bin/faketime"], get: "faketime" },
 ];
 
-/** The programs that are not on this machine. */
+/** Returns the programs that are missing on this machine. */
 export function missingPrograms(): OptionalProgram[] {
   return PROGRAMS.filter(({ paths }) => !paths.some(exists));
 }

@@ -1,36 +1,41 @@
-// Reads what Deno's reporter prints for each test, and prints a line for each file and a summary.
+// Parses the output of Deno's reporter, and prints a line for each test file and a summary.
 import { fileOfMark, type Group, groupNumber } from "./groups.ts";
 import { missingPrograms } from "./optional_programs.ts";
 import { REASONS_TO_BE_SLOW, SLOW_SECONDS } from "./slow_tests.ts";
 
-/** A test, or one of its steps, that has ended. */
+/** A finished test or step. */
 interface Ended {
   name: string;
   outcome: string;
   seconds: number;
 }
 
-/** The line of a test that has ended: its module, its name (behind its test's name for a step), the outcome, the time. */
+/**
+ * Matches the line of a finished test or step: the module, the name (for a step: test name and step name), the outcome, the
+ * time.
+ */
 const ENDED =
   /^(\S+) => (.*) \.\.\. (ok|FAILED|ignored|cancelled)(?: \(due to [^)]*\))? \(([^)]*)\)$/;
-/** The output with one job: the module once, and a line for each of its tests without it. */
+/**
+ * Matches the line before the tests of a module if Deno runs one module at a time; the tests' lines then lack the module.
+ */
 const BEGINNING = /^running \d+ tests? from (\S+)$/;
 const ENDED_ALONE =
   /^\s*(.* \.\.\. (?:ok|FAILED|ignored|cancelled)(?: \(due to [^)]*\))? \([^)]*\))$/;
-/** Lines around the output of a test, between the lines of all tests that run at once. */
+/** Matches the lines around a test's output, which separate it from the lines of concurrent tests. */
 const OUTPUT_MARK =
   /^-{3,} (?:post-test )?output -{3,}$|(?:^| )\.\.\.-{3,} (?:post-test )?output end -{3,}$/;
 const SUMMARY = /^(?:ok|FAILED) \| \d+ passed/;
 const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
 
-/** The lines that Deno's reporter prints, read one by one. */
+/** A report that reads the lines of Deno's reporter. */
 export interface Report {
   read(line: string): void;
-  /** Prints the files that have not been printed, the slow tests and what was skipped, then the summary. */
+  /** Prints the remaining files, the slow tests, the skipped tests and the summary. */
   finish(): void;
 }
 
-/** Starts a report on groups that run at once. */
+/** Starts a report on groups that run concurrently. */
 export function createReport(
   { groups, print, now = () => performance.now() }: {
     groups: readonly Group[];
@@ -41,7 +46,7 @@ export function createReport(
   const running = groups.map(({ files }) => ({
     file: files.length === 1 ? files[0] : undefined,
     since: now(),
-    /** False: an expression hides the marks, and nothing says when a file begins. */
+    /** False: the filter is a regular expression that hides the marks, so the beginning of a file is unknown. */
     isMarked: false,
     ended: [] as Ended[],
   }));
@@ -101,7 +106,7 @@ export function createReport(
         group.file = file === "" ? undefined : file;
         return;
       }
-      // Steps come before their test, and are not counted: their test says that they failed.
+      // Steps precede their test. They are not counted, because a failed step fails its test.
       group.ended = group.ended.filter((one) => !one.name.startsWith(`${name} ... `));
       group.ended.push({ name, outcome, seconds: secondsOf(time) });
     },
@@ -123,13 +128,13 @@ export function createReport(
     },
   };
 
-  /** A group's module says nothing to a reader: the file that runs does. */
+  /** Replaces the group's module in a line by the test file that runs in it. */
   function nameGroup(line: string): string {
     return line.replace(/\S*\bgroup_(\d+)\.ts\b/, (module, at) => running[at]?.file ?? module);
   }
 }
 
-/** Reads "538µs", "14ms", "3s", "1m2s". */
+/** Returns the seconds of a duration such as "538µs", "14ms", "3s" or "1m2s". */
 function secondsOf(time: string): number {
   return [...time.matchAll(/(\d+)(ms|s|m|h)/g)]
     .reduce((sum, [, number, unit = ""]) => sum + Number(number) * (UNITS[unit] ?? 0), 0);

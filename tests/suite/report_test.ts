@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createReport } from "./report.ts";
 
-/** Returns the report of a run with these lines of the reporter. One second passes at each line. */
+/** Returns the report about these lines of Deno's reporter. The clock advances one second at each line. */
 function report(lines: readonly string[]): string[] {
   const files = ["tests/a/one_test.ts", "tests/a/two_test.ts"];
   const printed: string[] = [];
@@ -25,7 +25,7 @@ const ONE = end("▸ tests/a/one_test.ts", "ignored");
 const TWO = end("▸ tests/a/two_test.ts", "ignored");
 const LAST = end("▸ ", "ignored");
 
-Deno.test("report: a line for each file with its tests, time and failures; marks and steps are not counted", () => {
+Deno.test("report: each file gets a line with its tests, time and failures", () => {
   const printed = report([
     ONE,
     end("adds", "ok"),
@@ -50,7 +50,7 @@ Deno.test("report: a line for each file with its tests, time and failures; marks
   assert.equal(printed.at(-1), "FAILED | 1 passed (1 step) | 1 failed | 1 skipped (9s)");
 });
 
-Deno.test("report: the end lists a file that was cut off, but no slow test with a reason", () => {
+Deno.test("report: the end lists files that were cut off, but no slow test with a reason", () => {
   const slow = "PostgresDatabase survives restarts of its server";
   const printed = report([ONE, end(slow, "ok", "5s"), end("hangs", "cancelled", "0ms")]);
   assert.deepEqual(printed.slice(0, 2), [
@@ -60,7 +60,7 @@ Deno.test("report: the end lists a file that was cut off, but no slow test with 
   assert.ok(!printed.join("\n").includes("Tests that took"));
 });
 
-Deno.test("report: with one job, Deno prints the module once, before its tests", () => {
+Deno.test("report: with one job, Deno prints the module once before its tests", () => {
   const printed = report([
     "running 3 tests from /tmp/x/group_0.ts",
     "▸ tests/a/one_test.ts ... ignored (0ms)",

@@ -1,31 +1,31 @@
-// Runs `deno test` with the permissions that tests have.
+// Runs `deno test` with the permissions of test files.
 import { REPOSITORY, TEST_PERMISSIONS } from "../support/repository.ts";
 
 /** The options of one run of Deno's test command. */
 export interface TestRun {
   /** Absolute paths of the modules with tests. */
   modules: readonly string[];
-  /** Further arguments of `deno test`. */
+  /** Further arguments for `deno test`. */
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   /**
-   * The number of modules that run at once; undefined: two for each processor, because many tests wait for timers and other
+   * The number of modules that run at once. Default: two for each processor, because many tests wait for timers and other
    * processes.
    */
   jobs?: string | undefined;
-  /** Called for each line that it prints, to either output, without colors. */
+  /** Called for each line of standard output or standard error, without colors. */
   onLine: (line: string) => void;
 }
 
-// deno-lint-ignore no-control-regex -- colors begin with one
+// deno-lint-ignore no-control-regex -- color sequences begin with a control character
 const COLOR = /\x1b\[[\d;]*m/g;
 
-/** Runs the tests in modules of their own threads. Returns the exit code. */
+/** Runs test modules, each in a thread. Returns the exit code of `deno test`. */
 export async function runTests({ modules, args, env, jobs, onLine }: TestRun): Promise<number> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["test", "--config", "tests/deno.json", "--parallel", "--no-check"],
-      // `deno task coverage` counts the lines itself.
+      // `deno task coverage` merges the raw data of all runs itself.
       ...(Deno.env.has("DENO_COVERAGE_DIR") ? ["--coverage-raw-data-only"] : []),
       ...[...TEST_PERMISSIONS, ...args, ...modules],
     ],

@@ -1,14 +1,14 @@
-// The PostgreSQL server that all test files share: it is started once, and named to the tests by a variable.
+// Starts one PostgreSQL server for all test files, and passes its address in an environment variable.
 import { join } from "node:path";
 import { HAS_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
-/** The server, and the environment by which tests find it. Disposing stops it. */
+/** A shared server, and the environment variables that name it for the tests. Disposing stops the server. */
 export interface SharedServer extends AsyncDisposable {
   env: Readonly<Record<string, string>>;
 }
 
-/** Starts it where these files need it and the machine has it; `postgres`: tests store everything in it. */
+/** Starts the server if it is installed and one of these files needs it. `postgres`: the tests store everything in it. */
 export async function startShared(
   files: readonly string[],
   { postgres }: { postgres: boolean },

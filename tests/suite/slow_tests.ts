@@ -1,9 +1,9 @@
-// The tests that may take longer than others, each with its reason.
+// Slow tests that are allowed, each with its reason.
 
-/** A test that takes so long is named at the end of the suite, unless its reason is below. */
+/** A test that takes at least this many seconds is listed at the end of the suite, unless it has a reason below. */
 export const SLOW_SECONDS = 3;
 
-/** By the name of the test. */
+/** The reasons, by test name. */
 export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
   "a service killed around the acceptance of a run starts one run per trigger event":
     "It starts services to kill them, and waits for beats of a second.",
@@ -29,6 +29,6 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It lives through nine hours in steps of five minutes, and reads the page in a browser.",
   "docs/guides: the commands of each guide run, from an empty home with the example":
     "It starts a service for each of thirteen guides.",
-  "README: every command that needs no download runs, and succeeds":
+  "README: every command that needs no download succeeds":
     "Each command of the README is a process of its own.",
 };

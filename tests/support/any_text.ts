@@ -1,26 +1,26 @@
-// Random texts for property tests. fast-check's unit "binary" and its stringMatching() build a table of all code points
-// first, which takes seconds in each thread.
+// Random texts for property tests. They replace fast-check's unit "binary" and stringMatching(), which spend seconds in
+// each thread on a table of all code points.
 import fc from "fast-check";
 
 export const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
 const SURROGATES = { first: 0xd800, count: 0x800 };
 
-/** One character: often a control or another of the first 256, else any code point but a surrogate. */
+/** One character: often one of the first 256 code points, otherwise any code point except a surrogate. */
 const character = fc.oneof(
   fc.nat(0xff),
   fc.nat(0x10ffff - SURROGATES.count)
     .map((point) => point < SURROGATES.first ? point : point + SURROGATES.count),
 ).map((point) => String.fromCodePoint(point));
 
-/** A text of any characters, `minLength` to `maxLength` of them. */
+/** Generates texts of `minLength` to `maxLength` random characters. */
 export function anyText(
   options: { minLength?: number; maxLength?: number } = {},
 ): fc.Arbitrary<string> {
   return fc.string({ unit: character, ...options });
 }
 
-/** A text of these pieces in any order, `minLength` to `maxLength` of them. */
+/** Generates texts of `minLength` to `maxLength` of the given pieces, in random order. */
 export function textOf(
   pieces: Iterable<string>,
   options: { minLength?: number; maxLength: number },

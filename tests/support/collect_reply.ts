@@ -1,4 +1,4 @@
-// Runs one model call to its end and keeps what it yielded.
+// Runs one model call to its end and collects its deltas and its reply.
 import assert from "node:assert/strict";
 import {
   type Model,
@@ -8,14 +8,14 @@ import {
   type ModelRequest,
 } from "../../runtime/models/model.ts";
 
-/** A whole call: every delta in order, their text joined (from the last restart on), and the reply. */
+/** A finished model call: its deltas in order, their joined text since the last restart, and its reply. */
 export interface CollectedReply {
   deltas: ModelDelta[];
   text: string;
   reply: ModelReply;
 }
 
-/** A request with one user turn and no tools, changed by `overrides`. */
+/** Creates a request with one user turn and no tools; `overrides` replace its fields. */
 export function modelRequest(overrides: Partial<ModelRequest> = {}): ModelRequest {
   return {
     messages: [{ role: "user", content: "Hello" }],
@@ -26,7 +26,7 @@ export function modelRequest(overrides: Partial<ModelRequest> = {}): ModelReques
   };
 }
 
-/** Calls a model and reads it to the end; `onDelta` sees each delta as it comes. */
+/** Calls a model and collects its output until the call ends; `onDelta` receives each delta at once. */
 export async function collectReply(
   model: Model,
   request: ModelRequest = modelRequest(),
@@ -49,7 +49,7 @@ export async function collectReply(
   }
 }
 
-/** The ModelError that a call ends with; fails when it succeeds or ends with anything else. */
+/** Returns the ModelError of a failed call. Fails the test if the call succeeds or throws another error. */
 export async function failureOf(
   model: Model,
   request: ModelRequest = modelRequest(),

@@ -1,9 +1,9 @@
-// Agents and places as tests need them: complete, with only what matters named.
+// Agents and directories for tests. A test names only the fields that it needs.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { Directories } from "../../runtime/config/directories.ts";
 import { createTestAgent } from "./test_agent.ts";
 
-/** An agent of this id, guarded as agents are by default. */
+/** Creates an agent with this id and the default guards; `changes` replace its fields. */
 export function fakeAgent(id: string, changes: Partial<Agent> = {}): Agent {
   return createTestAgent({
     id,
@@ -16,7 +16,7 @@ export function fakeAgent(id: string, changes: Partial<Agent> = {}): Agent {
   });
 }
 
-/** Every place of one workspace below `root`; nothing is made. */
+/** Returns the paths of a workspace below `root`. Creates no folder. */
 export function fakeDirectories(root: string): Directories {
   const stateDir = `${root}/state`;
   const workspace = `${root}/workspace`;

@@ -1,7 +1,7 @@
-// A plan of a run for tests of the layers above a runtime: one of every kind of entry.
+// A run plan for tests of the API, the page and the command line, with an entry of every kind.
 import type { RunPlan } from "../../runtime/interface/runtime.ts";
 
-/** The plan of a run, with messages. */
+/** Creates the plan of a run, with messages; `changes` replace its fields. */
 export function fakePlan(changes: Partial<RunPlan> = {}): RunPlan {
   const tool = { source: "builtin", server: null, guarded: false } as const;
   return {

@@ -1,4 +1,4 @@
-// A runtime in memory, for tests of the layers above a runtime: agents and executions are plain values.
+// An in-memory Runtime for tests of the API, the page and the command line. Its agents and executions are plain values.
 import { makeRecap } from "../../runtime/interface/recap.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -53,14 +53,14 @@ function parsedEmptyConfig(): { config: Config } {
   return parsed;
 }
 
-/** A refusal as the runtime would throw it. */
+/** An error that the runtime throws to reject a request. */
 export class FakeRefusal extends RuntimeError {
   constructor(readonly code: RuntimeErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
   }
 }
 
-/** A runtime whose state is public to the test. */
+/** A Runtime in memory. Tests read and write its state directly. */
 export class FakeRuntime implements Runtime {
   readonly version = "1.2.3";
   readonly log = new LogLines();
@@ -72,13 +72,13 @@ export class FakeRuntime implements Runtime {
   readonly frames: Frame[] = [];
   readonly runs: { agentId: string; request: RunRequest }[] = [];
   readonly filters: ExecutionFilter[] = [];
-  /** Open questions by execution. */
+  /** The open questions, by execution id. */
   readonly requests = new Map<number, HumanRequest>();
-  /** The previews of their calls. */
+  /** The previews of the calls that the open questions are about, by execution id. */
   readonly previews = new Map<number, CallPreview>();
   readonly autoApprovals: { agentId: string; tool: string; write: boolean }[] = [];
   readonly responses: ({ id: number } & GivenResponse)[] = [];
-  /** Called when an answer was taken: lets the execution go on as the test wants. */
+  /** Called after an answer is accepted. By default the execution continues. */
   onRespond: (id: number) => void = (id) => this.setStatus(id, "running");
   checkpoints: CheckpointStats = {
     path: "/state/inkling.db",
@@ -88,26 +88,26 @@ export class FakeRuntime implements Runtime {
   };
   readonly purges: { agentId?: string; force: boolean }[] = [];
   broken: BrokenAgentFile[] = [];
-  /** The plan of each agent's next run, by id. */
+  /** The plan of each agent's next run, by agent id. */
   readonly plans = new Map<string, RunPlan>();
   readonly jobs: SchedulerJob[] = [];
-  /** The result of `usage`, and its requests. */
+  /** The result of every call of `usage`. */
   report: UsageReport = { timeZone: "UTC", days: [], entries: [] };
   readonly usageRequests: UsageRequest[] = [];
   readonly logFileLines: string[] = [];
   storage: Runtime["storage"] = { kind: "sqlite", place: "/state/inkling.db" };
   /** The services that share the database. */
   readonly nodes: ServiceNode[] = [];
-  /** The budgets, and their raises. */
+  /** The result of `budgets`. */
   budgetFigures: BudgetFigures[] = [];
   readonly raises: RaiseRequest[] = [];
-  /** The slots of all agents, newest first. */
+  /** The slots of all schedules, newest first. */
   readonly slots: Slot[] = [];
   schedulerStatus: SchedulerStatus["status"] = "running";
   watcherActive = false;
-  /** Links to questions, by token. */
+  /** The questions that links lead to, by link token. */
   readonly links = new Map<string, LinkedQuestion>();
-  /** True if there are messages to send. */
+  /** True if a notification waits to be sent. */
   messagesWait = false;
   readonly messages = {
     findLink: (token: string) => Promise.resolve(this.links.get(token)),
@@ -116,18 +116,18 @@ export class FakeRuntime implements Runtime {
   publicUrl: string | null = null;
   /** The warnings about config.yaml. */
   configWarnings: Config["warnings"] = [];
-  /** The notices of each run about files that it could not use. */
+  /** The notices of a new run about files that it could not use. */
   notices: string[] = [];
   /** The `http` settings of config.yaml. */
   http: Pick<Config["http"], "hosts" | "origins"> = { hosts: [], origins: [] };
   reload: ReloadReport = { loaded: 0, added: [], updated: [], removed: [], errors: [] };
-  /** Set to make the next call of `run` fail. */
+  /** The error of the next call of `run`; undefined: the call succeeds. */
   runFailure: unknown = undefined;
   /** Called by `stop`, before it returns. */
   onStop: () => Promise<void> = () => Promise.resolve();
-  /** The grace of each call of `stop`. */
+  /** The grace period of each call of `stop`, in milliseconds. */
   readonly stops: number[] = [];
-  /** The number of open followers, and of the items that each has returned. */
+  /** The number of open followers. `handedOut` counts the frames that they received. */
   followers = 0;
   handedOut = 0;
   readonly events = new EventBus(this.log);
@@ -210,7 +210,7 @@ export class FakeRuntime implements Runtime {
     return execution;
   }
 
-  /** Appends a frame with the identity fields and the given ones. */
+  /** Appends a frame with the execution's identity fields and the given fields. */
   append(executionId: number, event: FrameEvent, fields: Record<string, unknown> = {}): Frame {
     const { agentId, displayName } = this.#execution(executionId);
     const payload = JSON.stringify({
@@ -234,7 +234,7 @@ export class FakeRuntime implements Runtime {
     this.#ring();
   }
 
-  /** Changes the status; a final one appends `complete`. */
+  /** Changes an execution's status. A final status also appends a `complete` frame. */
   setStatus(executionId: number, status: ExecutionStatus): void {
     const execution = this.#execution(executionId);
     this.executions.set(executionId, { ...execution, status });
@@ -248,7 +248,7 @@ export class FakeRuntime implements Runtime {
     }
   }
 
-  /** The result of the next deliveries to an agent with a webhook, and the deliveries. */
+  /** The result of the next webhook deliveries. */
   hookOutcome: HookOutcome = { outcome: "unsigned" };
   readonly deliveries: (Delivery & { agentId: string })[] = [];
 
@@ -442,7 +442,7 @@ export class FakeRuntime implements Runtime {
   pendingRequest(id: number): Promise<PendingRequest> {
     this.#execution(id);
     const request = this.requests.get(id);
-    // The ancestors wait with the same question.
+    // Parent executions wait for the same question.
     const asking = [...this.requests].filter(([, one]) => one.requestId === request?.requestId);
     const { agentId } = this.#execution(Math.max(id, ...asking.map(([other]) => other)));
     return request === undefined
@@ -450,7 +450,7 @@ export class FakeRuntime implements Runtime {
       : Promise.resolve({ ...request, askedBy: agentId, preview: this.previews.get(id) ?? null });
   }
 
-  /** The preview of edited calls; rejects with `editFailure` if it is set. */
+  /** The error of a preview of edited calls; undefined: the preview succeeds. */
   editFailure: unknown = undefined;
   readonly edits: JsonObject[] = [];
 

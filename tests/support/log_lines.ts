@@ -1,4 +1,4 @@
-// A service log that a test reads back.
+// A service log in memory that a test can read.
 import type { LogLevel, ServiceLog } from "../../runtime/service_log/service_log.ts";
 
 export interface LogLine {
@@ -7,7 +7,7 @@ export interface LogLine {
   fields: Readonly<Record<string, unknown>>;
 }
 
-/** Keeps what was written. */
+/** A ServiceLog that keeps its lines in memory. */
 export class LogLines implements ServiceLog {
   readonly lines: LogLine[] = [];
 

@@ -1,5 +1,5 @@
-// A PostgreSQL server of the tests' own in a temporary folder, and databases in it. INKLING_TEST_POSTGRES names one that runs
-// already; where neither that nor the programs of PostgreSQL are there, these tests are skipped.
+// Starts PostgreSQL servers in temporary folders and creates databases in them. INKLING_TEST_POSTGRES names a running
+// server to use instead. Without the variable and without the programs of PostgreSQL, these tests are skipped.
 // @ts-types="@types/pg"
 import type { Client } from "pg";
 import { statfsSync } from "node:fs";
@@ -7,57 +7,57 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { lazyModule } from "../../base/lazy_module.ts";
 
-// Only where it is used: most tests need nothing of it.
+// Loaded lazily, because most tests do not use PostgreSQL.
 const loadPg = lazyModule(() =>
   // @ts-types="@types/pg"
   import("pg")
 );
 
-/** The folders with the programs of each version that Debian installs, the newest first; undefined: none. */
+/** The folder with the newest PostgreSQL programs that Debian installed, or undefined. */
 export const POSTGRES_BIN: string | undefined = findPrograms();
 
-/** A folder in memory: making a database there takes a tenth of the time when the machine is busy. */
+/** A folder in memory. Creating a database there takes a tenth of the time on a busy machine. */
 const MEMORY = "/dev/shm";
 
-/** The address of a server that runs already. */
+/** The address of a running server, or undefined. */
 const GIVEN = Deno.env.get("INKLING_TEST_POSTGRES");
 
-/** True if tests with PostgreSQL can run here. */
+/** True if tests that need PostgreSQL can run on this machine. */
 export const HAS_POSTGRES = GIVEN !== undefined || POSTGRES_BIN !== undefined;
 
-/** Tests with PostgreSQL, whichever database the other tests use. */
+/** Registers a test that needs PostgreSQL, even if the other tests use SQLite. The test is skipped without PostgreSQL. */
 export const withPostgres = {
   test: (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
     Deno.test({ name, ignore: !HAS_POSTGRES, fn }),
 };
 
-/** A server, to be stopped. */
+/** A running PostgreSQL server. Disposing stops the server and removes its folder. */
 export interface PostgresServer extends AsyncDisposable {
-  /** postgres://inkling@127.0.0.1:port, without a database. */
+  /** `postgres://inkling@127.0.0.1:<port>`, without a database. */
   address: string;
   port: number;
-  /** Its folder; `data` in it is the cluster. */
+  /** The server's temporary folder, which contains the cluster in `data`. */
   folder: string;
-  /** Runs statements as its superuser, whatever lets others in. */
+  /** Runs SQL statements as the superuser through the socket, which `access` never blocks. */
   administer(statements: string, database?: string): Promise<void>;
-  /** Ends it as a power cut would, or in order; start() brings it back. */
+  /** Stops the server: SIGQUIT and SIGKILL like a power cut, SIGINT in order. start() restarts it. */
   stop(signal: "SIGINT" | "SIGQUIT" | "SIGKILL"): Promise<void>;
   start(): Promise<void>;
 }
 
 /** The options to start a server. */
 export interface PostgresOptions {
-  /** True: committed data survives a power cut. Without it the server is several times faster. */
+  /** True: committed data survives a power cut. False (default): the server is several times faster. */
   durable?: boolean;
-  /** Settings as in postgresql.conf: "max_connections=5". They win over those of all servers here. */
+  /** Settings in the syntax of postgresql.conf, such as "max_connections=5". They override the default test settings. */
   settings?: readonly string[];
-  /** Lines of pg_hba.conf, in place of letting in everybody. */
+  /** Lines of pg_hba.conf. By default every user may connect without a password. */
   access?: readonly string[];
-  /** It speaks TLS with this certificate; both as PEM. */
+  /** The server's TLS certificate and key in PEM; undefined: no TLS. */
   tls?: { certificate: string; key: string };
 }
 
-/** Starts a server on a free port. */
+/** Starts a server on a free port and waits until it accepts connections. */
 export async function startPostgres(
   { durable = false, settings: more = [], access, tls }: PostgresOptions = {},
 ): Promise<PostgresServer> {
@@ -71,7 +71,7 @@ export async function startPostgres(
   const run = (program: string, ...args: string[]) => toCommand(program, { args, asUser, folder });
   await succeed(new Deno.Command("cp", { args: ["-a", await (pristine ??= initCluster()), data] }));
   if (access !== undefined) {
-    // The preparation of a test connects through the socket in its folder.
+    // `administer` connects through the socket in this folder.
     const lines = ["local all inkling trust", ...access, ""];
     await Deno.writeTextFile(join(data, "pg_hba.conf"), lines.join("\n"));
   }
@@ -107,14 +107,14 @@ export async function startPostgres(
     for (;;) {
       try {
         (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-        // It listens a moment before it lets anybody in.
+        // The server listens a moment before it accepts users.
         const ready = await run(
           "pg_isready",
           ...["-h", "127.0.0.1", "-p", `${port}`, "-U", "inkling", "-q"],
         ).output();
         if (ready.success) return;
       } catch {
-        // Not yet.
+        // The server does not listen yet.
       }
       const code = await Promise.race([ended, delay(50)]);
       if (code !== undefined) throw new Error(`PostgreSQL ended with ${code}: ${await said}`);
@@ -143,13 +143,13 @@ export async function startPostgres(
   };
 }
 
-/** Settings that cost processor time and that no test needs. */
+/** Settings that reduce the processor time and that no test depends on. */
 const SMALL = [
   ...["shared_buffers=16MB", "jit=off", "autovacuum=off", "max_logical_replication_workers=0"],
   ...["wal_level=minimal", "max_wal_senders=0"],
 ];
 
-/** A cluster that no server has used: copying it takes a small part of the time of making one. */
+/** The folder of an unused cluster. Copying it is much faster than `initdb`. */
 let pristine: Promise<string> | undefined;
 
 async function initCluster(): Promise<string> {
@@ -202,7 +202,10 @@ async function administer(
 
 let shared: Promise<string> | undefined;
 
-/** Has a server for sharedPostgres() from the first test of a file to the last, where none is there. */
+/**
+ * Starts a server before the first test of a file and stops it after the last. Does nothing if the tests were given a
+ * server or PostgreSQL is missing.
+ */
 export function sharePostgres(): void {
   if (GIVEN !== undefined || !HAS_POSTGRES) return;
   let server: PostgresServer | undefined;
@@ -213,7 +216,10 @@ export function sharePostgres(): void {
   Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
 }
 
-/** The server that the tests of one process share, begun with the first one; it ends with the process. */
+/**
+ * Returns the address of the server that all tests of this process share. Starts it at the first call; it stops with the
+ * process.
+ */
 export function sharedPostgres(): Promise<string> {
   if (GIVEN !== undefined) return Promise.resolve(GIVEN);
   return shared ??= startPostgres().then((server) => {
@@ -222,12 +228,12 @@ export function sharedPostgres(): Promise<string> {
   });
 }
 
-/** A database in PostgreSQL with all tables, empty. */
+/** An empty PostgreSQL database with all tables. Disposing gives it back. */
 export interface TestPostgres extends AsyncDisposable {
   address: string;
 }
 
-/** Makes one, which is removed with it: on the server that tests share, or on this one. */
+/** Creates an empty database with all tables, on the given server or on the shared one. */
 export async function createTestPostgres(given?: string): Promise<TestPostgres> {
   const server = given ?? await sharedPostgres();
   await templates.getOrInsertComputed(server, makeTemplate);
@@ -235,7 +241,7 @@ export async function createTestPostgres(given?: string): Promise<TestPostgres> 
   return { address: `${server}/${name}`, [Symbol.asyncDispose]: () => giveBack(server, name) };
 }
 
-/** One without tables. */
+/** Creates an empty database without tables on the shared server. */
 export async function createBarePostgres(): Promise<TestPostgres> {
   const server = await sharedPostgres();
   const name = await createDatabase(server, "template1");
@@ -251,7 +257,7 @@ async function createDatabase(server: string, template: string): Promise<string>
   return name;
 }
 
-/** Emptying a database for the next test takes a fifth of the time of copying the template and removing the copy. */
+/** Empties a database for the next test. This takes a fifth of the time of copying the template and dropping the copy. */
 const EMPTY = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid();
@@ -265,7 +271,7 @@ const EMPTY = `
     LOOP PERFORM setval(one.name, 1, false); END LOOP;
   END $$`;
 
-/** The name of one that a test has given back. */
+/** Removes the name of an emptied database from the list and returns it, or undefined if the list is empty. */
 async function takeEmptied(server: string): Promise<string | undefined> {
   const client = await connect(server);
   try {
@@ -285,10 +291,10 @@ async function giveBack(server: string, name: string): Promise<void> {
 
 /** The template database. Copying it is several times faster than creating all tables. */
 const TEMPLATE = "inkling_template";
-/** The databases of this process, by server. */
+/** The pending or finished creation of each server's template, by server address. */
 const templates = new Map<string, Promise<void>>();
 
-/** Once on each server; other callers wait. */
+/** Creates the template database of a server, if it is missing. Concurrent callers wait for a lock. */
 async function makeTemplate(server: string): Promise<void> {
   const client = await connect(server);
   try {
@@ -308,7 +314,7 @@ async function makeTemplate(server: string): Promise<void> {
     await client.query("CREATE TABLE emptied (name TEXT PRIMARY KEY)");
     await client.query(`ALTER DATABASE ${making} RENAME TO ${TEMPLATE}`);
   } finally {
-    // The lock ends with the connection.
+    // Closing the connection releases the lock.
     await client.end();
   }
 }
@@ -329,18 +335,22 @@ async function connect(server: string, database = "postgres"): Promise<Client> {
   return client;
 }
 
-/** Server programs refuse to run as root. */
+/**
+ * Gives the folder to the user `postgres`, and returns the command prefix that runs a program as this user: PostgreSQL
+ * refuses to run as root. The prefix is empty if the tests do not run as root.
+ */
 async function asUnprivileged(folder: string): Promise<string[]> {
   if (Deno.uid() !== 0) return [];
   const { stdout } = await new Deno.Command("id", { args: ["-u", "postgres"] }).output();
   const uid = Number(new TextDecoder().decode(stdout).trim());
   await Deno.chown(folder, uid, uid);
-  // Test files are threads of one process: two that open a socket at once may leave its umask at 177.
+  // Sets the mode explicitly: test files are threads of one process, and two threads that open a socket at once may leave
+  // its umask at 177.
   await Deno.chmod(folder, 0o700);
   return ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
 }
 
-/** Returns true if the folder exists and has room for the databases of some hundred tests. */
+/** Returns true if the folder exists and has space for the databases of several hundred tests. */
 function isRoomy(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);

@@ -1,4 +1,4 @@
-// The repository for tests: its root, its source files, their imports.
+// The repository as tests read it: its root, its source files and their imports.
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 /** The folder that holds deno.json. */
 export const REPOSITORY = resolve(fileURLToPath(new URL("../..", import.meta.url)));
 
-/** The permissions of a test file: those of the product, without prompts. */
+/** The permissions of a test file: the product's permissions, without prompts. */
 export const TEST_PERMISSIONS: readonly string[] = [
   "--no-prompt",
   "--allow-read",
@@ -29,15 +29,15 @@ const PRODUCT = [
   "server",
   "runtime",
 ];
-/** Programs of their own beside it, which the tasks of deno.json start. */
+/** The folders of separate programs, which the tasks of deno.json start. */
 const BESIDE_PRODUCT = ["scoped", "release", "demo", "site"];
 
-/** Every source file of the product, relative to the repository. */
+/** Returns every source file of the product, relative to the repository. */
 export function productFiles(): string[] {
   return sourceFilesOf(PRODUCT);
 }
 
-/** The product's source files, and those of the programs beside it: all but the tests. */
+/** Returns the source files of the product and of the separate programs, without the tests. */
 export function sourceFiles(): string[] {
   return sourceFilesOf([...PRODUCT, ...BESIDE_PRODUCT]);
 }
@@ -54,10 +54,10 @@ export function filesBelow(path: string): string[] {
   return [...Deno.readDirSync(path)].flatMap(({ name }) => filesBelow(join(path, name)));
 }
 
-/** One import of a source file. */
+/** An import statement or expression of a source file. */
 export interface Import {
   from: string;
-  /** A file relative to the repository, or a bare specifier. */
+  /** The imported file relative to the repository, or a bare specifier. */
   to: string;
   typeOnly: boolean;
   dynamic: boolean;
@@ -74,7 +74,7 @@ export function importsOf(file: string): Import[] {
     return {
       from: file,
       to: specifier.startsWith(".") ? join(dirname(file), specifier) : specifier,
-      // `import { type A, type B }` erases as `import type` does.
+      // The compiler erases `import { type A, type B }` like `import type`.
       typeOnly: typeOnly !== undefined || onlyTypes(whole),
       dynamic: dynamic !== undefined,
     };
@@ -88,7 +88,7 @@ function onlyTypes(statement: string): boolean {
     names.every((name) => name.startsWith("type "));
 }
 
-/** Deno's cache: a temporary home has none, and a test downloads nothing. */
+/** Returns Deno's cache folder. A test with a temporary home needs it, because tests download nothing. */
 export function denoDirectory(): string {
   return Deno.env.get("DENO_DIR") ??
     join(Deno.env.get("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "deno");

@@ -1,4 +1,4 @@
-// A client's transport that answers from a list and remembers what it was asked.
+// A client transport that returns the prepared responses and records the calls.
 import type { Transport } from "../../api/client/client.ts";
 
 export interface Call {
@@ -8,7 +8,10 @@ export interface Call {
   body: unknown;
 }
 
-/** A transport that gives these answers in order; an error is thrown, and so is any further call. */
+/**
+ * Creates a transport that returns these answers in order. It throws the errors among them, and it throws at a further
+ * call.
+ */
 export function scripted(answers: (Response | Error)[]): { calls: Call[]; fetch: Transport } {
   const calls: Call[] = [];
   return {
@@ -27,7 +30,7 @@ export function scripted(answers: (Response | Error)[]): { calls: Call[]; fetch:
   };
 }
 
-/** A streamed body; `broken` ends it with a connection error. */
+/** Creates a response with a streamed body. `broken`: the body ends with a connection error. */
 export function streamOf(text: string, broken = false): Response {
   let sent = false;
   return new Response(

@@ -1,6 +1,6 @@
-// Chance that repeats itself.
+// Reproducible random numbers.
 
-/** A number from 0 (included) to 1, always the same for the same seed. */
+/** Creates a generator of numbers from 0 (inclusive) to 1 (exclusive). The same seed gives the same numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,5 @@
-// A clock for long stretches: real time runs as fast as those who sleep allow, and the wall's time can be set.
+// A clock for simulations of months. Real time advances as fast as the code under test sleeps, and a test can set the wall
+// clock.
 import type { Clock } from "../../base/clock.ts";
 
 interface Sleeper {
@@ -6,7 +7,7 @@ interface Sleeper {
   wake: () => void;
 }
 
-/** Real time only moves in `runUntil`; it moves from sleeper to sleeper, each time waiting until somebody sleeps again. */
+/** A simulated clock. Real time advances only in `runUntil` and `pass`: from one sleeper's wake time to the next. */
 export class SimulatedClock implements Clock {
   #real: number;
   #offset = 0;
@@ -18,17 +19,17 @@ export class SimulatedClock implements Clock {
     this.#real = start;
   }
 
-  /** Milliseconds of real time; at the beginning, what the wall shows. */
+  /** The real time in milliseconds. It starts at the wall clock's time. */
   get real(): number {
     return this.#real;
   }
 
-  /** The number of pending waits. */
+  /** The number of pending sleeps. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
 
-  /** When the first sleeper wakes, in real time. */
+  /** The real time when the next sleeper wakes, in milliseconds. */
   get nextWake(): number {
     return Math.min(...this.#sleepers.map(({ until }) => until));
   }
@@ -41,7 +42,7 @@ export class SimulatedClock implements Clock {
     return this.#real;
   }
 
-  /** Sets the wall clock forward or back, without a notification. */
+  /** Sets the wall clock forward or back without notifying sleepers. */
   step(ms: number): void {
     this.#offset += ms;
   }
@@ -69,12 +70,12 @@ export class SimulatedClock implements Clock {
     return promise;
   }
 
-  /** Waits until a sleep is pending: all due work is done. */
+  /** Waits until a sleep is pending. Code that sleeps has finished its due work. */
   async idle(): Promise<void> {
     await this.#slept.promise;
   }
 
-  /** Lets real time run. Somebody must sleep, or come to sleep; with nobody about, see `pass`. */
+  /** Advances real time to `target` and wakes the sleepers on the way. Waits while nothing sleeps; `pass` does not. */
   async runUntil(target: number): Promise<void> {
     for (;;) {
       await this.idle();
@@ -88,7 +89,7 @@ export class SimulatedClock implements Clock {
     this.#real = target;
   }
 
-  /** Real time passes while nobody sleeps. */
+  /** Sets real time to `target` although nothing sleeps. */
   pass(target: number): void {
     this.#real = target;
   }

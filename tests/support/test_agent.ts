@@ -1,7 +1,7 @@
-// An agent for tests: every field filled in, each one replaceable.
+// Agents for tests, with a default for every field.
 import type { Agent } from "../../runtime/agents/agent.ts";
 
-/** A manual agent named `tester` with the default settings, changed by what a test cares about. */
+/** Creates a manual agent named `tester` with the default settings; `overrides` replace its fields. */
 export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
   return {
     id: "tester",

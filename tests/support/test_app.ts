@@ -1,4 +1,4 @@
-// The HTTP application over a runtime in memory and a clock that does not move.
+// The HTTP application with an in-memory runtime and a clock that a test moves.
 import type { Hono } from "hono";
 import { type AppOptions, createApp } from "../../server/app.ts";
 import { Lifecycle } from "../../api/streams/lifecycle.ts";
@@ -10,7 +10,7 @@ export interface TestApp {
   runtime: FakeRuntime;
   clock: TestClock;
   lifecycle: Lifecycle;
-  /** Status and parsed body of one request; a `json` init is sent as a JSON body. */
+  /** Sends a request and returns the status and the parsed body. `init.json` is sent as a JSON body. */
   call(path: string, init?: RequestInit & { json?: unknown }): Promise<{
     status: number;
     // deno-lint-ignore no-explicit-any -- tests compare whole bodies
@@ -19,7 +19,7 @@ export interface TestApp {
   }>;
 }
 
-/** A fresh application that listens to nothing. */
+/** Creates an application without a listener. */
 export function createTestApp(options: AppOptions = {}): TestApp {
   const clock = new TestClock();
   const runtime = new FakeRuntime({ clock, directory: "/home/me" });

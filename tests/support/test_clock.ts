@@ -1,4 +1,4 @@
-// A clock that a test moves by hand.
+// A clock that tests advance explicitly.
 import type { Clock } from "../../base/clock.ts";
 
 interface Sleeper {
@@ -6,7 +6,7 @@ interface Sleeper {
   wake: () => void;
 }
 
-/** Time is constant until `advance`; sleepers wake in the order of their times. */
+/** A Clock whose time changes only by `advance` and `jump`. */
 export class TestClock implements Clock {
   #now: number;
   #sleepers: Sleeper[] = [];
@@ -19,17 +19,17 @@ export class TestClock implements Clock {
     return this.#now;
   }
 
-  /** The number of pending waits. */
+  /** The number of pending sleeps. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
 
-  /** Returns true if a wait of exactly this length is pending. */
+  /** Returns true if a sleep ends in exactly this many milliseconds. */
   awaits(ms: number): boolean {
     return this.countAwaiting(ms) > 0;
   }
 
-  /** The number of such waits. */
+  /** Returns the number of sleeps that end in exactly this many milliseconds. */
   countAwaiting(ms: number): number {
     return this.#sleepers.filter(({ until }) => until === this.#now + ms).length;
   }
@@ -56,7 +56,7 @@ export class TestClock implements Clock {
     return promise;
   }
 
-  /** Moves time forward, wakes the sleepers that are due, and lets their work run. */
+  /** Advances the time. Wakes due sleepers in the order of their times and lets their work run. */
   async advance(ms: number): Promise<void> {
     const target = this.#now + ms;
     for (;;) {
@@ -72,7 +72,7 @@ export class TestClock implements Clock {
     await settle();
   }
 
-  /** Sets the time without waking anybody on the way: a machine that slept, a clock that was set. */
+  /** Advances the time without waking sleepers, as if the machine slept or somebody set the clock. */
   jump(ms: number): void {
     this.#now += ms;
   }

@@ -1,31 +1,31 @@
-// The database of a test: SQLite in memory, or with INKLING_TEST_DATABASE=postgres a new one in PostgreSQL.
+// The database of tests: in-memory SQLite, or a new PostgreSQL database if INKLING_TEST_DATABASE is `postgres`.
 import type { Database } from "../../runtime/database/database.ts";
 import type { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestPostgres } from "./postgres.ts";
 
-/** True if tests of the storage and of runs use PostgreSQL. */
+/** True if the tests of the storage and of runs use PostgreSQL. */
 export const IS_POSTGRES = Deno.env.get("INKLING_TEST_DATABASE") === "postgres";
 
-/** Tests of what only machines that share a database have: they run where the others use PostgreSQL, too. */
+/** Registers tests of features that need a shared database. They run on PostgreSQL, even if the other tests use SQLite. */
 export const onPostgres = {
   test: (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore: !IS_POSTGRES, fn }),
 };
 
-/** For tests of what only SQLite has. */
+/** Options of tests that need SQLite: they are ignored on PostgreSQL. */
 export const SQLITE = { ignore: IS_POSTGRES };
 
-/** Registers tests that run on SQLite only. */
+/** Registers tests that are ignored on PostgreSQL. */
 export const onSqlite = {
   test: (name: string, fn: () => Promise<void>) => Deno.test({ name, ...SQLITE, fn }),
 };
 
-/** An empty database. */
+/** Opens an empty database with all tables. */
 export async function openTestDatabase(): Promise<Database & (AsyncDisposable | Disposable)> {
   return IS_POSTGRES ? await openTestPostgres() : SqliteDatabase.open(":memory:");
 }
 
-/** One in PostgreSQL, which is removed with it: on the server that tests share, or on this one. */
+/** Opens an empty PostgreSQL database on the given server or on the shared one. Disposing removes the database. */
 export async function openTestPostgres(server?: string): Promise<PostgresDatabase> {
   const { PostgresDatabase } = await import("../../runtime/storage/postgres/postgres_database.ts");
   const made = await createTestPostgres(server);

@@ -1,5 +1,5 @@
-// A runner over an in-memory store, for what a whole runtime gives no way to: any trigger, a store that fails. Its model
-// asks the user once, then is done.
+// A runner over an in-memory store, for cases that a whole runtime cannot set up, such as any trigger or a failing store.
+// Its model asks the user once and then answers.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
@@ -40,7 +40,7 @@ export interface TestRunner extends AsyncDisposable {
   serviceLog: LogLines;
 }
 
-/** Opens a runner of these agents; everything is closed with it. */
+/** Opens a runner of these agents. Disposing closes the runner and its store. */
 export async function openTestRunner(
   agents: readonly Agent[],
   { shared, ...tools }: { sandboxGap?: string; shared?: SharedRuns } = {},

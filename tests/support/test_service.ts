@@ -1,4 +1,4 @@
-// A service that listens, over a runtime in memory, in a state directory of its own.
+// A listening service with an in-memory runtime and a temporary state directory.
 import { type Client, openSocketClient } from "../../api/client/client.ts";
 import { serve, type ServeOptions, type Service } from "../../server/mod.ts";
 import { FakeRuntime } from "./fake_runtime.ts";
@@ -8,13 +8,13 @@ export interface TestService extends AsyncDisposable {
   socketFile: string;
   clock: TestClock;
   runtime: FakeRuntime;
-  /** The path of the socket. */
+  /** A client that is connected to the service's socket. */
   client: Client;
   /** Starts a service over the runtime. */
   start(options?: ServeOptions): Promise<Service>;
 }
 
-/** Nothing listens before `start`; whatever was started is stopped at the end. */
+/** Creates a service that listens after `start`. Disposing stops it. */
 export async function createTestService(): Promise<TestService> {
   const directory = await Deno.makeTempDir({ prefix: "inkling-serve-" });
   const clock = new TestClock();

@@ -1,4 +1,4 @@
-// A store with one instance, and executions to put into it.
+// A store with one registered instance, and executions for it.
 import { ExecutionLog } from "../../runtime/events/log.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import assert from "node:assert/strict";
@@ -16,18 +16,18 @@ import { all, run, type SqlValue } from "../../runtime/database/operation.ts";
 import { openTestDatabase } from "./test_database.ts";
 import { openInstance } from "../../runtime/database/instances.ts";
 
-/** Everything a journal needs, over one database. */
+/** All stores that a journal needs, over one database. */
 export interface TestStore extends SqlExecutionStores, AsyncDisposable {
   db: Database;
-  /** The same where it is SQLite: for what only that has. Throws where it is not. */
+  /** Returns the SQLite database. Throws an error on PostgreSQL. */
   sqlite(): SqliteDatabase;
-  /** Statements of the test's own, in the words of the stores. */
+  /** Runs an SQL statement of the test, in the dialect of the stores, and returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): Promise<number>;
   all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
   frames: SqlFrameStore;
   log: ExecutionLog;
   redactor: Redactor;
-  /** Accepts an execution with its first frame. */
+  /** Adds an accepted execution with its first frame. */
   accept(overrides?: Partial<NewExecution>, key?: string): Promise<Execution>;
 }
 

@@ -1,4 +1,4 @@
-// A workspace of its own in a temporary folder: home, config, state, agents; opened as often as a test needs.
+// A workspace in a temporary folder with home, configuration, state and agents. A test can open several runtimes on it.
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { ifThere } from "../../base/files/missing.ts";
@@ -24,7 +24,7 @@ export interface LoggedLine {
 }
 
 export interface TestWorkspace extends AsyncDisposable {
-  /** The temporary folder that holds all of it; also the home directory. */
+  /** The temporary folder with all files of the workspace; also the home directory. */
   root: string;
   workspace: string;
   agentsDir: string;
@@ -34,16 +34,16 @@ export interface TestWorkspace extends AsyncDisposable {
   logged: LoggedLine[];
   /** Writes `agents/<id>.md`. */
   writeAgent(id: string, text: string): Promise<void>;
-  /** Writes an agent that plays a demo script; `settings` are further lines of front matter. */
+  /** Writes an agent that plays a script of the demo model; `settings` are further lines of its front matter. */
   writeScript(id: string, steps: unknown[], settings?: string): Promise<void>;
   settings(): Promise<WorkspaceSettings>;
-  /** The stored data, with or without a service. */
+  /** Opens the workspace's database. A service may use it at the same time. */
   openDatabase(
     options?: { readOnly?: boolean },
   ): Promise<Database & (AsyncDisposable | Disposable)>;
-  /** Rows of it, in the words of the stores. */
+  /** Returns the rows of a query in the SQL dialect of the stores. */
   all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
-  /** Changes it behind the service's back; the number of rows. */
+  /** Changes rows without the service's knowledge. Returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): Promise<number>;
   open(
     options?: Partial<OpenRuntimeOptions> & { clock?: Clock },
@@ -62,7 +62,7 @@ export async function createTestWorkspace(
   await Deno.mkdir(configDir);
   const config = options.config ?? `workspace: ${workspace}\n`;
   await Deno.writeTextFile(join(configDir, "config.yaml"), config);
-  // A test may also name one of its own, or none.
+  // A test can set its own database, or an empty address for SQLite.
   const isGiven = options.shell?.["INKLING_DATABASE_URL"] !== undefined;
   const database = IS_POSTGRES && !isGiven ? await createTestPostgres() : undefined;
   const shell: Record<string, string> = {
@@ -83,7 +83,7 @@ export async function createTestWorkspace(
   const writeAgent = async (id: string, text: string) => {
     const path = join(agentsDir, `${id}.md`);
     await Deno.writeTextFile(path, text);
-    // It is whole: nobody has to wait whether more is coming.
+    // An old time: the watcher treats a new file as unfinished for a moment.
     const past = new Date(Date.now() - 1_000);
     await Deno.utime(path, past, past);
   };
@@ -134,7 +134,7 @@ export async function createTestWorkspace(
 
 let emptyDatabase: Uint8Array | undefined;
 
-/** Gives a new state directory the database that its first start would make there, which takes three times as long. */
+/** Copies a prepared empty database into a new state directory. Creating the tables takes three times as long. */
 async function placeEmptyDatabase(stateDir: string): Promise<void> {
   if (IS_POSTGRES || ifThere(() => Deno.statSync(stateDir)) !== undefined) return;
   await Deno.mkdir(stateDir, { mode: 0o700 });
@@ -145,7 +145,7 @@ async function placeEmptyDatabase(stateDir: string): Promise<void> {
   } else await Deno.writeFile(path, emptyDatabase, { mode: 0o600 });
 }
 
-/** All rows of all tables, but for what several machines write while nothing happens. */
+/** Returns the rows of all tables, except rows that idle nodes update. */
 export async function rowsOf(place: TestWorkspace): Promise<[table: string, rows: object[]][]> {
   await using db = await place.openDatabase({ readOnly: true });
   const read = <Row>(sql: string) => db.read(() => all<Row>(sql));
@@ -160,13 +160,13 @@ export async function rowsOf(place: TestWorkspace): Promise<[table: string, rows
   });
 }
 
-/** The payloads of an execution's frames, parsed. */
+/** Returns the parsed payloads of an execution's frames. */
 export async function payloadsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
   const frames = await runtime.readFrames(id, { after: 0 });
   return frames.map(({ payload }) => JSON.parse(payload) as Record<string, unknown>);
 }
 
-/** Runs an agent and follows it to its end, or to its first question. */
+/** Runs an agent and follows the execution until it ends or asks a question. */
 export async function runToEnd(
   runtime: Runtime,
   agentId: string,
@@ -175,9 +175,9 @@ export async function runToEnd(
   return await toEnd(runtime, (await runtime.run(agentId, request)).id);
 }
 
-/** Follows an execution until it has ended or waits for a person. */
+/** Follows an execution until it ends or waits for a person. */
 export async function toEnd(runtime: Runtime, id: number): Promise<ExecutionDetail> {
   const signal = new AbortController().signal;
-  for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* to the end */ }
+  for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* Reads to the end. */ }
   return await runtime.getExecution(id);
 }

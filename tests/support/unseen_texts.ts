@@ -1,7 +1,7 @@
-// Texts with something in them that nobody would see, and texts that look like it and are ordinary writing. The terminal
-// and the dashboard must show them alike.
+// Texts with invisible characters, and normal texts with similar characters. The terminal and the dashboard must show them
+// alike.
 
-/** Each with what a person is shown. */
+/** Texts with invisible characters, each with the text that a person sees. */
 export const UNSEEN_TEXTS: readonly (readonly [text: string, shown: string])[] = [
   ["rm\u200b -rf", "rm\\u200b -rf"],
   ["a\u2028b\u2029c", "a\\u2028b\\u2029c"],
@@ -12,18 +12,18 @@ export const UNSEEN_TEXTS: readonly (readonly [text: string, shown: string])[] =
   ["photo\u202egnp.exe\u2066", "photo\\u202egnp.exe\\u2066"],
   ["\u0000\u001b[2J\u007f\u0085\u009b", "\\u0000\\u001b[2J\\u007f\\u0085\\u009b"],
   ["half \ud800 \udc00", "half \\ud800 \\udc00"],
-  // Joiners and variation selectors that change nothing.
+  // Joiners and variation selectors that have no effect here.
   ["pay\u200dpal\u200c\u2060", "pay\\u200dpal\\u200c\\u2060"],
   ["a\ufe0fb\u{e0100}1\ufe0f", "a\\ufe0fb\\udb40\\udd001\\ufe0f"],
   ["\u{1f600}\ufe0f\ufe0f", "\u{1f600}\ufe0f\\ufe0f"],
-  // The same after characters of their own scripts that have no shape either.
+  // Variation selectors and joiners after letters of their own scripts, but without an effect.
   ["\u1820\u180b\u180b", "\u1820\u180b\\u180b"],
   ["\u061c\u200d", "\\u061c\\u200d"],
-  // Fillers, which count as letters, and a joiner of marks.
+  // Hangul fillers, which count as letters, and the combining grapheme joiner.
   ["a\u115f\u1160\u3164\uffa0\u034f", "a\\u115f\\u1160\\u3164\\uffa0\\u034f"],
 ];
 
-/** Shown as they are. */
+/** Texts that are shown unchanged. */
 export const WRITTEN_TEXTS: readonly string[] = [
   // A family, an astronaut with a skin colour, a burning heart.
   "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}",
@@ -35,7 +35,7 @@ export const WRITTEN_TEXTS: readonly string[] = [
   // Hebrew, Persian with a non-joiner, Hindi with a joiner, Chinese with a variant.
   "\u05e9\u05dc\u05d5\u05dd",
   "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
-  // A Persian ending after a Latin word and after a bracket.
+  // A Persian suffix after a Latin word and after a bracket.
   "PDF\u200c\u0647\u0627 (API)\u200c\u0647\u0627",
   "\u0915\u094d\u200d\u0937",
   "\u845b\u{e0100}\u57ce",

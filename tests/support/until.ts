@@ -1,11 +1,11 @@
-// Waits for something that real input and output bring about, without knowing how long it takes.
+// Waits for the effects of real input and output, which take an unknown time.
 import assert from "node:assert/strict";
 import { settle } from "./test_clock.ts";
 
-/** Far more than anything here takes: only a failure waits so long. */
+/** Much longer than any expected wait: only a failing test waits so long. */
 const PATIENCE_MS = 60_000;
 
-/** Lets everything run on until the condition holds; fails when it does not come to hold. */
+/** Waits until the condition is true. Fails the test after PATIENCE_MS. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,
@@ -13,7 +13,7 @@ export async function until(
   const start = performance.now();
   for (let round = 0; performance.now() - start < PATIENCE_MS; round++) {
     if (await condition()) return;
-    // Only the work of other processes takes longer, which need the processor.
+    // After 20 rounds the test waits for another process, and polls less often to leave it the processor.
     if (round < 20) await settle();
     else await new Promise((resolve) => setTimeout(resolve, 5));
   }

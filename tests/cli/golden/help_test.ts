@@ -13,14 +13,14 @@ for (const columns of [80, 40]) {
       assert.equal(cli.stderr.text, "");
       return cli.stdout.text;
     };
-    // Every command in the program's help except `help`.
+    // The commands that the program's help lists, except `help`.
     const [, listed = ""] = /\nCommands:\n([^]*?)\n\n/.exec(await helpOf()) ?? [];
     const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = ""]) => name);
     for (const name of [undefined, ...names.filter((name) => name !== "help")]) {
       await t.step(name ?? "inkling", async (t) => {
         const help = await (name === undefined ? helpOf() : helpOf(name));
         for (const line of help.split("\n")) {
-          // Commands are not wrapped, so that they can be copied.
+          // Commands are not wrapped, so that people can copy them.
           assert.ok(widthOf(line) <= columns || /^( {2}|Usage: )inkling \S/.test(line), line);
         }
         if (name !== undefined) assert.match(help, /\nExamples:\n {2}inkling /);

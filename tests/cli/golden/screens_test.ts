@@ -22,22 +22,22 @@ interface Screen {
   code?: number;
   isRunning?: boolean;
   hasPerson?: boolean;
-  /** Prepares the world; by default it has agents with a history. */
+  /** Prepares the world; by default it adds agents with a history. */
   before?: (world: World) => void;
   /** Creates the files or the server that the command uses. They take real time. */
   needs?: (cli: FakeCli) => Promise<AsyncDisposable>;
-  /** Acts while the command runs. */
+  /** Acts while the command runs, like a person or the service. */
   meanwhile?: (world: World) => Promise<void>;
 }
 
 const EMPTY = () => {};
 
-/** Sets a state folder with the same name on every machine. */
+/** Moves the state folder to a path that is the same on every machine. */
 function keepStateAtHome({ cli }: Pick<World, "cli">): void {
   cli.app.places = () => Promise.resolve(placesIn("/home/me/.local/state/inkling"));
 }
 
-/** The id of a new execution, because the world's history has four. */
+/** The id of the next execution: the world's history has four. */
 const NEW = 5;
 
 /** Acts on the new execution once it is followed. */
@@ -112,7 +112,7 @@ function playRareFrames({ cli }: World): void {
   const content = "echo a\n\u001b]0;touch pwned #\u0007\recho b\n";
   call("b", "file_write", JSON.stringify({ path: "a.sh", content, deep: { x: [1] } }));
   result("b", "file_write", Array.from({ length: 9 }, (_, i) => `line ${i + 1}`).join("\n"), true);
-  // Text that is no JSON is shown unchanged.
+  // Text that is not JSON is printed unchanged.
   call("c", "file_read", '{"path\u001b]0;x\u0007');
   result("c", "file_read", "Error: no", true);
   append("meta", { event_type: "stats", message: "30 tokens", warning: "No price" });
@@ -166,7 +166,7 @@ function addService({ processes }: FakeCli, endsOn: FakeProcess["endsOn"]): void
   processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
 }
 
-/** Adds a working channel and a failing one. */
+/** Adds a notification channel that works and one that fails. */
 function addChannels({ cli }: World): void {
   const reply = "the variable SLACK_WEBHOOK_URL is not set: add it to the .env file";
   cli.channels = [
@@ -218,7 +218,7 @@ function addNodes(world: World): void {
   }
 }
 
-/** Adds a fault of every kind. */
+/** Adds a finding of every kind to `doctor`. */
 function addFaults(world: World): void {
   const { cli } = world;
   withPast(world);
@@ -388,7 +388,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       await settle();
       await cli.clock.advance(2_000);
       await settle();
-      // The golden screen is the current picture, without the rest of the run.
+      // The snapshot is the current screen; the run is not played to its end.
       const picture = screen.text;
       cli.runtime.setStatus(NEW, "success");
       await cli.drive(until(() => cli.runtime.followers === 0, "it is over"));
@@ -708,8 +708,8 @@ for (const columns of [80, 40]) {
   });
 }
 
-Deno.test("every command has a screen of a success", () => {
-  // `ui` succeeds with 130, because it runs until Ctrl+C. Hidden commands are for shells.
+Deno.test("every command has a snapshot of a success", () => {
+  // `ui` succeeds with 130, because it runs until Ctrl+C. Hidden commands are called by shells, not by people.
   const isMain = ({ argv: [name], code = 0 }: Screen) => code === (name === "ui" ? 130 : 0);
   const shown = new Set(Object.values(SCREENS).filter(isMain).map(({ argv: [name] }) => name));
   const commands = PROGRAM.commands.filter(({ isHidden }) => !isHidden).map(({ name }) => name);

@@ -9,15 +9,15 @@ const HOME = "/home/me";
 const WORKSPACE = `${HOME}/inkling`;
 const AGENTS_DIR = `${WORKSPACE}/agents`;
 
-/** The simulated content of the home. */
+/** The simulated state of the home. */
 interface Pretence {
-  /** The reported change of config.yaml. */
+  /** The change of config.yaml that the command reports. */
   change?: WrittenFile["change"];
-  /** The file that the model writes; absent: no model is configured. */
+  /** The agent file that the model writes; undefined: no model is configured. */
   draft?: string;
 }
 
-/** Lets `setup` and `new` do everything except writing files. */
+/** Makes `setup` and `new` work without writing files. */
 export async function useUnwritableHome(
   cli: FakeCli,
   { change = "created", draft }: Pretence = {},

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 export interface World extends AsyncDisposable {
   cli: FakeCli;
   screen: VirtualScreen;
-  /** The screen, the same in every time zone and process. */
+  /** The screen's text with fixed times and PIDs. */
   readonly picture: string;
 }
 
@@ -329,7 +329,7 @@ export function normalize(text: string): string {
   return toUtc(text).replaceAll(pid, (_, before) => `${before}4711`);
 }
 
-/** The fake clock starts at the beginning of a year, so that times of day are of its first day. */
+/** The fake clock starts on January 1, so every time is of that day. */
 function toUtc(text: string): string {
   const shift = (local: string) => new Date(local).toISOString();
   return text.replaceAll(
@@ -337,7 +337,7 @@ function toUtc(text: string): string {
     (local) => shift(local).replace("T", " ").slice(0, local.length),
   )
     .replaceAll(
-      // A narrow screen may wrap the line between them.
+      // On a narrow screen the line may break between date and time.
       /(?<![\d-])(\d\d-\d\d)(\s+)(\d\d:\d\d)/g,
       (_, day: string, gap: string, time: string) => {
         const utc = shift(`${day.startsWith("12") ? 2025 : 2026}-${day} ${time}`);

@@ -1,22 +1,28 @@
-// A real browser for tests: the system's Chromium, started and driven from here.
+// Starts and drives the system's Chromium for tests.
 import fs from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserType, LaunchOptions } from "playwright-core";
 
-/** The first takes half of the processor time of the second, which also runs the windows, bars and menus of a browser. */
+/**
+ * The paths of headless and full Chromium. The headless one is preferred: it takes half of the processor time, because it
+ * draws no windows, bars and menus.
+ */
 export const CHROMIUM_PATHS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"] as const;
 const CHROMIUM = CHROMIUM_PATHS.find(isThere);
 
 export const hasChromium = CHROMIUM !== undefined;
 
-/** A person's steps in a browser, each with a sentence about the expected result. */
+/** A person's steps in a browser, with the expected result as a sentence. */
 export type Scenario = readonly [name: string, play: (browser: Browser) => Promise<void>];
 
-/** The browser of this thread's tests, once the first of them has begun. */
+/** The browser that all tests of this thread share, after the first of them has started. */
 let opened: Promise<TestBrowser> | undefined;
 let closesBrowser = false;
 
-/** Registers a test, or one for each scenario. They share a browser, whose start takes longer than most of them. */
+/**
+ * Registers a test, or one test for each scenario. The tests share a browser, because its start takes longer than most
+ * tests.
+ */
 export function testInBrowser(name: string, play: Scenario[1] | readonly Scenario[]): void {
   if (typeof play !== "function") {
     for (const [sentence, one] of play) testInBrowser(`${name}: ${sentence}`, one);
@@ -28,24 +34,24 @@ export function testInBrowser(name: string, play: Scenario[1] | readonly Scenari
     name,
     ignore: !hasChromium,
     fn: async () => await play((await (opened ??= openTestBrowser())).browser),
-    // The connection to the browser outlives a test.
+    // The connection to the shared browser stays open after the test.
     sanitizeOps: false,
     sanitizeResources: false,
   });
 }
 
-/** A browser that runs. */
+/** A running browser. */
 export interface TestBrowser extends AsyncDisposable {
   browser: Browser;
 }
 
 /**
- * Test files are threads of one process and share its umask: two that open a socket at once may leave it at 177, and the
- * browser dies of that.
+ * Starts Chromium with umask 022. Test files are threads of one process: two threads that open a socket at once may leave
+ * its umask at 177, and Chromium crashes with that umask.
  */
 const LAUNCHER = `#!/bin/sh\numask 022\nexec ${CHROMIUM} "$@"\n`;
 
-/** Starts a browser. It resolves no name: it reaches 127.0.0.1 and nothing else. */
+/** Starts a browser. It resolves no host names and reaches only 127.0.0.1. */
 export async function openTestBrowser(): Promise<TestBrowser> {
   const chromium = await loadDriver();
   await using opened = new AsyncDisposableStack();
@@ -55,7 +61,7 @@ export async function openTestBrowser(): Promise<TestBrowser> {
   return { browser, [Symbol.asyncDispose]: () => close.disposeAsync() };
 }
 
-/** The options to start a browser; the folder is removed with `opened`. */
+/** Returns the options to start a browser. `opened` removes the folder that they name. */
 async function launchOptions(opened: AsyncDisposableStack): Promise<LaunchOptions> {
   const folder = await Deno.makeTempDir({ prefix: "inkling-browser-" });
   opened.defer(() => Deno.remove(folder, { recursive: true }));
@@ -77,7 +83,7 @@ async function launchOptions(opened: AsyncDisposableStack): Promise<LaunchOption
   };
 }
 
-/** The driver reads files below /proc while it is loaded, which only a program with all permissions may do. */
+/** Loads the driver in a program with all permissions, because it reads files below /proc while it loads. */
 async function loadDriver(): Promise<BrowserType> {
   const { existsSync } = fs;
   fs.existsSync = (path) => {

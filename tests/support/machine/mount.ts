@@ -1,6 +1,6 @@
-// Small file systems of a test's own, in memory.
+// Mounts small in-memory file systems for tests.
 
-/** The reason why mounts are not available; undefined if they are. */
+/** Returns the reason why mounts are not available, or undefined if they are. */
 export function unlessMountable(): string | undefined {
   const probe = Deno.makeTempDirSync();
   try {
@@ -11,13 +11,13 @@ export function unlessMountable(): string | undefined {
   }
 }
 
-/** Mounts one over a folder; false where that is refused. */
+/** Mounts a file system over a folder. Returns false if the system refuses. */
 export function mount(folder: string, options: string): boolean {
   const args = ["-t", "tmpfs", "-o", `${options},mode=700`, "tmpfs", folder];
   return succeeds("mount", args);
 }
 
-/** Takes it away, also while somebody uses it. */
+/** Unmounts the file system of a folder, even if a process uses it. */
 export function unmount(folder: string): void {
   succeeds("umount", ["--lazy", folder]);
 }
@@ -26,7 +26,7 @@ function succeeds(program: string, args: string[]): boolean {
   try {
     return new Deno.Command(program, { args, stderr: "null" }).outputSync().success;
   } catch {
-    // There is no such program.
+    // The program `mount` or `umount` is missing.
     return false;
   }
 }

@@ -1,16 +1,16 @@
-// A collector of telemetry: takes what an exporter sends by OTLP over HTTP, as JSON, and keeps it.
+// A telemetry collector that receives OTLP over HTTP as JSON and keeps it in memory.
 
-/** A span as it arrived. */
+/** A received span. */
 export interface CollectedSpan {
   scope: string;
   name: string;
   traceId: string;
   spanId: string;
-  /** Empty at the top of a trace. */
+  /** Empty for the root span of a trace. */
   parentSpanId: string;
 }
 
-/** One point of a metric: a counter's value, or a histogram's sum. */
+/** One received point of a metric: a counter's value, or a histogram's sum. */
 export interface CollectedPoint {
   scope: string;
   metric: string;
@@ -22,7 +22,7 @@ type Json = Record<string, unknown>;
 const list = (value: unknown): Json[] => Array.isArray(value) ? value : [];
 const object = (value: unknown): Json => Object(value);
 
-/** Listens on a free port of this machine until disposed. */
+/** A collector that listens on a free local port until it is disposed. */
 export class OtlpCollector implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #bodies: { path: string; text: string }[] = [];
@@ -34,7 +34,7 @@ export class OtlpCollector implements AsyncDisposable {
     });
   }
 
-  /** The environment variables for a process that sends here, without OTEL_DENO. */
+  /** The environment variables of a process that exports to this collector, without OTEL_DENO. */
   get environment(): Record<string, string> {
     return {
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
@@ -43,7 +43,7 @@ export class OtlpCollector implements AsyncDisposable {
     };
   }
 
-  /** Everything that was received, unchanged. */
+  /** Returns everything that was received, as unchanged text. */
   text(): string {
     return this.#bodies.map(({ text }) => text).join("\n");
   }
@@ -75,7 +75,7 @@ export class OtlpCollector implements AsyncDisposable {
     });
   }
 
-  /** The texts of log records. */
+  /** Returns the texts of the received log records. */
   logs(): unknown[] {
     return this.#scoped("/v1/logs", ["resourceLogs", "scopeLogs", "logRecords"])
       .map(({ item }) => valueOf(item["body"]));
@@ -105,7 +105,9 @@ function toRecord(attributes: unknown): Record<string, unknown> {
   return Object.fromEntries(list(attributes).map(({ key, value }) => [key, valueOf(value)]));
 }
 
-/** The JavaScript value of `{stringValue}` and its kin: a BigInt for an integer, a number for a double. */
+/**
+ * Returns the JavaScript value of an OTLP value such as `{stringValue}`: a BigInt for an integer, a number for a double.
+ */
 function valueOf(value: unknown): unknown {
   const [kind, inner] = Object.entries(object(value))[0] ?? [];
   if (kind === "intValue") return BigInt(String(inner));

@@ -1,6 +1,6 @@
-// Named pipes for tests; where there is no mkfifo, what needs it is left out.
+// Creates named pipes for tests. Tests that need them are skipped without `mkfifo`.
 
-/** True if named pipes can be created here and block a watch, as on Linux. */
+/** True if this machine can create named pipes. Only on Linux do they block a watcher. */
 export const HAS_PIPES = Deno.build.os === "linux" && canMakePipes();
 
 export function makePipe(path: string): void {

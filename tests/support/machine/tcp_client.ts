@@ -1,8 +1,7 @@
-// A client of the service's TCP port, which the product itself never uses: its own client is of the same machine and
-// takes the socket.
+// An API client for the service's TCP port. The product has none: its own client uses the socket.
 import { Client } from "../../../api/client/client.ts";
 
-/** A client that sends the key with every request. There is nothing to close. */
+/** Creates a client that sends the API key with every request. The client needs no closing. */
 export function createTcpClient(
   { host, port, apiKey }: { host: string; port: number; apiKey: string },
 ): Client {

@@ -1,4 +1,4 @@
-// A CallBilling without costs, for tests that are not about money.
+// A CallBilling without costs, for tests that do not check money.
 import type { CallBilling } from "../../../runtime/models/calls/spending.ts";
 
 export const FREE_BILLING: Omit<CallBilling, "model"> = {

@@ -1,4 +1,4 @@
-// A Gemini endpoint on this machine that answers by a script: see model_server.ts.
+// A scripted Gemini endpoint on this machine; model_server.ts describes the script.
 import type { JsonObject } from "../../../base/json.ts";
 import { ModelServer, type ModelStep, type WireFormat } from "./model_server.ts";
 

@@ -1,4 +1,4 @@
-// The adapters under contract, each with what its wire format looks like: see tests/runtime/models/contract_test.ts.
+// The model adapters that tests/runtime/models/contract_test.ts checks, each with examples of its wire format.
 import { FREE_BILLING } from "./free_billing.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Model } from "../../../runtime/models/model.ts";
@@ -11,21 +11,21 @@ import { OllamaServer } from "./ollama_server.ts";
 import { OpenAiServer } from "./openai_server.ts";
 import { TestClock } from "../test_clock.ts";
 
-/** The key that every adapter is given. */
+/** The API key that every adapter sends. */
 export const KEY = "sk-distinctive-0123456789";
 
-/** One adapter under contract. */
+/** A model adapter with examples of its wire format. */
 export interface Adapter {
   provider: string;
   serve: (steps: ModelStep[]) => ModelServer;
-  /** Returns the key in a request, or null. */
+  /** Returns the API key of a request, or null. */
   keyOf: (request: ReceivedRequest) => string | null;
   path: string;
-  /** The body of an error with this message. */
+  /** Returns the body of an error response with this message. */
   errorBody: (message: string) => string;
-  /** The messages of a request about the round trip of two calls, as this format writes them. */
+  /** The request's messages after a turn with two calls and their results, in this wire format. */
   roundTrip: readonly JsonObject[];
-  /** The messages after the calls of that round trip, if their results bring instructions. */
+  /** The messages that follow the two calls if their results contain instructions. */
   instructed: unknown;
   messagesOf: (body: JsonObject) => unknown;
 }
@@ -47,7 +47,7 @@ const openAiRoundTrip = [
   { role: "tool", tool_call_id: "c1", content: "Error: gone" },
 ];
 
-/** Every provider with an adapter of its own, and two that share one. */
+/** Each adapter with its provider, and two more providers that share the OpenAI adapter. */
 export const ADAPTERS: Adapter[] = [
   ...["openai", "mine", "local"].map((provider): Adapter => ({
     provider,
@@ -179,7 +179,7 @@ export const ADAPTERS: Adapter[] = [
   },
 ];
 
-/** A model of this adapter against its server, as the runtime resolves it. */
+/** Opens an adapter's model that calls the given server, as the runtime would. */
 export function open(
   adapter: Adapter,
   server: ModelServer,
@@ -198,7 +198,7 @@ export function open(
   );
 }
 
-/** The same model with patience, and what its log says. */
+/** Opens an adapter's model with retries, and its log. */
 export async function openPatient(
   adapter: Adapter,
   server: ModelServer,

@@ -1,54 +1,54 @@
-// A model endpoint on this machine that answers by a script and remembers what it was asked. Each wire format brings its
-// own way to write a step: see openai_server.ts, anthropic_server.ts, google_server.ts, ollama_server.ts.
+// A scripted model endpoint on this machine that records its requests. A WireFormat writes the steps: see openai_server.ts,
+// anthropic_server.ts, google_server.ts and ollama_server.ts.
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../base/json.ts";
 
-/** The endpoint's answer to one request. Parts are sent in the order of the fields. */
+/** The endpoint's answer to one request. The parts are sent in the order of the fields. */
 export interface ModelStep {
-  /** An error status with a body, instead of a stream. */
+  /** An HTTP error status. The answer then has a body instead of a stream. */
   status?: number;
   headers?: Record<string, string>;
-  /** The body of an error status, or one that is no event stream. */
+  /** The body of an error, or a body that is no event stream. */
   body?: string;
-  /** Never answers, not even with headers. */
+  /** True: the endpoint never answers, and sends no headers. */
   silent?: boolean;
-  /** The answer begins when this is resolved. */
+  /** The answer starts when this promise resolves. */
   after?: Promise<unknown>;
-  /** The reply's text; several pieces arrive as several chunks. */
+  /** The text of the reply; each array element is sent as one chunk. */
   text?: string | string[];
   toolCalls?: { id?: string; name: string; arguments: string | JsonObject }[];
-  /** Whole chunks as they are, between the text and the end: for an endpoint's oddities. */
+  /** Further chunks in the wire format, sent after the text. They imitate unusual endpoints. */
   chunks?: unknown[];
-  /** Raw bytes of the stream, for what is not a chunk at all. */
+  /** Raw text in the stream that is not a valid chunk. */
   raw?: string;
-  /** The whole stream instead of the other parts, in these pieces. */
+  /** The whole stream as bytes, one element for each write. Replaces the other parts. */
   bytes?: Uint8Array<ArrayBuffer>[];
-  /** The end of the stream after those pieces: a broken connection, no finish, or silence. */
+  /** The end of the stream: a broken connection, a normal end without a stop reason, or silence. */
   then?: "cut" | "end" | "hang";
-  /** The stop reason in the format's words. Default: the one that fits; null sends none. */
+  /** The stop reason in the wire format. Default: the one that fits the step; null sends none. */
   finish?: string | null;
-  /** In the format's words. Default: 10 tokens in, 5 out; null sends none. */
+  /** The usage in the wire format. Default: 10 input tokens and 5 output tokens; null sends none. */
   usage?: JsonObject | null;
 }
 
 /** The serializer of a wire format. */
 export interface WireFormat {
   contentType: string;
-  /** The pieces of the stream, one for each write; without its end where `step.then` says how it continues. */
+  /** Returns the parts of the stream, one for each write. The end is missing if `step.then` is set. */
   write: (step: ModelStep) => string[];
 }
 
-/** A request as it arrived. */
+/** A received request. */
 export interface ReceivedRequest {
   method: string;
   path: string;
   headers: Headers;
   body: JsonObject;
-  /** Resolves when the client closes the connection before the answer's end. */
+  /** Resolves when the client disconnects before the end of the answer. */
   disconnected: Promise<void>;
 }
 
-/** A scripted endpoint. A request beyond the script is answered with 400 and fails `assertDone`. */
+/** A scripted endpoint. It answers further requests with 400, and then `assertDone` fails. */
 export class ModelServer implements AsyncDisposable {
   readonly requests: ReceivedRequest[] = [];
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
@@ -59,7 +59,7 @@ export class ModelServer implements AsyncDisposable {
   #unexpected = 0;
   #waiting: { count: number; resolve: () => void }[] = [];
 
-  /** `judge` answers what comes beyond the script, by what it asks; `port` 0: any that is free. */
+  /** `judge` answers requests that the script does not contain. Port 0: any free port. */
   constructor(
     format: WireFormat,
     steps: ModelStep[] = [],
@@ -75,29 +75,29 @@ export class ModelServer implements AsyncDisposable {
     );
   }
 
-  /** The address without a path. */
+  /** The address of the server without a path. */
   get origin(): string {
     return `http://127.0.0.1:${this.#server.addr.port}`;
   }
 
-  /** Adds steps behind the ones still left. */
+  /** Adds steps to the end of the script. */
   push(...steps: ModelStep[]): void {
     this.#steps.push(...steps);
   }
 
-  /** Returns the pieces that a step sends. */
+  /** Returns the parts of the stream that a step sends. */
   write(step: ModelStep): string[] {
     return this.#format.write(step);
   }
 
-  /** The n-th request, counted from 0. */
+  /** Returns a request by its index, from 0. */
   request(index: number): ReceivedRequest {
     const request = this.requests[index];
     assert.ok(request, `the endpoint has had ${this.requests.length} requests`);
     return request;
   }
 
-  /** Resolves when so many requests have arrived. */
+  /** Resolves when this many requests have arrived. */
   received(count: number): Promise<void> {
     if (this.requests.length >= count) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -105,7 +105,7 @@ export class ModelServer implements AsyncDisposable {
     return promise;
   }
 
-  /** Fails when a step is left over or a request came that the script did not expect. */
+  /** Fails the test if a step was not used or an unexpected request arrived. */
   assertDone(): void {
     assert.equal(this.#unexpected, 0, "requests beyond the script");
     assert.equal(this.#steps.length, 0, "steps that were never asked for");
@@ -157,7 +157,7 @@ export class ModelServer implements AsyncDisposable {
         const pieces = step.bytes ?? this.write(step).map((piece) => encoder.encode(piece));
         for (const piece of pieces) controller.enqueue(piece);
         if (step.then === "cut") {
-          // The bytes so far must have left before the connection breaks.
+          // The connection must not break before the previous bytes have left.
           await new Promise((resolve) => setTimeout(resolve, 30));
           controller.error(new Error("cut"));
         } else {
@@ -165,7 +165,7 @@ export class ModelServer implements AsyncDisposable {
           try {
             controller.close();
           } catch {
-            // The client went away first and the stream is closed already.
+            // The client has already closed the stream.
           }
         }
       },

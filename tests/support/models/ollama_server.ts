@@ -1,4 +1,4 @@
-// An Ollama endpoint on this machine that answers by a script: see model_server.ts.
+// A scripted Ollama endpoint on this machine; model_server.ts describes the script.
 import { ModelServer, type ModelStep, type WireFormat } from "./model_server.ts";
 
 /** A scripted Ollama endpoint. */

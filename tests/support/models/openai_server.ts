@@ -1,4 +1,4 @@
-// A Chat Completions endpoint on this machine that answers by a script: see model_server.ts.
+// A scripted Chat Completions endpoint on this machine; model_server.ts describes the script.
 import type { JsonObject } from "../../../base/json.ts";
 import { ModelServer, type ModelStep, type WireFormat } from "./model_server.ts";
 
@@ -11,13 +11,13 @@ export class OpenAiServer extends ModelServer {
     super(CHAT_COMPLETIONS, steps, judge, port);
   }
 
-  /** The base address, up to and with `/v1`. */
+  /** The base URL, including `/v1`. */
   get url(): string {
     return `${this.origin}/v1`;
   }
 }
 
-/** Chat Completions as a stream of events. */
+/** The Chat Completions format: a stream of server-sent events. */
 export const CHAT_COMPLETIONS: WireFormat = { contentType: "text/event-stream", write: eventsOf };
 
 function eventsOf(step: ModelStep): string[] {

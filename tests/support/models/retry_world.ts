@@ -1,4 +1,4 @@
-// A model with a scripted behavior for each call, wrapped in withRetry, for tests of retries.
+// A model with a scripted behavior for each call and with retries, for tests of withRetry.
 import assert from "node:assert/strict";
 import {
   type Model,
@@ -11,7 +11,7 @@ import { withRetry } from "../../../runtime/models/calls/retry.ts";
 import { LogLines } from "../log_lines.ts";
 import { TestClock } from "../test_clock.ts";
 
-/** The behavior of the model in one call. */
+/** The behavior of one model call. */
 export type Attempt = (
   request: ModelRequest,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export const REPLY: ModelReply = {
   reportedCostUsd: null,
 };
 
-/** A model with a scripted behavior for each call; one more call is an error. */
+/** A model with a scripted behavior for each call. It throws at a further call. */
 export class ScriptedModel implements Model {
   readonly id = "test/m";
   readonly requests: ModelRequest[] = [];
@@ -48,13 +48,13 @@ export class ScriptedModel implements Model {
   }
 }
 
-/** Says `ok` and is done. */
+/** Yields the text `ok` and returns REPLY. */
 export const answers: Attempt = async function* (): ReturnType<Attempt> {
   yield { type: "text", text: "ok" };
   return await Promise.resolve(REPLY);
 };
 
-/** Fails, after some text if requested. */
+/** Creates a call that fails, after some text if given. */
 export function fails(
   message: string,
   options: { retryable?: boolean; status?: number; retryAfterMs?: number; text?: string } = {},
@@ -67,7 +67,7 @@ export function fails(
   };
 }
 
-/** Says something and then nothing, until its signal aborts. */
+/** Creates a call that yields the texts and then waits until its signal aborts. */
 export function goesSilent(...texts: string[]): Attempt {
   return async function* (_request, signal) {
     for (const text of texts) yield { type: "text", text };
@@ -78,7 +78,7 @@ export function goesSilent(...texts: string[]): Attempt {
   };
 }
 
-/** A scripted model with patience, its clock and its log. */
+/** A scripted model with retries, and its clock and log. */
 export interface RetryWorld {
   clock: TestClock;
   log: LogLines;
@@ -86,7 +86,7 @@ export interface RetryWorld {
   model: Model;
 }
 
-/** Wraps a scripted model with withRetry. */
+/** Creates a scripted model with retries. */
 export function retryWorld(attempts: Attempt[], timeoutMs = 300_000, random = 0.5): RetryWorld {
   const clock = new TestClock();
   const log = new LogLines();
