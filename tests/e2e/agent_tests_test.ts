@@ -1,4 +1,4 @@
-// `inkling test` in CI: without keys, network or child processes, and under scoped flags.
+// Tests of `inkling test` in CI: without keys, without network, and under scoped flags.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../support/program.ts";
@@ -20,7 +20,7 @@ expect:
   files: { report.md: { equals: sunny } }
 `;
 
-// A schema is checked in a child process.
+// A test file with an invalid JSON schema, which a child process checks.
 const SPOILT_SCHEMA = `version: 1
 replies:
   - calls: [{ ${WRITE} }]
@@ -30,7 +30,7 @@ expect:
   output: { schema: { type: object, required: [day], properties: { day: { pattern: "^\\\\d+$" } } } }
 `;
 
-/** Creates a home with an agent `weather` with these additional lines. */
+/** Creates a home with an agent `weather`; `front` is further front matter. */
 async function createWeather(command?: readonly string[], front = ""): Promise<RealHome> {
   const home = await createRealHome(command === undefined ? {} : { command });
   const model = "model: { provider: openai, name: gpt-5 }";
@@ -60,7 +60,7 @@ Deno.test("test runs cases without network, key or child process, and exits with
   assert.throws(() => Deno.statSync(home.stateDir));
 });
 
-Deno.test("test runs cases under scoped flags, with a schema that is checked in a child process", async () => {
+Deno.test("test runs cases under scoped flags and checks a schema in a child process", async () => {
   await using home = await createWeather();
   const report = join(home.workspace, "report.xml");
   const { code, stdout } = await play(home, SPOILT_SCHEMA, "--junit", report);

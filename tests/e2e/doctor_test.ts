@@ -1,10 +1,10 @@
-// `inkling doctor` as a real program under scoped flags, with a service and without.
+// Tests of `inkling doctor` as a process under scoped flags, with and without a service.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { IS_POSTGRES } from "../support/test_database.ts";
 import { createRealHome, killService } from "./real_process.ts";
 
-Deno.test("doctor --fix removes the files of a killed service, and doctor reports the missing service of scheduled agents", async () => {
+Deno.test("doctor --fix removes the files of a killed service", async () => {
   await using home = await createRealHome();
   await Deno.writeTextFile(
     join(home.configDir, "config.yaml"),
@@ -17,7 +17,7 @@ Deno.test("doctor --fix removes the files of a killed service, and doctor report
   );
   await home.succeed("start", "-d");
   await killService(home.stateDir);
-  // A node counts as alive for a moment after its kill, like a slow one.
+  // A killed node counts as alive for a moment, so the test makes its last report old.
   if (IS_POSTGRES) await home.run("UPDATE instances SET last_seen = 0");
   const ill = await home.inkling("doctor");
   assert.equal(ill.code, 1);
@@ -38,7 +38,7 @@ Deno.test("doctor --fix removes the files of a killed service, and doctor report
   await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
 });
 
-Deno.test("doctor under narrow flags lists the refused checks, and makes the others", async () => {
+Deno.test("doctor under narrow flags lists the refused checks and runs the others", async () => {
   await using home = await createRealHome();
   await home.writeScript("reader", [{ say: "Done." }], "mcp: [notes]");
   await Deno.mkdir(join(home.agentsDir, "_config"));

@@ -1,4 +1,4 @@
-// Notifications of a real service across kill -9 and a receiver's downtime, and answers through their links.
+// Tests of a real service's notifications across kill -9 and while a receiver is down, and of answers through their links.
 import assert from "node:assert/strict";
 import { Receiver } from "../runtime/notify/receiver.ts";
 import {
@@ -29,9 +29,9 @@ async function start(home: RealHome, port: number): Promise<void> {
 
 const idsOf = ({ received }: Receiver) => received.map(({ headers }) => headers.get("webhook-id"));
 
-Deno.test("the next service sends the undelivered messages of a killed one once, and a link answers once", async () => {
+Deno.test("a killed service's unsent messages are sent once by the next service", async () => {
   await using receiver = new Receiver();
-  // The receiver is slow, so the service is killed during an attempt.
+  // The receiver answers late, so that the service is killed during the first attempt.
   const late = Promise.withResolvers<number>();
   receiver.reply = () => late.promise;
   const { home, port } = await openHome(receiver);
@@ -56,7 +56,7 @@ Deno.test("the next service sends the undelivered messages of a killed one once,
     assert.equal(page.status, 200);
     await page.body?.cancel();
   }
-  // The link of the first attempt opens the same question.
+  // The link of the first attempt leads to the same question.
   const first = await fetch(receiver.received[0]?.body.data.answer_url);
   assert.match(await first.text(), /file_write/);
   const post = () =>

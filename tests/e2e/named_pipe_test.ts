@@ -1,12 +1,11 @@
-// A named pipe in the agents folder of the real service.
+// Tests of the real service with a named pipe in its agents folder.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { HAS_PIPES, makePipe } from "../support/machine/pipes.ts";
 import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 
 Deno.test({
-  name:
-    "a named pipe in the agents folder keeps neither edited agents from being read nor the service from stopping",
+  name: "a named pipe in the agents folder blocks neither edited agents nor the stop",
   ignore: !HAS_PIPES,
   async fn() {
     await using home = await createRealHome();
@@ -24,7 +23,7 @@ Deno.test({
     await edit("Second");
     makePipe(join(home.workspace, "agents/pipe.md"));
     await edit("Third");
-    // The new pipe blocks the watch.
+    // The watcher opens the new pipe and is blocked by it.
     makePipe(join(home.workspace, "agents/another.md"));
     const { stdout } = await home.succeed("stop");
     assert.match(stdout, /has stopped/);

@@ -1,4 +1,4 @@
-// Runs the real program in real processes with a temporary home.
+// Runs the program in real processes with a temporary home.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../cli/context/processes.ts";
@@ -17,7 +17,7 @@ export interface Finished {
 /** The options of a command's start. */
 export interface SpawnOptions {
   env?: Readonly<Record<string, string>>;
-  /** The standard input; empty by default. */
+  /** "piped": the test writes the standard input. Default: the input is empty. */
   stdin?: "piped";
 }
 
@@ -28,15 +28,15 @@ export interface RealHome extends TestWorkspace {
   succeed(...args: string[]): Promise<Finished>;
   /** Starts a command without waiting for its end. */
   spawn(args: string[], options?: SpawnOptions): Promise<Deno.ChildProcess>;
-  /** Returns the program, flags and arguments of a command, for another way to start it. */
+  /** Returns the program and arguments of a command, for tests that start it in another way. */
   command(args: readonly string[], options?: SpawnOptions): Promise<string[]>;
-  /** The variables of a command in addition to those of this process. */
+  /** Returns the environment variables that a command gets in addition to the test's. */
   environment(options?: SpawnOptions): Record<string, string>;
   /** Creates a client of this home's service without starting it. */
   client(): Client;
 }
 
-/** Creates a home. Its disposal kills a remaining service. */
+/** Creates a home. Disposing kills its service. */
 export async function createRealHome(
   options: {
     config?: string;
@@ -106,12 +106,12 @@ export async function killService(stateDir: string): Promise<void> {
     pid = Number(await Deno.readTextFile(join(stateDir, "inkling.pid")));
     Deno.kill(pid, "SIGKILL");
   } catch {
-    return; // No PID file, or nobody behind it: nothing to kill.
+    return; // Without a PID file or a process with its PID there is nothing to kill.
   }
   while (await isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Returns whether a process lives and is no zombie. */
+/** Returns true if a process lives and is no zombie. */
 export function isAlive(pid: number): Promise<boolean> {
   return systemProcesses.isAlive(pid);
 }
@@ -131,7 +131,7 @@ export function freePort(): number {
 /** A time limit far above the duration of any step on a loaded machine. */
 const PATIENCE_MS = 120_000;
 
-/** Waits until the probe returns a value, and returns it. Throws Error after two minutes. */
+/** Calls `probe` until it returns a value, and returns the value. Throws an Error after PATIENCE_MS. */
 export async function untilFound<T>(
   what: string,
   probe: () => T | false | undefined | Promise<T | false | undefined>,

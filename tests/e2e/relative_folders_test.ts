@@ -1,4 +1,4 @@
-// Relative folders in the environment: the background service starts in another directory.
+// Tests of relative folders in the environment, because the background service starts in another directory.
 import assert from "node:assert/strict";
 import { programCommand } from "../support/program.ts";
 import { readUnit } from "../cli/service/units/unit_reader.ts";
@@ -6,7 +6,7 @@ import { createRealHome } from "./real_process.ts";
 
 Deno.test("start -d and start --print-unit resolve relative variables from the current directory", async () => {
   await using home = await createRealHome({
-    // The test's process, which derives flags, has another current directory.
+    // The program runs with all permissions, because this process would derive the flags from another current directory.
     command: programCommand(),
     shell: { INKLING_CONFIG_DIR: "config", INKLING_STATE_DIR: "./state" },
   });

@@ -1,4 +1,4 @@
-// Answers to waiting executions: by options and at a terminal, also after a kill of the service.
+// Tests of answers to waiting executions, by options and at a terminal, including executions of a killed service.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createRealHome, killService, type RealHome } from "./real_process.ts";
@@ -6,7 +6,7 @@ import { RealTerminal, testInTerminal as test } from "./terminal/real_terminal.t
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
 
-/** Runs an agent until it waits. */
+/** Runs an agent until its execution waits for an answer. */
 async function runToQuestion(home: RealHome, agent: string): Promise<string> {
   const { code, stdout, stderr } = await home.inkling("run", agent);
   assert.equal(code, 4, stderr);

@@ -1,4 +1,4 @@
-// One agent, end to end, in real processes: the screen, the bytes of the socket, and the state after a kill.
+// Tests of one agent in real processes: the screen, the bytes of the socket, and the state after a kill.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../support/models/openai_server.ts";
@@ -10,7 +10,7 @@ const usesServer = (server: { url: string }) =>
 
 const KEY = { ELSEWHERE_API_KEY: "key-0123456789" };
 
-/** Returns the raw events of a stream by frame id, and those without an id. */
+/** Returns the raw events of a stream by frame id. Events without an id are joined. */
 async function readRawStream(home: RealHome, id: number): Promise<Map<string, string>> {
   const http = Deno.createHttpClient({
     proxy: { transport: "unix", path: join(home.stateDir, "service.sock") },
@@ -24,7 +24,7 @@ async function readRawStream(home: RealHome, id: number): Promise<Map<string, st
   }
 }
 
-Deno.test("a run with tool calls against an OpenAI-compatible server: live and replayed bytes are the same", async () => {
+Deno.test("a run's live and replayed streams have the same bytes", async () => {
   await using server = new OpenAiServer([
     {
       text: ["I will ", "look."],
@@ -57,7 +57,7 @@ Deno.test("a run with tool calls against an OpenAI-compatible server: live and r
   assert.equal(detail.total_tokens, 45);
 });
 
-Deno.test("kill -9 during a run loses no logged frame; the next service serves the frames and the end", async () => {
+Deno.test("kill -9 during a run loses no logged frame", async () => {
   await using home = await createRealHome();
   await Deno.writeTextFile(join(home.workspace, "a.txt"), "alpha");
   const look = { call: [{ name: "file_read", arguments: { path: "a.txt" } }] };
@@ -88,7 +88,7 @@ Deno.test("kill -9 during a run loses no logged frame; the next service serves t
   assert.equal(detail.status, "orphaned");
 });
 
-Deno.test("two workspaces run at once and do not see each other", async () => {
+Deno.test("two workspaces run at once without an effect on each other", async () => {
   await using one = await createRealHome();
   const other = join(one.root, "other");
   await Deno.mkdir(join(other, "agents"), { recursive: true });

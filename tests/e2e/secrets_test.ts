@@ -1,4 +1,4 @@
-// The key of a model provider is sent only to the provider: it is not in the database, the log, frames or errors.
+// Tests that a provider's key is sent only to the provider, and appears in no database, log, frame or error.
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { OpenAiServer } from "../support/models/openai_server.ts";
@@ -8,9 +8,9 @@ import { createRealHome, type RealHome } from "./real_process.ts";
 
 const KEY = "sk-distinctive-0123456789-abcdef";
 
-Deno.test("after good and failed runs a distinctive key is in no file, frame, error or output", async () => {
+Deno.test("a provider's key is in no file, frame, error or output", async () => {
   await using server = new OpenAiServer([
-    // In the worst case the endpoint returns the key, in a text and in a call.
+    // The worst case: the endpoint returns the key in a text and in a call.
     {
       text: `Your key is ${KEY}.`,
       toolCalls: [
@@ -29,7 +29,7 @@ Deno.test("after good and failed runs a distinctive key is in no file, frame, er
     server,
     "auto_approve: [file_write]\n---\nUse ${ELSEWHERE_API_KEY} well.\n",
   );
-  // The key is in a file that the agent can read.
+  // The worst case: the agent reads a file with the key.
   await Deno.writeTextFile(join(home.workspace, "found.txt"), `The key: ${KEY}\n`);
   const { stdout, stderr } = await home.inkling("run", "keyed", "--verbose");
   let shown = stdout + stderr;
@@ -58,7 +58,7 @@ Deno.test("after good and failed runs a distinctive key is in no file, frame, er
   assertNotSent(server);
 });
 
-Deno.test("a key in an argument, in the context and in the reason of an approval reaches neither the model nor a conversation", async () => {
+Deno.test("a key in a caller's texts reaches neither the model nor a conversation", async () => {
   await using server = new OpenAiServer([
     { toolCalls: [{ id: "1", name: "file_read", arguments: { path: "a.txt" } }] },
     { text: "Done." },
@@ -78,13 +78,13 @@ Deno.test("a key in an argument, in the context and in the reason of an approval
   }
   const shown = [asked, answered].flatMap(({ stdout, stderr }) => [stdout, stderr]).join();
   assert.ok(!shown.includes(KEY));
-  // The callers' texts are stored unchanged, so that a resumed run is the same; nothing else contains them.
+  // The database keeps the callers' texts unchanged, because a resumed run needs the same texts.
   assert.deepEqual(await columnsHolding(home, KEY), ["executions.request", "requests.response"]);
   const isDatabase = (path: string) => basename(path).startsWith("inkling.db");
   await assertNotStored([...filesBelow(home.stateDir)].filter((path) => !isDatabase(path)));
 });
 
-/** Creates a home with an agent `keyed` with this server as its model; `rest` follows the model in its file. */
+/** Creates a home with an agent `keyed` whose model is this server; `rest` is further front matter. */
 async function createKeyedHome(server: OpenAiServer, rest: string): Promise<RealHome> {
   const home = await createRealHome();
   await Deno.mkdir(join(home.agentsDir, "_config"));

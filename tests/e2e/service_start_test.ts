@@ -1,15 +1,15 @@
-// The modules that the service loads before it listens. Each package and each of Node's modules costs 5 to 30 ms and 2 to
-// 15 MB; see docs/performance.md.
+// Tests which modules the service loads before it listens. Each npm package or Node module costs 5 to 30 ms and 2 to 15 MB;
+// see docs/performance.md.
 import assert from "node:assert/strict";
 import { importsOf } from "../support/repository.ts";
 
-/** The modules from the command to the listening service. */
+/** The entry modules of `start`, until the service listens. */
 const LOADED = [
   ...["main.ts", "app/app.ts", "cli/mod.ts", "cli/commands/service/start.ts"],
   ...["app/service_life.ts", "runtime/config/settings.ts", "api/routes/health.ts"],
 ];
 
-/** Returns the files and packages that these files load, without lazy imports. */
+/** Returns the files and packages that these files import without `import()`. */
 function loadedWith(files: readonly string[]): { seen: Set<string>; outside: Set<string> } {
   const seen = new Set<string>();
   const outside = new Set<string>();
@@ -26,7 +26,7 @@ function loadedWith(files: readonly string[]): { seen: Set<string>; outside: Set
   return { seen, outside };
 }
 
-Deno.test("start loads few packages, little of Node, and no schema of a request before it listens", () => {
+Deno.test("start loads few packages and no request schema before it listens", () => {
   const { seen, outside } = loadedWith(LOADED);
   assert.ok(seen.size > 100, "the imports are not found any more");
   const few = [
@@ -44,10 +44,10 @@ Deno.test("start loads few packages, little of Node, and no schema of a request 
   assert.deepEqual([...seen].filter((file) => late.test(file)), []);
 });
 
-/** The modules for a shared database. */
+/** The modules that only a shared database needs. */
 const SHARED = /^runtime\/(storage\/(postgres\/|nodes\.ts)|executions\/nodes\/)/;
 
-Deno.test("without a shared database, neither the start nor doctor and info load the modules for nodes and PostgreSQL", () => {
+Deno.test("start, doctor and info load no modules for nodes without a shared database", () => {
   for (const file of ["ops/doctor/examine.ts", "ops/setup/setup_report.ts"]) {
     const { seen, outside } = loadedWith([...LOADED, file]);
     assert.deepEqual([...seen].filter((one) => SHARED.test(one)), [], file);

@@ -1,4 +1,4 @@
-// The start and stop of the real service.
+// Tests of the start and stop of the real service.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -14,7 +14,7 @@ import {
   untilReady,
 } from "./real_process.ts";
 
-Deno.test("start -d returns when the service answers; start replaces the socket of a killed one; a second start fails; stop ends it and cleans up", async () => {
+Deno.test("start -d waits until the service answers, and stop removes its files", async () => {
   await using home = await createRealHome();
   await home.succeed("start", "--daemon");
   assert.equal(Deno.statSync(join(home.stateDir, "service.sock")).mode! & 0o777, 0o600);
@@ -42,7 +42,7 @@ Deno.test("start -d returns when the service answers; start replaces the socket 
   assert.deepEqual(left(home), []);
 });
 
-/** The files that exist only while a service runs. */
+/** Returns the files that exist only while a service runs. */
 const left = ({ stateDir }: RealHome) =>
   [...Deno.readDirSync(stateDir)].map(({ name }) => name)
     .filter((name) => /^(service\.sock|inkling\.pid)$/.test(name)).sort();
@@ -52,7 +52,7 @@ Deno.test("SIGTERM before the service listens ends it cleanly", SQLITE, async ()
   {
     await using _created = await home.open();
   }
-  // A write transaction blocks the start after the lock and before the listeners.
+  // A write transaction blocks the service after it takes the lock and before it listens.
   const db = new DatabaseSync(join(home.stateDir, "inkling.db"));
   let service: Deno.ChildProcess;
   try {
@@ -90,7 +90,7 @@ Deno.test("on Windows the service reports in a sentence why it cannot run", asyn
 });
 
 Deno.test(
-  "a damaged database stops the start with a sentence, and is left as it is",
+  "a damaged database stops the start and is not changed",
   SQLITE,
   async () => {
     await using home = await createRealHome();
@@ -119,16 +119,17 @@ Deno.test("start --port without a key is refused", async () => {
   assert.match(refused.stderr, /--port requires a key, .*config\/\.env/s);
 });
 
-Deno.test("an idle service stops by itself and removes its socket file; --keep-alive keeps it running until SIGTERM", async () => {
+Deno.test("an idle service stops by itself unless --keep-alive is set", async () => {
   const shell = { INKLING_IDLE_TIMEOUT: "1", INKLING_API_KEY: "secret-0123456789" };
   await using stays = await createRealHome({ shell });
-  // A host without a port has no effect and causes a warning.
+  // --host without --port has no effect and causes a warning.
   const kept = await stays.spawn(["start", "--keep-alive", "--host", "127.0.0.1"]);
   using client = stays.client();
   await untilReady(client);
   assert.deepEqual((await client.info()).transports.map((one) => one.split(":")[0]), ["unix"]);
 
-  // It starts after the last request to the other service, which is therefore idle for longer when this one stops.
+  // This service starts after the last request to the other one. When this one stops for idleness, the other one has been
+  // idle even longer.
   await using goes = await createRealHome({ shell });
   const { stdout } = await goes.succeed("start", "--port", "0");
   assert.match(stdout, /127\.0\.0\.1:\d+[^]*\nStopped because it was idle\./);
@@ -142,7 +143,7 @@ Deno.test("an idle service stops by itself and removes its socket file; --keep-a
   assert.match(ended.stderr, /have no effect without --port/);
 });
 
-Deno.test("without a home directory or a usable state folder a command prints which variable to set", async () => {
+Deno.test("commands without a usable home or state folder name the variable to set", async () => {
   await using home = await createRealHome();
   const homeless = await finish(await home.spawn(["info"], { env: { HOME: "" } }));
   assert.deepEqual(homeless, {

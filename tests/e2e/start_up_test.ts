@@ -1,4 +1,4 @@
-// The packages that a command must not load at its start are poisoned.
+// Tests that commands load no heavy package: those packages are replaced by modules that throw.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
@@ -44,9 +44,9 @@ Deno.test("--help, and status and list with a running service load no heavy pack
     const { code, stderr } = await run(...args);
     assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
   }
-  // Completion never fails, so its output is checked.
+  // Completion never fails, so the test checks its output.
   const { stdout } = await run("complete", "zsh", "--", "run", "");
   assert.equal(stdout, "hi\t\n:none\n");
-  // The poison works: a command that needs one of them fails.
+  // Checks the replacement: a command that needs a heavy package fails.
   assert.notEqual((await run("validate")).code, 0);
 });

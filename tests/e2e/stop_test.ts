@@ -1,4 +1,4 @@
-// The stop of the real service during work, with a short timeout.
+// Tests of stopping the real service during runs, with a short timeout.
 import assert from "node:assert/strict";
 import type { CliApp } from "../../cli/context/app.ts";
 import { runCli } from "../../cli/mod.ts";
@@ -8,7 +8,7 @@ import { until } from "../support/until.ts";
 import { createFakeCli, placesIn } from "../cli/fake_cli.ts";
 import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 
-Deno.test("stop --timeout shortens the grace period: runs end as aborted, without SIGKILL", async () => {
+Deno.test("stop --timeout shortens the grace period, and runs end as aborted", async () => {
   await using home = await createRealHome();
   await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   await home.succeed("start", "--daemon");
@@ -25,12 +25,12 @@ Deno.test("stop --timeout shortens the grace period: runs end as aborted, withou
   assert.deepEqual({ ...run }, { status: "aborted", error: "Aborted: service stopped" });
 });
 
-Deno.test("stop ends a frozen service: SIGTERM has no effect, SIGKILL ends it, both are reported; exit code 0", async () => {
+Deno.test("stop kills a frozen service with SIGKILL and exits with 0", async () => {
   await using home = await createRealHome();
   await home.succeed("start", "--daemon");
   using client = home.client();
   const { pid } = await client.info();
-  // The service and the signals are real; the ten seconds that `stop` waits pass on a test clock.
+  // The service and the signals are real. Only the ten seconds that `stop` waits pass on a test clock.
   await using cli = await createFakeCli();
   const { clock } = cli;
   const { stateDir } = home;
@@ -52,7 +52,7 @@ Deno.test("stop ends a frozen service: SIGTERM has no effect, SIGKILL ends it, b
   const stopping = runCli(["stop", "--timeout", "0.1"], app).then((exit) => code = exit);
   await until(async () => {
     if (code !== undefined) return true;
-    // The test clock stops while the system removes the process.
+    // The test clock must not advance while the system removes the killed process.
     const isDying = signals.some((one) => one.startsWith("SIGKILL")) && await isAlive(pid);
     await (isDying ? settle() : clock.advance(500));
     return false;

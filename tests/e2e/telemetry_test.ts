@@ -1,4 +1,4 @@
-// The telemetry of the real service, received by a collector.
+// Tests of the real service's telemetry with a collector.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -8,7 +8,7 @@ import { OtlpCollector } from "../support/machine/otlp_collector.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 const KEY = "sk-distinctive-0123456789-abcdef";
-/** A word for each source of text; none of them may be exported. */
+/** Words in the texts of each source, such as a prompt. Telemetry may contain none of them. */
 const WORDS = {
   prompt: "quetzal-in-the-prompt",
   argument: "narwhal-in-an-argument",
@@ -18,7 +18,7 @@ const WORDS = {
   message: "tapir-in-a-message",
 };
 
-/** Runs one agent to its end in its own service. */
+/** Starts a service, runs an agent to its end, and stops the service. */
 async function runOnce(home: RealHome, agent: string) {
   const service = await home.spawn(["start", "--keep-alive"]);
   using client = home.client();
@@ -57,7 +57,7 @@ async function writeAgents(home: RealHome, pages: URL, model: OpenAiServer): Pro
   );
 }
 
-Deno.test("a collector receives the spans of a run with tool calls and a delegation, with the right parents and without texts and secrets", async () => {
+Deno.test("telemetry contains the spans of a run and no texts or secrets", async () => {
   await using collector = new OtlpCollector();
   await using pages = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -72,7 +72,8 @@ Deno.test("a collector receives the spans of a run with tool calls and a delegat
     },
     { text: `${WORDS.answer} ${KEY}` },
   ]);
-  // In the shell, so that other commands also export; metrics even during the stop.
+  // The variables are in the shell's environment, so that other commands export, too. The short interval exports metrics
+  // during the stop.
   const shell = { ...collector.environment, OTEL_DENO: "true", OTEL_METRIC_EXPORT_INTERVAL: "20" };
   await using home = await createRealHome({ shell });
   await writeAgents(home, new URL(`http://127.0.0.1:${pages.addr.port}/page`), model);
@@ -91,7 +92,7 @@ Deno.test("a collector receives the spans of a run with tool calls and a delegat
     ["execute_tool file_read"],
     ["chat tiny"],
   ];
-  // With a shared database each run has its own trace, because any machine may run it.
+  // With a shared database each run has a separate trace, because any node may run it.
   const apart = IS_POSTGRES ? [delegated] : [];
   assert.deepEqual(outline(""), [...apart, [
     "invoke_agent The Lead",
@@ -103,7 +104,7 @@ Deno.test("a collector receives the spans of a run with tool calls and a delegat
   ]]);
   assert.equal(new Set(spans.map(({ traceId }) => traceId)).size, 1 + apart.length);
 
-  // Each export contains the totals so far.
+  // Each export contains the totals since the start.
   const own = new Map(
     collector.points().filter(({ scope }) => scope === "inkling")
       .map((point) => [inspect([point.metric, point.attributes]), point]),
@@ -131,7 +132,7 @@ Deno.test("a collector receives the spans of a run with tool calls and a delegat
   );
   assert.deepEqual(counted, totals);
 
-  // The service does not use the console, whose output Deno would export.
+  // Deno exports console output as logs, so the service must not use the console.
   assert.deepEqual(collector.logs(), []);
   assert.ok(shown.length > 0, "the service told in the foreground what went on");
   const received = collector.text();

@@ -1,9 +1,9 @@
-// The triggers of the real service across a kill.
+// Tests of the real service's triggers across a kill.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createRealHome, untilFound } from "./real_process.ts";
 
-Deno.test("a workspace behind a symlink: schedules, watches and agent files work, and a kill loses no slot", async () => {
+Deno.test("triggers of a workspace behind a symlink survive a kill without losing a slot", async () => {
   await using home = await createRealHome();
   const real = join(home.root, "real");
   await Deno.rename(home.workspace, real);

@@ -6,7 +6,7 @@ import { createRealHome, freePort, type RealHome } from "./real_process.ts";
 const DELIVERIES = 60;
 const AT_ONCE = 8;
 
-/** Starts a service, and returns when it listens on the port. */
+/** Starts a service and waits until it listens on the port. */
 async function start(home: RealHome, port: number): Promise<Deno.ChildProcess> {
   const child = await home.spawn(["start", "--port", String(port)], {
     env: { INKLING_API_KEY: "the key of this test" },
@@ -20,7 +20,7 @@ async function start(home: RealHome, port: number): Promise<Deno.ChildProcess> {
   return child;
 }
 
-/** Sends a delivery and returns its execution; undefined if the service died. */
+/** Sends a delivery. Returns the id of its execution, or undefined if the service died. */
 async function send(port: number, sent: Sent): Promise<number | undefined> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/hooks/review`, {
@@ -36,7 +36,7 @@ async function send(port: number, sent: Sent): Promise<number | undefined> {
   }
 }
 
-Deno.test("many equal deliveries across kill -9 are one run", async () => {
+Deno.test("equal deliveries across kill -9 start one run", async () => {
   await using home = await createRealHome({ shell: { HOOK: SECRET } });
   await home.writeScript(
     "review",
@@ -48,7 +48,7 @@ Deno.test("many equal deliveries across kill -9 are one run", async () => {
   let left = DELIVERIES;
   let kills = 0;
   const ids: number[] = [];
-  // The first service dies during the first deliveries, the next one later.
+  // A service is killed when this many deliveries remain: the first one early, the second one later, the third one never.
   for (const killAt of [DELIVERIES - 3, DELIVERIES / 2, -1]) {
     const child = await start(home, port);
     const work = async () => {

@@ -11,7 +11,7 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "axe checks three views in two looks each.",
   "the documentation shows every operation and requests nothing from other hosts: /redoc":
     "Redoc draws the whole description of the API before it shows the last operation.",
-  "doctor finds no problems in a healthy installation, with and without a service, and changes nothing":
+  "doctor finds no problems in a healthy installation and changes nothing":
     "It starts an MCP server and the process of a custom tool for each of its two checks.",
   "runs of a generated mix, on a service that is killed in between, replay without a difference; so do their forks at every step, and no unsafe call is made again":
     "It starts a service twice, and each fork starts the custom tools and the MCP server again.",

@@ -6,7 +6,7 @@ import { anyText } from "../../support/any_text.ts";
 import { assertPicture } from "../picture.ts";
 import { readLine } from "./sample_program.ts";
 
-/** Formats the result of the parser on one line. */
+/** Returns the result of the parser as one line of text. */
 async function answerTo(words: readonly string[]): Promise<string> {
   try {
     return JSON.stringify(await readLine(words), (key, value) => key === "of" ? value.name : value);

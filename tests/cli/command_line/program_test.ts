@@ -1,4 +1,4 @@
-// Rules for the declarations of all commands.
+// Rules that the declarations of all commands must follow.
 import assert from "node:assert/strict";
 import { findCommand, parseCommandLine } from "../../../cli/command_line/parse.ts";
 import { PROGRAM } from "../../../cli/program.ts";

@@ -1,4 +1,4 @@
-// A small program with commands that report their arguments.
+// A sample program whose commands return their parsed arguments.
 import assert from "node:assert/strict";
 import { optional, required, rest } from "../../../cli/command_line/argument.ts";
 import { declareCommand, type Program } from "../../../cli/command_line/command.ts";
@@ -75,12 +75,12 @@ export const SAMPLE: Program = {
   ],
 };
 
-/** Parses a line and returns the command's input, or the parsed line if it names no command. */
+/** Parses a line. Returns the input of the command, or the parsed line if it names no command. */
 export async function readLine(words: readonly string[]): Promise<Request | CommandLine> {
   const line = parseCommandLine(SAMPLE, words);
   if (line.kind !== "command") return line;
   heard = undefined;
-  // The commands above do not use their context.
+  // The sample commands do not use their context.
   await line.perform({} as CommandContext);
   assert.ok(heard);
   return { ...heard as Omit<Request, "globals">, globals: { ...line.options } };

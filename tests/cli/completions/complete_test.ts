@@ -1,4 +1,4 @@
-// The answers of `inkling complete <shell>` to the completion scripts.
+// Tests of `inkling complete <shell>`, which answers the completion scripts.
 import assert from "node:assert/strict";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
@@ -7,7 +7,7 @@ import { ask as askPerson } from "../waiting_execution.ts";
 
 const shows = picturesOf(import.meta.url);
 
-/** Compares the completions of the last word of each line with the snapshot. */
+/** Completes the last word of each line and compares the results with the snapshot. */
 async function completes(
   t: Deno.TestContext,
   cli: FakeCli,
@@ -27,7 +27,7 @@ Deno.test("complete offers commands and options with their descriptions, without
   await completes(t, cli, [["stat"]], { shell: "fish" });
 });
 
-Deno.test("complete offers the choices of an argument, once", async (t) => {
+Deno.test("complete offers each choice of an argument once", async (t) => {
   await using cli = await createFakeCli();
   await completes(t, cli, [["completions", ""], ["completions", "zsh", ""]]);
 });
@@ -89,13 +89,13 @@ Deno.test("complete offers waiting executions for respond, and all executions fo
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily"));
   askPerson(cli, cli.runtime.addExecution({ agentId: "daily" }).id);
-  // The accents are typed in the other Unicode form.
+  // The id is composed (NFC), and the words on the line are decomposed (NFD).
   cli.runtime.addExecution({ agentId: "café".normalize("NFC") });
   await completes(t, cli, [
     ...[["respond", ""], ["logs", "-e", ""], ["logs", "nobody", "--execution", ""]],
     ...[["respond", "1", "--te"], ["logs", "café".normalize("NFD"), "-e", ""]],
   ]);
-  // Waiting executions are also read without a service.
+  // The command also reads waiting executions without a service.
   cli.isRunning = false;
   await completes(t, cli, [["respond", ""]]);
   assert.equal(cli.localOpened, 1);

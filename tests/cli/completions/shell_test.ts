@@ -1,4 +1,4 @@
-// The words from the shells, and the answers to them.
+// Tests of the words that shells pass, and of the printed completions.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { formatAnswer } from "../../../cli/completions/shell.ts";

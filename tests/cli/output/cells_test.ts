@@ -1,4 +1,4 @@
-// The width of text that is not ASCII, compared with a package.
+// Compares the measured width of non-ASCII text with the package fast-string-width.
 import assert from "node:assert/strict";
 import fastStringWidth from "fast-string-width";
 import fc from "fast-check";

@@ -52,13 +52,13 @@ Deno.test("FrameRenderer shows calls when they start if nothing else shows the p
     [
       "→ file_read  notes.md, limit: 20",
       "→ file_glob",
-      // The result must name its call.
+      // Another call started in between, so the result names its call.
       "✔ file_read  notes.md, limit: 20  12ms",
     ],
   );
 });
 
-Deno.test("FrameRenderer shows a call without a result when the run ends or stops", () => {
+Deno.test("FrameRenderer shows calls without a result when the run ends or stops", () => {
   const complete = { event_type: "complete", status: "aborted", error: "Cancelled by user" };
   assert.deepEqual(render([{ ...CALL, content: "" }, RESULT, complete]).slice(1), [
     ["step", "→ file_glob"],

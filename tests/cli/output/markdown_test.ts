@@ -74,7 +74,7 @@ Deno.test("formatBlocks() keeps link definitions in their place", () => {
   );
 });
 
-Deno.test("formatBlocks() prints text unchanged that is nested too deeply for the parser", () => {
+Deno.test("formatBlocks() does not change text that is nested too deeply for the parser", () => {
   const deep = `${">".repeat(5_000)} x`;
   assert.deepEqual(format(deep), [deep]);
 });

@@ -56,7 +56,7 @@ Deno.test("formatRequest() colors a file change, and hides nothing in it", () =>
   assert.ok(colored.includes("\n    \u001b[31m-two\u001b[39m\n    \u001b[32m+2\\u001b[1A\\u202e"));
 });
 
-Deno.test("formatRequest() shows file changes: a new file, no change, a failing change, changed line ends", async (t) => {
+Deno.test("formatRequest() shows new files, unchanged files, failing changes and changed line ends", async (t) => {
   const shown = (changes: Partial<PreviewBody>) =>
     formatRequest(
       pendingOf({ tool_args: { path: "a.md" }, preview: { ...PREVIEW, path: "a.md", ...changes } }),
@@ -66,7 +66,7 @@ Deno.test("formatRequest() shows file changes: a new file, no change, a failing 
     shown({ diff: "@@ -0,0 +1,1 @@\n+x\n", removed: 0, is_new_file: true }),
     shown({ diff: "", added: 0, removed: 0 }),
     shown({ diff: "", problem: 'old_text is not in "a.md".\nRead it again.' }),
-    // A file with CRLF only, and one with changed line ends.
+    // A file whose lines end with CRLF, and a file whose line ends change.
     shown({ diff: "@@ -1,1 +1,1 @@\n-a\r\n+b\r\n" }),
     shown({ diff: "@@ -1,1 +1,1 @@\n-a\r\n+a\n" }),
   ];

@@ -10,7 +10,7 @@ function translate(...pieces: string[]): string {
   return pieces.map((piece) => translator.translate(piece)).join("");
 }
 
-Deno.test("PasteTranslator does not change keys, also those that begin like a mark", () => {
+Deno.test("PasteTranslator does not change typed keys, even if they begin like a paste mark", () => {
   for (const keys of ["hello", "\r", "\u001b", "\u001b[A", "\u001b[2~x", "Zoë 🚀", "\u0003"]) {
     assert.equal(translate(keys), keys);
   }
@@ -36,7 +36,7 @@ Deno.test("PasteTranslator removes control characters from a paste", () => {
   assert.equal(translate(`${START}rm\u0003 -rf\u001b[A\u007f\t.${END}`), "rm -rf[A\t.");
 });
 
-Deno.test("PasteTranslator returns the same keys for any pieces with whole beginnings of marks", () => {
+Deno.test("PasteTranslator returns the same keys for every division of the input", () => {
   const key = fc.constantFrom("a", "\r", "\n", "\r\n", START, END, "\u001b[A", "\u001b[2~", "~");
   fc.assert(fc.property(fc.array(fc.tuple(key, fc.nat(6))), (keys) => {
     const pieces = keys.flatMap(([text, at]) => {

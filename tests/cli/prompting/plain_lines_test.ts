@@ -16,7 +16,7 @@ async function readAll(lines: PlainLines): Promise<string[]> {
   }
 }
 
-Deno.test("PlainLines returns whole lines from any pieces, and the last line without a line break", async () => {
+Deno.test("PlainLines returns whole lines from any pieces of input", async () => {
   const bytes = new TextEncoder().encode("Zoë 🚀\r\n\ntwo\nlast");
   for (let cut = 0; cut <= bytes.length; cut++) {
     await using lines = new PlainLines(streamOf(bytes.slice(0, cut), bytes.slice(cut)));

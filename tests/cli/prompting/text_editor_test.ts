@@ -6,7 +6,7 @@ import { createTempDir } from "../../support/temp_dir.ts";
 
 const PATH = { PATH: Deno.env.get("PATH") };
 
-/** Creates a program that receives a file's path as its last argument. */
+/** Creates an executable script that serves as the editor; its last argument is the edited file. */
 async function withEditor(
   script: string,
   use: (editor: string, log: string) => Promise<void>,
@@ -20,7 +20,7 @@ async function withEditor(
 const isThere = (path: string) => Deno.stat(path).then(() => true, () => false);
 
 Deno.test("editText() opens a private file, and leaves no files behind", async () => {
-  // Options are passed unchanged, and an editor may create other files.
+  // The command may contain options, and an editor may create other files.
   const script = 'printf "%s\\n" "$1" "$2" "$(cat "$2")" > "$(dirname "$0")/log"\n' +
     'stat -c %a "$2" "$(dirname "$2")" >> "$(dirname "$0")/log" 2>/dev/null\n' +
     'printf new > "$2"; touch "$2~"';
@@ -47,7 +47,7 @@ Deno.test("editText() prefers VISUAL to EDITOR, and reports a missing or failed 
   });
   await withEditor('printf "%s" "${0##*/}" > "$1"', async (editor) => {
     const folder = dirname(editor);
-    // The first installed one.
+    // Without VISUAL and EDITOR, the first installed editor of this list starts.
     for (const name of ["vi", "nano", "sensible-editor"]) {
       await Deno.copyFile(editor, join(folder, name));
       assert.equal(await editText("old", "a.md", { PATH: folder }), name);

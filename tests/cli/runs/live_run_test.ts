@@ -1,4 +1,4 @@
-// The moving line of a run at a terminal, and its removal.
+// Tests of the progress line that a run shows at a terminal and then removes.
 import assert from "node:assert/strict";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { settle } from "../../support/test_clock.ts";
@@ -12,11 +12,11 @@ interface LiveRun {
   cli: FakeCli;
   screen: VirtualScreen;
   code: Promise<number>;
-  /** Advances the clock by these seconds. */
+  /** Advances the clock by this number of seconds. */
   pass(seconds: number): Promise<void>;
 }
 
-/** Creates a followed run at a terminal that can draw. */
+/** Starts a command at a terminal that can draw, and returns its followed run. */
 async function start(
   options: { columns?: number; hasPerson?: boolean; argv?: string[] } = {},
 ): Promise<LiveRun> {
@@ -198,7 +198,7 @@ Deno.test("chat shows its turns the same way", async () => {
   await cli.clock.advance(2_000);
   await settle();
   assert.match(screen.text, /\n. Thinking · 2s$/);
-  // Pressed keys would break the line.
+  // The prompt ignores keys during a turn, because their echo would break the progress line.
   assert.ok(cli.input.isMuted);
   waiting.finish(cli, 1, "Hello *yourself*.");
   assert.equal(await cli.drive(code), 0);

@@ -25,7 +25,7 @@ Deno.test("start -d passes the key in the environment, and the other options as 
   await using cli = await createFakeCli({ isRunning: false });
   const listener = ["--port", "8420", "--host", "::1"];
   const key = "secret-0123456789";
-  // Existing variables about memory are kept.
+  // `start` keeps existing memory variables.
   cli.environment = { HOME: "/home/me", MALLOC_ARENA_MAX: "16" };
   const argv = ["start", "-d", "--keep-alive", ...listener, "--api-key", key, "-w", "notes"];
   assert.equal(await cli.drive(cli.run(...argv)), 0, cli.stderr.text);
@@ -35,7 +35,7 @@ Deno.test("start -d passes the key in the environment, and the other options as 
   assert.deepEqual(cli.spawnedWith, [environment]);
 });
 
-Deno.test("start uses the address in config.yaml or in the options, in the foreground and in the background", async () => {
+Deno.test("start uses the address from config.yaml or from the options", async () => {
   const [listed, typed] = ["key-of-the-file-0123", "key-of-the-flag-0123"];
   const table: [flags: string[], tcp: TcpListen][] = [
     [[], { port: 8420, host: "::1", apiKey: listed }],
@@ -84,7 +84,7 @@ Deno.test("start -d of a confined program uses the flags for this workspace and 
 Deno.test("ensureService() starts one service for concurrent callers", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.onSpawn = () => {
-    // It answers only after a while.
+    // The service answers after two seconds.
     void cli.clock.sleep(2_000).then(() => cli.isRunning = true);
     return { pid: 1, ended: undefined };
   };
@@ -112,7 +112,7 @@ Deno.test("ensureService() shows the last output of a service that died", async 
   );
 });
 
-Deno.test("ensureService() uses a faster service than its own", async () => {
+Deno.test("ensureService() uses a service that another process started faster", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.onSpawn = () => {
     cli.isRunning = true;

@@ -4,7 +4,7 @@ import { until } from "../../support/until.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 
 Deno.test("systemProcesses.isAlive() returns false for a zombie", async () => {
-  // The shell starts a child and becomes a program that never waits for it.
+  // The shell starts a child and is then replaced by a program that never waits for that child.
   const parent = new Deno.Command("sh", {
     args: ["-c", "sleep 0 & echo $!; exec cat"],
     stdin: "piped",

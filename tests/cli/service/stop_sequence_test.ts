@@ -27,7 +27,7 @@ function addProcess(cli: FakeCli, pid: number, endsOn: FakeProcess["endsOn"]): F
   return process;
 }
 
-/** Holds the lock like a live service, and writes its PID file. */
+/** Locks the state folder like a live service, and writes a PID file. */
 async function holdLock(cli: FakeCli, pidText: string | null): Promise<Disposable> {
   const { lockFile, pidFile } = await cli.app.places();
   const file = await Deno.open(lockFile, { create: true, read: true, write: true });
@@ -36,7 +36,7 @@ async function holdLock(cli: FakeCli, pidText: string | null): Promise<Disposabl
   return { [Symbol.dispose]: () => file.close() };
 }
 
-Deno.test("stopService() sends a request, then SIGTERM, then SIGKILL, and never reports a survivor as stopped", async () => {
+Deno.test("stopService() sends a request, then SIGTERM, then SIGKILL", async () => {
   const table: [endsOn: FakeProcess["endsOn"][number] | undefined, string[], ms: number][] = [
     ["request", [], 0],
     ["SIGTERM", ["SIGTERM"], 1_000],
@@ -57,7 +57,7 @@ Deno.test("stopService() sends a request, then SIGTERM, then SIGKILL, and never 
 
 Deno.test("stopService() finds no service without an answer and without a lock", async () => {
   await using cli = await createFakeCli({ isRunning: false });
-  // A crash left the file: the PID may belong to another process, which must not get a signal.
+  // The PID file remains after a crash. Another process may have the PID, and must get no signal.
   await Deno.writeTextFile(`${cli.stateDir}/inkling.pid`, "77\n");
   await Deno.writeTextFile(`${cli.stateDir}/inkling.lock`, "");
   const stranger = addProcess(cli, 77, ["SIGTERM"]);
@@ -72,7 +72,7 @@ Deno.test("stopService() uses the PID file of a live service that cannot be reac
   const { outcome, ms } = await stop(cli);
   assert.deepEqual(outcome, { kind: "stopped", pid: 77, by: "SIGTERM" });
   assert.deepEqual(process.signals, ["SIGTERM"]);
-  // Without a sent request there is no wait.
+  // `stopService` does not wait for an answer, because it could not send a request.
   assert.ok(ms < 5_000);
 });
 

@@ -1,4 +1,4 @@
-// The replacement of an executable.
+// Tests of the replacement of an executable.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { openSwapPlaces, swapBinary } from "../../../cli/update/binary_swap.ts";
@@ -17,7 +17,7 @@ async function createBinary(): Promise<{ directory: string; binary: string } & A
 const filesIn = (directory: string) => [...Deno.readDirSync(directory)].map(({ name }) => name);
 
 for (const os of ["linux", "darwin", "windows"] as const) {
-  Deno.test(`swapBinary() on ${os} always has a complete executable in its place, and the old one beside it`, async () => {
+  Deno.test(`swapBinary() on ${os} never leaves the path without a complete executable`, async () => {
     await using world = await createBinary();
     {
       await using places = await openSwapPlaces(world.binary);
@@ -32,7 +32,7 @@ for (const os of ["linux", "darwin", "windows"] as const) {
       });
     }
     assert.equal(await Deno.readTextFile(world.binary), "new");
-    // On Windows the old one runs until the command ends.
+    // On Windows the old executable runs until the command ends, so it stays.
     const left = os === "windows"
       ? [".inkling-previous-inkling.exe", "inkling.exe"]
       : ["inkling.exe"];
@@ -60,7 +60,7 @@ Deno.test("swapBinary() copies the old executable if it cannot be linked", async
   await using world = await createBinary();
   await using places = await openSwapPlaces(world.binary);
   await Deno.writeTextFile(places.next, "new");
-  // An existing name makes the link fail, as on a file system without links.
+  // The link fails because its name is in use, as it fails on a file system without links.
   await Deno.writeTextFile(places.previous, "in the way");
   const fail = () => Promise.reject(new Error("it does not start"));
   await assert.rejects(swapBinary(places, { os: "linux", check: fail }), /it does not start/);
@@ -69,7 +69,7 @@ Deno.test("swapBinary() copies the old executable if it cannot be linked", async
 
 Deno.test({
   name: "openSwapPlaces() reports a read-only folder before the download",
-  // The permission to write is missing, so that the test also works as root.
+  // Without Deno's write permission the test also works as root.
   permissions: { read: true },
   async fn() {
     const path = await Deno.realPath(Deno.execPath());

@@ -1,4 +1,4 @@
-// The detection of the kind of installation.
+// Tests of the detection of the installation's kind.
 import assert from "node:assert/strict";
 import { distributionOf } from "../../../cli/context/distribution.ts";
 
@@ -15,7 +15,7 @@ Deno.test("distributionOf() finds the npm package and its name in the path of th
     ],
   ];
   for (const [directory, packageName, of] of cases) {
-    // Inkling has no name in npm's registry yet.
+    // The npm registry has no package named Inkling yet.
     assert.deepEqual(
       distributionOf(directory),
       { kind: "npm", packageName, directory: of, isPublished: false },

@@ -1,4 +1,4 @@
-// The update of the npm package, with a fake npm on the PATH that keeps packages as shell scripts.
+// Tests of the update of the npm package. The fake npm on the PATH keeps packages as shell scripts.
 import { join } from "node:path";
 import type { CliApp } from "../../../cli/context/app.ts";
 import { runCli } from "../../../cli/mod.ts";
@@ -8,7 +8,7 @@ import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 import { assertPicture } from "../picture.ts";
 import { standIn } from "./release_server.ts";
 
-/** The fake npm: `view` and `root -g` print files, `install -g` writes a program of that version. */
+/** The fake npm: `view` and `root -g` print files, and `install -g` writes a program with the given version. */
 const FAKE_NPM = `#!/bin/sh
 echo "$*" >> "$HOME/calls"
 case "$1" in
@@ -57,7 +57,7 @@ class NpmWorld implements AsyncDisposable {
     });
   }
 
-  /** Runs a command and compares its output and the calls of npm. */
+  /** Runs a command, and compares its output and the calls of npm with the snapshot. */
   async shows(t: Deno.TestContext, line: string, changes: Partial<CliApp> = {}): Promise<void> {
     const { stdout, stderr } = this.cli;
     stdout.text = stderr.text = "";
@@ -73,13 +73,13 @@ class NpmWorld implements AsyncDisposable {
   }
 }
 
-Deno.test("update installs the newest version with npm and tests it; --check only reads the version", async (t) => {
+Deno.test("update installs the newest version with npm and tests it", async (t) => {
   await using world = await NpmWorld.open("1.3.0");
   await world.shows(t, "update --check");
   await world.shows(t, "update");
 });
 
-Deno.test("update does not call npm while Inkling is not in its registry, and prints what to do", async (t) => {
+Deno.test("update does not call npm while the registry has no Inkling", async (t) => {
   await using world = await NpmWorld.open("1.3.0");
   const distribution = { ...world.distribution(world.directory), isPublished: false };
   for (const line of ["update", "update --check", "update --force"]) {
@@ -87,7 +87,7 @@ Deno.test("update does not call npm while Inkling is not in its registry, and pr
   }
 });
 
-Deno.test("update never installs an older version with npm, and reports that npm has no version", async (t) => {
+Deno.test("update never installs an older version with npm", async (t) => {
   for (const newest of ["1.2.0", ""]) {
     await using world = await NpmWorld.open(newest);
     await world.shows(t, "update");
@@ -107,7 +107,7 @@ Deno.test("update prints npm's error, sanitized", async (t) => {
   await world.shows(t, "update");
 });
 
-Deno.test("update prints how to restore the old version if the new one does not start, and reports a missing npm", async (t) => {
+Deno.test("update prints how to restore the old version if the new one does not start", async (t) => {
   await using world = await NpmWorld.open("1.3.0");
   await world.shows(t, "update", { selfCommand: ["sh", "-c", "echo no deno >&2; exit 3"] });
   const environment = { HOME: world.home, PATH: join(world.home, "lib") };

@@ -1,4 +1,4 @@
-// The trusted addresses of releases.
+// Tests of the addresses that updates may come from.
 import assert from "node:assert/strict";
 import { isTrustworthy } from "../../../cli/update/release_address.ts";
 
@@ -8,7 +8,7 @@ const trusts = (address: string, origin: string) =>
 const WEB = "https://releases.example/";
 const LOOPBACK = ["http://127.0.0.1:8000/", "http://localhost/", "http://[::1]:8000/"];
 
-Deno.test("isTrustworthy() accepts https from anywhere, and http only from this machine to this machine", () => {
+Deno.test("isTrustworthy() accepts http only between addresses of this machine", () => {
   for (const origin of [WEB, ...LOOPBACK]) {
     assert.ok(trusts("https://elsewhere.example/inkling", origin), origin);
     assert.ok(!trusts("http://releases.example/inkling", origin), origin);
@@ -20,7 +20,7 @@ Deno.test("isTrustworthy() accepts https from anywhere, and http only from this 
   }
 });
 
-Deno.test("isTrustworthy() rejects similar names of this machine, and other protocols", () => {
+Deno.test("isTrustworthy() rejects names similar to this machine's, and other protocols", () => {
   for (
     const address of [
       ...["http://127.0.0.1.example/", "http://localhost.example/", "http://127.example/"],

@@ -1,4 +1,4 @@
-// Downloads have a time limit, and do not trust addresses from the network.
+// Tests of downloads: their time limits, and the refused redirects.
 import assert from "node:assert/strict";
 import { fetchChunks } from "../../../cli/update/release_fetch.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -28,7 +28,7 @@ for (const [when, answer] of [["before it answers", ""], ["in the middle", `${HE
     let isOver = false;
     failed.finally(() => isOver = true);
     await until(async () => {
-      // Each chunk has its own time limit, so the next wait may just have begun.
+      // The time limit is per chunk, and the wait for the next chunk may have begun just now.
       await clock.advance(60_000);
       return isOver;
     }, "it gives up");
@@ -39,7 +39,7 @@ for (const [when, answer] of [["before it answers", ""], ["in the middle", `${HE
 Deno.test("fetchChunks() follows no redirect from the web to this machine", async () => {
   const asked: string[] = [];
   const fetchFromNetwork = globalThis.fetch;
-  // A test has no server with a trusted certificate.
+  // A fake response, because a test has no https server with a trusted certificate.
   globalThis.fetch = (input) => {
     asked.push(String(input));
     const location = "http://127.0.0.1:9/file";

@@ -9,12 +9,12 @@ import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 /** The target of every release. */
 export const TARGET = "x86_64-unknown-linux-gnu";
 
-/** A program that only answers `--version`. */
+/** Returns the text of a program that only answers `--version`. */
 export function standIn(version: string): string {
   return `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
 }
 
-/** The entry of a file in latest.json. */
+/** Returns the entry of a file in latest.json. */
 export function manifest(
   version: string,
   content: string,
@@ -27,12 +27,12 @@ export function manifest(
   });
 }
 
-/** An installed binary of version 1.2.3, and its command line. */
+/** An installed binary of version 1.2.3, and a command line that runs as this binary. */
 export class UpdateWorld implements AsyncDisposable {
   readonly cli: FakeCli;
   readonly directory: string;
   readonly binary: string;
-  /** The server's answers by path. Other paths are 404. */
+  /** The server's responses by path. The server answers other paths with 404. */
   readonly answers = new Map<string, (request: Request) => Response | Promise<Response>>();
   readonly requested: string[] = [];
   readonly base: string;
@@ -50,7 +50,7 @@ export class UpdateWorld implements AsyncDisposable {
       this.requested.push(pathname);
       const answer = await this.answers.get(pathname)?.(request);
       const { body, status, headers } = answer ?? new Response("no", { status: 404 });
-      // Without keep-alive, because a stopping server would wait forever for an unused connection.
+      // Keep-alive is off, because a stopping server waits for unused connections.
       return new Response(body, {
         status,
         headers: { ...Object.fromEntries(headers), connection: "close" },

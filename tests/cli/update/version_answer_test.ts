@@ -1,4 +1,4 @@
-// The version check of a program.
+// Tests of the check that a program prints its version.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../cli/context/processes.ts";
@@ -8,7 +8,7 @@ import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { standIn } from "./release_server.ts";
 
-/** A program that writes its PID to a file, and never answers. */
+/** A shell script that writes its PID to a file and never answers. */
 const SILENT = 'echo $$ > "$0.new"; mv "$0.new" "$0"; exec sleep 600';
 
 for (const isInterrupted of [false, true]) {
@@ -42,7 +42,7 @@ for (const isInterrupted of [false, true]) {
   });
 }
 
-Deno.test("requireVersion() waits for a program file that is still open for writing", async () => {
+Deno.test("requireVersion() waits until nobody writes to the program file", async () => {
   await withTempDir(async (dir) => {
     const clock = new TestClock();
     const { signal } = new AbortController();
@@ -54,7 +54,7 @@ Deno.test("requireVersion() waits for a program file that is still open for writ
     const answered = requireVersion([program], { version: "1.3.0", clock, signal })
       .then(() => undefined, (error) => error).finally(() => isOver = true);
     try {
-      // Some systems start a program during a write.
+      // Some systems start a program while it is written; then there is no wait.
       await until(() => isOver || clock.awaits(50), "the program is busy, or has answered");
     } finally {
       writer.close();

@@ -1,4 +1,4 @@
-// The comparison of versions.
+// Tests of the comparison of versions.
 import assert from "node:assert/strict";
 import { compareVersions, isVersion } from "../../../cli/update/version.ts";
 

@@ -1,4 +1,5 @@
-// A sample of `deno task crash`: a kill during a tool call, and one while the next service resumes runs.
+// A sample of `deno task crash`: the service is killed during a tool call, and while it resumes the runs of a killed
+// service.
 import assert from "node:assert/strict";
 import { SQLITE } from "../../support/test_database.ts";
 import { ALL_ACCEPTED, crashPoints, recoveryPoints } from "../../../proof/crash/crash_points.ts";
@@ -10,7 +11,7 @@ const RECOVERY = ["after a run is taken over"];
 const named = (names: readonly string[]) => ({ name }: { name: string }) => names.includes(name);
 
 for (const point of crashPoints(3).filter(named(STEPS))) {
-  Deno.test(`kill ${point.name}: nothing logged is lost, no unsafe call runs twice, every run ends`, async () => {
+  Deno.test(`kill ${point.name}: every run ends, and no unsafe call runs twice`, async () => {
     await using world = await CrashWorld.open();
     await world.round({ point });
     assert.deepEqual([...world.deathsAt], [[point.name, 1]]);
@@ -19,8 +20,8 @@ for (const point of crashPoints(3).filter(named(STEPS))) {
 
 for (const point of recoveryPoints(2).filter(named(RECOVERY))) {
   Deno.test(
-    `death ${point.name}, after another: nothing logged is lost, no unsafe call runs twice, every run ends`,
-    // Several machines resume runs by claims.
+    `second kill ${point.name}: every run ends, and no unsafe call runs twice`,
+    // Nodes with a shared database resume runs in another way, so these kill points are SQLite's.
     SQLITE,
     async () => {
       await using world = await CrashWorld.open();

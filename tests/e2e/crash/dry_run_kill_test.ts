@@ -1,4 +1,4 @@
-// kill -9 during a call that a dry run describes: nothing is done, and the final list contains each call once.
+// Tests of kill -9 during a described call of a dry run: nothing is done, and the final list contains each call once.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { resultsOf } from "../../runtime/executions/executions_of.ts";
@@ -23,10 +23,10 @@ interface Death {
   listed: readonly string[];
 }
 
-/** The order of the stored results: two of the first reply, the helper's call, the helper's run, the last. */
+/** The results are stored in this order: two of the first reply, one of the helper, the helper's run, the last call. */
 const DEATHS: readonly Death[] = [
   { method: "finishCall", nth: 1, onRestart: "resume", status: "success", listed: WHOLE },
-  // The end of the called agent.
+  // The second call of finishExecution stores the end of the called agent.
   { method: "finishExecution", nth: 2, onRestart: "resume", status: "success", listed: WHOLE },
   {
     ...{ method: "finishCall", nth: 3, onRestart: "orphan" },
@@ -35,7 +35,7 @@ const DEATHS: readonly Death[] = [
 ];
 
 for (const { method, nth, onRestart, status, listed } of DEATHS) {
-  Deno.test(`kill -9 before ${method} (${nth}) of a dry run (${onRestart}): nothing is done, and the list contains the calls so far`, async () => {
+  Deno.test(`kill -9 before ${method} (${nth}) of a dry run (${onRestart}) does nothing twice`, async () => {
     await using place = await createTestWorkspace();
     await writeAgents(place, onRestart);
     const before = await listFiles(place.workspace);
@@ -46,7 +46,7 @@ for (const { method, nth, onRestart, status, listed } of DEATHS) {
   });
 }
 
-/** Starts the next service and returns the dry run's end and its listed calls. */
+/** Starts the next service. Returns the status and the listed calls of the dry run. */
 async function lookAfter(place: TestWorkspace): Promise<{ status: string; listed: string[] }> {
   await using runtime = await place.open();
   const ids = (await runtime.listExecutions({ limit: 9, offset: 0 })).map(({ id }) => id);
@@ -81,7 +81,7 @@ async function writeAgents(
   ], settings);
 }
 
-/** Returns every file with its text. */
+/** Returns the contents of all files by path. */
 async function listFiles(folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

@@ -1,4 +1,5 @@
-// kill -9 between the user's edited arguments and the call: the edited call runs at most once, the original one never.
+// Tests of kill -9 between the edit of a call's arguments and the call: the edited call runs at most once, the original one
+// never.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, toEnd } from "../../support/test_workspace.ts";
@@ -7,14 +8,14 @@ import { startAndDie } from "./start_and_die.ts";
 
 const edit = (new_text: string) => ({ path: "a.txt", old_text: "end", new_text });
 
-/** The kill points, and the number of edited calls at the end. */
+/** The store's methods after which the service is killed, and the number of edited calls at the end. */
 const DEATHS = [
   {
     method: "answerRequest",
     times: 1,
     told: /The user changed the arguments of this call before it ran: new_text = "mine\\nend"/,
   },
-  // The outcome of the call is unknown, so it is not repeated.
+  // The service cannot know if the call was made, so it does not repeat the call.
   { method: "startCall", times: 0, told: /was not repeated/ },
 ] as const;
 

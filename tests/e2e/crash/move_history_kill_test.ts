@@ -1,4 +1,4 @@
-// kill -9 and Ctrl+C during `inkling move-history`: there is no partial copy, and the same command then succeeds.
+// Tests of kill -9 and Ctrl+C during `inkling move-history`: no partial copy remains, and the next try succeeds.
 // @ts-types="@types/pg"
 import pg from "pg";
 import assert from "node:assert/strict";
@@ -10,14 +10,13 @@ import { createRealHome, untilFound } from "../real_process.ts";
 
 sharePostgres();
 
-/** One of the last tables, with a row. */
+/** A table that is copied late and contains a row. */
 const LATE = "outbox";
 
 const COMMAND = "datname = current_database() AND application_name = 'inkling move-history'";
 
 Deno.test({
-  name:
-    "SIGKILL and SIGINT while a history is moved: the target is as it was, the source too, and the next try is whole",
+  name: "SIGKILL and SIGINT during move-history change neither database",
   ignore: !HAS_POSTGRES,
   async fn() {
     await using place = await createBarePostgres();
@@ -33,14 +32,14 @@ Deno.test({
     const filesOfIt = () =>
       [...Deno.readDirSync(home.stateDir)].map(({ name }) => name)
         .filter((name) => name.startsWith("inkling.db"));
-    // One connection holds the lock, the other one reads.
+    // One connection locks the table, and another one reads.
     const holder = new pg.Client({ connectionString: address });
     const database = new pg.Client({ connectionString: address });
     await holder.connect();
     await database.connect();
     const count = async (where: string) =>
       (await database.query(`SELECT 1 FROM pg_stat_activity WHERE ${where}`)).rows.length;
-    /** Blocks the command at the late table, and ends it there. */
+    /** Makes the command wait at the late table, and sends it the signal. */
     const endInTheMiddle = async (
       signal: "SIGKILL" | "SIGINT",
       { args, hold, release }: { args: string[]; hold: string; release: string },
@@ -53,7 +52,7 @@ Deno.test({
       );
       command.kill(signal);
       const { code, signal: by, stdout, stderr } = await command.output();
-      // Ctrl+C ends it cleanly, without output.
+      // After SIGINT the command exits with 130 and prints nothing.
       assert.deepEqual([code, by], signal === "SIGINT" ? [130, null] : [137, signal]);
       assert.deepEqual([stdout.length, stderr.length], [0, 0]);
       await holder.query(release);
@@ -80,7 +79,7 @@ Deno.test({
 
       for (const name of filesOfIt()) await Deno.remove(join(home.stateDir, name));
       for (const signal of ["SIGINT", "SIGKILL"] as const) {
-        // A reader of the table needs its index; a lock does not.
+        // REINDEX in an open transaction blocks the command, which reads the table through this index.
         await endInTheMiddle(signal, {
           args: ["--from", address],
           hold: `BEGIN; REINDEX INDEX inkling.${LATE}_pkey`,

@@ -1,4 +1,4 @@
-// Replays of runs whose service was killed and whose prompt had changed when the next service resumed them.
+// Tests of replays: their runs were resumed by a second service with a changed prompt.
 import { join } from "node:path";
 import { answer } from "../../runtime/executions/executions_of.ts";
 import { assertIdentical } from "../../runtime/replay/replayed.ts";

@@ -1,11 +1,14 @@
-// A service in a child process that starts executions and is killed at a call of its store.
+// Runs a service in a child process, which is killed at a given call of its store.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../../support/repository.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 
-/** The executions, and the call at which the service is killed. Questions are approved with `edits`. */
+/**
+ * The executions to start, and the store's call at which the service is killed. The child process approves questions with
+ * `edits`.
+ */
 export interface DeathOrder {
   start: string[];
   isDry?: true;
@@ -13,7 +16,7 @@ export interface DeathOrder {
   crash: { method: string; when: "before" | "after"; nth: number };
 }
 
-/** Resolves when the service is dead. Fails if it never reached the call. */
+/** Resolves when the service is dead. Throws if the service never made the call. */
 export async function startAndDie(
   { shell, root: home }: TestWorkspace,
   { crash, ...order }: DeathOrder,

@@ -1,4 +1,4 @@
-// The pages of the API documentation in a real browser that can reach only the service.
+// Tests of the API documentation's pages in a browser that can reach only the service.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Browser } from "playwright-core";
@@ -9,7 +9,7 @@ import { until } from "../../support/until.ts";
 
 const OPERATIONS = await loadOperations();
 
-/** The hashes of the files in the packages. */
+/** SHA-256 hashes of the files in the npm packages. */
 const CHECKSUMS = {
   "swagger-ui-bundle.js": "e6a898692f2d768e807c3ba4626068a69a2c5dd960dd6c76f3e4d3a3de180af2",
   "swagger-ui.css": "5ed08757e53da3e026d6cbecc61fe5d43585c9560b302d534ad56692519a273d",
@@ -24,7 +24,7 @@ Deno.test("server/docs_assets holds the files of the packages, unchanged", () =>
   }
 });
 
-/** Opens a page until it shows every operation. Fails on errors and on requests to other hosts. */
+/** Opens a page and waits until it shows every operation. Fails on errors and on requests to other hosts. */
 async function showOperations(browser: Browser, path: string): Promise<void> {
   await using on = await createTestService();
   const { ports: [port] } = await on.start({ tcp: { port: 0, apiKey: "key" } });
@@ -44,7 +44,7 @@ async function showOperations(browser: Browser, path: string): Promise<void> {
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(`${base}${path}`);
   const summaries = OPERATIONS.map(({ summary }) => summary);
-  // Reading the text repeatedly would slow down the rendering, so the last operation is awaited first.
+  // Waits for the last operation first, because reading the whole text repeatedly slows down the rendering.
   await page.getByText(summaries.at(-1) ?? "").first().waitFor({ state: "attached" });
   const isShown = `${
     JSON.stringify(summaries)

@@ -1,5 +1,5 @@
-// Approvals in a real browser: the shown calls, and decisions by buttons and keys, for one call or for all, with
-// edited arguments.
+// Tests of approvals in a browser: the shown calls, decisions by buttons and by keys, decisions about all calls, and edited
+// arguments.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
@@ -60,10 +60,12 @@ async function prepare(workspace: TestWorkspace): Promise<void> {
   await Deno.mkdir(tools, { recursive: true });
   await Deno.writeTextFile(join(tools, "post.js"), POSTER);
   await Deno.writeTextFile(join(workspace.workspace, "list.md"), LONG);
-  await Deno.remove(join(workspace.workspace, "report.md")).catch(() => {/* Not written yet. */});
+  await Deno.remove(join(workspace.workspace, "report.md")).catch(
+    () => {/* The proposed file does not exist yet. */},
+  );
 }
 
-/** Leaves only the questions of these agents, with their original files. Returns their executions. */
+/** Removes all questions except those of these agents, and restores the agents' files. Returns the waiting executions. */
 async function ask(world: DashboardWorld, ...agents: readonly string[]): Promise<number[]> {
   const runtime = world.runtime();
   for (const { id } of await runtime.listExecutions({ ...FIRST_PAGE, statuses: ["waiting"] })) {
@@ -112,7 +114,7 @@ async function readCards(world: DashboardWorld): Promise<void> {
     page.evaluate(`getComputedStyle(document.querySelector(".diff-line.${kind}")).backgroundColor`);
   const colors = await Promise.all(["added", "removed", "same"].map(color));
   assert.equal(new Set(colors).size, 3);
-  // A long diff is truncated, with a button that shows all.
+  // A long diff is truncated, and a button shows the rest.
   const removed = remover.locator(".diff-line.removed");
   assert.ok(await removed.count() < 45);
   await remover.getByRole("button", { name: /^Show \d+ more lines$/ }).click();
@@ -135,7 +137,7 @@ async function readCards(world: DashboardWorld): Promise<void> {
   await reporter.getByRole("button", { name: "Show the new text as Markdown" }).click();
   await reporter.locator(".prose strong", { hasText: "well" }).waitFor();
 
-  // With every form open.
+  // All forms of the card are open.
   await editor.getByRole("button", { name: "Edit arguments" }).click();
   await poster.getByRole("button", { name: "Edit arguments" }).click();
   await poster.getByLabel("times").fill("x");
@@ -165,7 +167,7 @@ async function editArguments(world: DashboardWorld): Promise<void> {
   await approve.click();
   await times.getByRole("alert").getByText("Invalid JSON").waitFor();
   assert.equal(await poster.getByLabel("times").getAttribute("aria-invalid"), "true");
-  // A refusal of the service is shown at its argument, too.
+  // The page shows a refusal by the service at the argument, too.
   await poster.getByLabel("times").fill('"many"');
   await approve.click();
   await times.getByRole("alert").getByText("number").waitFor();
@@ -226,7 +228,7 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
         ).includes(name),
       `the focus is in the card of ${name}`,
     );
-  // From the start of the page, with at most three presses of Tab.
+  // The keyboard reaches the question from the start of the page with at most three presses of Tab.
   await page.reload();
   await poster.waitFor();
   await page.keyboard.press("Tab");
@@ -235,7 +237,7 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   assert.equal(await page.evaluate("document.activeElement.textContent"), "Approve");
   await hasFocus("reporter");
 
-  // Keys do nothing in a text field.
+  // Shortcut keys do nothing in a text field.
   await reporter.getByRole("textbox", { name: "Reason (optional)" }).focus();
   await page.keyboard.type("yes, any news?");
   assert.equal(
@@ -268,12 +270,12 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   await poster.getByRole("button", { name: "Back" }).click();
   await hasFocus("poster");
 
-  // Outside the approvals, `n` opens their view and focuses the next one.
+  // On other views, `n` opens the approvals and focuses the next question.
   await page.evaluate('location.hash = "#/agents"');
   await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
   await page.keyboard.press("n");
   await reporter.waitFor();
-  // Shortcuts can be turned off.
+  // The user can turn off the shortcuts.
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).getByLabel("Use these keys").uncheck();
   await page.keyboard.press("Escape");

@@ -1,4 +1,4 @@
-// Chats with agents and repeated runs in a real browser.
+// Tests of chats and repeated runs in a browser.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
@@ -15,7 +15,7 @@ import {
 
 const message = (page: Page) => page.getByRole("textbox", { name: "Message" });
 
-/** Returns true if the element is within the screen. */
+/** Returns true if the element is within the visible part of the page. */
 async function isInView(page: Page, name: string): Promise<boolean> {
   const box = await page.getByRole("button", { name, exact: true }).boundingBox();
   const size = page.viewportSize();
@@ -37,7 +37,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   await page.setViewportSize({ width: 390, height: 740 });
   await page.getByRole("link", { name: "The Teller" }).click();
   await page.getByText("No messages yet.").waitFor();
-  // The message field has the focus and gets all typed text: no letter is a shortcut.
+  // The message field has the focus, so typed letters are no shortcuts.
   await page.keyboard.type("Tell me");
   await message(page).press("Enter");
   await message(page).blur();
@@ -45,7 +45,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   await message(page).press("Enter");
   await message(page).pressSequentially("of a dragon");
   await message(page).press("Control+Enter");
-  // The answer streams as Markdown, and its execution can be canceled from anywhere on the page.
+  // The answer streams as Markdown, and Cancel is visible at every scroll position.
   await page.locator(".turn .prose strong", { hasText: "upon" }).waitFor();
   await page.getByText("line 79").waitFor();
   await page.locator(".mine").getByText("Tell me\na shy nut\nof a dragon").waitFor();
@@ -55,7 +55,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   assert.ok(await isInView(page, "Cancel"));
   assert.equal(await page.getByRole("button", { name: "Send" }).isEnabled(), false);
   const address = page.url();
-  // The view of the execution keeps the button visible, too.
+  // The execution's view also shows the answer and Cancel at every scroll position.
   await page.getByRole("link", { name: /^execution \d+$/ }).click();
   await page.getByText("line 79").waitFor();
   await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
@@ -72,7 +72,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });
   await message(page).fill("Again");
   await page.getByRole("button", { name: "Send" }).click();
-  // The same message again is another turn.
+  // Sending the same message again adds a turn.
   await page.locator(".turn").nth(2).waitFor();
   await untilSeen(async () => await page.getByText("The end.").count() === 2, "it answers again");
   const filter = { agentId: "teller", limit: 9, offset: 0 };
@@ -119,7 +119,7 @@ async function goBetween(world: DashboardWorld): Promise<void> {
   await page.goBack();
   await page.getByText("No messages yet.").waitFor();
 
-  // A question is answered in the conversation.
+  // The conversation contains the question and its form.
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog", { name: "Find" }).getByRole("combobox").fill("chat with asker");
   await page.getByRole("option", { name: "Chat with asker" }).waitFor();
@@ -160,7 +160,7 @@ async function runAgain(world: DashboardWorld): Promise<void> {
   const changed = await next(id + 2);
   assert.deepEqual([changed.args, changed.message, changed.context], [["a"], "Do it now", "Soon"]);
 
-  // A repeated turn is a further turn of the conversation.
+  // Running a turn again adds a turn to the conversation.
   await runToEnd(runtime, "worker", { message: "Hello", sessionId: "talk" });
   await page.evaluate(`location.hash = "#/executions/${id + 3}"`);
   await page.getByRole("link", { name: "talk", exact: true }).waitFor();

@@ -1,4 +1,4 @@
-// Statuses, charts, the schedule of a day, many agents and wide screens in a real browser.
+// Tests of statuses, charts, daily schedules, many agents and wide screens in a browser.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
@@ -79,7 +79,7 @@ async function filterHistory(world: DashboardWorld): Promise<void> {
   await untilRows(4, "all again");
   const search = page.getByRole("searchbox", { name: "Text" });
   await search.fill("NO LUCK");
-  // The end of an execution renders the list again, but keeps the typed text.
+  // The list renders again when an execution ends, and keeps the text in its fields.
   await runtime.run("success", {});
   await untilRows(5, "the list is live");
   assert.equal(await search.inputValue(), "NO LUCK");
@@ -125,7 +125,7 @@ async function readTheUsage(world: DashboardWorld): Promise<void> {
   const table = page.getByRole("table", { name: "Usage by agent" });
   const column = async (number: number) =>
     await table.locator(`tbody tr > :nth-child(${number})`).allInnerTexts();
-  // Other agents have run without usage.
+  // The page sorts agents without usage, too.
   const order = async () =>
     (await column(1)).map((text) => text.replace(/\W/g, ""))
       .filter((name) => ["cheap", "dear", "free"].includes(name)).join();
@@ -147,7 +147,7 @@ async function readTheUsage(world: DashboardWorld): Promise<void> {
   assert.match(await figures.last().innerText(), /^All days[^]*\$1\.5080$/);
   assert.match(await figures.nth(1).innerText(), /\$1\.5080$/);
 
-  // The days are those of the service if the browser's time zone has no name.
+  // If the browser's time zone has no name, the page uses the service's days.
   await page.addInitScript(
     "Intl.DateTimeFormat.prototype.resolvedOptions = () => ({ timeZone: '+02:00' });",
   );
@@ -155,14 +155,14 @@ async function readTheUsage(world: DashboardWorld): Promise<void> {
   await page.locator(".figures").getByText("Executions").waitFor();
 }
 
-/** Seventeen agents. */
+/** The number of agents with a schedule, of seventeen agents. */
 const SCHEDULED = 8;
 
 async function seeManyAgents(world: DashboardWorld): Promise<void> {
   const runtime = world.runtime();
   const description = `description: ${"Says in many words what it does. ".repeat(6)}`;
   for (let n = (await runtime.listAgents()).length; n < 17; n++) {
-    // One of the agents before has a schedule.
+    // One of the earlier agents already has a schedule.
     const trigger = n > 17 - SCHEDULED ? 'schedule, cron: "0 0 1 1 *"' : "manual";
     const lines = `${description}\ntrigger: { type: ${trigger} }`;
     await world.workspace.writeScript(`agent-${n}`, [{ say: "fine" }], lines);
@@ -178,7 +178,7 @@ async function seeManyAgents(world: DashboardWorld): Promise<void> {
   assert.ok(box !== null && box.y + box.height <= 1_080, `the last row ends at ${box?.y}`);
   await page.getByLabel("Trigger").selectOption("schedule");
   await untilSeen(async () => await rows.count() === SCHEDULED, "the list follows");
-  // Every view uses the width of the page.
+  // Every view uses the full width of the page.
   for (const width of [1_920, 2_560]) {
     await page.setViewportSize({ width, height: 1_080 });
     for (const view of ["", "agents", "history", "schedule", "usage"]) {
@@ -195,7 +195,7 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/schedule", { timezoneId: "Europe/Berlin" });
   await page.getByRole("slider", { name: /0 runs, 0 skipped, 0 missed; next/ }).waitFor();
   assert.equal(await page.getByText("No runs in this period.").count(), 0);
-  // A mark at the end of the line is drawn completely.
+  // The mark of the last run is drawn completely.
   const [job, day] = await Promise.all(
     [".job", ".day-line"].map((part) => page.locator(part).boundingBox()),
   );
@@ -207,7 +207,7 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   assert.equal((await world.runtime().scheduler()).status, "paused");
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Pause" }).waitFor();
-  // The page shows a pause that another client started, and its end.
+  // The page shows that another client paused the scheduler, and that it resumed.
   await world.runtime().pauseScheduler();
   await page.getByText("Paused: no trigger starts a run.").waitFor();
   await world.runtime().resumeScheduler();
@@ -223,7 +223,7 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
     ...{ scheduled_for: ago(hours), outcome, execution_id, count: 1 },
     reason: outcome === "run" ? null : "still running",
   });
-  // Data of several hours, in the form of the service's responses.
+  // Responses with the slots of several hours.
   await page.route("**/agents/hourly/slots*", (route) =>
     route.fulfill({
       json: [slot(1, 4), slot(2, null, "skipped"), slot(3, 3), slot(4, 2), slot(5, 1)],
@@ -247,7 +247,7 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   const readout = page.locator(".job .readout");
   const told = (text: RegExp) =>
     untilSeen(async () => text.test(await readout.innerText()), `${text} is told`);
-  // By keys: the latest mark first, then each earlier one with its reason.
+  // Arrow keys move from the newest mark to older ones, and show each reason.
   await line.focus();
   await told(/: running$/);
   await line.press("ArrowLeft");
@@ -255,13 +255,13 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   assert.match(await line.getAttribute("aria-valuetext") ?? "", /: skipped, still running$/);
   await line.press("ArrowLeft");
   await told(/: waiting$/);
-  // By pointer.
+  // The pointer shows the reason of a mark.
   await page.locator(".mark-failed path").last().hover();
   await told(/: failed, no luck today$/);
   const shapes = await page.locator(".day-line .mark:not(.mark-upcoming) path")
     .evaluateAll((paths) => paths.map((path) => path.getAttribute("d")));
   assert.equal(new Set(shapes).size, 5);
-  // As a table.
+  // A table lists the same entries.
   await page.getByRole("button", { name: "5 entries" }).click();
   await page.getByRole("cell", { name: "still running" }).waitFor();
   await page.getByRole("cell", { name: "no luck today" }).waitFor();

@@ -1,4 +1,4 @@
-// Forks in a real browser: from a step, with a dialog that describes the effect, to the new execution and back.
+// Tests of forks in a browser: from a step, through a dialog that describes the effect, to the new execution and back.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -30,7 +30,7 @@ const SET_UP: WorldSetUp = {
 const forkButton = (page: Page, step: number) =>
   page.getByRole("button", { name: `Fork from here, step ${step}` });
 
-/** Returns the id of the execution that the page has opened. */
+/** Waits until the page shows an execution other than `before`, and returns its id. */
 async function idAfter(page: Page, before: number): Promise<number> {
   await page.waitForURL((url) => /#\/executions\/\d+$/.test(url.href) && idOf(url) !== before);
   return idOf(new URL(page.url()));
@@ -64,7 +64,7 @@ async function forkStep({ openPage, runtime, workspace }: DashboardWorld): Promi
   await idAfter(page, 1);
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
   assert.deepEqual(await calls(), [ones, twos + 1], "the step before the fork is not done again");
-  // The key values and the tree of the fork contain the origin.
+  // The fork's values and its delegation tree contain the original execution.
   const family = page.getByRole("region", { name: "Delegation" });
   await family.getByRole("link", { name: "execution 1, step 1" }).waitFor();
   await expectNoFault(page, "the steps");
@@ -93,7 +93,7 @@ async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld)
   assert.deepEqual([outputData, model], ["Other words", "demo/echo"]);
   assert.deepEqual(forkedFrom, { executionId: 1, step: 0 });
 
-  // A fork from the final answer needs a message.
+  // A fork after the final answer needs a message.
   await page.evaluate('location.hash = "#/executions/1"');
   await forkButton(page, 3).click();
   await dialog.getByText("The execution ended here. Enter its next task.").waitFor();
@@ -104,7 +104,7 @@ async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld)
   await idAfter(page, 1);
   await page.getByText("Heard.", { exact: true }).first().waitFor();
 
-  // Agents that run after this one start only on request.
+  // Agents with `after` run after a fork only if the user requests it.
   await workspace.writeScript("sequel", [{ say: "Told." }], "after: chief");
   await runtime().reloadAgents();
   await page.evaluate('location.hash = "#/executions/1"');

@@ -1,4 +1,4 @@
-// The limits of the dashboard: hostile texts of models, and very many executions.
+// Tests of the dashboard with hostile texts from models, and with ten thousand executions.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -51,7 +51,7 @@ async function showText(world: DashboardWorld): Promise<void> {
   });
   await page.getByText("<script>globalThis.owned").first().waitFor();
   assert.deepEqual(await unseenIn(page), []);
-  // The text of an approval is complete, including its invisible characters.
+  // The page shows the whole text of an approval, with escaped invisible characters.
   await page.locator(".question").getByText("\\u001b[31mred\\u001b[0m").waitFor();
   await page.locator(".question").getByText("rm\\u200b -rf a\\u2028b pay\\u00ad100").waitFor();
   await page.getByRole("radio").first().check();
@@ -75,7 +75,7 @@ async function showText(world: DashboardWorld): Promise<void> {
   assert.deepEqual(foreign, []);
 }
 
-/** Returns the characters that a view shows unescaped. */
+/** Returns the invisible characters in the text of a view. */
 const UNSEEN = [
   0x00,
   0x07,
@@ -105,7 +105,7 @@ async function unseenIn(page: Page): Promise<unknown> {
 async function foldSteps(world: DashboardWorld): Promise<void> {
   const { id } = await runToEnd(world.runtime(), "walker");
   const page = await world.openPage(`#/executions/${id}`);
-  // The start and the end are shown, and the middle on request.
+  // The page shows the start and the end of a long text, and a button shows the middle.
   await page.getByRole("heading", { name: "Prompt" }).waitFor();
   await page.locator(".prose").getByText("Arrived.").waitFor();
   const steps = page.locator(".step");
@@ -115,7 +115,7 @@ async function foldSteps(world: DashboardWorld): Promise<void> {
   await page.getByText("0*", { exact: false }).first().waitFor();
 }
 
-/** An upper limit for the size of every view. */
+/** The maximum number of elements in a view. */
 const MOST_ELEMENTS = 2_000;
 
 async function elementsOf(page: Page): Promise<number> {
@@ -124,7 +124,7 @@ async function elementsOf(page: Page): Promise<number> {
 
 const MANY = 10_000;
 
-/** Copies the one execution of a workspace until there are many, one per minute. */
+/** Copies the workspace's only execution ten thousand times, one per minute. */
 async function multiply(workspace: TestWorkspace): Promise<void> {
   await workspace.run(
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) " +
@@ -170,7 +170,7 @@ async function pageThroughHistory(world: DashboardWorld): Promise<void> {
 }
 
 testInDashboard("dashboard: limits", SET_UP, [
-  // This scenario is the first, because it multiplies all executions.
+  // This scenario comes first, because it copies the only execution.
   ["ten thousand executions are paged, never loaded as a whole", pageThroughHistory],
   ["HTML and scripts in the text of a model, a tool or a name are shown as text", showText],
   ["a long execution shows its start and its end, and more on request", foldSteps],

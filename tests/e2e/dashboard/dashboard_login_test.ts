@@ -1,5 +1,5 @@
-// Access to the page in a real browser: a log-in at the port and behind a proxy with TLS, the loopback proxy of
-// `inkling ui`, and attacks by other pages.
+// Tests of access to the page in a browser: log-ins at the port and behind a TLS proxy, the proxy of `inkling ui`, and
+// attacks by other pages.
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ async function logInAndOut(world: DashboardWorld): Promise<void> {
   await logIn(page, "not the key");
   await page.getByRole("alert").getByText("This is not the API key").waitFor();
   await logIn(page);
-  // The requested view is still open.
+  // After the log-in the page shows the requested view.
   await page.getByRole("button", { name: "Run worker" }).click();
   assert.equal(page.url(), `${world.origin}/ui#/agents`);
   await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
@@ -43,7 +43,7 @@ async function logInAndOut(world: DashboardWorld): Promise<void> {
   await page.getByRole("button", { name: "Log out" }).click();
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   assert.deepEqual(await page.context().cookies(), []);
-  // A copied cookie is useless after the log-out.
+  // After the log-out a copied cookie is rejected.
   await page.context().addCookies(cookies);
   await page.goto(`${world.origin}/ui`);
   await page.getByRole("heading", { name: "Log in" }).waitFor();
@@ -76,7 +76,7 @@ async function useLoopbackProxy(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/", {});
   const requests: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
-  // Like a browser whose streams cannot be iterated.
+  // Simulates a browser whose streams cannot be iterated.
   await page.addInitScript(
     "delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;",
   );
@@ -94,7 +94,10 @@ async function useLoopbackProxy(world: DashboardWorld): Promise<void> {
   await page.locator(".banner").waitFor({ state: "detached" });
 }
 
-/** Sends the requests of a foreign page, with the browser's cookies. Returns the statuses of its changes; it must not read any response. */
+/**
+ * Sends requests from a page of another origin with the browser's cookies. Fails if that page can read a response. Returns
+ * the statuses of the changing requests.
+ */
 async function attack(page: Page, origin: string): Promise<number[]> {
   const form = `<form method="post" action="${origin}/shutdown"></form>`;
   await using stranger = Deno.serve(
@@ -127,7 +130,7 @@ async function refuseOthers(world: DashboardWorld): Promise<void> {
   const { socketFile, stateDir } = world.runtime().directories;
   await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
   const { address } = await createUiLink({ stateDir, port: proxy.port });
-  // All ports of 127.0.0.1 are one site, so the browser sends the cookies of both.
+  // All ports of 127.0.0.1 are the same site, so the browser sends the cookies.
   const page = await world.openPage("#/", WITHOUT_KEY);
   await logIn(page);
   await page.getByText("Nothing is running.").waitFor();
@@ -139,11 +142,11 @@ async function refuseOthers(world: DashboardWorld): Promise<void> {
   for (const target of [world.origin, origin]) {
     assert.deepEqual(await attack(page, target), [403, 403, 403], target);
   }
-  // A browser behind a proxy that adds the key to each request.
+  // This context simulates a proxy that adds the key to each request.
   const keyed = await world.openPage("#/");
   assert.deepEqual(await attack(keyed, world.origin), [403, 403, 403]);
   assert.deepEqual(await runs(), before);
-  // No request stopped the service or logged out.
+  // The attacks neither stopped the service nor logged the user out.
   await page.goto(`${world.origin}/ui`);
   await page.getByText("Nothing is running.").waitFor();
 }
@@ -186,6 +189,6 @@ test("dashboard: the log-in: it works behind a proxy with TLS, under a path, wit
   await page.getByRole("button", { name: "Log out" }).click();
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   assert.deepEqual(await page.context().cookies(), []);
-  // A stream ends with its page; the proxy waits for its streams.
+  // The proxy waits for its streams when it stops, and a stream ends with its page.
   await page.context().close();
 });

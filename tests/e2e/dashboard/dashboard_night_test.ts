@@ -1,4 +1,4 @@
-// The start page after a night.
+// Tests of the start page after a night of runs.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
@@ -12,7 +12,7 @@ import {
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-/** An agent that fails repeatedly, one that succeeds, one that asks, and one that is disabled. */
+/** Agents for every section of the page: one fails repeatedly, one succeeds, one asks, and one is disabled. */
 const AMISS: WorldSetUp = {
   async prepare(workspace) {
     await workspace.writeScript("bad", [{ fail: "no luck today\nnor tomorrow" }]);
@@ -38,7 +38,7 @@ const AMISS: WorldSetUp = {
 
 async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/");
-  // One line for all failures of an agent, with links to the last failure and to the history.
+  // The failures of an agent share one line, with links to the last failure and to the history.
   const failed = region(page, "Failed").getByRole("listitem");
   await failed.getByText("3 failures").waitFor();
   assert.equal(await failed.count(), 1);
@@ -55,7 +55,7 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   await region(page, "Next runs").getByRole("link", { name: "hourly" }).waitFor();
   await region(page, "Waiting for you").getByText("Which?").waitFor();
   await page.getByRole("link", { name: "Agents 1 failed" }).waitFor();
-  // The page is live.
+  // The page updates while it is open.
   await runToEnd(world.runtime(), "bad");
   await failed.getByText("4 failures").waitFor();
   await failed.getByRole("link", { name: "4 failures" }).click();
@@ -63,7 +63,7 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   const rows = page.locator(".rows tbody tr");
   await untilSeen(async () => await rows.count() === 4, "the failures are listed");
   await page.evaluate('location.hash = "#/"');
-  // It shows the error of a file that never parsed, and not its first warning. The name links to both.
+  // The line shows the error of a file that never parsed instead of its warning, and the name links to the agent.
   const stopped = region(page, "Not running automatically").getByRole("listitem");
   await stopped.filter({ hasText: "torn" }).getByText(/its file has an error: .*99/).waitFor();
   await stopped.getByRole("link", { name: "torn" }).click();
@@ -73,7 +73,7 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
     (await faults.allInnerTexts()).join("|"),
     /^Line 4: .*99.*\|Warning: Line 2: .*modle/,
   );
-  // Costs of earlier days, and downtimes of the service.
+  // Responses with costs of earlier days and downtimes of the service.
   await page.route("**/recap?*", async (route) => {
     const told = await (await route.fetch()).json();
     const downtimes = [
@@ -101,7 +101,7 @@ async function lookAgain(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/", {});
   const failed = region(page, "Failed");
   await failed.getByText("3 failures").waitFor();
-  // A reload shows the same period; after two hours it starts at the end of the last visit.
+  // A reload shows the same period. After two hours, the period starts at the end of the last visit.
   await page.reload();
   await failed.getByText("3 failures").waitFor();
   await page.clock.setFixedTime(Date.now() + 2 * 3_600_000);

@@ -1,4 +1,4 @@
-// Special runs in a real browser: with a budget, as a dry run, after another agent, and for a missing node.
+// Tests of special runs in a browser: with a budget, as a dry run, after another agent, and for a missing node.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runToEnd } from "../../support/test_workspace.ts";
@@ -57,7 +57,7 @@ async function askForBudget({ openPage, runtime }: DashboardWorld): Promise<void
   await runtime().run("daily", {});
   await page.getByText("$0.90 of $1.80").waitFor();
   assert.equal(await bar.getAttribute("aria-valuetext"), "$0.90 of $1.80 used");
-  // A further dollar exceeds the budget, so the run asks a question on the page.
+  // The next run would exceed the budget, so it asks a question on the page.
   const { id } = await runtime().run("daily", {});
   await page.evaluate(`location.hash = "#/executions/${id}"`);
   await page.getByText("Budget per_day ($1.80) of The Daily is used up. Continue with $0.90 more?")
@@ -135,7 +135,7 @@ async function waitForNode(world: DashboardWorld): Promise<void> {
   const note = page.getByText("Waits for a node with the labels gpu, linux");
   await note.waitFor();
   assert.equal(await page.getByText("Waiting for the model").count(), 0);
-  // No event reports that a node claimed it: the page reloads the execution.
+  // No event reports that a node claims the run; the page polls the execution.
   waitsForLabels = undefined;
   await note.waitFor({ state: "detached" });
   model.finish();

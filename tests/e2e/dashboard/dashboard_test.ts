@@ -1,4 +1,4 @@
-// The use of the dashboard in a real browser: running, watching, answering, and losing the service.
+// Tests of the main uses in a browser: running, watching, answering, and losing the service.
 import assert from "node:assert/strict";
 import { runToEnd } from "../../support/test_workspace.ts";
 import {
@@ -62,7 +62,7 @@ async function watchRun(world: DashboardWorld): Promise<void> {
   await page.getByText("Tell it slowly.").waitFor();
   await page.getByText("a dragon · a tower").waitFor();
 
-  // The same on the start page, which lists all running executions.
+  // The start page lists all running executions, too.
   await page.evaluate('location.hash = "#/"');
   await page.locator(".run-card").getByText("Once upon").waitFor();
   await page.goBack();
@@ -142,7 +142,7 @@ async function answerQuestions(world: DashboardWorld): Promise<void> {
     "Heard: Action denied by user: not that one",
     ...["Ada", "green", "red, blue"].map((text) => `Heard: ${text}`),
   ]);
-  // The timeline contains the answer, too.
+  // The timeline also contains the answer.
   await page.evaluate(`location.hash = "#/executions/${ids[1]}"`);
   await page.getByText("Denied: not that one").waitFor();
 }
@@ -155,7 +155,7 @@ async function loseService(world: DashboardWorld): Promise<void> {
   await goTo(`#/executions/${id}`);
   const answer = page.getByRole("textbox", { name: "Your answer" });
   await answer.fill("half an ans");
-  // A refusal is shown with its reason.
+  // The page shows why the service refused.
   const detail = "Agent 'asker' cannot be read: fix the file and try again";
   await page.route("**/respond", (route) => route.fulfill({ status: 409, json: { detail } }));
   await page.getByRole("button", { name: "Send" }).click();
@@ -167,7 +167,7 @@ async function loseService(world: DashboardWorld): Promise<void> {
   assert.equal(await answer.inputValue(), "half an ans", "no written text is lost");
   await answer.press("Control+Enter");
   await page.locator(".request .problem").waitFor();
-  // A new view reports that it cannot be loaded; a known one keeps its data.
+  // A view that was not open reports that it cannot be loaded. A view that was open keeps its data.
   for (const hash of ["#/history?page=2", "#/executions/999", "#/log", "#/usage?days=90"]) {
     await goTo(hash);
     await page.locator("main").getByText("The service is unreachable.").waitFor();
@@ -185,7 +185,7 @@ async function loseService(world: DashboardWorld): Promise<void> {
   await page.locator(".banner").waitFor({ state: "detached" });
   await goTo("#/agents");
   await page.getByRole("button", { name: "Run newcomer" }).waitFor();
-  // The new connection works: it shows an answer that was given elsewhere.
+  // The page has reconnected: it shows an answer that another client gave.
   await goTo(`#/executions/${id}`);
   await answer.waitFor();
   const { requestId } = await world.runtime().pendingRequest(id);

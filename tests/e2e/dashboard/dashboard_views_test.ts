@@ -1,4 +1,4 @@
-// The views of the dashboard: accessible in both themes, no wider than a phone, and usable by keys.
+// Tests of the views: accessible in both themes, usable by keyboard, and no wider than a phone's screen.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -87,7 +87,7 @@ async function goTo(page: Page, { hash, heading }: typeof VIEWS[number]): Promis
   await page.getByText("Loading …").first().waitFor({ state: "detached" });
 }
 
-/** Opens each view: axe finds no fault, and no view is wider than a phone. */
+/** Opens each view, and checks that axe finds no problem and that the view fits a phone's width. */
 async function lookAt(world: DashboardWorld, views: typeof VIEWS): Promise<void> {
   const page = await world.openPage("#/");
   for (const view of views) {
@@ -123,7 +123,7 @@ async function useKeys(world: DashboardWorld): Promise<void> {
   await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
   await page.keyboard.press("h");
   await page.getByRole("heading", { name: "History", exact: true }).waitFor();
-  // As after loading a page: the next text of a screen reader is the view.
+  // After a change of views, a screen reader continues at the view, as after loading a page.
   assert.equal(await focused(page), "MAIN");
   await page.keyboard.press("/");
   assert.equal(await focused(page), "SELECT");
@@ -155,7 +155,7 @@ async function useKeys(world: DashboardWorld): Promise<void> {
   await page.getByRole("textbox", { name: "Reason (optional)" }).focus();
   await page.keyboard.type("unusual");
   assert.match(page.url(), /#\/$/);
-  // Through the whole page and back to its start: no element traps the focus.
+  // Tab moves through the whole page and back to its start, so no element traps the focus.
   const seen: string[] = [];
   const hasSeen = (text: string) => seen.some((one) => one.includes(text));
   while (!hasSeen("Skip to the content")) {
@@ -174,7 +174,7 @@ async function useKeys(world: DashboardWorld): Promise<void> {
   await page.keyboard.press("a");
   await page.keyboard.press("u");
   assert.match(page.url(), /#\/$/);
-  // The next page uses the shortcuts again.
+  // The next test needs the shortcuts again.
   await page.evaluate("localStorage.clear()");
   await page.reload();
 }
@@ -203,12 +203,12 @@ async function chooseTheme(world: DashboardWorld): Promise<void> {
   await button.click();
   await page.getByRole("button", { name: "Theme: light" }).waitFor();
   assert.equal(await background(), light);
-  // Follows the system again.
+  // The page follows the system's theme again.
   await button.click();
   await button.click();
 }
 
-/** The number of views in one test. */
+/** The maximum number of views that one test opens. */
 const VIEWS_OF_A_TEST = 5;
 const walks = Array.from({ length: Math.ceil(VIEWS.length / VIEWS_OF_A_TEST) }, (_, at) => {
   const views = VIEWS.slice(at * VIEWS_OF_A_TEST, (at + 1) * VIEWS_OF_A_TEST);

@@ -1,4 +1,4 @@
-// The dashboard in a real browser over a real service: a workspace, a port, and a page that reports its errors.
+// Runs the dashboard in a browser with a real service on a port, and records the page's errors.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
@@ -14,7 +14,7 @@ import { until } from "../../support/until.ts";
 
 const OPERATIONS = await loadOperations();
 
-/** The time limit of one step, even on a loaded machine. */
+/** The time limit of one step in milliseconds, also on a loaded machine. */
 const PATIENCE_MS = 60_000;
 /** The API key of the service's port. */
 export const API_KEY = "key";
@@ -25,7 +25,7 @@ const MINUTE = (new Date().getMinutes() + 20) % 60;
 export const HOURLY =
   `trigger: { type: schedule, cron: "${MINUTE} * * * *", timezone: "Asia/Tokyo" }`;
 
-/** A service that can be stopped and started again at its address. */
+/** A service that a test can stop and restart at the same address. */
 export interface DashboardWorld extends AsyncDisposable {
   workspace: TestWorkspace;
   /** Returns the runtime of the running service. */
@@ -34,13 +34,20 @@ export interface DashboardWorld extends AsyncDisposable {
   origin: string;
   stopService(): Promise<void>;
   startService(): Promise<void>;
-  /** Opens a view, in the shared context or in one with `options`. The first page of the shared context is reused once it is released: loading a page takes fifteen times as long as a view. Errors of the page, and requests that the API does not describe, fail the last test. */
+  /**
+   * Opens a view, in the shared browser context or in one with `options`. Reuses the first page of the shared context after
+   * its release, because loading a page takes fifteen times as long. Page errors and undocumented requests fail the last
+   * test.
+   */
   openPage(hash: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Releases the reused page, and closes the others. */
+  /** Releases the reused page and closes the other pages. */
   releasePages(): Promise<void>;
 }
 
-/** Waits for a state of the page. It checks only twenty times a second, because each check costs the browser as much as a click. */
+/**
+ * Polls the page's state until it is as expected. Polls only twenty times a second, because each check costs the browser as
+ * much as a click.
+ */
 export function untilSeen(
   condition: () => boolean | Promise<boolean>,
   what: string,
@@ -52,11 +59,11 @@ export function untilSeen(
   }, what);
 }
 
-/** The preparation before the first page is opened. */
+/** The preparation of a service before a test opens a page. */
 export interface WorldSetUp {
   /** Writes agents before the service reads them. */
   prepare: (workspace: TestWorkspace) => Promise<void>;
-  /** Runs agents. */
+  /** Starts runs after the service has read the agents. */
   begin?: (runtime: Runtime) => Promise<void>;
 }
 
@@ -66,7 +73,10 @@ export type DashboardScenario = readonly [
   play: (world: DashboardWorld) => Promise<void>,
 ];
 
-/** Registers a test for each scenario. They share one service, so each checks only its own effects. After a failed one, the next gets a new service. */
+/**
+ * Registers a test for each scenario. The scenarios share a service, so each one checks only its own effects. After a
+ * failed scenario the next one gets a new service.
+ */
 export function testInDashboard(
   name: string,
   { prepare, begin }: WorldSetUp,
@@ -99,7 +109,7 @@ export function testInDashboard(
       }
     }]),
   );
-  // Also runs if a filter omits the last scenario. Hooks run in reverse order, so the browser is still open.
+  // The hook also runs if a filter omits the last scenario. Hooks run in reverse order, so the browser is still open.
   Deno.test.afterAll(close);
 }
 
@@ -129,7 +139,7 @@ export async function openDashboardWorld(
   const openContext = async (options: BrowserContextOptions) => {
     const context = await browser.newContext({
       extraHTTPHeaders: { "x-api-key": API_KEY },
-      // Each frame of an animation costs time.
+      // Animations are off, because each frame costs time.
       reducedMotion: "reduce",
       ...options,
     });
@@ -146,7 +156,7 @@ export async function openDashboardWorld(
   let isTaken = false;
   const releasePages = async () => {
     const pages = contexts.flatMap((context) => context.pages());
-    // A route handler may still run when its page closes.
+    // A route handler may run while its page closes.
     await Promise.all(pages.map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
     await Promise.all(pages.filter((page) => page !== reused).map((page) => page.close()));
     isTaken = false;
@@ -158,7 +168,7 @@ export async function openDashboardWorld(
     await reused.emulateMedia({ colorScheme: null });
     await reused.evaluate('location.hash = "#/nowhere"');
   };
-  // Streams end with their pages, and a service waits for its streams when it stops.
+  // Pages are closed first: a stopping service waits for its streams, which end with their pages.
   opened.defer(async () => {
     await releasePages();
     await Promise.all(contexts.map((context) => context.close()));
@@ -192,7 +202,8 @@ export async function openDashboardWorld(
       }
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("console", (line) => {
-        // Network errors come from the test; other errors, such as a violated policy, come from the page.
+        // Network errors are caused by the test. Other errors, such as violations of the content security policy, are the
+        // page's.
         const isNetwork = /Failed to load resource|net::ERR|blocked by CORS policy/.test(
           line.text(),
         );
@@ -245,11 +256,11 @@ async function stopService({ service, runtime, log }: Running): Promise<void> {
 export interface SlowModel extends AsyncDisposable {
   /** Front matter of an agent with this model. */
   frontMatter: string;
-  /** Lets the reply continue to its end. */
+  /** Lets the endpoint send the rest of the reply. */
   finish(): void;
 }
 
-/** Starts the endpoint. Its reply is `halves`, the second one after `finish`. */
+/** Starts a slow model. Its reply consists of `halves`; the second half follows after `finish`. */
 export function openSlowModel(halves: readonly [string, string]): SlowModel {
   const gate = Promise.withResolvers<void>();
   const chunk = (content: string, finish: string | null) =>

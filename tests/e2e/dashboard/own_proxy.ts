@@ -1,10 +1,10 @@
-// A reverse proxy in front of the service's port: serves it under `/inkling`, over TLS with a certificate.
+// A reverse proxy that serves the service's port under `/inkling`, over TLS if it has a certificate.
 
 /** The options of the proxy. */
 export interface OwnProxyOptions {
-  /** `http://127.0.0.1:port` of the service, after its start. */
+  /** Returns the service's origin `http://127.0.0.1:<port>`, once the service runs. */
   target: () => string;
-  /** Headers added to every request. */
+  /** A key that the proxy adds to every request. */
   key?: string;
   tls?: { cert: string; key: string };
 }

@@ -1,4 +1,4 @@
-// `inkling ui` as a real process, with a real service, and with a real browser if there is one.
+// Tests of `inkling ui` as a process with a real service, and with a browser if one is installed.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -6,9 +6,9 @@ import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
 
-/** The running command. */
+/** A running `inkling ui`. */
 interface RunningUi extends AsyncDisposable {
-  /** The address with the one-time token. */
+  /** The printed address, which contains the one-time token. */
   readonly address: string;
   readonly origin: string;
   /** Presses Ctrl+C. Returns the printed text and the exit code. */
@@ -76,7 +76,7 @@ Deno.test("ui starts the service, admits one browser, forwards streams live, and
   const reader = events?.getReader();
   const { execution_id: id } =
     await (await call("/agents/daily/run", { method: "POST", body: "{}" })).json();
-  // The stream is still open: each event arrives at once.
+  // The stream is still open, and each event arrives at once.
   let seen = "";
   while (!seen.includes("event: execution_completed")) seen += (await reader?.read())?.value ?? "";
   assert.match(seen, /event: execution_started/);
@@ -89,7 +89,7 @@ Deno.test("ui starts the service, admits one browser, forwards streams live, and
   assert.equal(code, 130);
   assert.equal(stdout, `${ui.address}\n`);
   await assert.rejects(fetch(ui.origin), TypeError);
-  // The service keeps running, and its log contains no token.
+  // The service keeps running after `ui`, and its log contains no token.
   using client = home.client();
   const { log_file } = await client.info();
   const token = new URL(ui.address).searchParams.get("token") ?? "";
@@ -98,7 +98,7 @@ Deno.test("ui starts the service, admits one browser, forwards streams live, and
 
 Deno.test("ui --background serves the page in the background until --stop", async () => {
   await using home = await createRealHome();
-  // Leaves no process behind if the test fails.
+  // Stops the background page, even if the test fails.
   await using _end = { [Symbol.asyncDispose]: async () => void await home.inkling("ui", "--stop") };
   const { code, stdout } = await home.inkling("ui", "--no-open", "--background");
   assert.equal(code, 0);
@@ -113,14 +113,14 @@ Deno.test("ui --background serves the page in the background until --stop", asyn
   await assert.rejects(fetch(origin), TypeError);
 });
 
-/** A page of its own context, with a longer time limit for a busy machine. */
+/** Opens a page in a new context, with a longer time limit for a loaded machine. */
 async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(60_000);
   return await context.newPage();
 }
 
-/** Checks that a refusal is shown instead of the dashboard, and that it is accessible. */
+/** Checks that the page shows a refusal instead of the dashboard, and that the refusal is accessible. */
 async function expectRefusal(browser: Browser, address: string, heading: string): Promise<void> {
   const page = await openPage(browser, { bypassCSP: true });
   await page.goto(address);
@@ -129,7 +129,7 @@ async function expectRefusal(browser: Browser, address: string, heading: string)
   await page.context().close();
 }
 
-test("ui in a real browser: the opened file shows the dashboard; a used link and a bare address show instructions", async (browser) => {
+test("ui: the opened file shows the dashboard; a used link shows instructions", async (browser) => {
   await using home = await createRealHome();
   const opener = join(home.root, "bin/xdg-open");
   await Deno.mkdir(dirname(opener));
@@ -141,7 +141,7 @@ test("ui in a real browser: the opened file shows the dashboard; a used link and
     "the opened file",
     async () => await Deno.readTextFile(join(home.root, "opened")).catch(() => "") || undefined,
   );
-  // Other users can read the arguments of a program, so they contain no token.
+  // The opened file, not an argument, contains the token, because other users can read a program's arguments.
   assert.match(opened, /^file:\/\/\/\S+\.html$/);
   const page = await openPage(browser);
   const complaints: string[] = [];

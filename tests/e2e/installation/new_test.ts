@@ -1,4 +1,4 @@
-// `inkling new` at a real terminal, and without one.
+// Tests of `inkling new` at a real terminal and without one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
@@ -18,7 +18,7 @@ const TURNS: readonly Turn[] = [
 
 const agents = (home: RealHome) => [...Deno.readDirSync(home.agentsDir)].map(({ name }) => name);
 
-testInTerminal("new asks its questions, and accepts a typed and pasted prompt", async () => {
+testInTerminal("new asks its questions and accepts a typed or pasted prompt", async () => {
   await using home = await createRealHome();
   await using terminal = await RealTerminal.open(home, ["new", "my agent"]);
   await converse(terminal, TURNS);
@@ -64,7 +64,7 @@ b
   );
 });
 
-/** The answers for another provider and a watch trigger. */
+/** The answers that choose another provider and a watch trigger. */
 const OTHER_TURNS: readonly Turn[] = [
   { question: /One-line description/, answer: "" },
   { question: /Model provider/, answer: ["Up", "Enter"] },
@@ -88,7 +88,7 @@ testInTerminal(
 
 const DESCRIBED: Turn = { question: /What should daily do/, answer: "Greet me" };
 
-/** Creates a home with this server as the configured model. */
+/** Creates a home that has this server as the configured model. */
 function createModelHome(server: OpenAiServer): Promise<RealHome> {
   return createRealHome({
     config:
@@ -98,7 +98,7 @@ function createModelHome(server: OpenAiServer): Promise<RealHome> {
 }
 
 testInTerminal(
-  "new: Ctrl+D ends the prompt within a line, and after a line that arrived with it; Ctrl+C saves nothing",
+  "new: Ctrl+D ends the prompt, and Ctrl+C saves nothing",
   async () => {
     await using home = await createRealHome();
     const flags = [
@@ -167,7 +167,7 @@ testInTerminal("new lets the configured model write the file, and Ctrl+C stops i
   server.assertDone();
 });
 
-Deno.test("new reads everything from options and a pipe; the umask sets the mode of the file", async () => {
+Deno.test("new reads everything from options and a pipe", async () => {
   await using home = await createRealHome();
   const args = ["new", "piped", "-q", "--every", "1h30m", "--prompt", "-"];
   const child = await home.spawn(args, { stdin: "piped" });

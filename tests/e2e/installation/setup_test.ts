@@ -1,4 +1,4 @@
-// `inkling setup` at a real terminal, and without one.
+// Tests of `inkling setup` at a real terminal and without one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -21,7 +21,7 @@ async function createNewHome(): Promise<RealHome> {
 const inWorkspace = (home: RealHome, ...path: string[]) =>
   join(home.root, "inkling", "agents", ...path);
 
-/** The answers of a first setup with another endpoint. */
+/** Returns the answers of a first setup with the endpoint at this address. */
 function firstSetup(url: string): Turn[] {
   return [
     { question: /Workspace/, answer: "" },
@@ -58,7 +58,10 @@ testInTerminal("setup creates an installation in which the first agent runs", as
   assert.equal(server.request(1).headers.get("authorization"), `Bearer ${KEY}`);
 });
 
-/** The questions for Ctrl+C, each after this many answers. The other questions use the same prompts. */
+/**
+ * The questions at which the test presses Ctrl+C, each with the number of answers before. Questions that are not listed use
+ * the same prompts.
+ */
 const INTERRUPTED: readonly (readonly [question: RegExp, answered: number])[] = [
   [/API key/, 5],
   [/What next\?/, 7],

@@ -1,9 +1,9 @@
-// `--version` of the real program: printed before anything is loaded, and with a closed output.
+// Tests that `--version` prints before anything is loaded, and reports a closed output.
 import assert from "node:assert/strict";
 import denoJson from "../../../deno.json" with { type: "json" };
 import { createRealHome, type RealHome } from "../real_process.ts";
 
-/** Runs a command with a file as its standard output. */
+/** Runs a command whose standard output is a file. */
 async function writeTo(
   home: RealHome,
   file: string,
@@ -26,8 +26,7 @@ Deno.test("--version prints the version and nothing else", async () => {
 });
 
 Deno.test({
-  name:
-    "--version reports an output that cannot be written as other commands do, without a stack trace",
+  name: "--version reports an unwritable output without a stack trace",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using home = await createRealHome();

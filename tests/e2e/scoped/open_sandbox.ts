@@ -1,5 +1,5 @@
-// The built-in tools with a path sandbox and a policy that allow everything, so that only Deno refuses calls.
-// It reads the calls from standard input, and prints one result per line.
+// Runs the built-in tools with a path sandbox and a policy that allow everything, so that only Deno refuses calls. Reads
+// the calls from standard input and prints one result per line.
 import { PathSandbox } from "../../../runtime/tools/files/path_sandbox.ts";
 import { createBuiltinTools } from "../../../runtime/tools/toolbox.ts";
 import { call, testContext } from "../../runtime/tools/files/sandbox_fixture.ts";

@@ -6,16 +6,16 @@ import { RuntimeError } from "../../../base/errors.ts";
 import { deriveFlags } from "../../../runtime/permissions/derive_flags.ts";
 import { loadSettings } from "../../../runtime/config/settings.ts";
 
-/** The start options of a process; `env` is added to the variables of this process. */
+/** The working directory and the additional variables of a process. */
 export interface ProcessSurroundings {
   env: Readonly<Record<string, string>>;
   cwd: string;
 }
 
 /**
- * The commands that run with all permissions, because they write the files from which flags are derived, write the
- * program, or use a database of their command line. Further tests with all permissions: readme_test.ts (a newcomer's commands),
- * start_up_test.ts (its packages are poisoned), relative_folders_test.ts (its folders depend on the current directory) and
+ * The commands that run with all permissions: `setup` writes the files from which flags are derived, `update` writes the
+ * program, and `move-history` opens a database that its arguments name. Further tests with all permissions: readme_test.ts
+ * (a newcomer's commands), start_up_test.ts (replaced packages), relative_folders_test.ts (other current directory) and
  * release/ (the npm package).
  */
 const WIDE: readonly (string | undefined)[] = ["setup", "update", "move-history"];
@@ -34,11 +34,11 @@ export async function scopedCommand(
   const flags = await flagsFor(args, surroundings);
   if (flags === undefined) return programCommand();
   const isService = args[0] === "start" && !args.some((arg) => /^(-d|--daemon)$/.test(arg));
-  // Every other command may start or stop the service.
+  // Commands except the service itself may start and stop a service, so they need --allow-run.
   return programCommand(isService ? flags : [...flags, "--allow-run"]);
 }
 
-/** Returns undefined if no flags can be derived. The command then reports the problem itself. */
+/** Returns the derived flags, or undefined if none can be derived; then the command reports the problem. */
 async function flagsFor(
   args: readonly string[],
   { env, cwd }: ProcessSurroundings,
@@ -61,7 +61,7 @@ async function flagsFor(
   }
 }
 
-/** Returns the part of a command line that selects the service. */
+/** Returns the arguments that select a service: the workspace and the host. */
 function placeOf(args: readonly string[]): { workspace?: string; host?: string } {
   const { values } = parseArgs({
     args: [...args],

@@ -1,4 +1,4 @@
-// The second wall: without our own checks, Deno still refuses forbidden calls of agents.
+// Tests that Deno refuses an agent's forbidden calls even without Inkling's own checks.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ interface Call {
   arguments: Record<string, unknown>;
 }
 
-/** Returns the flags that the program prints for this home. */
+/** Returns the flags that `inkling permissions` prints for this home. */
 async function flagsOf(home: RealHome): Promise<string[]> {
   const { stdout } = await home.succeed("permissions", "--json");
   const { flags, command } = JSON.parse(stdout) as { flags: { flag: string }[]; command: string[] };
@@ -20,7 +20,7 @@ async function flagsOf(home: RealHome): Promise<string[]> {
   return flags.map(({ flag }) => flag);
 }
 
-/** Runs the calls in a process with these flags, in which only Deno refuses calls, and returns the results. */
+/** Runs the calls without Inkling's checks in a process with these flags. Returns the results. */
 async function callWithoutOurWall(home: RealHome, flags: string[], calls: Call[]) {
   const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
   const child = new Deno.Command(Deno.execPath(), {
@@ -48,7 +48,7 @@ async function callWithoutOurWall(home: RealHome, flags: string[], calls: Call[]
   return lines.map((line) => JSON.parse(line) as { result?: string; error?: string });
 }
 
-Deno.test("without our sandbox, Deno refuses an agent's access outside its paths, to _config and to other hosts", async () => {
+Deno.test("without the sandbox, Deno refuses an agent's access outside its paths", async () => {
   await using home = await createRealHome();
   const outside = join(home.root, "outside");
   await Deno.mkdir(outside);
@@ -118,7 +118,7 @@ async function loadWidely(home: RealHome, url: string, flags: readonly string[],
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("the widest flags of Inkling load no code from the network, also from hosts that Deno trusts, and no package outside deno.lock", async () => {
+Deno.test("the widest flags load no remote code and no package outside deno.lock", async () => {
   await using home = await createRealHome();
   const url = "https://deno.land/std/version.ts";
   assert.match(await loadWidely(home, url, PERMISSION_FLAGS), /deno\.land.*--no-remote/);
@@ -142,7 +142,7 @@ Deno.test("the widest flags of Inkling load no code from the network, also from 
   const load = (flags: readonly string[]) => loadWidely(home, "npm:planted@1.0.0", flags, address);
   assert.match(await load(PERMISSION_FLAGS), /lockfile is out of date/);
   assert.deepEqual(asked, ["/planted"]);
-  // The counter-check: this flag causes the refusal.
+  // Checks that --frozen causes the refusal: without it, the package loads.
   await load(PERMISSION_FLAGS.filter((flag) => flag !== "--frozen"));
   assert.ok(asked.includes("/planted.tgz"), asked.join(" "));
 });
@@ -175,7 +175,7 @@ async function assertNothingEscapes(home: RealHome, flags: readonly string[]): P
     /^Error: unset$/,
     /^NotCapable: Requires ffi access/,
     /^NotCapable: /,
-    // Deno loads code from this host by default.
+    // Deno would load code from this host, because its defaults trust the host.
     /^TypeError: .*--no-remote/,
   ];
   assert.equal(lines.length, expected.length, lines.join("\n"));

@@ -1,4 +1,4 @@
-// Everything in config.yaml and the agents works under the flags that are derived from them.
+// Tests that everything that config.yaml and the agents allow works under the derived flags.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { linkDescriptors } from "../../../base/files/descriptor_link.ts";
@@ -14,14 +14,14 @@ interface Call {
   arguments: Record<string, unknown>;
 }
 
-/** Writes a file below the home, with its folders. */
+/** Writes a file below the home and creates its folders. */
 async function write(home: RealHome, path: string, text: string): Promise<void> {
   const file = join(home.root, path);
   await Deno.mkdir(join(file, ".."), { recursive: true });
   await Deno.writeTextFile(file, text);
 }
 
-/** Writes an agent that makes these calls in sequence. */
+/** Writes an agent that makes these calls one after the other. */
 async function writeCaller(home: RealHome, id: string, calls: Call[], lines: string) {
   await home.writeScript(
     id,
@@ -39,7 +39,7 @@ async function resultsOf(home: RealHome, id: string) {
     .map(({ metadata }) => JSON.parse(metadata ?? "{}") as { content: string; is_error: boolean });
 }
 
-/** Runs an agent in the running service, which was started in another way. */
+/** Runs an agent in the service that the test started. */
 async function run(home: RealHome, id: string) {
   using client = home.client();
   if (!await client.health().then(() => true, () => false)) await home.succeed("start", "-d");
@@ -48,7 +48,7 @@ async function run(home: RealHome, id: string) {
   return await resultsOf(home, id);
 }
 
-Deno.test("files, custom tools, scripts of skills, MCP servers, http_request and every provider work under scoped flags", async () => {
+Deno.test("tools, MCP servers and providers work under scoped flags", async () => {
   await using mcp = new FixtureHttpServer();
   await using site = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
@@ -167,7 +167,7 @@ Deno.test("files, custom tools, scripts of skills, MCP servers, http_request and
   }
 });
 
-Deno.test("schedules, watches outside of the workspace, chat and delegation work under scoped flags, without --allow-run", async () => {
+Deno.test("triggers, chat and delegation work under scoped flags without --allow-run", async () => {
   await using home = await createRealHome();
   const drop = join(home.root, "drop");
   await write(home, "drop/.keep", "");
@@ -181,7 +181,7 @@ Deno.test("schedules, watches outside of the workspace, chat and delegation work
     { call: [{ name: "file_read", arguments: { path: join(drop, "a.md") } }] },
     { say: "{result}" },
   ], `trigger: { type: watch, paths: ["~/drop/*.md"], debounce: 50ms }`);
-  // As `deno task start:scoped` does.
+  // Creates the state folder first, as `deno task start:scoped` does.
   await Deno.mkdir(home.stateDir, { mode: 0o700 });
   linkDescriptors(home.stateDir);
   await home.succeed("start", "--daemon");
@@ -200,14 +200,14 @@ Deno.test("schedules, watches outside of the workspace, chat and delegation work
   );
   const boss = await home.inkling("run", "boss", "-q");
   assert.match(boss.stdout, /helped/, boss.stderr);
-  // The log would report that a refused watch is polled.
+  // A refused watch would fall back to polling and log that.
   assert.doesNotMatch(
     await Deno.readTextFile(join(home.stateDir, "inkling.log")),
     / (WARN|ERROR) /,
   );
 });
 
-Deno.test("the log names the flag that an agent or a tool lacks in the running service, and it works after a restart", async () => {
+Deno.test("the log names the flag that an agent or a tool lacks", async () => {
   await using home = await createRealHome({ shell: { DENO_DIR: denoDirectory() } });
   await write(
     home,

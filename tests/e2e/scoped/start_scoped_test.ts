@@ -1,4 +1,4 @@
-// `deno task start:scoped`, with the command of deno.json.
+// Tests of `deno task start:scoped`, with the command in deno.json.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import denoJson from "../../../deno.json" with { type: "json" };
@@ -14,7 +14,7 @@ import {
 
 const TASK = denoJson.tasks["start:scoped"].command.split(" ");
 
-/** Creates a home whose commands run the task with arguments of `start`. */
+/** Creates a home whose `start` commands run the task. */
 function createScopedHome(): Promise<RealHome> {
   const [deno, ...flags] = TASK.slice(0, -1);
   assert.equal(deno, "deno");
@@ -59,7 +59,7 @@ Deno.test("start:scoped starts the service with derived flags, stops with it, an
   assert.equal(await isAlive(info.pid), false);
 });
 
-Deno.test("start:scoped -d starts a background service that may start no programs, and reports a missing folder and an invalid config.yaml in a sentence", async () => {
+Deno.test("start:scoped -d starts a background service that cannot start programs", async () => {
   await using home = await createScopedHome();
   const { stdout } = await home.succeed("-d");
   assert.match(stdout, /Inkling is running/);

@@ -1,4 +1,4 @@
-// A conversation at a real terminal, and one from a pipe.
+// Tests of `chat` at a real terminal and from a pipe.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
@@ -12,7 +12,7 @@ function scripted(message: string, steps: unknown[]): string {
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
 
-/** Creates a home with an agent `teller` with this server as its model. */
+/** Creates a home with an agent `teller` whose model is this server. */
 async function createServedHome(server: OpenAiServer): Promise<RealHome> {
   const home = await createRealHome({ shell: { MINE_API_KEY: "sk-e2e-0123456789" } });
   await home.writeAgent(
@@ -29,13 +29,13 @@ async function listRuns(home: RealHome): Promise<{ status: string; session: stri
 }
 
 testInTerminal(
-  "chat has three turns with a confirmation in the second, and ends at Ctrl+D",
+  "chat has three turns with an approval in the second, and ends at Ctrl+D",
   async () => {
     await using home = await createRealHome();
     await home.writeScript("talker", [{ say: "Hello, Zoë 日本 🚀." }]);
     await using terminal = await RealTerminal.open(home, ["chat", "talker"]);
     await terminal.waitFor(/^> *$/m);
-    // A corrected typing error.
+    // The user corrects a typing error.
     await terminal.type("hi Zoe");
     await terminal.press("BSpace");
     await terminal.type("ë 🚀");
@@ -73,7 +73,7 @@ testInTerminal(
 );
 
 testInTerminal(
-  "chat: Ctrl+C during an answer cancels the turn, at the prompt it ends the chat",
+  "chat: Ctrl+C cancels the turn during an answer, and ends the chat at the prompt",
   async () => {
     await using server = new OpenAiServer([
       { text: ["Once upon", " a time"], then: "hang" },
@@ -87,7 +87,7 @@ testInTerminal(
     await terminal.waitFor(/\n> hi\n\nOnce upon a time/);
     await terminal.press("C-c");
     await terminal.waitFor(/Cancelling execution 1[^]*\nOnce upon a time\n✖ aborted[^]*\n>$/);
-    // The request to the model is aborted, too, so that it costs nothing more.
+    // The request to the model is aborted, too, so that the provider bills no more tokens.
     let isDisconnected = false;
     void server.request(0).disconnected.then(() => isDisconnected = true);
     await untilFound("the end of the model's reply", () => Promise.resolve(isDisconnected));
@@ -130,7 +130,7 @@ testInTerminal(
 );
 
 testInTerminal(
-  "chat: keys during an answer do not break the moving line and appear at the prompt; keys before a question do not answer it",
+  "chat: keys typed during an answer appear at the next prompt",
   async () => {
     const answer = Promise.withResolvers<void>();
     const question = Promise.withResolvers<void>();
@@ -140,7 +140,7 @@ testInTerminal(
       { toolCalls: [write], after: question.promise },
       { text: "Well." },
     ]);
-    // The server must be able to stop even if the test fails.
+    // Disposing the server waits for its requests, so the reply must end even if the test fails.
     using _ = {
       [Symbol.dispose]() {
         answer.resolve();

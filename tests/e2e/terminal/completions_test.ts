@@ -1,11 +1,11 @@
-// Completion in real shells: the program receives the completed words, and nothing on the line is run.
+// Tests of completion in real shells: the program receives the typed words, and the shell runs nothing on the line.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { loadShellScript, SHELLS } from "../../../cli/completions/shell_script.ts";
 import { createRealHome, type RealHome } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
-/** The start of each shell with the installed script. */
+/** The commands that start each shell with the installed script. */
 const STARTS = {
   bash: {
     file: "rc.bash",
@@ -24,10 +24,10 @@ const STARTS = {
   },
 } as const;
 
-/** The path at which the shell finds the script. */
+/** The path from which each shell loads the script, below the test's folder. */
 const INSTALLED = { zsh: "_inkling", fish: "config/fish/completions/inkling.fish" } as const;
 
-/** A fake command that completes like the real one, and prints its other arguments. */
+/** A command that completes like the real one. Without completion it prints its arguments. */
 const showArguments = (command: readonly string[]) =>
   `#!/bin/sh
 case " $* " in
@@ -46,7 +46,7 @@ async function openShell(home: RealHome, shell: typeof SHELLS[number]): Promise<
     mode: 0o755,
   });
   await Deno.mkdir(join(root, "config", "fish", "completions"), { recursive: true });
-  // Without it, fish generates completions from all manual pages.
+  // An existing folder stops fish from generating completions from all manual pages.
   await Deno.mkdir(join(root, "data", "fish", "generated_completions"), { recursive: true });
   await Deno.writeTextFile(join(root, file), text(script));
   if (shell !== "bash") await Deno.writeTextFile(join(root, INSTALLED[shell]), script);
@@ -110,7 +110,7 @@ async function completeInShell(shell: typeof SHELLS[number]): Promise<void> {
   }
   assert.equal(await Deno.readTextFile(kept), "kept");
   await assert.rejects(Deno.stat(join(root, "trapped")), Deno.errors.NotFound);
-  // A shell that is killed still writes to its home.
+  // The shell ends by `exit`, because a killed shell may still write to the removed home.
   await terminal.type("exit");
   await terminal.press("Enter");
   await terminal.ended();

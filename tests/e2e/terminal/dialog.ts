@@ -1,7 +1,7 @@
 // A dialog at a real terminal: the expected questions and the user's answers.
 import type { RealTerminal } from "./real_terminal.ts";
 
-/** A part of a question's text, and the answer: a text followed by Enter, or keys. */
+/** A part of a question's text, and the answer: a text, which Enter follows, or keys. */
 export interface Turn {
   question: RegExp;
   answer: string | readonly string[];
@@ -25,7 +25,7 @@ export async function interruptAt(terminal: RealTerminal, question: RegExp): Pro
   await terminal.press("C-c");
 }
 
-/** Matches an open question: it has a filled diamond, an answered one an empty diamond. */
+/** Returns a pattern for an open question: its diamond is filled, an answered question's is empty. */
 function openQuestion(question: RegExp): RegExp {
   return new RegExp(`◆ {2}.*${question.source}`);
 }

@@ -1,5 +1,5 @@
-// Every kind of prompt at a real terminal: Ctrl+C ends the command with 130, Ctrl+D leaves the question open, and both
-// restore the terminal. The prompts are legible at a narrow terminal.
+// Tests of every kind of prompt at a real terminal: Ctrl+C exits with 130, Ctrl+D leaves the question open, and both
+// restore the terminal. The prompts are also legible at a narrow terminal.
 import assert from "node:assert/strict";
 import { createRealHome, type RealHome } from "../real_process.ts";
 import { converse } from "./dialog.ts";
@@ -27,10 +27,10 @@ interface Prompt {
   name: string;
   step: unknown;
   shown: RegExp;
-  /** The keys from the first prompt to the tested one. */
+  /** The keys that lead from the first prompt to the tested one. */
   keys?: string[];
   then?: RegExp;
-  /** The key that ends the prompt: Ctrl+C at a narrow terminal with colors, the others without colors. */
+  /** The key that ends the tested prompt. Tests of Ctrl+C use a narrow terminal with colors, the others no colors. */
   end: "C-c" | "C-d" | "Escape";
 }
 
@@ -65,7 +65,7 @@ const PROMPTS: Prompt[] = [
 ];
 
 testInTerminal(
-  "respond at each kind of prompt: Ctrl+D and Esc leave the question open, Ctrl+C exits with 130; none is shown as an answer",
+  "respond: Ctrl+D and Esc leave a question open, Ctrl+C exits with 130",
   async () => {
     await using home = await createRealHome();
     const options = ["Keep it as it is until the end of the week", "Write it anew"];
@@ -98,7 +98,7 @@ testInTerminal(
   },
 );
 
-/** Checks that long choices wrap at spaces, indented below their beginning. */
+/** Answers a question with long choices, and checks that they wrap at spaces and are indented. */
 async function answerLongChoice(home: RealHome, id: string): Promise<void> {
   await using terminal = await RealTerminal.open(home, ["respond", id], { columns: 40 });
   await terminal.waitFor(/│ {2}● Keep it as it is until\n│ {4}the end of the week\n│ {2}○ Write/);
@@ -106,7 +106,7 @@ async function answerLongChoice(home: RealHome, id: string): Promise<void> {
   await terminal.endsWith(0);
 }
 
-/** Checks that a prompt has lines at a terminal without a size. */
+/** Answers a question at a terminal without a size, and checks that the prompt has lines. */
 async function answerWithoutSize(home: RealHome, id: string): Promise<void> {
   const sizeless = ["sh", "-c", 'stty columns 0 rows 0; exec "$@"', "sh"];
   const program = [...sizeless, ...await home.command(["respond", id])];
@@ -142,7 +142,7 @@ testInTerminal(
       ["Zo", "C-d", 4, "waiting"],
       ["", "C-c", 130, "aborted"],
     ] as const;
-    // An agent with an open question refuses other runs.
+    // An agent with an open question starts no other run, so each case has its own agent.
     for (const index of cases.keys()) {
       await home.writeScript(`asker-${index}`, [ASK("Your name?"), { say: "Thanks." }]);
     }
@@ -191,7 +191,7 @@ testInTerminal(
     await using terminal = await RealTerminal.open(home, ["run"], { columns: 40 });
     await terminal.waitFor(/Which agent\?[^]*nightly[^]*reporter/);
     await terminal.type("rep");
-    // The id has priority over the name.
+    // The search ranks ids before names.
     await terminal.waitFor(/● \S+ reporter · A very long name[^]*○ \S+ nightly/);
     await terminal.type("zzz");
     await terminal.press("Enter");

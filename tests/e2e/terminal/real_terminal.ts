@@ -1,4 +1,4 @@
-// A real terminal with the real program: tmux draws it, a test types and reads the screen.
+// Runs the program in a real terminal: tmux draws it, and a test types and reads the screen.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type RealHome, untilFound } from "../real_process.ts";
@@ -24,7 +24,10 @@ function hasTmux(): boolean {
   }
 }
 
-/** The script that runs the program and then prints its exit code and the terminal's state. Only the program gets Ctrl+C. */
+/**
+ * A shell script that runs the program, and then prints the exit code and the terminal's state. It ignores Ctrl+C, which
+ * only the program gets.
+ */
 const WRAPPER = `trap : INT
 sh -c 'echo $$ > "$PID_FILE"; exec "$@"' sh "$@"
 echo "[exit $?]"
@@ -37,12 +40,12 @@ export class RealTerminal implements AsyncDisposable {
   readonly #pidFile: string;
 
   private constructor(home: RealHome) {
-    // A stopped server does not release its socket at once, so each terminal uses another.
+    // Each terminal has its own tmux socket, because a stopped tmux server does not release its socket at once.
     this.#socket = join(home.root, `tmux-${crypto.randomUUID().slice(0, 8)}.sock`);
     this.#pidFile = join(home.root, "terminal.pid");
   }
 
-  /** A terminal in which a command runs. The file `record` receives the program's output byte for byte. */
+  /** Opens a terminal that runs a command. The file `record` receives the unchanged bytes of the output. */
   static async open(
     home: RealHome,
     args: readonly string[],
@@ -50,7 +53,7 @@ export class RealTerminal implements AsyncDisposable {
       columns?: number;
       env?: Record<string, string>;
       record?: string;
-      /** Another program. */
+      /** A program to run instead of Inkling. */
       program?: readonly string[];
     } = {},
   ): Promise<RealTerminal> {
@@ -66,7 +69,7 @@ export class RealTerminal implements AsyncDisposable {
         ...["-f", "/dev/null", "-u", "new-session", "-d", "-x", String(columns), "-y", "60"],
         ...["-c", home.root],
       ],
-      // The terminal sets TERM; `env` overrides it.
+      // tmux sets TERM, so `env` sets the test's value.
       ["sh", wrapper, "env", ...toAssignments(env), ...command],
       { ...home.environment(), LC_ALL: "C.UTF-8", PID_FILE: terminal.#pidFile },
     );
@@ -81,24 +84,24 @@ export class RealTerminal implements AsyncDisposable {
     await this.#tmux(["send-keys"], keys);
   }
 
-  /** Types a text. */
+  /** Types a text at the terminal. */
   async type(text: string): Promise<void> {
     await this.#tmux(["send-keys", "-l"], [text]);
   }
 
-  /** Pastes a text, with the marks of a paste if the program requests them; `unmarked` is a terminal without marks. */
+  /** Pastes a text. The terminal sends paste marks if the program requests them, except with `unmarked`. */
   async paste(text: string, options: { unmarked?: boolean } = {}): Promise<void> {
     await this.#tmux(["set-buffer"], ["--", text]);
     await this.#tmux(["paste-buffer"], options.unmarked ? [] : ["-p", "-r"]);
   }
 
-  /** Returns the screen and its history, without spaces at the ends of lines. */
+  /** Returns the screen with its scrolled-off lines, without spaces at line ends. */
   async read(): Promise<string> {
     const shown = await this.#tmux(["capture-pane", "-p", "-J", "-S", "-"]);
     return shown.replaceAll(/ +$/gm, "").trimEnd();
   }
 
-  /** Waits until the screen matches, and returns it. */
+  /** Waits until the screen matches, and returns the screen. */
   async waitFor(pattern: RegExp): Promise<string> {
     let shown = "";
     try {
@@ -111,7 +114,7 @@ export class RealTerminal implements AsyncDisposable {
     }
   }
 
-  /** Waits for the end of the program. Returns its exit code, and whether the terminal was restored. */
+  /** Waits until the program ends. Returns its exit code, the screen, and true if the terminal was restored. */
   async ended(): Promise<{ code: number; isRestored: boolean; shown: string }> {
     const shown = await this.waitFor(/\[end\]/);
     return {
@@ -121,7 +124,7 @@ export class RealTerminal implements AsyncDisposable {
     };
   }
 
-  /** Waits for the end of the program, checks its exit code and the restored terminal, and returns the screen. */
+  /** Waits until the program ends, checks its exit code and the restored terminal, and returns the screen. */
   async endsWith(expected: number): Promise<string> {
     const { code, isRestored, shown } = await this.ended();
     assert.equal(code, expected, shown);
@@ -129,7 +132,7 @@ export class RealTerminal implements AsyncDisposable {
     return shown;
   }
 
-  /** Sends the program a signal. */
+  /** Sends a signal to the program. */
   async signal(name: Deno.Signal): Promise<void> {
     Deno.kill(Number(await Deno.readTextFile(this.#pidFile)), name);
   }

@@ -1,4 +1,4 @@
-// A run at real terminals of all kinds, and without one: the moving line is removed.
+// Tests of a run at several kinds of terminal and without one. The progress line never remains.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
@@ -7,7 +7,7 @@ import { RealTerminal, testInTerminal as test } from "./real_terminal.ts";
 
 const ANSWER = "# Report\n\nAll is **well** in `notes.md`:\n\n- roses\n- tomatoes";
 
-/** Creates a home with an agent with this server as its model. */
+/** Creates a home with an agent whose model is this server. */
 async function createServedHome(server: OpenAiServer): Promise<RealHome> {
   const home = await createRealHome({ shell: { MINE_API_KEY: "sk-e2e-0123456789" } });
   await Deno.writeTextFile(join(home.workspace, "notes.md"), "one\ntwo\nthree\nfour\nfive\n");
@@ -20,10 +20,10 @@ async function createServedHome(server: OpenAiServer): Promise<RealHome> {
 
 const READ = { toolCalls: [{ name: "file_read", arguments: { path: "notes.md" } }] };
 
-test("run at a terminal shows a moving line and a formatted answer, and removes the line; with TERM=dumb it prints no control sequences", async () => {
+test("run at a terminal shows a progress line and removes it", async () => {
   const { promise: after, resolve: reply } = Promise.withResolvers<void>();
   await using server = new OpenAiServer([READ, { text: ANSWER, after }, READ, { text: ANSWER }]);
-  // The server must be able to stop even if the test fails.
+  // Disposing the server waits for its requests, so the reply must end even if the test fails.
   using _ = { [Symbol.dispose]: reply };
   await using home = await createServedHome(server);
   const record = join(home.root, "record.txt");
@@ -39,7 +39,7 @@ test("run at a terminal shows a moving line and a formatted answer, and removes 
       /^✔ file_read {2}notes\.md {2}\d+ms\n {4}1 {2}one\n {4}2 {2}two\n {4}3 {2}three\n {4}… 2 more lines\n\nReport\n\nAll is well in notes\.md:\n\n• roses\n• tomatoes\n\n✔ success · /m,
     );
     assert.doesNotMatch(shown, /Thinking|Writing|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
-    // Colors were requested and printed.
+    // The terminal supports colors, so the output contains them.
     assert.ok((await Deno.readTextFile(record)).includes("\u001b[1mwell\u001b[22m"));
   }
   const dumb = join(home.root, "dumb.txt");
@@ -51,23 +51,23 @@ test("run at a terminal shows a moving line and a formatted answer, and removes 
     /→ file_read {2}notes\.md\n✔ file_read {2}\d+ms\n[^]*\n# Report\n\nAll is well/,
   );
   const recorded = await Deno.readTextFile(dumb);
-  // Ignores the output of Deno when it loads a module for the first time.
+  // Removes the control sequences that Deno prints when it loads a module for the first time.
   const written = recorded.slice(0, recorded.indexOf("[exit"))
     .replaceAll("\u001b[0G\u001b[2K\u001b[J", "");
   assert.match(written, /All is well/);
   assert.ok(!written.includes("\u001b"), written);
 });
 
-test("run: Ctrl+C removes the moving line and cancels the execution; SIGTERM restores the terminal", async () => {
+test("run: Ctrl+C cancels the execution, and SIGTERM restores the terminal", async () => {
   await using home = await createRealHome();
   await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   for (const [index, code] of [130, 143].entries()) {
     await using terminal = await RealTerminal.open(home, ["run", "slow"]);
-    // The run is watched now. Before, its first line could follow the note about the cancellation.
+    // Waits until the run is followed: before that, its first line could follow the note about the cancellation.
     const first = await terminal.waitFor(
       new RegExp(`execution ${index + 1}\n[^]*Thinking · \\d+s$`),
     );
-    // SIGCONT without a stop also erases the line and draws it again.
+    // SIGCONT without a preceding stop also redraws the line.
     await terminal.signal("SIGCONT");
     await terminal.waitFor(new RegExp(`Thinking · (?!${/\d+s$/.exec(first)?.[0]}$)\\d+s$`));
     if (code === 130) await terminal.press("C-c");
@@ -94,7 +94,7 @@ test("start prints events live, and stops at Ctrl+C", async () => {
   assert.match(shown, /\nStopped\n/);
 });
 
-/** Runs a line of shell with the program as `$@`. */
+/** Runs a shell command line in which `$@` is the program. */
 async function shell(home: RealHome, line: string, args: string[], before: string[] = []) {
   return await finish(
     new Deno.Command("sh", {
@@ -105,7 +105,7 @@ async function shell(home: RealHome, line: string, args: string[], before: strin
   );
 }
 
-Deno.test("commands work with a closed standard input, and end with 141 at a closed pipe while their run continues", async () => {
+Deno.test("commands work with closed standard input, and exit with 141 at a closed pipe", async () => {
   await using home = await createRealHome();
   await home.writeScript("hi", [{ say: "hello" }]);
   await home.writeScript("slow", [{ say: "late", delay_ms: 1_000 }]);
@@ -121,7 +121,7 @@ Deno.test("commands work with a closed standard input, and end with 141 at a clo
   for (const args of [["logs", "hi"], ["run", "hi"]]) {
     const { stdout, stderr } = await shell(
       home,
-      // The writer starts after the end of the reader, and prints its exit code on standard error.
+      // The writer waits until the reader has ended, and prints its exit code on standard error.
       'gone=$1; shift; { until [ -e "$gone" ]; do sleep 0.01; done; "$@"; echo "$?" >&3; }' +
         ' 3>&2 2>/dev/null | { exec <&-; : >"$gone"; }; rm "$gone"',
       args,

@@ -13,7 +13,7 @@ async function createWithAgent(options: Parameters<typeof createFakeCli>[0]): Pr
   return cli;
 }
 
-/** Runs a chat. `turns` end its executions in their order. */
+/** Runs a chat. Each of `turns` ends one execution, in order. */
 async function chat(cli: FakeCli, ...turns: ((id: number) => void)[]): Promise<number> {
   const code = cli.run("chat", "daily");
   for (const [index, turn] of turns.entries()) {
@@ -40,7 +40,7 @@ Deno.test("chat makes each line a turn of one session, and ends with a summary",
   assert.ok(!cli.input.isOpen);
 });
 
-Deno.test("chat ends with 0 at /quit, at Ctrl+C at the prompt and at the end of the lines", async () => {
+Deno.test("chat exits with 0 at /quit, at Ctrl+C and at the end of the input", async () => {
   for (const lines of [["/quit"], [CTRL_C], []] as const) {
     await using cli = await createWithAgent(AT_TERMINAL);
     cli.input.lines = [...lines];
@@ -96,7 +96,7 @@ Deno.test("chat cancels the turn at Ctrl+C at a question, and continues", async 
   assert.match(cli.stdout.text, /✖ aborted[^]*Hi\./);
 });
 
-Deno.test("chat cancels the turn at Ctrl+C during an answer, and continues", async () => {
+Deno.test("chat cancels the turn at Ctrl+C during an answer and continues", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   cli.input.lines = ["one", "two"];
   cli.runtime.cancel = (id) => {
@@ -109,7 +109,7 @@ Deno.test("chat cancels the turn at Ctrl+C during an answer, and continues", asy
   assert.match(cli.stdout.text, /\nSecond\.\n[^]*2 turns/);
 });
 
-Deno.test("chat ends with 130 at the second Ctrl+C during an answer, and from a pipe at the first", async () => {
+Deno.test("chat exits with 130 at the second Ctrl+C during an answer", async () => {
   for (const options of [AT_TERMINAL, {}]) {
     await using cli = await createWithAgent(options);
     cli.input.lines = ["one", NOTHING];
@@ -197,7 +197,7 @@ Deno.test("chat prints the id of the conversation at its end, and continues it",
   }
 });
 
-Deno.test("chat warns about an agent without history, and notes a new conversation id", async () => {
+Deno.test("chat warns about an agent without history", async () => {
   await using cli = await createFakeCli(AT_TERMINAL);
   cli.runtime.addAgent(fakeAgent("daily", { history: "off" }));
   assert.equal(await cli.run("chat", "daily", "--session", "taxes"), 0);

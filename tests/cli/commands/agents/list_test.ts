@@ -6,7 +6,7 @@ import { picturesOf } from "../../picture.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("list notes that no trigger fires without a service, unless another node runs one", async (t) => {
+Deno.test("list notes that no trigger fires while no node runs a service", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   const trigger = { type: "schedule", cron: "0 3 * * *", catchUp: "none" } as const;
   cli.runtime.addAgent(fakeAgent("nightly", { trigger }));

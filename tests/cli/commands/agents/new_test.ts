@@ -20,7 +20,7 @@ const LINES = ["Do it."];
 const agentFile = (world: SetupWorld, id = "daily") =>
   world.read(join(world.agentsDir, `${id}.md`));
 
-/** Returns the messages of a request to the model. */
+/** Returns the messages of a recorded request to the model. */
 const messagesOf = (server: OpenAiServer, request: number) =>
   (server.request(request).body as { messages: { role: string; content: string }[] }).messages;
 
@@ -42,7 +42,7 @@ Deno.test("new asks questions if no model is configured, and writes the answers"
   assert.match(cli.stderr.text, /No model is configured[^]*inkling\s+setup/);
   assert.match(cli.stdout.text, /✔ .*\/my agent\.md\n/);
   assert.match(cli.stdout.text, /\nRun it: inkling run "my agent"\n$/);
-  // The note about the limits of paths comes before the question.
+  // The note on path limits precedes the question about paths.
   assert.match(cli.stdout.text.replaceAll(/\s+/g, " "), /can read and write only the paths/);
   const [note = ""] =
     /^The agent can read and write[^]*whole\s+workspace\.$/m.exec(cli.stdout.text) ?? [];
@@ -156,7 +156,7 @@ Deno.test("new with --prompt asks no questions: every field has an option", asyn
   ];
   assert.equal(await cli.run("new", "all", "--prompt", "Do\nit.", ...flags, ...more), 0);
   await assertPicture(t, await agentFile(world, "all"), import.meta.url);
-  // Missing keys and paths are warnings; the file is saved.
+  // A missing key and a missing path cause only warnings; the file is saved.
   assert.match(cli.stderr.text, /Warning: Line \d+: The key of model openai\/m is missing/);
   cli.input.lines = ["Out of", "", "a file"];
   assert.equal(await cli.run("new", "piped", "-q", "--every", "5m", "--prompt", "-"), 0);
@@ -170,7 +170,7 @@ Deno.test("new prints a valid command that runs the agent", async () => {
     ["my agent", '"my agent"'],
     ["-x", "-- -x"],
     ["--my agent", '-- "--my agent"'],
-    // Read as a number, not as an option.
+    // A negative number is read as a number, not as an option.
     ["-5", "-5"],
   ] as const;
   await using world = await createSetupWorld({ hasPerson: false });
@@ -203,7 +203,7 @@ Deno.test("new rejects options that make no valid agent, and saves nothing", asy
   }
 });
 
-Deno.test("new lets the model write the file, shows it, and saves it after a confirmation", async () => {
+Deno.test("new saves a file by the model after showing it and a confirmation", async () => {
   await using server = new OpenAiServer([{
     text: `Here you are:\n\n\`\`\`markdown\n${GOOD}\`\`\`\n`,
   }]);
@@ -268,7 +268,7 @@ const FALLBACKS: [what: string, ConstructorParameters<typeof OpenAiServer>[0], R
   ["an error", [{ status: 401, body: "{}" }], /elsewhere answered 401/],
 ];
 
-Deno.test("new asks the questions, with the reason, if the model's answer is no agent file", async () => {
+Deno.test("new asks the questions if the model's answer is no agent file", async () => {
   for (const [what, steps, reason] of FALLBACKS) {
     await using server = new OpenAiServer(steps);
     await using world = await createModelWorld(server);
@@ -284,7 +284,7 @@ Deno.test("new asks the questions, with the reason, if the model's answer is no 
   }
 });
 
-Deno.test("new lets the model change and rewrite a draft; a failed attempt keeps the last draft", async () => {
+Deno.test("new keeps the last draft if the model fails to change it", async () => {
   const other = GOOD.replace("Sums up the day", "Another");
   await using server = new OpenAiServer([
     { text: GOOD },

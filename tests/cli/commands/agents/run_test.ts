@@ -18,7 +18,7 @@ async function createWithAgents(options: Options = {}): Promise<FakeCli> {
   return cli;
 }
 
-/** Appends an answer and the end to the one execution. */
+/** Appends an answer and the end to the only execution. */
 function finish(
   cli: FakeCli,
   options: { status?: ExecutionStatus; answer?: string; error?: string } = {},
@@ -49,7 +49,7 @@ function callTool(cli: FakeCli): void {
   });
 }
 
-/** Runs a command, and calls `then` once the execution exists. */
+/** Runs a command and calls `then` when the execution exists. */
 async function runAnd(cli: FakeCli, argv: string[], then: () => void): Promise<number> {
   const code = cli.run("run", ...argv);
   await until(() => cli.runtime.executions.size === 1, "the run is accepted");
@@ -88,7 +88,7 @@ Deno.test("run exits with the code of the execution's status", async () => {
   }
 });
 
-Deno.test("run -d and run -q print on standard error which agent file could not be loaded", async () => {
+Deno.test("run -d and run -q name agent files that could not be loaded", async () => {
   for (const option of ["-d", "-q"]) {
     await using cli = await createWithAgents();
     cli.runtime.notices = ["This run uses the agent's last good definition"];
@@ -156,7 +156,7 @@ Deno.test("run suggests the id for a label, for a file name and for a path", asy
   for (const meant of table) await shows(t, cli, "run", meant);
 });
 
-Deno.test("run of an agent whose file does not parse names the error, not a warning before it", async (t) => {
+Deno.test("run of an agent with an invalid file prints the error, not earlier warnings", async (t) => {
   await using cli = await createWithAgents();
   const path = "/home/me/inkling/agents/new.md";
   const message = "model.name is missing";
@@ -277,7 +277,7 @@ Deno.test("run prints the blocks of a reply while it streams, and does not repea
   await assertShown(t, cli, import.meta.url);
 });
 
-/** Replaces the stream of execution 1 by these events. Each has an id unless it is a delta. */
+/** Replaces the stream of execution 1 by these events. Events except deltas have an id. */
 function streamEvents(cli: FakeCli, events: [string, Record<string, unknown>][]): void {
   const text = events.map(([event, payload], index) =>
     `event: ${event}\ndata: ${JSON.stringify(payload)}\n` +
@@ -330,10 +330,10 @@ Deno.test("run does not request streamed replies if it does not show them", asyn
 
 const AT_TERMINAL = { isTerminal: true, hasPerson: true };
 
-Deno.test("run with -d, with --json or without a terminal prints how to answer instead of asking", async () => {
+Deno.test("run with -d, with --json or without a terminal prints how to answer", async () => {
   const table: [Options, string[], { isDumb?: true }][] = [
     [AT_TERMINAL, ["--json"], {}],
-    // This terminal cannot draw prompts.
+    // A terminal with TERM=dumb cannot draw prompts.
     [AT_TERMINAL, [], { isDumb: true }],
     [{ isTerminal: true }, [], {}],
     [{ hasPerson: true }, [], {}],
@@ -350,7 +350,7 @@ Deno.test("run with -d, with --json or without a terminal prints how to answer i
   }
 });
 
-Deno.test("run cancels the execution at Ctrl+C at a question, typed or sent, and exits with 130", async () => {
+Deno.test("run cancels the execution at Ctrl+C at a question, and exits with 130", async () => {
   for (const key of [CTRL_C, NOTHING]) {
     await using cli = await createWithAgents(AT_TERMINAL);
     cli.input.answers = [key];
@@ -388,7 +388,7 @@ Deno.test("run without an agent shows a picker at a terminal; Esc and Ctrl+C end
   }
 });
 
-Deno.test("run --session accepts at most 200 code points; a longer id is a usage error", async () => {
+Deno.test("run --session accepts at most 200 code points", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily"));
   for (const session of ["x".repeat(201), "🌹".repeat(201)]) {

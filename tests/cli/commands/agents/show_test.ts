@@ -18,7 +18,7 @@ function add(
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("show prints the next runs, or why there are none: disabled, paused, or without a service", async (t) => {
+Deno.test("show prints the next runs, or the reason why there are none", async (t) => {
   const plan = {
     upcoming: [Date.UTC(2026, 0, 2, 8, 30)],
     setup: ["Address for the sender: https://host/hooks/daily"],

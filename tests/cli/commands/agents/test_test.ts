@@ -1,4 +1,4 @@
-// `inkling test`: the cases that it runs, and their results.
+// Tests of `inkling test`: the cases that it runs and the results that it prints.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { LiveTrial } from "../../../../ops/testing/live_trial.ts";
@@ -43,7 +43,7 @@ Deno.test("test --junit writes valid XML for any text", async () => {
     xml.includes(`<failure message="${shown}">expected:\n${shown}\n\ngot:\n${shown}<`),
     xml,
   );
-  // All elements are nested correctly.
+  // Checks that all elements are nested correctly.
   const open: string[] = [];
   for (const [, end, name = "", alone] of xml.matchAll(/<(\/?)([a-z]+)[^<>]*?(\/?)>/g)) {
     if (end) assert.equal(open.pop(), name);
@@ -61,7 +61,7 @@ Deno.test("test: a case without its judge's vote has neither passed nor failed",
   assert.match(xml, /tests="2" failures="0" errors="0" skipped="1"/);
   assert.match(xml, /<skipped message="Not judged: needs --live">Is the tone friendly\?/);
   await shows(t, cli, "test", "--json");
-  // No case passed, so a CI job must fail.
+  // A CI job fails if no case passed.
   await using alone = await withTests({ results: [open] });
   await shows(t, alone, "test");
 });

@@ -66,7 +66,7 @@ Deno.test("why explains why an agent does not run at all", async (t) => {
   await shows(t, cli, "why", "idle", "soon");
 });
 
-Deno.test("why and resume report a paused trigger; why reports an ignored file change", async (t) => {
+Deno.test("why and resume report a paused trigger", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   const listing = await cli.runtime.getAgent("daily");
@@ -77,7 +77,7 @@ Deno.test("why and resume report a paused trigger; why reports an ignored file c
   await shows(t, cli, "why", "daily");
 });
 
-Deno.test("why reports the waiting execution that blocks others and its question, also after the answer", async (t) => {
+Deno.test("why reports the waiting execution that blocks others, and its question", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   const watch = { type: "watch", paths: ["inbox"], debounceMs: 0, maxRuns: 9, catchUp: "none" };
@@ -88,7 +88,7 @@ Deno.test("why reports the waiting execution that blocks others and its question
   const run = { agentId: "daily", trigger: "schedule", startedAt: START } as const;
   const { id } = cli.runtime.addExecution(run);
   ask(cli, id, { message: "Allow file_delete?\nold.md" });
-  // A chat blocks only itself.
+  // Waiting chats block no other runs.
   const chat = cli.runtime.addExecution({
     ...run,
     trigger: "chat",
@@ -122,7 +122,7 @@ Deno.test("why reports a file that never parsed, and one with a last good defini
   await shows(t, cli, "why", "revised", "2026-01-01T02:30Z");
 });
 
-Deno.test("why names the variable and the file of a missing key, and the command that starts the service", async (t) => {
+Deno.test("why names the variable and the file of a missing key", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   const error = "Cannot use model openai/gpt-5: OPENAI_API_KEY is not set; add the line " +
@@ -133,7 +133,7 @@ Deno.test("why names the variable and the file of a missing key, and the command
   await shows(t, cli, "why", "daily");
 });
 
-Deno.test("why reports the label that the last run waits for, also if other runs were skipped for it", async (t) => {
+Deno.test("why reports the label that the last run waits for", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   const { id } = cli.runtime.addExecution({

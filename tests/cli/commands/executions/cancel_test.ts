@@ -16,7 +16,7 @@ Deno.test("cancel cancels each execution once and prints the result", async (t) 
   await shows(t, cli, "cancel", "1", "2", "3", "1");
 });
 
-Deno.test("cancel without an id shows a picker at a terminal; elsewhere it lists the executions and exits with 2", async () => {
+Deno.test("cancel without an id shows a picker at a terminal, and elsewhere exits with 2", async () => {
   for (
     const [hasPerson, answer, code, cancelled] of [
       [true, ["2"], 0, [2]],

@@ -67,7 +67,7 @@ Deno.test("logs shows every skipped time back to its oldest execution", async ()
   for (let i = 5; i > 0; i--) {
     runtime.addExecution({ agentId: "slow", startedAt: minutesAgo(300 * i) });
   }
-  // It runs at every fifth time and is still running at the others. The store returns the newest first.
+  // The agent runs at every fifth due time, which blocks the four others. The store returns the newest slots first.
   for (let minutes = 60; minutes <= 1_800; minutes++) {
     const ran = minutes % 300 === 0;
     const outcome = ran ? "run" as const : "skipped" as const;
@@ -78,7 +78,7 @@ Deno.test("logs shows every skipped time back to its oldest execution", async ()
     assert.equal(await cli.run("logs", "slow", "-n", String(last)), 0);
     return cli.stdout.text.split("\n").filter((line) => line.includes("  skipped  ")).length;
   };
-  // From an hour ago back to the last execution that is shown.
+  // The skipped times from an hour ago back to the last listed execution.
   assert.equal(await skipped(1), 300 - 60);
   assert.equal(await skipped(4), 1_200 - 60 - 3);
   assert.equal(await skipped(5), 1_500 - 60 - 4);
@@ -116,7 +116,7 @@ Deno.test("logs -n reads the newest executions across pages", async () => {
   }
 });
 
-Deno.test("logs -e accepts an agent's accents in both Unicode forms, and prints one form", async (t) => {
+Deno.test("logs -e accepts an agent's accents in both Unicode forms", async (t) => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
   runtime.addExecution({ agentId: "café au lait".normalize("NFC") });
@@ -125,7 +125,7 @@ Deno.test("logs -e accepts an agent's accents in both Unicode forms, and prints 
   await shows(t, cli, "logs", "thé".normalize("NFD"), "-e", "1");
 });
 
-Deno.test("logs without an agent lists the executions of all agents with their results, and filters them", async (t) => {
+Deno.test("logs without an agent lists the executions of all agents", async (t) => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
   const start = cli.clock.now();

@@ -16,7 +16,7 @@ const CHOICE: Partial<HumanRequest> = {
 };
 const AT_TERMINAL = { isTerminal: true, hasPerson: true };
 
-/** Creates a command line with the waiting execution 1, which ends after the answer. */
+/** Creates a command line with execution 1, which waits for an answer and then ends. */
 async function createWaiting(
   options: Parameters<typeof createFakeCli>[0] = {},
   request: Partial<HumanRequest> = {},
@@ -48,7 +48,7 @@ Deno.test("respond answers by options, and shows the frames after the answer", a
     [CHOICE, ["--choice", "2"], { selected: ["green"] }],
     [CHOICE, ["--choice", "blue"], { selected: ["blue"] }],
     [CHOICE, ["--choice", "1", "--choice", "red"], { selected: ["red"] }],
-    // A numeric option has priority over the position.
+    // A number selects the option with this text before the option at this position.
     [{ ...CHOICE, options: ["red", "3", "blue"] }, ["--choice", "3"], { selected: ["3"] }],
     [{ ...CHOICE, multi: true }, ["--choice", "3", "--choice", "red"], {
       selected: ["blue", "red"],
@@ -80,7 +80,7 @@ Deno.test("respond with an option shows the question first; --quiet does not", a
   }
 });
 
-Deno.test("respond rejects contradicting and unfitting options with exit code 2, and sends no answer", async () => {
+Deno.test("respond rejects unfitting options with exit code 2 and sends no answer", async () => {
   const table: [Partial<HumanRequest>, string[], RegExp][] = [
     [{}, ["--yes", "--no"], /--yes and --no contradict/],
     [{}, ["--yes", "--text", "x"], /--yes and --text contradict/],
@@ -109,7 +109,7 @@ Deno.test("respond rejects contradicting and unfitting options with exit code 2,
 });
 
 Deno.test("respond without options and without a terminal names the options, and exits with 2", async () => {
-  // Without a terminal for the output, or for the input.
+  // The output, the input or both are no terminal.
   for (const options of [{}, { isTerminal: true }, { hasPerson: true }]) {
     await using cli = await createWaiting(options);
     assert.equal(await cli.run("respond", "1"), 2);
@@ -241,7 +241,7 @@ Deno.test("respond shows a long change in full on request", async () => {
   assert.match(cli.stdout.text, /… 41 more lines\n[^]*\+last\n/);
 });
 
-Deno.test("respond edits the arguments, shows their effect and asks again; only the edited arguments are sent", async () => {
+Deno.test("respond sends only the edited arguments, after showing their effect", async () => {
   await using cli = await createWaiting(AT_TERMINAL, GUARD);
   cli.runtime.previews.set(1, CHANGE);
   const opened: string[] = [];
@@ -255,7 +255,7 @@ Deno.test("respond edits the arguments, shows their effect and asks again; only 
   cli.input.answers = ["edit", "edit", "approve"];
   assert.equal(await cli.drive(cli.run("respond", "1")), 0);
   assert.match(cli.stderr.text, /^Error: The arguments are not valid JSON/);
-  // The invalid edit is kept.
+  // The editor opens again with the user's invalid text.
   assert.deepEqual(opened, [`${JSON.stringify(GUARD.toolArgs, null, 2)}\n`, typo]);
   assert.deepEqual(cli.runtime.edits, [EDITED]);
   assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
@@ -267,7 +267,7 @@ Deno.test("respond opens a text argument unchanged, with the extension of its fi
   const opened: unknown[] = [];
   cli.app.editText = (...all) => {
     opened.push(all);
-    // Like editors, it adds a line break at the end.
+    // The fake editor adds a line break at the end, as real ones do.
     return Promise.resolve("mine\n");
   };
   cli.input.answers = ["text content", "approve"];
@@ -276,7 +276,7 @@ Deno.test("respond opens a text argument unchanged, with the extension of its fi
   assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
 });
 
-Deno.test("respond reports why edited arguments are invalid, and asks again with the original ones", async () => {
+Deno.test("respond reports why edited arguments are invalid and restores the original ones", async () => {
   await using cli = await createWaiting(AT_TERMINAL, GUARD);
   cli.runtime.editFailure = new FakeRefusal(
     "invalid",

@@ -7,7 +7,7 @@ import { ask, finish } from "../../waiting_execution.ts";
 
 type Options = Parameters<typeof createFakeCli>[0];
 
-/** Creates a running execution with a message. */
+/** Creates a command line with a running execution that has a message. */
 async function createRunning(options: Options = {}): Promise<FakeCli> {
   const cli = await createFakeCli(options);
   cli.runtime.addAgent(fakeAgent("daily"));
@@ -49,7 +49,7 @@ Deno.test("watch asks the question of a waiting execution, and continues", async
   assert.match(cli.stdout.text, /file_read +notes\.md[^]*Written\./);
 });
 
-Deno.test("watch stops at Ctrl+C, typed at a question or sent; a second Ctrl+C cancels the execution", async () => {
+Deno.test("watch stops at Ctrl+C; a second Ctrl+C cancels the execution", async () => {
   for (const kind of ["sent", "typed"] as const) {
     for (const again of [false, true]) {
       await using cli = await createRunning(AT_TERMINAL);

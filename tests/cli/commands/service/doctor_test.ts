@@ -30,7 +30,7 @@ async function append({ place, put }: DoctorWorld, path: string, lines: string):
   return await put(path, await Deno.readTextFile(join(place.root, path)).catch(() => "") + lines);
 }
 
-/** Adds an agent with its own MCP server. */
+/** Returns a fault: an agent with its own MCP server. */
 const withServer = (id: string, entry: unknown): Plant => async (world) => {
   const path = join(world.place.root, CONFIG, "mcp-servers.json");
   const others = JSON.parse(await Deno.readTextFile(path).catch(() => "{}"));
@@ -38,7 +38,7 @@ const withServer = (id: string, entry: unknown): Plant => async (world) => {
   await demo(id, `mcp: [${id}]`)(world);
 };
 
-/** Adds an agent with a path without the needed permission. */
+/** Returns a fault: an agent with a path that it has no permission for. */
 const withFile = (id: string, allowed: "read" | "nothing"): Plant => async (world) => {
   const { machine, put } = world;
   const file = await put(`notes/${id}.md`, "a");
@@ -47,7 +47,7 @@ const withFile = (id: string, allowed: "read" | "nothing"): Plant => async (worl
   await demo(id, `paths: { notes: ${file} }`)(world);
 };
 
-/** Creates the state of a service that has ended. */
+/** Runs an agent in a service and stops the service, so that the files of a service remain. */
 async function live(world: DoctorWorld): Promise<void> {
   const runtime = await world.start();
   await runToEnd(runtime, "healthy");
@@ -79,12 +79,12 @@ async function serveOldAndPaused(world: DoctorWorld): Promise<void> {
   };
 }
 
-/** The faults that can occur together. */
+/** Faults that occur in one installation. */
 interface Faults {
   before?: Plant;
   faults: Readonly<Record<string, Plant>>;
   after?: Plant;
-  /** The options of the test. */
+  /** Further options of the test, such as `ignore`. */
   options?: Partial<Deno.TestDefinition>;
 }
 
@@ -150,7 +150,7 @@ const OF_CONFIGURATION: Faults["faults"] = {
     put("config/pricing.yaml", "elsewhere/tiny: { input: cheap, output: 1 }\n"),
 };
 
-/** The warnings about unattended agents without approvals or channels. */
+/** Faults of unattended agents that have no approvals or no channel. */
 const OF_SERVICE: Faults["faults"] = {
   "an unattended agent that will wait for an approval": demo("waiter", EVERY_HOUR),
   "unattended agents without a channel": async (world) => {
@@ -187,7 +187,7 @@ const OF_STATE: Faults["faults"] = {
     change(world, "UPDATE executions SET started_at = started_at + 3600000"),
 };
 
-/** The faults that occur alone. */
+/** Faults that each need an installation of their own. */
 const ALONE: Faults["faults"] = {
   "a key that only an installed unit reads": ({ put }) =>
     put("config/service.env", "INKLING_API_KEY=0123456789abcdef\n"),
@@ -223,7 +223,7 @@ const ALONE: Faults["faults"] = {
     Deno.rename(place.workspace, join(place.root, "elsewhere")),
 };
 
-/** The findings and the effect of --fix are in __snapshots__. */
+/** The faults by test name. The snapshots contain the findings and the effect of --fix. */
 const FAULTS: Readonly<Record<string, Faults>> = {
   "what is wrong with agents": { faults: OF_AGENTS },
   "what is wrong with the configuration": { faults: OF_CONFIGURATION },
@@ -237,17 +237,17 @@ const FAULTS: Readonly<Record<string, Faults>> = {
   ),
 };
 
-/** Matches lines that depend on another program. */
+/** Lines with the output of other programs. */
 const FOREIGN_LINES = [
   /^✖ MCP server ending: .*(exit code 3|ended).*/gm,
   /^✖ MCP server silent: .*/gm,
   /^✖ searcher: The custom tool search cannot be used.*/gm,
 ];
 
-/** Runs doctor and normalizes its output, so that it is the same on every machine. */
+/** Runs doctor and returns its output without machine-dependent values. */
 async function tell(world: DoctorWorld, ...options: string[]): Promise<string> {
   const { code, lines } = await world.doctor(...options);
-  // The number of checks, sizes and ages depend on the machine.
+  // The number of checks, sizes and ages depend on the machine and are normalized.
   for (const key of [OPENAI_KEY, ANTHROPIC_KEY]) assert.ok(!lines.join().includes(key));
   let text = lines.join("\n").replaceAll(/\d+ (?=checks|MB|s\b|min|h\b)/g, "N ");
   for (const words of FOREIGN_LINES) text = text.replaceAll(words, "✖ (another program's words)");
@@ -255,7 +255,7 @@ async function tell(world: DoctorWorld, ...options: string[]): Promise<string> {
   return text;
 }
 
-/** Compares the output with the test's snapshots. */
+/** Runs doctor and compares its output with the test's snapshots. */
 async function shows(t: Deno.TestContext, world: DoctorWorld, ...options: string[]) {
   await assertPicture(t, await tell(world, ...options), import.meta.url);
 }
@@ -287,7 +287,7 @@ for (const [name, { before, faults, after, options = {} }] of Object.entries(FAU
 }
 
 Deno.test(
-  "doctor finds no problems in a healthy installation, with and without a service, and changes nothing",
+  "doctor finds no problems in a healthy installation and changes nothing",
   SQLITE,
   async () => {
     await using world = await createHealthy();
@@ -320,7 +320,7 @@ Deno.test(
   },
 );
 
-/** Lists paths, modes and sizes, without SQLite's temporary files. */
+/** Returns the paths, modes and sizes of a folder's files, without SQLite's temporary files. */
 async function treeOf(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -333,7 +333,7 @@ async function treeOf(folder: string): Promise<string[]> {
   return found.sort();
 }
 
-Deno.test("doctor reports a problem of several agents in one line, and prints JSON for monitoring", async (t) => {
+Deno.test("doctor reports a problem of several agents in one line", async (t) => {
   await using world = await createHealthy();
   for (const id of ["a", "b", "c", "d", "e"]) {
     await agent(id, "model: { provider: openai, name: gpt-5 }")(world);
@@ -344,7 +344,7 @@ Deno.test("doctor reports a problem of several agents in one line, and prints JS
   await assertPicture(t, text.replace(/"checks":\d+/, '"checks":N'), import.meta.url);
 });
 
-Deno.test("doctor before setup prints the first step and the keys that it found", async (t) => {
+Deno.test("doctor before the setup prints the next command and the keys that it found", async (t) => {
   await using world = await createDoctorWorld();
   const { place, machine } = world;
   await Deno.remove(place.configDir, { recursive: true });
@@ -355,7 +355,7 @@ Deno.test("doctor before setup prints the first step and the keys that it found"
   await shows(t, world);
 });
 
-Deno.test("doctor reports an invalid config.yaml and database, and the skipped checks", async (t) => {
+Deno.test("doctor reports an invalid config.yaml and database, and skips their checks", async (t) => {
   await using world = await createHealthy();
   await live(world);
   await Deno.writeTextFile(state(world, "inkling.db"), "not a database, and long enough to be one");
@@ -400,7 +400,7 @@ Deno.test("doctor does not wait for a silent service, and reports how to stop it
 
 Deno.test({
   name: "doctor reports the state of the shared database and the number of live nodes",
-  // The test uses its own server.
+  // Ignored without PostgreSQL, and if INKLING_TEST_DATABASE already sets the workspace's database.
   ignore: !HAS_POSTGRES || IS_POSTGRES,
 }, async () => {
   await using world = await createDoctorWorld();
@@ -418,7 +418,7 @@ Deno.test({
     /^PostgreSQL \d+.* at postgres:\/\/inkling@127\.0\.0\.1:\d+\/\w+: no live node$/m,
   );
   assert.doesNotMatch(text, /s3cret/);
-  // An address without a listener.
+  // No server listens at this address.
   await use(address.replace(/:\d+\//, ":1/"));
   const ill = await world.doctor();
   assert.equal(ill.code, 1);
@@ -428,7 +428,7 @@ Deno.test({
     /^✖ database: Cannot use postgres:.*: nothing listens there\n {4}Start PostgreSQL/m,
   );
   assert.doesNotMatch(said, /s3cret/);
-  // A running service reports the same.
+  // A running service reports the same error.
   const refusal = /Cannot use postgres:[^]*nothing listens there/.exec(said)?.[0] ?? "";
   cli.isRunning = true;
   cli.transport = (path) => {

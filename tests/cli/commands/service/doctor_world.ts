@@ -1,5 +1,5 @@
-// An installation in a temporary folder, with the real checks and a real runtime as its service. Only the machine's free space
-// and permissions are fake.
+// Tests `doctor` on an installation in a temporary folder, with the real checks and a real runtime as its service. Only the
+// free disk space and the permissions are simulated.
 import { dirname, join } from "node:path";
 import { examine } from "../../../../ops/doctor/examine.ts";
 import { type Machine, SYSTEM_MACHINE } from "../../../../ops/doctor/machine.ts";
@@ -11,7 +11,7 @@ import { createTestWorkspace, type TestWorkspace } from "../../../support/test_w
 import { TestClock } from "../../../support/test_clock.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 
-/** Invalid keys in the form of real ones. */
+/** Fake API keys with the format of real ones. */
 export const OPENAI_KEY = "sk-proj-0123456789abcdefghijklmnop";
 export const ANTHROPIC_KEY = "sk-ant-0123456789abcdefghijklmnop";
 
@@ -19,22 +19,22 @@ export interface DoctorWorld extends AsyncDisposable {
   place: TestWorkspace;
   cli: FakeCli;
   clock: TestClock;
-  /** The fake machine, which tests may change. */
+  /** The simulated machine; a test may change it. */
   machine: Machine;
   largestDatabase: number;
   /** Writes a file below the root, for example `work/agents/_config/.env`, with mode 600. */
   put(path: string, text: string): Promise<string>;
-  /** Starts the service. */
+  /** Starts the service of the installation. */
   start(): Promise<Runtime>;
   stop(): Promise<void>;
-  /** Runs the command. Returns its lines and its exit code. */
+  /** Runs `doctor` and returns its printed lines and its exit code. */
   doctor(...options: string[]): Promise<{ code: number; lines: string[] }>;
 }
 
 export async function createDoctorWorld(): Promise<DoctorWorld> {
   await using opened = new AsyncDisposableStack();
   const place = opened.use(await createTestWorkspace({ shell: { PATH: "/usr/bin:/bin" } }));
-  // A channel is set.
+  // The installation has a notification channel.
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\nnotify: { channels: { phone: { type: ntfy, topic: t } } }\n`,

@@ -13,17 +13,17 @@ const KEY = "sk-0123456789abcdef";
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
 const configOf = async (world: SetupWorld) => parse(await world.read(world.configFile));
 
-/** The answers for the model gpt-x, which no list contains. */
+/** The answers that choose the model gpt-x, which is not in the price table. */
 const GPT_X = [OTHER_PROVIDER, "gpt-x"];
 /** The answers of a first setup without a test of the model and without limits. */
 const FIRST = ["~/inkling", "openai", ...GPT_X, KEY, false, false, true];
-/** Compares config.yaml and the file of keys with the snapshot. */
+/** Compares config.yaml and the keys' file with the snapshot. */
 async function hasWritten(t: Deno.TestContext, world: SetupWorld, envFile = world.envFile) {
   const files = await Promise.all([world.configFile, envFile].map(world.read));
   await assertPicture(t, files.join("---\n").replaceAll(world.home, "~"), import.meta.url);
 }
 
-Deno.test("setup asks, writes config, key, folders and a first agent", async (t) => {
+Deno.test("setup asks questions and writes config.yaml, a key and a first agent", async (t) => {
   await using world = await createSetupWorld();
   const { cli } = world;
   cli.input.answers = [...FIRST];
@@ -40,7 +40,7 @@ Deno.test("setup asks, writes config, key, folders and a first agent", async (t)
     "inkling/agents/hello.md",
   ]);
   const shown = cli.stdout.text + cli.stderr.text;
-  // No line is wider than a terminal of 80 columns.
+  // The lines fit a terminal of 80 columns.
   const [limits = ""] = /Limits of a run:[^]*? tokens/.exec(shown) ?? [];
   await assertPicture(t, limits, import.meta.url);
   assert.doesNotMatch(await world.read(join(world.agentsDir, "hello.md")), /model:/);
@@ -50,7 +50,7 @@ Deno.test("setup asks, writes config, key, folders and a first agent", async (t)
   assert.equal(cli.input.asked.find(({ message }) => message.includes("key"))?.kind, "secret");
 });
 
-Deno.test("setup keeps unknown keys, comments, other variables and the agents when it runs again", async (t) => {
+Deno.test("setup keeps unknown keys, comments, other variables and agents when it runs again", async (t) => {
   await using world = await createSetupWorld({
     config: "# ours\nworkspace: ~/inkling # here\nextra: {a: 1}\n" +
       "defaults:\n  provider: openai\n  model: gpt-x\n  timeout: 90 # patient\n  mine: yes\n",
@@ -61,7 +61,7 @@ Deno.test("setup keeps unknown keys, comments, other variables and the agents wh
   await Deno.writeTextFile(agent, "Mine.\n");
   await Deno.writeTextFile(world.envFile, `# keys\nOPENAI_API_KEY=old # till May\nOTHER='a b'\n`);
   const before = await world.read(world.configFile);
-  // Enter at every question changes only the mode of the keys' file.
+  // Enter keeps every setting; only the mode of the keys' file changes.
   cli.input.answers = ["~/inkling", "openai", "gpt-x", "", false, false, true];
   assert.equal(await cli.run("setup"), 0);
   assert.equal(await world.read(world.configFile), before);
@@ -128,7 +128,7 @@ Deno.test("setup does not ask for a key if none is needed", async () => {
   }
 });
 
-Deno.test("setup offers the provider's models of the price table with their prices, and any other model", async () => {
+Deno.test("setup offers the provider's models with their prices, and any other model", async () => {
   for (
     const [provider, some] of [
       ["openai", ["gpt-6-sol", "gpt-5", "gpt-5-mini"]],
@@ -157,7 +157,7 @@ Deno.test("setup rejects a model that its provider does not have", async (t) => 
   await hasWritten(t, world);
 });
 
-Deno.test("setup tests the model after a confirmation, shows the provider's error, and continues or goes back", async () => {
+Deno.test("setup tests the model after a confirmation and shows the provider's error", async () => {
   await using server = new OpenAiServer([
     { status: 401, body: JSON.stringify({ error: { message: "No such key" } }) },
     { text: "ready" },
@@ -209,12 +209,12 @@ Deno.test("setup --yes reads everything from options and standard input", async 
   await hasWritten(t, world, join(world.home, "work", "agents", "_config", ".env"));
   const before = await world.read(world.configFile);
   assert.equal(cli.stderr.text, "");
-  // A second run changes nothing.
+  // A second run of `setup` changes nothing.
   assert.equal(await cli.run("setup", "--yes"), 0);
   assert.equal(await world.read(world.configFile), before);
 });
 
-Deno.test("setup --yes uses a key of the environment without writing it, and warns about a missing key", async () => {
+Deno.test("setup --yes uses a key of the environment without writing it", async () => {
   for (const hasKey of [true, false]) {
     await using world = await createSetupWorld({
       hasPerson: false,
@@ -286,7 +286,7 @@ Deno.test("setup notes the history of the former workspace, and its running serv
   await assertPicture(t, cli.stderr.text.replaceAll(world.home, "~"), import.meta.url);
 });
 
-/** Creates an unchanged setup with a running service. */
+/** Creates a home whose service runs with the current setup. */
 async function createBesideService(options: { hasPerson: boolean }): Promise<SetupWorld> {
   const world = await createSetupWorld({
     ...options,

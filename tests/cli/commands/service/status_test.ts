@@ -5,7 +5,7 @@ import { picturesOf } from "../../picture.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("status shows the state of an older service", async (t) => {
+Deno.test("status supports the responses of an older service", async (t) => {
   await using cli = await createFakeCli();
   const { connect } = cli.app;
   cli.app.connect = (places) => {

@@ -20,7 +20,7 @@ async function untilInterrupted(cli: FakeCli, running: Promise<number>): Promise
   return await running;
 }
 
-Deno.test("ui opens a file in the browser instead of the address with its token, prints only the address, and closes its proxy at Ctrl+C", async () => {
+Deno.test("ui opens a file in the browser, so that no argument contains the token", async () => {
   await using cli = await createFakeCli();
   assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
   assert.deepEqual(cli.opened, ["file:///state/ui.html"]);
@@ -50,7 +50,7 @@ Deno.test("ui exits with 3 if the service cannot start, and opens nothing", asyn
   assert.deepEqual(cli.proxied, []);
 });
 
-/** Makes every started process serve the page at once. */
+/** Makes every process that a command starts serve the page at once. */
 function serveInBackground(cli: FakeCli): { end(): Promise<void> } {
   const places = cli.app.places();
   let announced: Promise<AsyncDisposable | undefined> | undefined;
@@ -80,7 +80,7 @@ Deno.test("ui --background starts a process that serves the page, and returns", 
   assert.deepEqual(cli.proxied, []);
   assert.equal(cli.stdout.text, "http://127.0.0.1:4713/open?token=once\n");
   assert.match(cli.stderr.text, /in the background \(PID 4712\): "inkling ui --stop" stops it/);
-  // A later command creates a link to the same page, with and without the option.
+  // `ui` with and without --background creates another link to the running page.
   for (const argv of [["ui"], ["ui", "--background", "--no-open"]]) {
     assert.equal(await cli.drive(cli.run(...argv)), 0);
   }
@@ -115,7 +115,7 @@ Deno.test("ui --background reports why the page could not start", async (t) => {
   await shows(t, cli, "ui", "--background");
 });
 
-Deno.test("the background page survives a restart of the service, and ends ten minutes after the last service", async () => {
+Deno.test("the background page survives a restart of the service", async () => {
   await using cli = await createFakeCli();
   cli.environment = { ...cli.environment, [SERVES_PAGE]: "1" };
   const running = cli.run("ui", "--background", "--quiet");

@@ -1,4 +1,4 @@
-// `inkling update` with a release server on this machine and shell scripts as binaries.
+// Tests of `inkling update` with a release server on this machine and shell scripts as binaries.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { manifest, standIn, TARGET, UpdateWorld } from "../../update/release_ser
 
 const OLD = { version: "1.2.3", files: ["inkling"] };
 
-/** Runs `update`, which must fail without changes, and returns its error. */
+/** Runs `update`, checks that it fails and changes nothing, and returns its error. */
 async function refused(world: UpdateWorld, ...args: string[]): Promise<string> {
   assert.equal(await world.run(["update", ...args]), 1);
   assert.deepEqual(await world.state(), OLD);
@@ -23,7 +23,7 @@ async function refused(world: UpdateWorld, ...args: string[]): Promise<string> {
 
 Deno.test("update installs the executable of the release, and leaves no other files", async () => {
   await using world = await UpdateWorld.open();
-  // The permissions of the old one.
+  // The new executable gets the permissions of the old one.
   await Deno.chmod(world.binary, 0o650);
   const content = standIn("1.3.0");
   const sha256 = createHash("sha256").update(content).digest("hex").toUpperCase();
@@ -94,9 +94,9 @@ Deno.test("update rejects an incomplete download, with and without an announced 
   }
 });
 
-Deno.test("update keeps the old executable if the new one has a wrong checksum or does not start", async (t) => {
+Deno.test("update keeps the old executable if the new one does not work", async (t) => {
   await using world = await UpdateWorld.open();
-  // It starts under its temporary name, but not in the old one's place.
+  // The new program starts under its temporary name, but fails under its final name.
   const shy = '#!/bin/sh\n[ "${0##*/}" != inkling ] && echo 1.3.0\n';
   const good = standIn("1.3.0");
   const contents = [
@@ -111,7 +111,7 @@ Deno.test("update keeps the old executable if the new one has a wrong checksum o
   await assertPicture(t, await refused(world), import.meta.url);
 });
 
-Deno.test("update tests the new program first under a temporary name, and then in its place", async () => {
+Deno.test("update tests the new program before and after the swap", async () => {
   await using world = await UpdateWorld.open();
   const log = join(world.cli.stateDir, "started");
   const beside = join(world.directory, ".inkling-next-inkling");
@@ -133,7 +133,7 @@ Deno.test("update reports the problem of the release server", async (t) => {
     ...[manifest("1.3.0", good, { sha256: 5 }), "x".repeat(1_048_577)],
   ];
   for (const latest of manifests) {
-    // With and without an announced length.
+    // The response has an announced length, and then none.
     for (const body of [latest, new Blob([latest]).stream()]) {
       world.answers.set("/releases/latest.json", () => new Response(body));
       await assertPicture(t, await refused(world), import.meta.url);
@@ -150,7 +150,7 @@ Deno.test("update follows only redirects to trusted addresses", async () => {
   const redirect = (location: string) => () =>
     new Response(null, { status: 302, headers: { location } });
   world.answers.set("/releases/inkling-linux", redirect("/elsewhere/file"));
-  // A compressed file has another length than the announced one.
+  // The announced length of a compressed response is not the length of its content.
   world.answers.set(
     "/elsewhere/file",
     ({ headers }) => new Response(headers.get("accept-encoding") === "identity" ? content : "zip"),
@@ -202,7 +202,7 @@ Deno.test("update removes the files of a killed update, and does not wait for it
   assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
 });
 
-/** Delays the release's file; `asked` resolves at its request. */
+/** Delays the response with the release's file until `answer()`; `asked` resolves when the file is requested. */
 function holdBack(world: UpdateWorld, content: string): { asked: Promise<void>; answer(): void } {
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();

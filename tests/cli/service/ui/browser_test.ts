@@ -1,4 +1,4 @@
-// Opens an address with the command of each system.
+// Tests of opening an address with each system's command.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { browserCommand, openBrowser } from "../../../../cli/service/browser.ts";
@@ -25,7 +25,10 @@ Deno.test("browserCommand() returns no command without a screen", () => {
   }
 });
 
-/** Creates a folder on the PATH with a fake xdg-open; `OUT` in its script is the file `out` there. */
+/**
+ * Creates a folder with an executable xdg-open. `OUT` in its script is replaced by the path of the file `out` in the
+ * folder.
+ */
 async function createOpener(script: string): Promise<{ directory: string } & AsyncDisposable> {
   const directory = await Deno.makeTempDir({ prefix: "inkling-browser-" });
   const path = join(directory, "xdg-open");
@@ -40,7 +43,7 @@ function open(directory: string, clock = new TestClock()): Promise<boolean> {
   return openBrowser(ADDRESS, { os: "linux", environment, clock });
 }
 
-Deno.test("openBrowser() returns whether the opener succeeded", async () => {
+Deno.test("openBrowser() returns true only if the opener succeeded", async () => {
   await using good = await createOpener('printf "%s\\n" "$@" > OUT');
   assert.equal(await open(good.directory), true);
   assert.equal(await Deno.readTextFile(join(good.directory, "out")), `${ADDRESS}\n`);
@@ -72,7 +75,7 @@ Deno.test("openBrowser() does not wait for a browser that stays in the foregroun
   await until(() => isGone(pid), "the browser is gone");
 });
 
-/** Returns whether no process has the PID, not even a zombie. */
+/** Returns true if no process has the PID, not even a zombie. */
 function isGone(pid: number): boolean {
   try {
     Deno.kill(pid, "SIGCONT");

@@ -1,4 +1,4 @@
-// The command that starts an installed unit of the user or of the system.
+// Tests of the printed command that starts an installed unit.
 import assert from "node:assert/strict";
 import { describeUnitStart } from "../../../../cli/service/units/installed_unit.ts";
 

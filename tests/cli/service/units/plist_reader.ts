@@ -1,4 +1,4 @@
-// Reads an XML property list, independently of its writer.
+// Reads an XML property list without using its writer's code.
 
 /** A value of a property list. */
 export type PlistValue = string | number | boolean | PlistValue[] | { [key: string]: PlistValue };

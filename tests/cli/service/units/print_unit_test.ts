@@ -1,4 +1,4 @@
-// `inkling start --print-unit`: systemd and launchd read the files correctly, also with unusual paths.
+// Tests that systemd and launchd read the output of `inkling start --print-unit` correctly, including unusual paths.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -31,12 +31,12 @@ const unit = (text: string): Unit => ({
   keysFile: `${text}/.env`,
 });
 
-Deno.test("start --print-unit prints a unit with --keep-alive and a stop timeout, and the command that prints it", async (t) => {
+Deno.test("start --print-unit prints a unit with --keep-alive and a stop timeout", async (t) => {
   await using cli = await createFakeCli();
   const listener = ["--port", "8420", "--host", "::1"];
   await shows(t, cli, "start", "--print-unit=systemd", ...listener, "-w", "my notes");
   await shows(t, cli, "start", "--print-unit=launchd", "-w", "notes");
-  // With variables in the environment, and with the flags of a scoped program.
+  // The environment contains variables, and the program has the flags of a scoped service.
   cli.environment = { ...cli.environment, MALLOC_ARENA_MAX: "16" };
   cli.isConfined = true;
   const command = ["/usr/bin/deno", "run", "--allow-read=/home/me/my notes", "/opt/main.ts"];
@@ -111,7 +111,7 @@ Deno.test("toSystemdUnit() and toLaunchdPlist() preserve every text", () => {
   }));
 });
 
-Deno.test("the shell of the property list loads the key's file and runs the program with unchanged arguments", async () => {
+Deno.test("the shell in the property list reads the key's file and preserves all arguments", async () => {
   await using folder = await createTempDir();
   const place = join(folder.path, `odd "$HOME" 'x' %h`);
   await Deno.mkdir(place);

@@ -1,12 +1,12 @@
-// Reads a unit file like systemd (systemd.syntax(7), systemd.service(5)), independently of its writer.
+// Reads a unit file as systemd.syntax(7) and systemd.service(5) specify, without using its writer's code.
 
 /** A parsed unit file. */
 export interface ReadUnit {
-  /** The unparsed values of a key, in their order. */
+  /** Returns the unparsed values of a key in their order. */
   values(section: string, key: string): string[];
-  /** The words of all values of a key, with quotes, escapes, specifiers and variables resolved. */
+  /** Returns the words of all values of a key, with quotes, escapes, specifiers and variables resolved. */
   words(section: string, key: string): string[];
-  /** A value that is a path, with specifiers resolved. */
+  /** Returns the path in a key's value, with specifiers resolved. */
   path(section: string, key: string): string;
 }
 
