@@ -151,7 +151,7 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
   [`description: ${"x".repeat(65_536)}`, "1:1 The front matter is over 64 KB"],
 ];
 
-/** Whole files that are refused. */
+/** Whole files that are errors. */
 export const BAD_FILES: readonly ProblemRow[] = [
   ["", "1:1 The system prompt is empty (write into the file what"],
   ["\ufeff \r\n\t\n", "1:1 The system prompt is empty"],
@@ -169,7 +169,7 @@ export const BAD_FILES: readonly ProblemRow[] = [
   [bytes([0xff, 0xfe], [0x2d, 0, 0x2d, 0]), "1:1 It looks like UTF-16"],
 ];
 
-/** File names that are refused, each with one problem. */
+/** File names that are errors, each with its only problem. */
 export const BAD_NAMES: readonly (readonly [name: string, problem: string])[] = [
   ["a.b.md", '1:1 underscores, not "."'],
   [".md", "1:1 The file's name must not be empty"],

@@ -103,7 +103,7 @@ Deno.test("a broken or missing config.yaml keeps the settings, and the service l
   assert.deepEqual([runtime.config.defaults.confirmTools, warningsOf(runtime)], [[], []]);
 });
 
-Deno.test("config.yaml is read again without a request: triggers use its defaults", async () => {
+Deno.test("triggers use the defaults of a changed config.yaml without a request", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("daily", "---\ntrigger: { type: schedule, every: 1d }\n---\nDo it.\n");
   await using runtime = await place.open();
@@ -112,7 +112,7 @@ Deno.test("config.yaml is read again without a request: triggers use its default
   await until(isDone, "the new default");
 });
 
-Deno.test("a run waits until just written config.yaml and environment files are complete", async () => {
+Deno.test("a run waits until just written configuration files are complete", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("daily", "---\n---\nSay ${GREETING}.\n");
   await using runtime = await place.open();

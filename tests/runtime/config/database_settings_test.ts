@@ -110,7 +110,7 @@ Deno.test("parseConfig() accepts addresses as PostgreSQL's own programs write th
   }
 });
 
-Deno.test("parseConfig() refuses invalid node settings with their position", () => {
+Deno.test("parseConfig() refuses invalid node settings with their positions", () => {
   const result = parseConfig(
     "database_connections: 201\nnode:\n  name: ''\n  labels: [gpu, GPU]\n  runs: 0\n",
     options,

@@ -4,7 +4,7 @@ import { baseUrl, durationOrNone, interval } from "../../../runtime/config/field
 import { parseConfig } from "../../../runtime/config/parse_config.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 
-Deno.test("baseUrl accepts addresses of models without keys, and no message repeats a key", () => {
+Deno.test("baseUrl accepts addresses without keys, and no message repeats a key", () => {
   for (const text of ["http://127.0.0.1:11434/v1", "https://models.test"]) {
     assert.equal(baseUrl.parse(text), text);
   }

@@ -147,7 +147,7 @@ notify:
   );
 });
 
-Deno.test("parseConfig() distinguishes absent from empty, and null from a default", () => {
+Deno.test("parseConfig() distinguishes absent keys from empty and null values", () => {
   assert.deepEqual(read("defaults: {confirm_tools: []}").defaults.confirmTools, []);
   for (const off of ["null", "none"]) {
     const limits = ["max_tool_calls", "max_execution_tokens", "max_cost_usd", "confirm_timeout"];
@@ -291,7 +291,7 @@ Deno.test("loadConfig() treats an absent file as empty, and refuses an unusable 
     }
   }));
 
-Deno.test("parseConfig() reports the problems of notify, and repeats no address that may be secret", () => {
+Deno.test("parseConfig() reports the problems of notify without secret addresses", () => {
   const text = `public_url: ftp://x
 notify:
   on: [waitin]

@@ -4,7 +4,7 @@ import { toDataLine } from "../../../runtime/events/frame.ts";
 import { anyText } from "../../support/any_text.ts";
 
 /** The characters at which Python's str.splitlines() ends a line. */
-// deno-lint-ignore no-control-regex -- these are line ends, too
+// deno-lint-ignore no-control-regex -- these characters are line ends for some readers
 const LINE_ENDS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/;
 
 Deno.test("toDataLine() returns text that every reader takes as one line, with the same value", () => {

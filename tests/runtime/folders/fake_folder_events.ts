@@ -48,7 +48,7 @@ export class FakeFolderEvents {
     }
   }
 
-  /** Ends every watch with an error. */
+  /** Ends every open watch with an error. */
   failAll(error: Error): void {
     for (const source of this.#sources) {
       source.failure = error;

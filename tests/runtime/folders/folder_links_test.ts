@@ -29,7 +29,7 @@ const LINKS: readonly (readonly [what: string, target: string, order: readonly s
 ];
 
 for (const [what, target, order] of LINKS) {
-  Deno.test(`FolderWatches: a link takes no listener's events: to ${what}`, async () => {
+  Deno.test(`FolderWatches: a link to ${what} takes no listener's events`, async () => {
     await using linked = await createLinked({ link: target });
     for (const folders of order) await Promise.all(folders.map((one) => listen(linked, one)));
     await expectBoth(linked);

@@ -45,7 +45,7 @@ class Watched implements AsyncDisposable {
 }
 
 Deno.test(
-  "SystemWatches: a pipe that is created in a watched folder ends the watch of that folder, and no other",
+  "SystemWatches: a new pipe ends only the watch of its folder",
   { ignore: !HAS_PIPES },
   async () => {
     await using watched = await Watched.open();

@@ -130,7 +130,7 @@ for (const adapter of ADAPTERS) {
   });
 }
 
-Deno.test("acceptsMedia() uses the settings, or else the provider and name", () => {
+Deno.test("acceptsMedia() uses the settings, or otherwise the provider and model name", () => {
   const rows: [string, string, string][] = [
     ["anthropic", "claude-x", "image pdf"],
     ["mine", "x", ""],

@@ -14,7 +14,7 @@ const settings = (provider: string, baseUrl?: string): ModelSettings => (
 );
 
 Deno.test({
-  name: "modelHost() is the host that Deno refuses, at once and with the flag",
+  name: "modelHost() returns the host that Deno refuses without its flag",
   permissions: { net: false, read: true, env: true, sys: true },
   async fn() {
     for (const provider of ["openai", "anthropic", "google", "ollama", "local"]) {

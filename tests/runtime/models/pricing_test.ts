@@ -57,15 +57,15 @@ Deno.test("ModelPrices.costOf() computes costs from the price table, with cached
   await using it = await world();
   // The comments below have the prices in dollars per million tokens: input, cache read, cache write, output.
   const cases: [string, Usage, number][] = [
-    // gpt-4o: 2.50, 1.25, -, 10. 1,000 x 2.50 + 500 x 10.
+    // gpt-4o: 2.50, 1.25, none, 10. The cost is 1,000 x 2.50 + 500 x 10.
     ["openai/gpt-4o", usage(1_000, 500), 0.0075],
-    // 10,000 in, 8,000 of them cached: 2,000 x 2.50 + 8,000 x 1.25 + 100 x 10.
+    // 10,000 input tokens, of which 8,000 are cached: 2,000 x 2.50 + 8,000 x 1.25 + 100 x 10.
     ["openai/gpt-4o", usage(10_000, 100, 8_000), 0.016],
     ["openai/gpt-4o-2024-08-06", usage(10_000, 100, 8_000), 0.016],
-    // claude-sonnet-4-5: 3, 0.30, 3.75, 15. 1,000 x 3 + 6,000 x 0.30 + 3,000 x 3.75 + 200 x 15.
+    // claude-sonnet-4-5: 3, 0.30, 3.75, 15. The cost is 1,000 x 3 + 6,000 x 0.30 + 3,000 x 3.75 + 200 x 15.
     ["anthropic/claude-sonnet-4-5", usage(10_000, 200, 6_000, 3_000), 0.01905],
     ["anthropic/claude-sonnet-4-5-20250929", usage(10_000, 200, 6_000, 3_000), 0.01905],
-    // gemini-2.5-flash: 0.30, 0.03, -, 2.50. 2,000 x 0.30 + 8,000 x 0.03 + 1,000 x 2.50.
+    // gemini-2.5-flash: 0.30, 0.03, none, 2.50. The cost is 2,000 x 0.30 + 8,000 x 0.03 + 1,000 x 2.50.
     ["google/gemini-2.5-flash", usage(10_000, 1_000, 8_000), 0.00334],
   ];
   for (const [id, counted, expected] of cases) {
@@ -83,7 +83,7 @@ Deno.test("ModelPrices.costOf() prefers the endpoint's reported cost, and return
   assert.equal(await costs(it.prices, "openai/gpt-4o", null), null);
 });
 
-Deno.test("ModelPrices prefers the workspace's prices to the config directory's, and both to the table", async () => {
+Deno.test("ModelPrices prefers the workspace's prices, then the config directory's, then the table's", async () => {
   await using it = await world({
     workspace: "openai/gpt-4o: {input: 1, output: 2}\nshared: {input: 3, output: 3}\n",
     config: "openai/gpt-4o: {input: 9, output: 9}\nmine/m:\n  input: 4\n  output: 8\n" +
@@ -92,9 +92,9 @@ Deno.test("ModelPrices prefers the workspace's prices to the config directory's,
   const { prices } = it;
   assert.equal(await costs(prices, "openai/gpt-4o", usage(1_000_000, 1_000_000)), 3);
   assert.equal(await costs(prices, "anybody/shared", usage(1_000_000, 0)), 3);
-  // 500,000 x 4 + 300,000 x 1 + 200,000 x 5 + 100,000 x 8.
+  // The cost is 500,000 x 4 + 300,000 x 1 + 200,000 x 5 + 100,000 x 8.
   assert.equal(await costs(prices, "mine/m", usage(1_000_000, 100_000, 300_000, 200_000)), 4.1);
-  // Without their own prices, cached tokens cost the same as input.
+  // Cached tokens without their own price cost the same as input.
   assert.equal(await costs(prices, "openai/gpt-4o", usage(1_000_000, 0, 600_000, 400_000)), 1);
   assert.equal(await prices.hasPrice(model("mine/m")), true);
   assert.equal(await prices.hasPrice(model("mine/other")), false);

@@ -1,4 +1,4 @@
-// Messages to people, where several machines could send them.
+// Tests of notifications that several nodes could send.
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { UPKEEP_MS } from "../../../runtime/wiring/join_nodes.ts";
@@ -29,14 +29,14 @@ const BUDGET = {
   message: "80 % is used",
 } as const;
 
-/** Enqueues another message at a machine, which sends it after all earlier ones. */
+/** Publishes a further message on a node. The node sends it after all earlier messages, so its arrival ends a wait. */
 function tellMore(node: Runtime): void {
   const reason = "It fired too often";
   const who = { agentId: "a", displayName: "a" };
   node.events.publish({ type: "trigger_changed", ...who, status: "paused", reason });
 }
 
-/** A channel of all machines that leads to a receiver in this process. */
+/** Starts a receiver in this process, and configures it as the channel of all nodes. */
 function receive(world: NodeWorld) {
   const receiver = new Receiver();
   world.workspace.shell["HOOK"] = `${receiver.url}/s3cr3t-path`;
@@ -44,7 +44,7 @@ function receive(world: NodeWorld) {
     receiver,
     isReceived: (count: number) =>
       until(() => receiver.received.length >= count, `${count} messages`),
-    /** Waits until nothing is left to send. Returns what was received. */
+    /** Waits until the node has sent all messages. Returns the received messages. */
     async received(node: Runtime): Promise<string[]> {
       await until(async () => !await node.messages.hasOpen(), "all is sent");
       return receiver.received.map(({ text }) => /80 % is used/.test(text) ? "budget" : "loop");
@@ -52,7 +52,7 @@ function receive(world: NodeWorld) {
   };
 }
 
-test("a message is sent once, by the machine where it arose", async (world) => {
+test("a message is sent once, by the node of its event", async (world) => {
   const { receiver, isReceived, received } = receive(world);
   await using _receiver = receiver;
   await using one = await world.open("one", LINES);
@@ -71,7 +71,7 @@ test("a message is sent once, by the machine where it arose", async (world) => {
   assert.deepEqual(await received(two), ["budget", "loop"]);
 });
 
-test("a machine that starts does not send what another one is sending", async (world) => {
+test("a starting node does not send messages that another node is sending", async (world) => {
   const { receiver, isReceived, received } = receive(world);
   await using _receiver = receiver;
   await using one = await world.open("one", LINES);
@@ -86,7 +86,7 @@ test("a machine that starts does not send what another one is sending", async (w
   assert.deepEqual(await received(two), ["budget", "loop"]);
 });
 
-test("one machine sends what another one stored before it died", async (world) => {
+test("a node sends the messages that a dead node stored", async (world) => {
   const { receiver, isReceived, received } = receive(world);
   await using _receiver = receiver;
   const clock = new TestClock();

@@ -1,4 +1,4 @@
-// Machines over one PostgreSQL, in this process: each with a state directory of its own, all with the same workspace.
+// Several nodes in this process that share a PostgreSQL database and a workspace. Each node has its own state directory.
 // @ts-types="@types/pg"
 import pg from "pg";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { createTestPostgres, type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
-/** A workspace and a database, to be opened by as many machines as a test needs. */
+/** A workspace and a database for any number of nodes. */
 export class NodeWorld implements AsyncDisposable {
   private constructor(readonly workspace: TestWorkspace, readonly database: TestPostgres) {}
 
-  /** A new database on the server at this address; without one, on the server that tests share. */
+  /** Creates a world with a new database, on the server at this address or on the shared server. */
   static async create(server?: string): Promise<NodeWorld> {
     const database = await createTestPostgres(server);
     return new NodeWorld(
@@ -25,7 +25,7 @@ export class NodeWorld implements AsyncDisposable {
     return this.database.address;
   }
 
-  /** A machine whose label is its name; `more`: further lines of its config.yaml. */
+  /** Opens a node whose label is its name; `more` is appended to its config.yaml. */
   async open(name: string, more = "", { clock }: { clock?: Clock } = {}): Promise<Runtime> {
     const { root, workspace, shell } = this.workspace;
     const configDir = join(root, `config-${name}`);
@@ -46,7 +46,7 @@ export class NodeWorld implements AsyncDisposable {
     });
   }
 
-  /** Rows of the database. */
+  /** Runs a statement in the shared database and returns its rows. */
   async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.address });
     await client.connect();
@@ -63,7 +63,7 @@ export class NodeWorld implements AsyncDisposable {
   }
 }
 
-/** Registers a test of several machines with a new database. Skips it without PostgreSQL. */
+/** Registers a test of several nodes with a new database. The test is skipped without PostgreSQL. */
 export function testNodes(
   name: string,
   work: (world: NodeWorld, t: Deno.TestContext) => Promise<void>,

@@ -16,7 +16,7 @@ const ASK = {
 
 const GLOB = { name: "file_glob", arguments: { pattern: "*.none" } };
 
-test("two machines over one database", async (world, t) => {
+test("two nodes share one database", async (world, t) => {
   const { writeScript } = world.workspace;
   await writeScript("heavy", [{ say: "done" }], "nodes: [two]");
   await writeScript("asker", [ASK, { say: "You said {result}." }]);
@@ -36,7 +36,7 @@ test("two machines over one database", async (world, t) => {
   const accepted = await one.run("heavy", {});
   await using two = await world.open("two");
 
-  await t.step("what one accepts another runs, where only that one may", async () => {
+  await t.step("an execution runs on the only node with its label", async () => {
     const { status, outputData } = await toEnd(one, accepted.id);
     assert.deepEqual([status, outputData], ["success", "done"]);
     const [row] = await world.query(
@@ -45,7 +45,7 @@ test("two machines over one database", async (world, t) => {
     assert.deepEqual(row, { name: "two", epoch: "1" });
   });
 
-  await t.step("a question is answered, and followed, at any of them", async () => {
+  await t.step("a question can be answered and followed at every node", async () => {
     const { id, status } = await runToEnd(one, "asker");
     assert.equal(status, "waiting");
     const { requestId } = await two.pendingRequest(id);
@@ -56,7 +56,7 @@ test("two machines over one database", async (world, t) => {
     await two.respond(id, { requestId, answer: { selected: ["b"] } });
     await until(async () => (await one.getExecution(id)).status === "success", "it goes on");
     assert.equal((await one.getExecution(id)).outputData, "You said b.");
-    // Each happening is heard once.
+    // The other node receives each event once.
     await until(() => events.includes("execution_completed"), "its end is heard elsewhere");
     assert.deepEqual(events, ["execution_resumed", "execution_completed"]);
     unsubscribe();
@@ -64,7 +64,7 @@ test("two machines over one database", async (world, t) => {
     assert.deepEqual(frames[0], frames[1]);
   });
 
-  await t.step("a follower at another machine gets each frame, once and in order", async () => {
+  await t.step("a follower at another node gets each frame once and in order", async () => {
     const { id } = await one.run("talker", {});
     const signal = new AbortController().signal;
     const items: FollowItem[] = [];
@@ -74,7 +74,7 @@ test("two machines over one database", async (world, t) => {
     assert.equal(followed.at(-1)?.event, "complete");
   });
 
-  await t.step("a new agent runs on a machine that has not noticed its file yet", async () => {
+  await t.step("a new agent runs on a node that has not noticed its file yet", async () => {
     for (let n = 0; n < 2; n++) {
       await writeScript(`new_${n}`, [{ say: "here" }], "nodes: [two]");
       assert.equal((await runToEnd(one, `new_${n}`)).outputData, "here");
@@ -82,7 +82,7 @@ test("two machines over one database", async (world, t) => {
   });
 
   await t.step(
-    "a run is cancelled at another machine, and one that nobody has at once",
+    "a run can be cancelled at another node, and at once without a node",
     async () => {
       const unclaimed = await one.run("nobodys", {});
       assert.equal(await one.cancel(unclaimed.id), "aborted");
@@ -94,13 +94,13 @@ test("two machines over one database", async (world, t) => {
     },
   );
 
-  await t.step("delegation goes on over machines, and the parent gets the answer", async () => {
+  await t.step("delegation works across nodes, and the parent gets the answer", async () => {
     const ended = await runToEnd(one, "parent");
     assert.equal(ended.status, "success");
     assert.match(ended.outputData ?? "", /from the child/);
   });
 
-  await t.step("one key at both in the same moment is one execution", async () => {
+  await t.step("concurrent requests with one key at two nodes start one execution", async () => {
     for (let n = 0; n < 5; n++) {
       const idempotencyKey = `key ${n}`;
       const both = await Promise.all(
@@ -111,7 +111,7 @@ test("two machines over one database", async (world, t) => {
   });
 });
 
-test("a machine that stops leaves its runs to the others", async (world) => {
+test("a stopping node leaves its runs to the other nodes", async (world) => {
   const steps = [{ say: "one", delay_ms: AT_GATE_MS }];
   await world.workspace.writeScript("patient", steps, "on_restart: resume");
   const one = await world.open("one", "", { clock: new GateClock() });
@@ -127,14 +127,14 @@ test("a machine that stops leaves its runs to the others", async (world) => {
   assert.deepEqual(row, { epoch: "2" });
 });
 
-test("a run that is lost, and comes back to the same machine, goes on there once", async (world) => {
+test("a lost run that returns to the same node continues there once", async (world) => {
   const steps = [{ say: "one", delay_ms: AT_GATE_MS }];
   await world.workspace.writeScript("patient", steps, "on_restart: resume");
   const clock = new GateClock();
   await using one = await world.open("one", "", { clock });
   const { id } = await one.run("patient", {});
   await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
-  // As pg-boss does it for a machine that was frozen for a while.
+  // Simulates pg-boss after a node was frozen: the job can be fetched again.
   await world.query("UPDATE inkling_queue.job SET state = 'retry', start_after = now()");
   const epochs = () => world.query("SELECT epoch FROM inkling.executions");
   await until(async () => (await epochs())[0]?.["epoch"] === "2", "it is claimed again");
@@ -146,7 +146,7 @@ test("a run that is lost, and comes back to the same machine, goes on there once
   assert.deepEqual(await epochs(), [{ epoch: "2" }]);
 });
 
-test("one of them watches for an agent; when it goes, another does", async (world) => {
+test("one node watches for an agent, and another takes over after its end", async (world) => {
   const { workspace } = world.workspace;
   const inbox = join(workspace, "inbox");
   await Deno.mkdir(inbox);
@@ -194,7 +194,7 @@ withPostgres.test("nodes: while the database is away runs wait; then all goes on
   assert.deepEqual(told.map(({ fields }) => fields.node).sort(), ["one", "two"]);
 });
 
-test("a machine that lacks an agent's file forgets no schedule of the others", async (world) => {
+test("a node without an agent's file removes no schedule of the other nodes", async (world) => {
   const lines = "trigger: { type: schedule, every: 1h }";
   await world.workspace.writeScript("hourly", [{ say: "tick" }], lines);
   await (await world.open("one"))[Symbol.asyncDispose]();
@@ -207,7 +207,7 @@ test("a machine that lacks an agent's file forgets no schedule of the others", a
   assert.deepEqual(await stored(), before);
 });
 
-test("a slot runs once, and the pause holds for all", async (world) => {
+test("a slot runs once, and a pause applies to all nodes", async (world) => {
   const lines = "trigger: { type: schedule, every: 1s }";
   await world.workspace.writeScript("often", [{ say: "tick" }], lines);
   const clock = new TestClock();
@@ -225,7 +225,7 @@ test("a slot runs once, and the pause holds for all", async (world) => {
     "SELECT request::json #>> '{cause,scheduledFor}' AS slot FROM inkling.executions",
   );
   assert.equal(new Set(runs.map(({ slot }) => slot)).size, runs.length);
-  // Both go by one beat.
+  // Both nodes use the schedule's stored start, so all slots are at the same fraction of a second.
   const times = (await slots()).map(({ scheduled_for }) => Number(scheduled_for));
   assert.equal(new Set(times.map((time) => time % 1_000)).size, 1);
 });

@@ -1,4 +1,4 @@
-// The events that machines find by their regular checks, without a notification.
+// Tests of events that nodes find by their regular checks, without a notification.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { STOPS } from "../../../runtime/executions/end_reason.ts";
@@ -11,13 +11,13 @@ import { type NodeWorld, testNodes as test } from "./node_world.ts";
 
 sharePostgres();
 
-test("a machine starts the agents that follow an end of a dead machine", async (world) => {
+test("a node starts the followers of an execution that a dead node ended", async (world) => {
   await world.workspace.writeScript("first", [{ say: "done" }]);
   await world.workspace.writeScript("second", [{ say: "after it" }], "after: [first]");
   const clock = new TestClock();
   await using one = await world.open("one", "", { clock });
   await using _two = await world.open("two", "", { clock });
-  // The check at the start is over: only the next regular one can find the end.
+  // The node has made its first check, so only the next regular check can find the end.
   await clock.advance(UPKEEP_MS / 2);
   await world.query(
     "INSERT INTO inkling.executions (id, agent_id, display_name, status, trigger, request, model, started_at) " +
@@ -31,7 +31,7 @@ test("a machine starts the agents that follow an end of a dead machine", async (
   assert.deepEqual(await world.query("SELECT * FROM inkling.follow_ups"), []);
 });
 
-test("a machine ends what a dead parent had delegated, and what somebody cancelled", async (world) => {
+test("a node ends cancelled runs, and delegated runs of a dead parent", async (world) => {
   const ask = { call: [{ name: "ask_user", arguments: { question: "Which?" } }] };
   await world.workspace.writeScript("asker", [ask], "on_pending: parallel");
   const call = { name: "run_agent", arguments: { agent_id: "asker" } };
@@ -74,10 +74,10 @@ const CHECKS: [when: string, (world: NodeWorld, clock: TestClock) => Promise<unk
   ["at its next check", (_world, clock) => clock.advance(UPKEEP_MS)],
 ];
 for (const [when, check] of CHECKS) {
-  test(`a watch goes on ${when}, though the end of its run was not heard`, async (world) => {
+  test(`a watch continues ${when} after a missed notification of a run's end`, async (world) => {
     const inbox = join(world.workspace.workspace, "inbox");
     await Deno.mkdir(inbox);
-    // No machine has what it needs: its run goes on until the test says that it has ended elsewhere.
+    // No node has the label `gpu`, so the run stays queued until the test ends it through another node.
     await world.workspace.writeScript(
       "watcher",
       [{ say: "seen" }],

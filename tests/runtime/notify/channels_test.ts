@@ -211,7 +211,7 @@ Deno.test("an attempt to post a message fails after 20 seconds", async () => {
   silent.resolve(200);
 });
 
-Deno.test("a channel reports missing settings, without secrets", () => {
+Deno.test("a channel reports missing settings without showing secrets", () => {
   const problem = (settings: ChannelSettings, env: Record<string, string> = {}) =>
     channelProblem(settings, portsOf({ env })) ?? "";
   assert.match(problem({ type: "slack", url: "SLACK" }), /variable SLACK is not set/);

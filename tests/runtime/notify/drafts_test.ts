@@ -42,7 +42,7 @@ Deno.test("each notification setting of an agent replaces the one in config.yaml
     "phone",
     "team",
   ]);
-  // config.yaml alone decides for an agent whose file is gone.
+  // An agent whose file is gone uses the settings of config.yaml.
   assert.deepEqual(channelsOf(failure(1, { agentId: "gone" }), { on: [] }), ["phone"]);
   assert.deepEqual(channelsOf(failure(1), {}, "# Nothing"), []);
   assert.deepEqual(channelsOf(failure(1, { isDryRun: true })), [], "a dry run causes no message");

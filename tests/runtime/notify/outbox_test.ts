@@ -42,7 +42,7 @@ Deno.test("pauses, ends and missed slots are stored with their messages", async 
   await new SqlSlotStore(world.db, world.outbox).recordSlots([
     slot("skipped", 1),
     slot("missed", 2),
-    // This slot already has an outcome.
+    // The outcome of this slot is already stored.
     slot("missed", 2),
   ]);
   assert.deepEqual(kindsIn(world), ["waiting", "error", "missed"]);
@@ -88,7 +88,7 @@ Deno.test("sent messages are deleted after a day", async () => {
   assert.deepEqual(kindsIn(world), []);
 });
 
-/** Opens the outbox of one node, which combines the messages of an agent. */
+/** Opens the outbox of one node. The outbox folds similar messages of an agent into one. */
 const foldingOutbox = (db: Database) =>
   new SqlOutbox(db, {
     draftMessages: (event) => {
@@ -106,7 +106,7 @@ const foldingOutbox = (db: Database) =>
 
 const STOPPED = { type: "stopped", displayName: "", reason: "" } as const;
 
-/** Returns the number of events of each claimable message of a channel. */
+/** Returns the number of folded events for each message that can be claimed from a channel. */
 async function countsOf(db: Database, channel: string): Promise<number[]> {
   const outbox = foldingOutbox(db);
   const counts: number[] = [];

@@ -63,7 +63,7 @@ export class OutboxWorld implements AsyncDisposable {
     this.sender = this.createSender();
   }
 
-  /** Creates services whose receiver fails, with a failure of execution 1 to send. */
+  /** Creates a world whose receiver fails and whose failed execution 1 has a message to send. */
   static failing(deliver: () => never = down): OutboxWorld {
     const world = new OutboxWorld();
     world.deliver = deliver;
@@ -96,7 +96,7 @@ export class OutboxWorld implements AsyncDisposable {
     void this.outbox.announce(event);
   }
 
-  /** Stores an open question and its message. */
+  /** Stores an open question and its message. Returns the question. */
   ask(execution: Execution, changes: Partial<HumanRequest> = {}): HumanRequest {
     const request: HumanRequest = {
       requestId: `q-${execution.id}`,
@@ -174,12 +174,12 @@ export class OutboxWorld implements AsyncDisposable {
   }
 }
 
-/** The failure of a receiver that cannot be reached. */
+/** Throws the error of an unreachable receiver. */
 export function down(): never {
   throw new DeliveryFailure("the receiver is down.");
 }
 
-/** An execution of an agent. */
+/** Creates a failed execution; `changes` replace its fields. */
 export function executionOf(id: number, changes: Partial<Execution> = {}): Execution {
   return {
     id,
@@ -204,7 +204,7 @@ export function executionOf(id: number, changes: Partial<Execution> = {}): Execu
   };
 }
 
-/** The event of a failed run. */
+/** Creates the event of a failed execution; `changes` replace fields of the execution. */
 export function failure(id: number, changes: Partial<Execution> = {}): NotableEvent {
   return { type: "ended", execution: executionOf(id, changes), output: null };
 }

@@ -4,7 +4,7 @@ import { isQuiet } from "../../../runtime/notify/quiet_hours.ts";
 const quiet = (from: string, to: string, timezone?: string) => ({ from, to, timezone, pass: [] });
 const at = (time: string) => Date.parse(`2026-01-15T${time}Z`);
 
-Deno.test("isQuiet() includes `from`, excludes `to`, and crosses midnight if `to` is earlier", () => {
+Deno.test("isQuiet() includes `from`, excludes `to`, and crosses midnight", () => {
   const night = quiet("22:00", "07:00");
   for (const time of ["22:00:00", "23:59:59", "00:00:00", "06:59:59"]) {
     assert.ok(isQuiet(at(time), night, "UTC"), time);
@@ -33,8 +33,8 @@ Deno.test("isQuiet() handles the repeated and the skipped hour of daylight savin
       (_, hour) => Date.parse(`${day}T00:30:00Z`) - 3_600_000 + hour * 3_600_000,
     )
       .map((one) => isQuiet(one, small, "UTC"));
-  // 00:30, 01:30, 03:30 …
+  // The local times 00:30, 01:30, 03:30 and so on: the hour from 02:00 is skipped.
   assert.deepEqual(hours("2026-03-29"), [false, false, false, false, false, false]);
-  // 01:30, 02:30, 02:30, 03:30 …
+  // The local times 01:30, 02:30, 02:30, 03:30 and so on: the hour from 02:00 is repeated.
   assert.deepEqual(hours("2026-10-25"), [false, true, true, false, false, false]);
 });

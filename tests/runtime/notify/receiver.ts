@@ -1,5 +1,5 @@
 // Starts an HTTP server on this machine that receives messages.
-/** One received request. */
+/** A received request. */
 export interface Received {
   path: string;
   headers: Headers;
@@ -8,7 +8,7 @@ export interface Received {
   body: any;
 }
 
-/** A reply: a status or a promise of one, and an optional `retry-after`. */
+/** A reply: a status, a promise of a status, or a whole response. */
 export type Reply = number | Promise<number> | Response;
 
 /** An HTTP server that receives messages. `reply` gets the number of earlier requests. */

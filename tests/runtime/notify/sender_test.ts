@@ -53,7 +53,7 @@ Deno.test("an unreachable receiver later gets the messages in order, with the sa
   const request = world.ask(executionOf(7, { status: "waiting" }));
   await world.settle();
   assert.equal(world.sent.length, 1);
-  // The end of an execution must not arrive before its question. Messages of other executions do not wait.
+  // The end of an execution must not arrive before its question. Messages of other executions are not delayed.
   world.tell(failure(7));
   world.tell(failure(8, { agentId: "other" }));
   await world.settle();
@@ -149,7 +149,7 @@ Deno.test("the sender does not retry a final failure, and waits for Retry-After"
   assert.equal(asked.sent.length, 2);
 });
 
-Deno.test("a slow receiver delays only its own channel", async () => {
+Deno.test("a slow receiver delays only the messages of its own channel", async () => {
   const config = CONFIG.replace("phone:", "slow: { type: desktop }\n    phone:");
   await using world = new OutboxWorld({ config });
   const slow = Promise.withResolvers<void>();
@@ -195,8 +195,8 @@ const QUIET = `${CONFIG}
   quiet: { from: "22:00", to: "07:00", timezone: Europe/Berlin, pass: [waiting] }
 `;
 
-Deno.test("quiet hours over midnight delay messages, except the kinds that may pass", async () => {
-  // 21:59 in Berlin.
+Deno.test("quiet hours over midnight delay messages, except urgent kinds", async () => {
+  // 21:59 in Berlin, a minute before the quiet hours.
   await using world = new OutboxWorld({ config: QUIET, start: "2026-01-10T20:59:00.000Z" });
   world.tell(failure(1));
   await settle();
@@ -206,7 +206,7 @@ Deno.test("quiet hours over midnight delay messages, except the kinds that may p
   world.ask(executionOf(3, { status: "waiting" }));
   await world.settle();
   assert.deepEqual(world.sent.map(({ executionId }) => executionId), [1, 3]);
-  // 06:59 in Berlin.
+  // 06:59 in Berlin, a minute before the end of the quiet hours.
   world.clock.jump(7 * HOUR_MS - MINUTE_MS);
   await world.clock.advance(MINUTE_MS);
   assert.equal(world.sent.length, 2);
@@ -227,7 +227,7 @@ Deno.test("failures during quiet hours are combined to one message", async () =>
   assert.deepEqual(world.sent.map(({ count }) => count), [30]);
 });
 
-Deno.test("a question that is answered before its message was sent causes no message", async () => {
+Deno.test("a question that was answered before sending causes no message", async () => {
   await using world = new OutboxWorld();
   world.deliver = down;
   const { requestId } = world.ask(executionOf(1, { status: "waiting" }));

@@ -28,7 +28,7 @@ Deno.test("hasScripts() returns false for an unreadable skill", () =>
   }));
 
 Deno.test({
-  name: "hasScripts() reveals nothing about folders that Deno's flags close",
+  name: "hasScripts() reads no folder that Deno's flags refuse",
   permissions: { read: [] },
   async fn() {
     assert.equal(await hasScripts("/some", "skill"), false);

@@ -11,7 +11,7 @@ interface World {
   dir: string;
   home: string;
   workspace: string;
-  /** Runs a shell script in the workspace. Returns its output on both streams, and its exit code. */
+  /** Runs a shell script in the workspace. Returns its joined output and its exit code. */
   run(
     script: string,
     options?: { rules?: Partial<SandboxRules>; environment?: Record<string, string> },
@@ -152,7 +152,7 @@ test("a declared path with a symlink works as written in the sandbox", async ({ 
   const rules = { read: [join(dir, "link/sub")] };
   const { text } = await run(`cat ${dir}/link/sub/a.txt`, { rules });
   assert.equal(text, "linked");
-  // Many systems have /bin as a link to /usr/bin.
+  // On many systems /bin is a link to /usr/bin.
   const system = await run("echo begun", { rules: { read: ["/bin/sh"], programs: ["/bin"] } });
   assert.equal(system.text, "begun\n");
 });

@@ -1,4 +1,4 @@
-// An MCP server in a few lines of shell.
+// An MCP server written in shell.
 
 /** A server with one tool, which runs the shell script in the variable SCRIPT and returns its output. */
 export const SHELL_SERVER = `while read -r line; do

@@ -25,7 +25,7 @@ export function noSandbox(): ProcessSandbox {
   return new ProcessSandbox({ mode: () => "off", home: "/" });
 }
 
-/** Returns a sandbox that refuses programs it cannot confine, unless another mode is given. */
+/** Returns the system's sandbox. By default it refuses programs that it cannot confine. */
 export function systemSandbox(home: string, mode: SandboxMode = "required"): ProcessSandbox {
   return new ProcessSandbox({ mode: () => mode, home, find: () => Promise.resolve(SUPPORT) });
 }

@@ -66,7 +66,7 @@ Deno.test("RotatingFile keeps writing to a full file while no new one can be cre
       "log.1": "middle\n",
       "log.2": "oldest\n",
     });
-    // The rotation is retried after the file has grown.
+    // A failed rotation is retried after the file has grown.
     file.writeLine("x".repeat(70_000));
     file.writeLine("after");
     const now = await contents(dir);

@@ -9,7 +9,7 @@ import { TestClock } from "../../support/test_clock.ts";
 
 export interface RecordedSpan {
   name: string;
-  /** The name of the parent span. */
+  /** The name of the parent span, or undefined for a root span. */
   parent: string | undefined;
   attributes: Attributes;
   status: SpanStatus | undefined;

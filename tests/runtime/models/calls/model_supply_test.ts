@@ -52,7 +52,7 @@ Deno.test("ModelSupply.open() uses the current key, name and address of the agen
   const opened = await open({ baseUrl: here.origin });
   await setKeys({ MINE_API_KEY: "second-key", OTHER_KEY: "other-key" });
   await collectReply(await open({ baseUrl: here.origin }));
-  // A run that started with the old key continues with it.
+  // A run keeps the key with which it started.
   await collectReply(opened);
   await collectReply(await open({ baseUrl: here.origin, apiKeyEnv: "OTHER_KEY" }));
   await collectReply(await open({ baseUrl: here.origin, name: "n" }));

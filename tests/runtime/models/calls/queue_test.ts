@@ -12,7 +12,7 @@ function world(limit: number): { queue: ModelQueue; log: LogLines } {
   return { queue: new ModelQueue({ limit, log }), log };
 }
 
-Deno.test("ModelQueue admits calls up to its limit, and the others in order of arrival", async () => {
+Deno.test("ModelQueue admits calls up to its limit, and further calls in order of arrival", async () => {
   const { queue, log } = world(2);
   const order: number[] = [];
   const places: Disposable[] = [];

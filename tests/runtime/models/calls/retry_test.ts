@@ -61,7 +61,7 @@ Deno.test("withRetry() yields a notice before it waits", async () => {
   ]);
 });
 
-Deno.test("withRetry() does not mistake other refusals for a refusal of temperature", async () => {
+Deno.test("withRetry() distinguishes a refusal of temperature from other refusals", async () => {
   const cases: Attempt[] = [
     fails("openai answered 400: bad request", { retryable: false, status: 400 }),
     fails("openai answered 401: temperature", { retryable: false, status: 401 }),

@@ -76,7 +76,7 @@ Deno.test("withBilling() books nothing for an error before the answer", async ()
   assert.deepEqual(settled, [{ tokens: 0, costUsd: 0 }]);
 });
 
-Deno.test("withBilling() books a call that was aborted or broke off, even without any text", async () => {
+Deno.test("withBilling() books a call that was aborted or broke off", async () => {
   for (const attempt of [goesSilent(), goesSilent("Half of it")]) {
     const { model, settled } = world(attempt);
     const giveUp = new AbortController();

@@ -73,7 +73,7 @@ Deno.test("AnthropicModel marks the end of the prompt for the cache, and omits e
   assert.deepEqual(server.request(1).body, sent);
 });
 
-Deno.test("AnthropicReplyAssembler returns the streamed text, even if blocks start twice or out of order", () => {
+Deno.test("AnthropicReplyAssembler returns the text even if blocks start twice or out of order", () => {
   const block = (index: number) => begin(index, { type: "text", text: "" });
   const say = (index: number, text: string) => go(index, { type: "text_delta", text });
   const { message } = replyFrom(

@@ -78,7 +78,7 @@ Deno.test("GoogleReplyAssembler counts thinking as output and the cache as part 
   assert.deepEqual(usage, expected);
 });
 
-Deno.test("GoogleReplyAssembler keeps thought signatures for its own model, and omits thoughts from the text", () => {
+Deno.test("GoogleReplyAssembler keeps thought signatures for its own model", () => {
   const call = { functionCall: { name: "read", args: { path: "a" } }, thoughtSignature: "s2" };
   const { message, stop } = replyFrom(
     parts({ text: "Hmm.", thought: true }),

@@ -31,7 +31,7 @@ async function refusalOf(answer: Promise<unknown>): Promise<ModelError> {
   return error;
 }
 
-Deno.test("postToProvider() follows a redirect within the origin, with method, key and body", async () => {
+Deno.test("postToProvider() follows a redirect within the origin", async () => {
   for (const status of [301, 302, 307, 308]) {
     const seen: unknown[] = [];
     await using server = serve(async (request) => {
@@ -106,7 +106,7 @@ Deno.test("postToProvider() fails for redirects without an address and for redir
 });
 
 Deno.test("postToProvider() limits replies, lines and events, and cuts long errors", async () => {
-  // The body ends at twice the limit, so that code without a limit fails the test instead of filling the memory.
+  // The body ends at twice the limit, so that code without a limit fails the test before it fills the memory.
   const endless = (piece: string, { bytes, status = 200 }: { bytes: number; status?: number }) => {
     const part = new TextEncoder().encode(piece.repeat(1_000));
     return () => {
@@ -126,7 +126,7 @@ Deno.test("postToProvider() limits replies, lines and events, and cuts long erro
   const reply = await refusalOf((await send(lines.origin)).text());
   assert.ok(reply.message.includes(megabytes(MAX_REPLY_BYTES)), reply.message);
   assert.equal(reply.retryable, false);
-  // A line without an end, and an event of lines without an end.
+  // A line without an end, and events whose lines never end the event.
   for (const piece of ["x".repeat(100), "data: x\n", "data: x\r\n"]) {
     await using part = serve(endless(piece, { bytes: MAX_EVENT_BYTES }));
     const one = await refusalOf((await send(part.origin)).text());
