@@ -96,7 +96,7 @@ const ASKING_TOOL = `export default {
   },
 };`;
 
-Deno.test("unavailable tools end the run of their agent with the reason, and no other run", async () => {
+Deno.test("unavailable tools end only the runs of their agent, with the reason", async () => {
   await using place = await createToolPlace();
   await writeConfig(place, "tools/broken.ts", "this is no TypeScript (");
   const dead = '{"dead": {"command": "sh", "args": ["-c", "echo no luck >&2; exit 3"]}}';

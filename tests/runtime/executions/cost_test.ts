@@ -12,7 +12,7 @@ async function statsOf(runtime: Runtime, id: number): Promise<Record<string, unk
   return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "stats");
 }
 
-/** Returns the lines of the service log about a missing price. */
+/** Returns the lines of the service log about missing prices. */
 function warningsIn(place: TestWorkspace): string[] {
   return place.logged.map(({ message }) => message).filter((line) => line.includes(UNPRICED));
 }
@@ -47,7 +47,7 @@ Deno.test("runLoop() aborts at max_cost_usd before calls run, but accepts an ans
   const usage = { input: 10, output: 5 };
   await place.writeScript("priced", [{ call: LOOK, usage }, { say: "Done.", usage }]);
   const { id, costUsd } = await runToEnd(runtime, "priced");
-  // 10 x 0.001 + 5 x 0.002 for each reply.
+  // Each reply costs 10 x 0.001 + 5 x 0.002 dollars.
   assert.equal(costUsd, 0.04);
   const priced = await statsOf(runtime, id);
   const figures = priced.map((one) => [one["input_tokens"], one["total_tokens"], one["cost_usd"]]);

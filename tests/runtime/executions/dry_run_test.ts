@@ -19,12 +19,12 @@ interface WouldDo {
   preview: Record<string, unknown> | null;
 }
 
-/** Returns the described calls of a dry run. */
+/** Returns the calls that a dry run describes. */
 async function wouldDo(runtime: Runtime, id: number): Promise<WouldDo[]> {
   return (await resultsOf(runtime, id)).flatMap((one) => (one["would_do"] ?? []) as WouldDo[]);
 }
 
-/** Returns the files of a folder with their texts and modification times, without the service's own files. */
+/** Returns the files of a folder with their texts and modification times, except the service's own files. */
 async function listFiles(folder: string, prefix = ""): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -38,7 +38,7 @@ async function listFiles(folder: string, prefix = ""): Promise<Record<string, st
 const put = (place: TestWorkspace, path: string, text: string) =>
   writeConfig(place, `../../${path}`, text);
 
-Deno.test("a dry run with every kind of tool changes nothing; a real run changes everything", async () => {
+Deno.test("a dry run with every kind of tool changes nothing", async () => {
   const requests: string[] = [];
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
     requests.push(request.method);
@@ -307,7 +307,7 @@ Deno.test("a dry run is in no history and starts no agent", async () => {
     assert.match(seed, /real one|Noted/);
     assert.doesNotMatch(seed, /dry one/);
   }
-  // A purge keeps the newest real conversation, although a dry run is newer.
+  // A purge keeps the newest conversation of a real run, although a dry run's is newer.
   await runtime.purgeCheckpoints({ force: false });
   const { id } = await runToEnd(runtime, "daily");
   assert.match((await seededOf(place, id)).join("\n"), /Noted/);

@@ -103,7 +103,7 @@ const ENDS: readonly [FinalStatus, string | null, readonly unknown[]][] = [
   ["error", "Aborted: budget tree ($2.00)", [undefined, "error", true, false, "failure"]],
 ];
 
-Deno.test("the code of a stored end decides messages, failures of triggers, replays and followers", () => {
+Deno.test("the code of a stored end decides messages, trigger failures, replays and followers", () => {
   const agent = createTestAgent();
   const after = ["success", "failure"] as const;
   const agents = after.map((on) => ({

@@ -82,7 +82,7 @@ export async function stopAtModel(
 /** Returns a script that makes these calls in one reply and then ends. */
 export const doing = (...calls: unknown[]): unknown[] => [{ call: calls }, { say: "Done." }];
 
-/** Writes a file below the agents' `_config` folder. */
+/** Writes a file into the folder `_config` of the agents. */
 export async function writeConfig(place: TestWorkspace, name: string, text: string): Promise<void> {
   const path = join(place.agentsDir, "_config", name);
   await Deno.mkdir(join(path, ".."), { recursive: true });
@@ -116,7 +116,7 @@ export async function writeSkill(place: TestWorkspace, name: string, body: strin
   await writeConfig(place, `skills/${name}/SKILL.md`, `${head}${body}\n`);
 }
 
-/** Answers an execution's question and follows it until it has ended or waits again. */
+/** Answers an execution's question, and follows the execution until it ends or waits again. */
 export async function answerToEnd(
   runtime: Runtime,
   id: number,
@@ -148,7 +148,7 @@ export async function untilStatus(runtime: Runtime, id: number, status: string):
   await until(async () => await statusOf(runtime, id) === status, `execution ${id} is ${status}`);
 }
 
-/** Returns the results of an execution's calls, in the order of its log. */
+/** Returns the results of an execution's tool calls in the order of its log. */
 export async function resultsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
   return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result");
 }

@@ -44,7 +44,7 @@ Deno.test("an answer is refused as long as the agent's file cannot be read", asy
   assert.equal((await answerToEnd(runtime, id, { text: "red" })).outputData, "Said red");
 });
 
-Deno.test("an answer to a child is refused while the file of a waiting ancestor cannot be read", async () => {
+Deno.test("an answer is refused while a waiting ancestor's file cannot be read", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const writeLead = () =>
@@ -58,7 +58,7 @@ Deno.test("an answer to a child is refused while the file of a waiting ancestor 
   for (const one of [id, child]) {
     await assert.rejects(answer(runtime, one, { text: "red" }), /Agent 'lead' cannot be read/);
   }
-  // The end of the child resumes the parent, once the parent's file can be read.
+  // The child's end resumes the parent after the parent's file is repaired.
   await runtime.cancel(child);
   await untilStatus(runtime, id, "running");
   await writeLead();
@@ -136,7 +136,7 @@ Deno.test("a run that waits for its agent's file can be cancelled or become orph
 });
 
 for (const broken of [["lead", "slow"], ["slow", "lead"]]) {
-  Deno.test(`a parent and its child continue after their unreadable files are repaired: ${broken.join(", then ")}`, async () => {
+  Deno.test(`a parent and its child continue after a repair of their files: ${broken.join(", then ")}`, async () => {
     await using place = await createTestWorkspace();
     const clock = new TestClock();
     const write = async (ids: readonly string[]) => {

@@ -57,7 +57,7 @@ Deno.test("createUserTurn() describes the cause of an automatic run", () => {
   check([
     [{ trigger: EVERY, cause: SLOT }, "Execute your task. (scheduled: every 5m)"],
     [{ trigger: CRON, cause: SLOT }, "Execute your task. (scheduled: cron 30 8 * * *)"],
-    // The agent was edited between the slot and the run.
+    // The agent's schedule was removed between the slot and the run.
     [{ trigger: MANUAL, cause: SLOT }, "Execute your task. (scheduled)"],
     [
       { trigger: WATCH, cause: change("/w/in/a b.txt"), fileExists: true },
@@ -75,7 +75,7 @@ Deno.test("createUserTurn() describes the cause of an automatic run", () => {
       { cause: CALLER, args: ["Find it."] },
       'Execute your task. (called by the agent "boss")\n\nArguments:\nFind it.',
     ],
-    // A manual run of a scheduled agent is not scheduled.
+    // The manual run of an agent with a schedule.
     [{ trigger: EVERY }, "Execute your task."],
     [{ trigger: EVERY, cause: SLOT, message: "M" }, "M"],
     [{ cause: CALLER, message: "M" }, "M"],
@@ -96,22 +96,23 @@ Deno.test("createUserTurn() replaces a template's placeholders once, and keeps u
       { trigger: template(MANUAL), context: "C" },
       "{event} {path} {file} {schedule} C {other} ${event}",
     ],
-    // A manual run of a watching or scheduled agent.
+    // The manual run of an agent with a watch or a schedule.
     [{ trigger: template(WATCH, "{path}: {event}") }, "{path}: {event}"],
     [{ trigger: template(EVERY, "{schedule}") }, "{schedule}"],
-    // Inserted values are not scanned for placeholders.
+    // Placeholders in inserted values stay unchanged.
     [
       { trigger: template(WATCH, "{file} {context}"), cause: change("/w/{event} $& {context}") },
       "{event} $& {context} ",
     ],
     [{ trigger: template(MANUAL, "{context}"), context: "{context} {event}" }, "{context} {event}"],
-    // A context without a placeholder is appended for people, programs and agents, but not for schedules and watches.
+    // If the template has no placeholder for it, the context of people, programs and agents is appended, but not that of
+    // schedules and watches.
     [{ trigger: template(MANUAL, "T"), context: "C" }, "T\n\nContext:\nC"],
     [{ trigger: template(MANUAL, "T"), cause: CALLER, context: "C" }, "T\n\nContext:\nC"],
     [{ trigger: template(WATCH, "T"), context: "C" }, "T\n\nContext:\nC"],
     [{ trigger: template(EVERY, "T"), cause: SLOT, context: "C" }, "T"],
     [{ trigger: template(WATCH, "T"), cause: change("/w/a"), context: "C" }, "T"],
-    // An empty template is a valid turn.
+    // An empty template is valid.
     [{ trigger: template(MANUAL, ""), context: "C" }, "\n\nContext:\nC"],
   ]);
 });

@@ -29,7 +29,7 @@ async function forked(
   return detail;
 }
 
-Deno.test("fork() at every step has an identical prefix, and repeats none of its calls", async () => {
+Deno.test("fork() at every step copies the steps and repeats none of their calls", async () => {
   await using on = await started("worker", STEPS, FREE);
   const { place, runtime, id } = on;
   await answerToEnd(runtime, id, { text: "Well." });

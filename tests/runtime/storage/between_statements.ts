@@ -1,4 +1,5 @@
-// Lets other nodes act between two statements of an operation. Only for PostgreSQL, because SQLite runs operations synchronously.
+// Runs an action between two statements of a database operation, as another node would. Only for PostgreSQL, because SQLite
+// runs operations synchronously.
 // @ts-types="@types/pg"
 import pg from "pg";
 import type { Database } from "../../../runtime/database/database.ts";

@@ -119,7 +119,7 @@ Deno.test("SqliteDatabase.open() reports a wrong bit that SQLite reads without a
     assert.deepEqual(Deno.readFileSync(path), bytes);
   }));
 
-Deno.test("SqliteDatabase.open() refuses a named pipe and a device immediately, in both modes", () =>
+Deno.test("SqliteDatabase.open() refuses a named pipe and a device immediately", () =>
   withFile(async (path) => {
     const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
     assert.ok(success);

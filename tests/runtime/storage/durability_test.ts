@@ -72,7 +72,7 @@ function observeWrites(db: SqliteDatabase): () => { what: string; durability: Du
     );
   const tables = db.all<{ name: string }>(
     "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' " +
-      // The full-text index is written together with its execution, which is observed.
+      // The rows of the full-text index are omitted: they are written together with their execution.
       "AND name NOT LIKE 'executions_text%'",
   );
   for (const { name } of tables) {
@@ -83,6 +83,6 @@ function observeWrites(db: SqliteDatabase): () => { what: string; durability: Du
   note("status", "UPDATE OF status ON main.executions WHEN OLD.status <> NEW.status", "status");
   return () =>
     db.all<{ what: string; level: number }>("SELECT what, level FROM writes")
-      // Values of SQLite: 2 is FULL, 1 is NORMAL.
+      // SQLite's values of the setting `synchronous`: 2 is FULL, 1 is NORMAL.
       .map(({ what, level }) => ({ what, durability: level === 2 ? "power" : "process" }));
 }

@@ -51,7 +51,7 @@ Deno.test("SqlSlotStore.beginSchedule() keeps a schedule that another node has a
   assert.deepEqual(await schedules(), [other]);
 });
 
-Deno.test("SqlSlotStore.beginSchedule() keeps later slots that ran, and shortens a row with later slots", async () => {
+Deno.test("SqlSlotStore.beginSchedule() keeps later slots that ran", async () => {
   await using world = await open();
   const { store, insert, schedules } = world;
   const before = await store.beginSchedule(state());
@@ -95,7 +95,7 @@ Deno.test("SqlSlotStore keeps a slot whose execution was removed", async () => {
   assert.deepEqual((await store.listSlots("daily", ALL)).map((one) => ({ ...one })), [slot(110)]);
 });
 
-Deno.test("SqlSlotStore.purgeSlots() removes old slots, but keeps the newest of each agent", async () => {
+Deno.test("SqlSlotStore.purgeSlots() removes old slots except each agent's newest", async () => {
   await using world = await open();
   const { store, insert, times } = world;
   for (const agentId of ["a", "b", "c"]) {

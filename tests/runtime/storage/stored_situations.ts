@@ -23,7 +23,7 @@ export const NEW_EXECUTION: NewExecution = {
   startedAt: 1_000,
 };
 
-/** Returns an end of an execution in this state. */
+/** Returns an end for an execution in this state. */
 export function ending(from: Ending["from"]): Ending {
   return {
     from,

@@ -11,7 +11,7 @@ Deno.test("a run over its daily budget asks a person, and continues or ends as a
   const steps = [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)];
   await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`);
   const id = await stopWaiting(world.place, "daily", { clock: world.clock });
-  // The question and the answer survive a restart of the service.
+  // The question and its answer survive a restart of the service.
   await using runtime = await world.open();
   const question = await runtime.pendingRequest(id);
   const expected = "Budget per_day ($1.50) of daily is used up. Continue with $0.75 more?";
@@ -89,7 +89,7 @@ Deno.test("on_budget: abort ends the run, for token budgets and for tree budgets
   // $0.60 and $0.90 are spent. One more dollar does not fit for the helper or for the lead.
   assert.equal(child?.error, "Aborted: budget tree ($1.90)");
   assert.equal(lead.error, "Aborted: budget tree ($1.90)");
-  // Another run of the same agent has its own tree budget.
+  // Each run of the agent has a new tree budget.
   assert.equal((await runToEnd(runtime, "lead")).costUsd, 0.6);
 
   const half = [{ say: "Half of it", fail: "the connection broke", retryable: true }];
@@ -199,7 +199,7 @@ Deno.test("a nearly used up budget causes one event and one log line", async () 
   assert.equal(events.length, 1);
 });
 
-Deno.test("a budget's day begins in its own time zone, also a day of 23 hours", async () => {
+Deno.test("a budget's day begins in its own time zone, also if the day has 23 hours", async () => {
   // Berlin changes to summer time on 2026-03-29, so the day ends an hour early.
   await using world = await openBudgetWorld({ start: "2026-03-28T22:30:00.000Z" });
   await world.place.writeScript(
@@ -222,7 +222,7 @@ Deno.test("a budget's day begins in its own time zone, also a day of 23 hours", 
   assert.equal((await runToEnd(runtime, "daily")).status, "success");
 });
 
-Deno.test("a schedule skips its slots with a reason until the used up budget resets", async () => {
+Deno.test("a schedule skips its slots until the used up budget resets", async () => {
   await using world = await openBudgetWorld({ start: "2026-03-10T23:55:00.000Z" });
   await world.place.writeScript(
     "daily",

@@ -29,14 +29,14 @@ const call = (nanos: number, overrides: { agentId?: string; at?: number } = {}) 
   ...overrides,
 });
 
-/** Makes a reservation and returns its id. */
+/** Reserves an amount and returns the reservation's id. */
 async function reserve(budgets: SqlBudgetStore, nanos: number, at = 1_000): Promise<number> {
   const reserved = await budgets.reserve(call(nanos, { at }));
   assert.ok("id" in reserved);
   return reserved.id;
 }
 
-Deno.test("SqlBudgetStore reserves amounts that fit, refuses others, and reports temporary refusals", async () => {
+Deno.test("SqlBudgetStore reserves amounts that fit and refuses others", async () => {
   await using store = await openTestStore();
   const { budgets } = store;
   const first = await reserve(budgets, 60);
@@ -49,13 +49,13 @@ Deno.test("SqlBudgetStore reserves amounts that fit, refuses others, and reports
   // The warning comes once, and the limit is exact to the last billionth.
   assert.ok("refused" in await budgets.reserve(call(46)));
   assert.ok("id" in await budgets.reserve(call(45)));
-  // A call without cost fits, even if the limit is now lower than the spending.
+  // A call without cost fits, even if the limit was lowered below the spending.
   const lowered = { budgets: [{ ...DAY, limit: 10 }] };
   assert.ok("refused" in await budgets.reserve({ ...call(1), ...lowered }));
   assert.ok("id" in await budgets.reserve({ ...call(0), ...lowered }));
 });
 
-Deno.test("SqlBudgetStore books the full reservations of a dead instance, and none twice", async () => {
+Deno.test("SqlBudgetStore books the reservations of a dead instance once", async () => {
   await using store = await openTestStore({ instanceId: "new" });
   const dead = new SqlBudgetStore(store.db, "dead");
   const left = await reserve(dead, 30);
@@ -79,7 +79,7 @@ Deno.test("SqlBudgetStore books settled reservations in full if a crash of the d
   );
   assert.ok(row !== undefined);
   await store.budgets.settle(settled, { nanos: 5, tokens: 1 }, []);
-  // Simulates a server that lost its last transactions in a crash.
+  // The state of a server that lost its last transactions in a crash.
   await store.run("DELETE FROM spending");
   const [names, values] = [Object.keys(row).join(", "), Object.values(row)];
   const holes = values.map(() => "?").join(", ");

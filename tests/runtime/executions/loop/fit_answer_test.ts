@@ -103,7 +103,7 @@ Deno.test("the model repairs an answer that does not fit the schema once", async
   const odd = JSON.stringify({ "a\u001b[31m\nb": 1 });
   const { error: told } = await answered([odd, odd], closed);
   assert.ok(told?.startsWith(MISFIT));
-  // deno-lint-ignore no-control-regex -- just these must be gone
+  // deno-lint-ignore no-control-regex -- exactly these control characters must be removed
   assert.doesNotMatch(told ?? "", /[\u0000-\u001f]/);
 
   const glob = { call: [{ name: "file_glob", arguments: { pattern: "*" } }] };

@@ -91,7 +91,7 @@ Deno.test("runLoop() ends as timeout when the model does not answer in time", as
   assert.deepEqual([ended.status, ended.error], ["timeout", "Timeout after 5s"]);
 });
 
-Deno.test("Runtime.stop() waits for runs within the grace period, aborts the rest, and refuses new ones", async () => {
+Deno.test("Runtime.stop() waits for runs within the grace period and aborts the rest", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("short", [{ say: "done", delay_ms: 3_000 }]);
   await place.writeScript("long", [{ say: "late", delay_ms: 600_000 }]);
@@ -144,7 +144,7 @@ const ENDS: Record<string, [steps: unknown[], error: RegExp | string, output: st
   "a refusal": [[REFUSES], "The model refused to answer: I will [error] not.", null],
   "one tool that fails three times": [[MISSING, GLOB, MISSING, MISSING, NEVER], FAILED, null],
   "one that fails twice": [[MISSING, MISSING, { say: "gave up" }], "", "gave up"],
-  // A success of the same tool resets the count.
+  // A successful call of the same tool resets the count of failures.
   "a success between": [[MISSING, MISSING, READ, MISSING, { say: "later" }], "", "later"],
   "no loop_detection": [[MISSING, MISSING, MISSING, MISSING, { say: "on" }], "", "on"],
   "the fifth equal call": [[READ, READ, READ, READ, READ, NEVER], CALLED, null],

@@ -101,7 +101,7 @@ Deno.test("calls of one reply change memory and files in order, by any path", as
   assert.match(other, /\[The result is cut here: 99 KB of \d+ KB are shown\./);
 });
 
-Deno.test("an agent that confirms every tool waits before each call, except for the exempted tools", async () => {
+Deno.test("an agent that confirms every tool waits before each call, except exempt tools", async () => {
   await using on = await started(
     "careful",
     doing(
@@ -118,7 +118,7 @@ Deno.test("an agent that confirms every tool waits before each call, except for 
 
 Deno.test("a call that still waits for its turn does not start after a cancel", async () => {
   await using place = await createTestWorkspace();
-  // The lock on the folder blocks access to the memory.
+  // The lock on the folder blocks every access to the memory.
   using locked = await Deno.open(place.agentsDir);
   await locked.lock(true);
   await place.writeScript(

@@ -6,7 +6,7 @@ import { openTestPostgres } from "../../../support/test_database.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
-/** SQL: the time of the database's clock. */
+/** SQL for the current time of the database's clock in milliseconds. */
 const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
 interface NodeRow {
@@ -56,7 +56,7 @@ function test(name: string, body: (world: Awaited<ReturnType<typeof open>>) => P
   });
 }
 
-test("lists living and dead nodes, the number of their runs, and the own node", async ({ nodes, addNode, addRun }) => {
+test("lists living and dead nodes with the number of their runs", async ({ nodes, addNode, addRun }) => {
   await addNode({ id: "me", silentMs: 0, name: "beta", labels: ["gpu", "linux"] });
   await addNode({ id: "other", silentMs: 12 * SECOND, name: "alpha" });
   await addNode({ id: "fallen", silentMs: 40 * SECOND, name: "gamma" });

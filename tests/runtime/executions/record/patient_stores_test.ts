@@ -52,7 +52,7 @@ Deno.test("an end and its answer are stored as soon as a full disk has space aga
   assert.equal(frames.filter(({ event }) => event === "complete").length, 1);
 });
 
-Deno.test("a stop retries a failed end once, and leaves the execution to the next start", async () => {
+Deno.test("a stop retries a failed end once and leaves the rest to the next start", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { id, requestId } = await ask(on);
   const ends = refuseEnds(on.store);

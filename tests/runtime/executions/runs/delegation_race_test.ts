@@ -88,7 +88,7 @@ Deno.test("a parent shows the oldest question of its waiting children everywhere
   assert.deepEqual([interrupt?.["event_type"], interrupt?.["request_id"]], expected);
 });
 
-Deno.test("delegate() follows a child that is answered while delegate() checks if it runs", async () => {
+Deno.test("delegate() follows a child that is answered during the check if it runs", async () => {
   const active = new ActiveRuns(new TestClock());
   const child = { id: 2, agentId: "child", status: "waiting", error: null } as Execution;
   const ports: Partial<DelegationContext["ports"]> = {

@@ -11,7 +11,7 @@ import type { RecoveryContext } from "../../../../runtime/executions/runs/recove
 import { recoverExecutions } from "../../../../runtime/executions/runs/recovery.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 
-Deno.test("the duration of a resumed run is its running time before and after the restart", async () => {
+Deno.test("a resumed run's duration is its running time before and after the restart", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ say: "Slow but sure.", delay_ms: 5_000 }];
   await place.writeScript("slow", steps, "on_restart: resume");

@@ -19,7 +19,7 @@ const DOWN: OpenAiStep = { status: 503, body: '{"error":{"message":"Overloaded"}
 const OVER: OpenAiStep = { status: 429, body: '{"error":{"message":"Too many"}}' };
 const WRONG: OpenAiStep = { status: 401, body: '{"error":{"message":"Wrong key"}}' };
 
-/** A provider that is down until it listens on its port, and a workspace whose agents use it. */
+/** A provider that is down until it listens on its port, and a workspace whose agents use this provider. */
 class World implements AsyncDisposable {
   readonly clock = new TestClock("2026-03-01T00:00:00.000Z");
   readonly #resources = new AsyncDisposableStack();

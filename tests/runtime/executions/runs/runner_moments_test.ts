@@ -120,7 +120,7 @@ onSqlite.test("Runner.cancel() ends a run whose question is being stored, even a
   await using on = await openTestRunner([createTestAgent()]);
   const { runner, store } = on;
   afterChange(store.requests, "openRequest", async (id, { request: { requestId } }) => {
-    // The execution waits, but its run does not know it yet.
+    // The stored execution waits, but its run does not know this yet.
     assert.equal(await runner.cancel(id), "cancelling");
     await runner.respond(id, { requestId, answer: { text: "yes" } });
   });
@@ -157,7 +157,7 @@ Deno.test("Runner.stop() leaves no execution running at any moment before its qu
   assert.deepEqual(left, {
     opening: "aborted",
     reply: "aborted",
-    // The question can be answered after the next start.
+    // After the next start the question can be answered.
     question: "waiting",
     news: "waiting",
   });

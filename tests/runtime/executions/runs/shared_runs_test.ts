@@ -65,7 +65,7 @@ async function expectLeft(
   assert.deepEqual(on.serviceLog.lines.filter(({ level }) => level === "error"), []);
 }
 
-Deno.test("Runner leaves a run to another machine if it stops while the database is unavailable", async () => {
+Deno.test("Runner leaves a run to another node if it stops during an outage", async () => {
   await expectLeft(createTestAgent(), ({ store }, stop) => {
     const fail = () => Promise.reject(new StorageUnavailable("The connection broke off."));
     store.conversations.recordReply = async () => {

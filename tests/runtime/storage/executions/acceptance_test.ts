@@ -30,7 +30,7 @@ Deno.test("acceptExecution() accepts one run for a due time, and stores no later
   await using store = await openTestStore();
   const first = await claim(store);
   assert.ok("execution" in first);
-  // The claim is also refused after the first run has ended.
+  // The slot stays claimed after its run has ended.
   await store.endings.finishExecution(first.execution.id, ending("running"));
   assert.deepEqual(await claim(store), { refused: "claimed" });
   const rows = async (table: string) => (await store.all(`SELECT 1 FROM ${table}`)).length;
@@ -85,7 +85,7 @@ Deno.test("acceptExecution() returns the first execution for a repeated key for 
   assert.deepEqual(await accept("key-2"), { refused: "waiting" });
 });
 
-Deno.test("acceptExecution() stores simultaneous requests in one transaction, each with its own outcome", async () => {
+Deno.test("acceptExecution() stores concurrent requests in one transaction", async () => {
   await using store = await openTestStore();
   let commits = 0;
   const change = store.db.change.bind(store.db);
@@ -100,7 +100,7 @@ Deno.test("acceptExecution() stores simultaneous requests in one transaction, ea
   assert.deepEqual(found, ["a", "b", "claimed", "c"]);
 });
 
-Deno.test("acceptExecution() accepts the other simultaneous requests if one fails", async () => {
+Deno.test("acceptExecution() accepts the other concurrent requests if one fails", async () => {
   await using store = await openTestStore();
   const broken = store.acceptances.acceptExecution({ ...WANTED, agentId: "broken" }, {
     unlessWaiting: false,

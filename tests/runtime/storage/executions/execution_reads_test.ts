@@ -90,7 +90,7 @@ onSqlite.test("listExecutions() and selectUsage() use an index for every filter"
   }
 });
 
-Deno.test("SqlExecutionReads.readSpan() counts executions by status, sums costs, and lists failures by agent", async () => {
+Deno.test("SqlExecutionReads.readSpan() counts executions, sums costs, and lists failures by agent", async () => {
   await using store = await openTestStore();
   const clock = new TestClock();
   const end = async (agentId: string, startedAt: number, error: string | null) => {
@@ -153,7 +153,7 @@ onPostgres.test("SqlExecutionReads.readDowntimes() returns the gaps in which no 
   assert.deepEqual(await read(0), [{ from: 200_000, to: 400_000 }, { from: 600_000, to: 700_000 }]);
 });
 
-Deno.test("SqlExecutionReads.newestByAgent() returns the last accepted execution of each agent, with any trigger", async () => {
+Deno.test("SqlExecutionReads.newestByAgent() returns each agent's last accepted execution", async () => {
   await using store = await openTestStore();
   const parentExecutionId = (await store.accept()).id;
   const newest = async () => (await store.executions.newestByAgent(["a", "never"])).get("a")?.id;

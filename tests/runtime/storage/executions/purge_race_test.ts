@@ -23,7 +23,7 @@ const termsOf = (maxTokens: number) => ({
   tools: [{ name: `tool_${maxTokens}`, description: "", parameters: {} }],
 });
 
-/** Stores a reply with these terms. */
+/** Stores a reply that was requested with these terms. */
 async function answer(db: Database, id: number, terms: ReturnType<typeof termsOf>): Promise<void> {
   const packed = await packTerms(terms);
   await createExecutionStores(db, "instance-1").conversations.recordReply(id, {

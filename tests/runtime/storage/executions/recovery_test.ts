@@ -21,7 +21,7 @@ Deno.test("SqlRecoveryStore.readUncountedMs() returns the logged time since the 
   await append(9_400, { event: "tool_result", eventType: "tool_result" });
   await append(9_500, { event: "meta", eventType: "meta" });
   assert.equal(await uncounted(), 500);
-  // A wait for a person does not count as running time.
+  // The wait for a person does not count as running time.
   await append(9_600, { event: "interrupt", eventType: "interrupt", fields: { request_id: "r" } });
   await append(90_000, { event: "tool_result", eventType: "tool_result" });
   assert.equal(await uncounted(), 0);

@@ -13,7 +13,7 @@ withPostgres.test("every table and column of both databases is copied or exclude
   const there = await history.readColumns();
   const tables = readHistoryTables(shape, there);
 
-  // The internal tables of SQLite and the full-text index are not part of the history.
+  // SQLite's internal tables and the full-text index do not belong to the history.
   const own = /^(sqlite_|executions_text)/;
   const inSqlite = shape.all<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table'",
@@ -28,7 +28,7 @@ withPostgres.test("every table and column of both databases is copied or exclude
     .map(({ table, column }) => `${table}.${column}`)
     .filter((name) => !copiedColumns.has(name) && !(name in EXCLUDED));
   assert.deepEqual(forgotten, []);
-  // Every excluded table or column exists and is not copied.
+  // Every excluded table or column must exist, and must not be copied.
   for (const name of Object.keys(EXCLUDED)) {
     assert.ok(
       there.some(({ table, column }) => name === table || name === `${table}.${column}`),

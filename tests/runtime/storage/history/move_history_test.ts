@@ -50,7 +50,7 @@ test("ids continue after the highest assigned id, and ownerless runs get the new
     );
   const { executions = 0, frames = 0, reservations = 0 } = numbers(databaseFile);
   await world.move("to");
-  // The execution runs in PostgreSQL without an owner.
+  // In PostgreSQL the running execution belongs to no node.
   const running = await world.query<Record<string, unknown>>(
     "SELECT instance_id, epoch::int, job, cancelled FROM inkling.executions WHERE status = 'running'",
   );
@@ -89,7 +89,7 @@ test("ids continue after the highest assigned id, and ownerless runs get the new
   assert.deepEqual(order.map(({ path }) => path), ["z", "Z", "é", "\u{1F600}", "\uFFFD", "last"]);
 });
 
-test("NUL in a text becomes U+FFFD in PostgreSQL, and such texts are counted", async (world) => {
+test("NUL in a text becomes U+FFFD in PostgreSQL", async (world) => {
   const { databaseFile } = world.directories;
   {
     using db = SqliteDatabase.open(databaseFile);

@@ -1,4 +1,4 @@
-// Refused and failed moves of a history. They change nothing, and the same command succeeds after the cause is fixed.
+// Tests of refused and failed moves of a history. They change nothing, and the same command succeeds after a repair.
 // @ts-types="@types/pg"
 import pg from "pg";
 import assert from "node:assert/strict";
@@ -9,7 +9,7 @@ import { openCuttingProxy } from "../postgres/cutting_proxy.ts";
 import { createBarePostgres } from "../../../support/postgres.ts";
 import { openMoveWorld, test } from "./move_world.ts";
 
-/** Creates a history with one execution. */
+/** Creates a database file with one execution. */
 async function fillLittle(path: string): Promise<void> {
   await using store = await openTestStore({ path });
   await store.accept();
@@ -138,7 +138,7 @@ test("an aborted move leaves nothing behind and can be repeated", async (world) 
     }
     if (direction === "to") {
       assert.deepEqual(await Deno.readFile(world.directories.databaseFile), source);
-      // The counters show that this move copied rows.
+      // The counters show that the repeated move copied the rows.
       world.removeFile();
     }
   }
@@ -186,7 +186,7 @@ test("a lost answer to the commit is reported, and the next attempt shows the ou
 test("errors about servers, databases and addresses do not contain the password", async (world) => {
   const url = new URL(world.address);
   const at = (rest: string) => `postgres://inkling:secret@${rest}`;
-  // Other problems of addresses are tested with PostgresDatabase.open().
+  // The tests of PostgresDatabase.open() cover the other invalid addresses.
   const wrong = [
     [at(`${url.host}/missing`), /there is no database of this name/],
     [`${at(url.host)}/x?password=secret`, /password stands before the \?/],

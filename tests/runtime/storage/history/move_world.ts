@@ -1,4 +1,4 @@
-// A workspace and an empty PostgreSQL database, for tests of moves between them.
+// A workspace and an empty PostgreSQL database, for tests of moves of the history.
 // @ts-types="@types/pg"
 import pg from "pg";
 import type { Directories } from "../../../../runtime/config/directories.ts";
@@ -28,11 +28,11 @@ export interface MoveWorld extends AsyncDisposable {
   place: TestWorkspace;
   directories: Directories;
   address: string;
-  /** Moves the history in one direction. */
+  /** Moves the history to PostgreSQL or from it. */
   move(direction: "to" | "from", options?: Partial<MoveOptions>): Promise<MovedHistory>;
-  /** Runs a statement in the PostgreSQL database. */
+  /** Runs a statement in the PostgreSQL database and returns its rows. */
   query<Row>(text: string): Promise<Row[]>;
-  /** Returns the number of rows of each table that is not empty. */
+  /** Returns the number of rows of each non-empty PostgreSQL table. */
   filled(): Promise<Record<string, number>>;
   /** Removes the database file, as a user does before another move. */
   removeFile(): void;

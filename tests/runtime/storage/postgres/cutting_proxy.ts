@@ -18,9 +18,9 @@ export interface CuttingProxy extends AsyncDisposable {
   swallow(program?: string): void;
   /** Closes all connections. New connections work. */
   cut(): void;
-  /** The number of forwarded bytes in both directions. */
+  /** The number of forwarded bytes, both directions together. */
   readonly bytes: number;
-  /** Stops reading the data of the server, until readAgain(). */
+  /** Stops reading the server's data until `readAgain`. */
   stopReading(): void;
   readAgain(): void;
   /** Closes new connections immediately. */

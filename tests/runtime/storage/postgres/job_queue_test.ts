@@ -47,7 +47,7 @@ async function takes(machine: QueueMachine, count: number): Promise<Delivery> {
   return job;
 }
 
-Deno.test("queueFor() ignores the order of labels, and refuses labels that are not plain words", () => {
+Deno.test("queueFor() ignores the order of labels and refuses invalid labels", () => {
   assert.equal(queueFor([]), "run");
   assert.equal(queueFor(["linux", "gpu", "linux"]), "run.gpu.linux");
   assert.throws(() => queueFor(["GPU.0"]), /The label "GPU\.0" must be of small letters/);
@@ -62,7 +62,7 @@ withPostgres.test("JobQueue: several nodes may create the queue at once", async 
     ),
   );
   for (const machine of machines) assert.deepEqual(machine.errors, []);
-  // All nodes also create the queue of these labels.
+  // Every node creates the queue of these labels at the same time.
   await Promise.all(machines.map((machine) => machine.accept({ labels: ["gpu"] })));
 });
 
@@ -271,7 +271,7 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
     const second = await takes(here, 2);
     assert.equal(await here.claim(first), undefined);
     assert.deepEqual(await termsOf(here, second), [2, false, null]);
-    // No job can claim an execution that has ended.
+    // An ended execution cannot be claimed by any job.
     await here.database.change(
       "power",
       () => get("UPDATE executions SET status = 'completed' WHERE id = ? RETURNING id", id),
@@ -324,7 +324,7 @@ withPostgres.test("JobQueue continues by itself after an outage of the database"
   await server.start();
   const later = await here.accept();
   assert.equal((await takes(here, 3)).executionId, later);
-  // The node never lost the job.
+  // The node holds the job all the time and can end it.
   await here.complete(jobOf(kept));
   assert.deepEqual(await here.states(), { active: 2, completed: 1 });
   assert.deepEqual(here.lost, []);

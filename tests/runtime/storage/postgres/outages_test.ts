@@ -72,17 +72,20 @@ withPostgres.test("PostgresDatabase survives restarts of its server", async (t) 
     "a death": "SIGKILL",
   } as const;
   for (const [what, signal] of Object.entries(restarts)) {
-    await t.step(`${what}: changes are refused, and none is lost or applied twice`, async () => {
-      await clear();
-      const { stored, refusals } = await load(database, async () => {
-        await server.stop(signal);
-        await assert.rejects(database.read(() => all("SELECT 1")), unavailable(/./));
-        await server.start();
-      });
-      for (const error of refusals) unavailable(/./)(error);
-      // If a change had been applied twice, the insertion of its key would have failed.
-      assert.deepEqual(await keys(database), stored.sort());
-    });
+    await t.step(
+      `${what}: changes are refused, none is lost, and none is applied twice`,
+      async () => {
+        await clear();
+        const { stored, refusals } = await load(database, async () => {
+          await server.stop(signal);
+          await assert.rejects(database.read(() => all("SELECT 1")), unavailable(/./));
+          await server.start();
+        });
+        for (const error of refusals) unavailable(/./)(error);
+        // If a change had been applied twice, the insertion of its key would have failed.
+        assert.deepEqual(await keys(database), stored.sort());
+      },
+    );
   }
 
   await t.step("a change that a crash has undone is not reported as committed", async () => {
@@ -143,7 +146,7 @@ const END_CONNECTIONS =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling' " +
   "AND datname = current_database()";
 
-test("pg_terminate_backend: work continues over new connections", async ({ database, endConnections }) => {
+test("pg_terminate_backend: work continues on new connections", async ({ database, endConnections }) => {
   const { stored, refusals } = await load(database, async () => {
     for (let n = 0; n < 5; n++) await endConnections();
   });
@@ -170,7 +173,7 @@ test("a cancelled statement is reported, and its change is rolled back", async (
   assert.deepEqual(await keys(database), []);
 });
 
-test("a full disk of the server: changes are refused until there is space, reads continue", async ({ database, administer }) => {
+test("a full disk of the server: changes are refused, and reads continue", async ({ database, administer }) => {
   await administer(
     "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS " +
       "'BEGIN RAISE ''No space left on device'' USING ERRCODE = ''disk_full''; END'; " +
@@ -185,7 +188,7 @@ test("a full disk of the server: changes are refused until there is space, reads
 });
 
 withPostgres.test("PostgresDatabase survives a change of a table by another node", async () => {
-  // A bare database, because the tables of other databases are shared.
+  // A bare database, because the test changes the tables, which other tests reuse.
   await using place = await createBarePostgres();
   await using database = await PostgresDatabase.open(place);
   await using machine = await PostgresDatabase.open(place);
@@ -228,7 +231,7 @@ withPostgres.test("PostgresDatabase does not wait for a dead connection", async 
     assert.deepEqual(await keys(direct), ["passed"]);
   });
 
-  await t.step("a stop does not wait at all", async () => {
+  await t.step("a stop does not wait", async () => {
     const leaving = await PostgresDatabase.open({ address });
     await leaving.read(() => all("SELECT 1"));
     proxy.swallow();
@@ -245,7 +248,7 @@ withPostgres.test("PostgresDatabase does not wait for a dead connection", async 
     proxy.passNew();
   });
 
-  await t.step("one dead connection: the change is made once over another connection", async () => {
+  await t.step("one dead connection: the change is made once on another connection", async () => {
     for (const statement of ["BEGIN", "INSERT INTO settings", "COMMIT"]) {
       proxy.swallowAt(statement);
       await database.change("power", () => keep(`at ${statement}`));

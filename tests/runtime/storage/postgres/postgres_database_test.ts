@@ -189,7 +189,7 @@ test("a node that lost an execution cannot write to it", async ({ address }) => 
   leases.set(1, 2);
   await write();
   assert.deepEqual(cancelled, []);
-  // Each write reports a requested cancel.
+  // Each write of the run returns a requested cancel.
   await here.change("power", () => run("UPDATE executions SET cancelled = 'enough' WHERE id = 1"));
   await write();
   assert.deepEqual(cancelled, ["1: enough"]);
@@ -199,7 +199,7 @@ test("a node that lost an execution cannot write to it", async ({ address }) => 
   assert.equal(frames.length, 3);
 });
 
-test("an execution does not start to wait for a child that ends simultaneously", async ({ address, database }) => {
+test("an execution does not start to wait for a child that just ended", async ({ address, database }) => {
   await database.change("power", () =>
     run(
       "INSERT INTO executions (id, agent_id, display_name, status, trigger, request, model, started_at, parent_execution_id) " +
@@ -246,7 +246,7 @@ test("a node that lost the lease of a watch cannot store file changes", async ({
   assert.deepEqual(await store.readQueue("a"), []);
 });
 
-test("several nodes may migrate one database at once", async () => {
+test("several nodes may migrate one database concurrently", async () => {
   await using place = await createBarePostgres();
   const opened = await Promise.all([1, 2, 3].map(() => PostgresDatabase.open(place)));
   for (const one of opened) {

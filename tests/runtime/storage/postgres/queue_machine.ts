@@ -1,4 +1,5 @@
-// A node for tests with several nodes: it accepts executions, fetches them from the queue, and records its deliveries.
+// A node for tests with several nodes. It accepts executions, fetches their jobs from the queue, and records its
+// deliveries.
 // @ts-types="@types/pg"
 import pg from "pg";
 import { all, enqueue, fence, get, run } from "../../../../runtime/database/operation.ts";
@@ -153,7 +154,7 @@ export class QueueMachine implements AsyncDisposable {
     return claim;
   }
 
-  /** Writes one frame. Rejects with LeaseLost if another node runs the execution. */
+  /** Writes a frame. Rejects with LeaseLost if another node has claimed the execution. */
   async write(executionId: number): Promise<void> {
     await this.database.change("power", function* () {
       yield* fence(executionId);
@@ -191,7 +192,7 @@ export class QueueMachine implements AsyncDisposable {
     return Object.fromEntries(rows.map(({ state, jobs }) => [state, jobs]));
   }
 
-  /** Changes all jobs directly, to simulate pg-boss or the passage of time. */
+  /** Changes all jobs by SQL, to simulate pg-boss or the passage of time. */
   async changeJobs(changes: string): Promise<void> {
     await this.database.change("power", () => run(`UPDATE inkling_queue.job SET ${changes}`));
   }

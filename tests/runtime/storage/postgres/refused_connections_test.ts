@@ -76,11 +76,11 @@ withPostgres.test("PostgresDatabase.open() explains refused users", async (t) =>
   for (const [what, address, sentence] of cases) {
     await t.step(what, () => refused(address, sentence));
   }
-  await t.step("accepts the right password in the address, also with a percent sign", async () => {
+  await t.step("accepts the right password in the address, including a percent sign", async () => {
     await opens(at(`scram:${WRITTEN}`));
   });
   await t.step(
-    "a user without rights in a schema that another one owns",
+    "a user without rights in a schema that another user owns",
     () => refused(at("narrow"), /and own the schema "inkling"\.$/),
   );
   await t.step("reads the password from PGPASSWORD and PGPASSFILE", async () => {

@@ -15,7 +15,7 @@ interface World extends AsyncDisposable {
   place: TestWorkspace;
   /** Runs the agent of a workspace with a message, in a service that ends afterwards. */
   say(message: string, name?: string): Promise<void>;
-  /** Sets the workspace in config.yaml to `work` or `other`. */
+  /** Sets the workspace in config.yaml to the folder `work` or `other`. */
   configure(name: string): Promise<void>;
   /** Opens a workspace by the name of its folder; without a name the workspace of config.yaml. */
   open(name?: string, mode?: "service" | "read-only"): Promise<Runtime>;
@@ -183,8 +183,7 @@ test("each history is found after a crash between two steps of a move", async (w
 });
 
 Deno.test({
-  name:
-    "a workspace that its user moves keeps its history; a new folder in its place does not get it",
+  name: "a workspace that its user moves keeps its history",
   // Without a birth time, a folder is identified only by its path.
   ignore: SQLITE.ignore || Deno.statSync(".").birthtime === null,
   fn: movedWorkspace,
