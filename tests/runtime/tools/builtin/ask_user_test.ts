@@ -18,7 +18,7 @@ function complaint(args: JsonObject): string {
   return assert.fail("no complaint");
 }
 
-Deno.test("askUser asks for a text by default, and for a choice when it gets options", () => {
+Deno.test("askUser asks for a text, or for a choice if it gets options", () => {
   const expected = { kind: "input", message: "Which town?", options: null, multi: false };
   assert.deepEqual(questionOf({ question: " Which town? " }), expected);
   assert.deepEqual(questionOf({ question: "Which?", options: ["Rome", "Oslo"], multi: true }), {
@@ -53,7 +53,7 @@ const only = (kind: string) =>
 const MANY = Array.from({ length: 51 }, (_, n) => `${n}`);
 const LINE = "must be one line without control characters";
 
-/** Invalid arguments, and the message for each. */
+/** The invalid arguments, each with its error message. */
 const REFUSED: [args: JsonObject, message: string][] = [
   [{}, '"question" is missing: expected string'],
   [{ question: " \n" }, '"question": must not be empty'],

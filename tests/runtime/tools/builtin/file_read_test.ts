@@ -99,7 +99,7 @@ test(
     assert.equal(await read({ column: 3 }), "1\te\n2\ttwo 😀!\n3\tthree");
     const text = await read({ offset: 2, column: 5, limit: 1 });
     assert.equal(text, "2\t😀!\n(Lines 2-2 are shown; there is more. Continue with offset=3.)");
-    // A column inside a character shows the whole character.
+    // A column within a character shows the whole character.
     assert.equal(await read({ offset: 2, column: 6 }), "2\t😀!\n3\tthree");
     assert.equal(await read({ offset: 3, column: 6 }), "3\t");
     const message = await failureOf(read({ offset: 3, column: 7 }));
@@ -189,8 +189,7 @@ Deno.test("file_read returns no part of a secret at any start column", async () 
     'sekret-value-1234567890,\\"and-more',
     "ab".repeat(9),
   ];
-  // Texts before the secret: none, one that is longer than the part that the reader keeps, and one that is longer than a
-  // chunk.
+  // The text before the secret: empty, longer than the part that the reader keeps, and longer than a chunk.
   for (const before of ["", "x".repeat(70_000), "x".repeat(600_000)]) {
     for (const secret of hidden) {
       await fixture.write("a.txt", `${before}${secret}, and on`);
@@ -210,7 +209,7 @@ Deno.test("file_read returns no part of a secret at any start column", async () 
   }
 });
 
-test("file_read makes progress when a secret that overlaps with itself fills a line", async (fixture) => {
+test("file_read makes progress if a secret that overlaps itself fills a line", async (fixture) => {
   const secrets = [{ name: "APP_TOKEN", value: "aaaaaaaa" }];
   const context = testContext(fixture.sandbox(), { secrets });
   await fixture.write("a.txt", "a".repeat(600_000) + " end");
@@ -218,7 +217,7 @@ test("file_read makes progress when a secret that overlaps with itself fills a l
   assert.match(parts.join(""), /^a+ end$/);
 });
 
-/** Splits a result without line numbers into its lines and the arguments for the next call. */
+/** Parses a result without line numbers into the shown text and the arguments of the suggested next call. */
 function partOf(result: string): { shown: string[]; next?: { offset: number; column?: number } } {
   const shown = result.split("\n");
   const [, offset, column] =
@@ -231,7 +230,7 @@ function partOf(result: string): { shown: string[]; next?: { offset: number; col
   };
 }
 
-/** Reads a file with a call for each continuation. Each part after a line's end begins with that line ending. */
+/** Reads a whole file, following each suggested call. Each part after the end of a line begins with that line ending. */
 async function readParts(path: string, context: ToolContext): Promise<string[]> {
   const parts: string[] = [];
   for (let next: ReturnType<typeof partOf>["next"] = { offset: 1 }; next !== undefined;) {

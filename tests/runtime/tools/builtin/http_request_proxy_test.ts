@@ -33,7 +33,7 @@ Deno.test("http_request ignores proxy variables, and reaches no closed address",
 });
 
 Deno.test({
-  name: "http_request uses no proxy when Deno's flags allow only some names",
+  name: "http_request uses no proxy if Deno's flags allow only some names",
   permissions: { net: ["localhost", "127.0.0.1"], read: true, write: true, env: true, sys: true },
   async fn() {
     await using site = serve();

@@ -130,7 +130,7 @@ Deno.test("http_request checks the address that it has connected to", async () =
   assert.equal(bouncing.seen.length, 1);
 });
 
-Deno.test("http_request refuses the service's own port, also by name and by redirect", async () => {
+Deno.test("http_request refuses the service's own port, also by name or redirect", async () => {
   await using own = serve(() => new Response("own"));
   await using other = serve(() =>
     new Response(null, { status: 307, headers: { location: `${own.origin}/agents` } })
@@ -280,7 +280,7 @@ Deno.test("http_request stops at its time limit and on abort", async () => {
     asked.resolve();
     return end.promise;
   });
-  /** Starts a call and waits until its request has arrived. */
+  /** Starts a call, and waits until its request has arrived. */
   const begin = async () => {
     asked = Promise.withResolvers();
     const outcome = call(createHttpRequest(OPEN_POLICY), { url: site.origin }, context);

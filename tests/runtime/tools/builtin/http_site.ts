@@ -6,14 +6,14 @@ import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
 import type { ToolContext } from "../../../../runtime/tools/definition/tool.ts";
 import { call, failureOf, testContext } from "../files/sandbox_fixture.ts";
 
-/** A running web server, and the addresses that were requested. */
+/** A running web server that records the requested addresses. */
 export interface Site extends AsyncDisposable {
   port: number;
   origin: string;
   seen: string[];
 }
 
-/** Starts a web server. */
+/** Starts a web server with this handler. */
 export function serve(
   handler: (request: Request) => Response | Promise<Response> = () => new Response("it answers"),
   hostname = "127.0.0.1",
@@ -41,7 +41,7 @@ const NO_FILES = new PathSandbox({
   home: "/nonexistent",
 });
 
-/** The context of a call of http_request. */
+/** Returns a context for calls of http_request. */
 export const webContext = (options: Parameters<typeof testContext>[1] = {}): ToolContext =>
   testContext(NO_FILES, options);
 
@@ -50,12 +50,12 @@ export interface Setting {
   options?: HttpRequestOptions;
 }
 
-/** Calls http_request, and returns its result for the model. */
+/** Calls http_request and returns its result for the model. */
 export async function ask(args: Record<string, unknown>, setting: Setting = {}): Promise<string> {
   const tool = createHttpRequest({ ...OPEN_POLICY, ...setting.policy }, setting.options);
   return await call(tool, args, webContext());
 }
 
-/** Calls http_request, and returns the message of its failure. */
+/** Calls http_request and returns the message of its failure. */
 export const refusal = (args: Record<string, unknown>, setting: Setting = {}): Promise<string> =>
   failureOf(ask(args, setting));

@@ -150,7 +150,7 @@ Deno.test("allowedPaths() allows no path that the sandbox closes, in any folder 
           else await Deno.writeTextFile(path, "");
           files.push(path);
         } catch {
-          // The path is a file instead of a folder, or a folder instead of a file.
+          // The path cannot be created: a file is in the place of a folder, or a folder in the place of the file.
         }
       }
       const sandbox = fixture.sandbox();

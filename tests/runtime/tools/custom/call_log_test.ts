@@ -16,7 +16,7 @@ function openLog(): { log: CallLog; lines: string[] } {
   return { log: new CallLog({ log: (line) => void lines.push(line), redactor }, "tool"), lines };
 }
 
-Deno.test("CallLog redacts a secret of several lines in a tool's messages and output", () => {
+Deno.test("CallLog redacts a secret of several lines in messages and output", () => {
   const { log, lines } = openLog();
   log.write(`before\n${KEY.value}\nafter`);
   for (const text of `one\nx ${KEY.value} y\ntwo`.split("\n")) {

@@ -58,7 +58,7 @@ Deno.test("a custom tool reaches only its agent's paths", async (t) => {
       return (await Promise.all(Array.from({ length: 30 }, (_, n) => ask(n)))).length;`,
   });
 
-  await t.step("it gets the calling agent and its paths", async () => {
+  await t.step("a custom tool gets the calling agent and its paths", async () => {
     const { refusals, ...told } = JSON.parse(await world.run(where, {}, { paths }));
     assert.deepEqual(told, {
       agentId: "me",
@@ -74,7 +74,7 @@ Deno.test("a custom tool reaches only its agent's paths", async (t) => {
     assert.ok(!JSON.stringify(refusals).includes(base));
   });
 
-  await t.step("it reads read-only paths, and cannot write them", async () => {
+  await t.step("a custom tool reads read-only paths and cannot write them", async () => {
     const path = join(outside, "deep/a.txt");
     const options = { paths, readPaths: [join(outside, "deep")] };
     const failure = await failureOf(world.run(reader, { path }, options));
@@ -82,7 +82,7 @@ Deno.test("a custom tool reaches only its agent's paths", async (t) => {
   });
 
   await t.step(
-    "a missing path is reported as missing, even if only a part of its folder is open",
+    "a missing path is reported as missing, even in a partly open folder",
     async () => {
       const cases: [path: string, options: object, expected: RegExp][] = [
         [join(workspace, "nowhere"), {}, /^".*nowhere" does not exist$/],
@@ -97,7 +97,7 @@ Deno.test("a custom tool reaches only its agent's paths", async (t) => {
   );
 
   await t.step(
-    "the service answers others between paths that a tool requests at once",
+    "the service answers other requests between a tool's path requests",
     async () => {
       const context = world.context();
       let others = 0;
@@ -142,7 +142,7 @@ Deno.test("a custom tool gets its declared hosts and variables, but no provider'
       `permissions: { env: ["CITY_TOKEN", "CITY_ZONE", "CITY_MAP"] },`,
     ],
   });
-  await t.step("while it runs", async () => {
+  await t.step("a running tool gets only its declared hosts and variables", async () => {
     assert.deepEqual(JSON.parse(await world.run(caller)), {
       token: "abc",
       missing: null,

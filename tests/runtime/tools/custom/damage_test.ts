@@ -41,7 +41,7 @@ const FOREVER = "await new Promise(() => {});";
 const OWN = `request: { kind: "path", text: "a", access: "own" }`;
 const NO_MESSAGE = /It sent something that is not a message$/;
 
-/** Failures that the process survives, and the text for the model. */
+/** Failures that the tool's process survives, each with the text for the model. */
 const SURVIVED: readonly [how: string, body: string, reads: RegExp][] = [
   ["throw", `throw new RangeError("too far");`, /^too far$/],
   ["reject unseen", `Promise.reject(new Error("unseen")); ${FOREVER}`, /^Error: unseen$/],
@@ -59,7 +59,7 @@ const SURVIVED: readonly [how: string, body: string, reads: RegExp][] = [
   ["huge result", `return "x".repeat(20_000_000);`, /result is too long: 20000000 characters/],
 ];
 
-/** Failures that end the process, and the text for the model. */
+/** Failures that end the tool's process, each with the text for the model. */
 const DEADLY: readonly [how: string, body: string, reads: RegExp][] = [
   [
     "kills itself",
@@ -115,7 +115,7 @@ for (const kind of ["source", "binary"] as const) {
   });
 }
 
-/** Code that only the time limit of the call ends. */
+/** Code that ends only at the time limit of the call. */
 const ENDLESS: Record<string, string> = {
   "loop": `for (;;);`,
   "never settle": `await new Promise(() => {});`,
@@ -182,7 +182,7 @@ Deno.test("code that a custom tool leaves running harms no later call", async (t
   });
 
   await t.step(
-    "its output cannot forge or hide messages of its host, and is limited in the log",
+    "a tool's output cannot forge or hide messages of its host",
     async () => {
       for (const how of ["forge", "mumble", "talk"]) {
         world.logged.length = 0;
@@ -196,7 +196,7 @@ Deno.test("code that a custom tool leaves running harms no later call", async (t
   );
 
   await t.step(
-    "a reader that it left on its input takes no message from the next call",
+    "a reader that a tool leaves on its input takes no later message",
     async () => {
       for (const bytes of [100_000, 1, 1]) {
         assert.equal(await world.run(tools.thief, { bytes }), "took");
@@ -205,7 +205,7 @@ Deno.test("code that a custom tool leaves running harms no later call", async (t
   );
 
   await t.step(
-    "its signal aborts when its run is stopped, and it has time to clean up",
+    "a stopped run aborts the tool's signal and leaves time to clean up",
     async () => {
       world.logged.length = 0;
       const stop = new AbortController();
@@ -218,7 +218,7 @@ Deno.test("code that a custom tool leaves running harms no later call", async (t
     },
   );
 
-  await t.step("a thread that it leaves behind in a loop ends with its process, soon", async () => {
+  await t.step("a thread that a tool leaves in an endless loop ends with its process", async () => {
     world.logged.length = 0;
     assert.equal(await world.run(tools.leaver), "left");
     await assertGone(Number(world.logged[0]?.split(" ").at(-1)));

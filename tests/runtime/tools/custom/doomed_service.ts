@@ -1,4 +1,4 @@
-// A process that calls an endless custom tool, prints the tool's process id, and waits to be killed.
+// Calls an endless custom tool, prints the tool's process id, and waits to be killed.
 import { ToolWorld } from "./tool_world.ts";
 
 const world = await ToolWorld.open();

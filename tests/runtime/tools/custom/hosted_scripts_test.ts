@@ -32,7 +32,7 @@ for (const kind of ["source", "binary"] as const) {
     assert.equal(await world.fixture.read("notes/a.txt"), "changed");
   });
 
-  Deno.test(`a script of a skill cannot exceed its permissions (${kind})`, async () => {
+  Deno.test(`a skill's script cannot exceed its permissions (${kind})`, async () => {
     await using binary = await openBinary();
     await using world = await ScriptWorld.open(kind === "binary" ? binary.program : ownProgram());
     const { workspace, outside, base } = world.fixture;

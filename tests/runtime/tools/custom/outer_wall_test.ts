@@ -91,7 +91,7 @@ Deno.test("a custom tool's process gets only agent paths and declared hosts and 
     directories.workspaceEnvFile,
     join(directories.configDir, "config.yaml"),
     join(directories.stateDir, "inkling.db"),
-    // The link to the service's descriptors.
+    // The link to the service's descriptors is closed, too.
     join(directories.stateDir, "fd"),
   ];
   const hosts = [
@@ -110,7 +110,7 @@ Deno.test("a custom tool's process gets only agent paths and declared hosts and 
   ] as const;
 
   await t.step(
-    "a custom tool: no closed path, even inside of the agent's folders",
+    "a custom tool reads no closed path, even in its agent's folders",
     async () => {
       await world.run(greeter, {}, { paths: [{ alias: "all", path: base }] });
       assert.deepEqual(await recorded.allows(both(join(notes, "a.txt"), agent, ...closed)), [
@@ -122,7 +122,7 @@ Deno.test("a custom tool's process gets only agent paths and declared hosts and 
   );
 
   await t.step(
-    "a custom tool: it writes where the agent writes, and reads where it reads",
+    "a custom tool reads and writes the same paths as its agent",
     async () => {
       await world.run(greeter, {}, {
         paths: [{ alias: "notes", path: notes }],
@@ -139,7 +139,7 @@ Deno.test("a custom tool's process gets only agent paths and declared hosts and 
   );
 
   await t.step(
-    "a custom tool: the variables that it declares, except a model provider's key",
+    "a custom tool gets its declared variables except a provider's key",
     async () => {
       assert.equal(await world.run(greeter), "good day");
       const environment = await recorded.environment();

@@ -1,15 +1,16 @@
-// PDF files for tests.
+// PDF files for tests of their text.
 import { Buffer } from "node:buffer";
 
-/** One page with the text "Packed words" and compressed objects. */
+/** A PDF of one page with the text "Packed words" and compressed objects. */
 export const PDF: Uint8Array = Buffer.from(
   "JVBERi0xLjUKNCAwIG9iajw8L0ZpbHRlci9GbGF0ZURlY29kZS9MZW5ndGggNDg+PnN0cmVhbQp42nMKUdB3UzA0UghJUzAyACIDhZAUBY2AxOTs1BSF8vyilGJNhZAsBdcQANrtCzQKZW5kc3RyZWFtCmVuZG9iago2IDAgb2JqPDwvVHlwZS9PYmpTdG0vTiA0L0ZpcnN0IDIwL0ZpbHRlci9GbGF0ZURlY29kZS9MZW5ndGggMTYwPj5zdHJlYW0KeNpdjsEKwjAMhl8lb5B21Z7GDhuIMASZ3oaHuoUxGKusrejbm/Swg4Gm5P+/P60GBQUYBQashSNoW0BZ4v37ImxcdIuf8OomCkwp6Kpqd7OK7TyG3oj1wManNYL+Y7htxHrO44XG2dX+0ysejcpHkmtkJsAhQx0Fn7aBAu85sSUX/y2/L7XvFxNv6RllEEVj7QJl+UzLm+I8OOZ/FhZD8gplbmRzdHJlYW0KZW5kb2JqCjcgMCBvYmo8PC9UeXBlL1hSZWYvU2l6ZSA4L1dbMSAyIDFdL1Jvb3QgMSAwIFIvRmlsdGVyL0ZsYXRlRGVjb2RlL0xlbmd0aCAzMz4+c3RyZWFtCnjaY2BgYGBiYANhRiBmYmTgBLGZGRmqGBgZSxkAB0UBIwplbmRzdHJlYW0KZW5kb2JqCnN0YXJ0eHJlZgozNzMKJSVFT0Y=",
   "base64",
 );
 
 /**
- * Returns a file with these contents as its pages. `entries`: more of the last one's dictionary. `forms`: contents of
- * forms, each available as /X in the one before it, and the first in the pages. `trailer`: more of the trailer.
+ * Returns a PDF whose pages have these contents. `entries`: further entries of the last page's dictionary. `forms`:
+ * contents of forms; each is available as /X in the form before it, and the first one in the pages. `trailer`: further
+ * entries of the trailer.
  */
 export function pdfPages(
   contents: readonly string[],

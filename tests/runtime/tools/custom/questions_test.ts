@@ -9,7 +9,7 @@ import { until } from "../../../support/until.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-/** Returns the question that a call raised, as a person sees it. */
+/** Returns the question that a call throws, as a person sees it. */
 async function questionOf(work: Promise<unknown>): Promise<ToolQuestion> {
   const error = await work.then((value) => value, (error: unknown) => error);
   assert.ok(error instanceof QuestionRaised, `expected a question, got ${error}`);
@@ -50,7 +50,7 @@ Deno.test("a custom tool runs again from its beginning after each answer of a pe
       return [...errors, await context.ask("Really?")];`,
   });
 
-  await t.step("each run has one more answer", async () => {
+  await t.step("each repeated run of a custom tool has one more answer", async () => {
     const answers: AnsweredQuestion[] = [];
     const expected: [ToolQuestion, HumanAnswer][] = [
       [confirmation("Delete everything?"), { approved: true }],
@@ -71,7 +71,7 @@ Deno.test("a custom tool runs again from its beginning after each answer of a pe
     }
   });
 
-  await t.step("it continues without an answer when the deadline expires", async () => {
+  await t.step("a custom tool continues without an answer after the deadline", async () => {
     const expired: HumanAnswer = { expired: true };
     const late = [
       { question: confirmation("Sure?"), answer: expired },
@@ -133,7 +133,7 @@ Deno.test("a custom tool runs again from its beginning after each answer of a pe
   );
 
   await t.step(
-    "a question without text or options is the tool's own error, and reaches no person",
+    "a question without text or options is the tool's error",
     async () => {
       const answers = [{ question: input("Really?"), answer: { text: "yes" } }];
       assert.equal(

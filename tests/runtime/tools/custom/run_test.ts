@@ -23,7 +23,9 @@ async function openPlace(): Promise<TestWorkspace> {
   return place;
 }
 
-/** Custom tools by name. The agent `call-<tool>` calls one with the arguments in `CALLED_WITH` and repeats its result. */
+/**
+ * Custom tools by name. The agent `call-<tool>` calls the tool with the arguments in `CALLED_WITH` and repeats its result.
+ */
 const TOOLS: Record<string, string> = {
   adder: `export default { description: "Adds", effect: "read",
     parameters: { properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
@@ -89,7 +91,7 @@ Deno.test("custom tools work in runs of agents", async (t) => {
       assert.deepEqual([status, outputData], expected);
     });
 
-    await t.step("answers to later questions survive a change of the first one", async () => {
+    await t.step("answers to later questions survive a change of the first question", async () => {
       await Deno.writeTextFile(join(place.workspace, "notes/0.txt"), "");
       const { id } = await runToEnd(runtime, "call-wipe");
       await answerTo(id, "Delete 1 file(s)?", { approved: true });
@@ -100,7 +102,7 @@ Deno.test("custom tools work in runs of agents", async (t) => {
     });
 
     await t.step(
-      "an agent with an unavailable tool ends with the reason, and validate reports it",
+      "an agent with an unavailable tool ends with the reason",
       async () => {
         const { id, status } = await runToEnd(runtime, "call-broken");
         assert.equal(status, "error");

@@ -1,4 +1,4 @@
-// The folder of a skill with scripts that run in a process of their own.
+// The folder of a skill whose scripts run in separate processes.
 import { join } from "node:path";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
 import { SystemClock } from "../../../../base/clock.ts";
@@ -19,7 +19,7 @@ export interface ScriptOptions {
   readPaths?: string[];
 }
 
-/** A skill's folder with one script in it. */
+/** A skill's folder with one script. */
 export class ScriptWorld implements AsyncDisposable {
   readonly fixture: SandboxFixture;
   readonly folder: string;

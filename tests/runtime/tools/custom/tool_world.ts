@@ -20,7 +20,7 @@ import type { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox
 import { noSandbox, systemSandbox } from "../../sandbox/system_sandbox.ts";
 import { SandboxFixture } from "../files/sandbox_fixture.ts";
 
-/** The body of a tool that ends when the file `notes/go` exists. */
+/** The body of a tool that waits until the file `notes/go` exists. */
 export const WAITER = `context.log("began");
   while (!await Deno.stat("notes/go").catch(() => false)) await new Promise((resolve) => setTimeout(resolve, 10));
   return "went";`;
@@ -30,14 +30,14 @@ export interface ToolWorldOptions {
   program?: HostProgram;
   processes?: { max?: number; idleMs?: number };
   sandbox?: ProcessSandbox;
-  /** Runs the tools in the system's sandbox if it has one. */
+  /** True: the tools run in the operating system's sandbox, if there is one. */
   isConfined?: boolean;
-  /** The variables of the service. */
+  /** The environment variables of the service. */
   variables?: Record<string, string>;
   isProviderKey?: (name: string) => boolean;
 }
 
-/** The body of a tool's `run`, with further lines of its declaration. */
+/** The body of a tool's `run`, or the body and further lines of its declaration. */
 type ToolBody = string | readonly [body: string, more: string];
 
 /** The options of one call besides its arguments. */
@@ -51,13 +51,13 @@ export interface CallOptions {
   secrets?: readonly Secret[];
 }
 
-/** Temporary folders with custom tools. Disposing ends the processes and removes the folders. */
+/** A workspace with custom tools. Disposing ends the tools' processes and removes the folders. */
 export class ToolWorld implements AsyncDisposable {
   readonly fixture: SandboxFixture;
   readonly directories: ToolDirectories;
   readonly tools: CustomTools;
   readonly logged: string[] = [];
-  /** The number of started processes. */
+  /** The number of processes that were started. */
   starts = 0;
 
   private constructor(fixture: SandboxFixture, options: ToolWorldOptions) {
@@ -87,7 +87,7 @@ export class ToolWorld implements AsyncDisposable {
     return world;
   }
 
-  /** Writes a file into the tools folder and dates it a minute back, because changes of newer files are not cached. */
+  /** Writes a file into the tools folder and makes it a minute old, because newer files are not cached. */
   async write(name: string, source: string): Promise<void> {
     const path = join(this.directories.toolsDir, name);
     await Deno.writeTextFile(path, source);
@@ -99,7 +99,7 @@ export class ToolWorld implements AsyncDisposable {
     await this.write(`${name}.ts`, `export default ${declarationOf([body, more])};`);
   }
 
-  /** Writes a module with several tools, by their names, and opens it: one process describes all of them. */
+  /** Writes a module with several tools and opens it. One process describes all tools. */
   async openModule<Name extends string>(
     module: string,
     bodies: Record<Name, ToolBody>,
@@ -162,7 +162,7 @@ function declarationOf(tool: ToolBody): string {
     async run(args: any, context: any): Promise<any> { ${body} } }`;
 }
 
-/** Returns the directories of a workspace's tools and scripts, and those closed to them. */
+/** Returns the folders that tools and scripts of this workspace use, and the folders that are closed to them. */
 export function directoriesOf({ workspace, base }: SandboxFixture): ToolDirectories {
   return {
     workspace,

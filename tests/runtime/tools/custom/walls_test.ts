@@ -105,7 +105,7 @@ const ATTEMPTS: Record<string, string> = {
   "start an inspector": `const i = await import("node:inspector"); i.open(0); return i.url()`,
 };
 
-/** An executable without a sandbox does not load a tool with these imports: see import_check_test.ts. */
+/** An executable without a sandbox refuses a tool with these imports; import_check_test.ts tests that. */
 const NOT_IN_BINARY = /import\("(http|file|jsr)|node:(module|worker_threads|inspector)/;
 
 const sourceOf = (attempts: [string, string][]) => `

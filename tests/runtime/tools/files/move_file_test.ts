@@ -6,7 +6,7 @@ import { mount, unlessMountable, unmount } from "../../../support/machine/mount.
 import { call, failureOf, namesIn, SandboxFixture, testContext } from "./sandbox_fixture.ts";
 
 Deno.test({
-  name: "file_move moves a file to another file system with its mode, and never overwrites there",
+  name: "file_move moves a file to another file system with its mode",
   ignore: unlessMountable() !== undefined,
   async fn() {
     await using fixture = await SandboxFixture.open();

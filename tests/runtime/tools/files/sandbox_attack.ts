@@ -32,14 +32,14 @@ const PIECES = [
   "ü".repeat(130), " ", "$HOME", "workspace", "home",
 ];
 
-/** Existing names: short walks over them reach everything that matters. */
+/** The names of existing entries. Short paths of these names reach every closed place. */
 // deno-fmt-ignore
 const PRESENT = [
   "..", ".", "notes", "a.md", "in", "in.txt", "out", "out.txt", "up", "flip", "secret.txt", "deep",
   "agents", "me.md", ".env", "env.txt", "team",
 ];
 
-/** Generates paths into, around and out of the fixture; many of them exist. */
+/** Generates paths in the fixture and out of it. Many of these paths exist. */
 export const sandboxPath = (fixture: SandboxFixture): fc.Arbitrary<string> =>
   fc.tuple(
     fc.constantFrom(
@@ -114,7 +114,10 @@ export async function closedPlaces(fixture: SandboxFixture): Promise<string> {
   return [...parts, await Deno.readTextFile(join(fixture.workspace, ".env"))].join("\n");
 }
 
-/** Runs a tool. It may throw only a ToolFailure, and never return the canary. Returns true if it succeeded. */
+/**
+ * Calls a tool. Fails if the tool throws anything but a ToolFailure, or returns the secret text. Returns true if the call
+ * succeeded.
+ */
 export async function attempt(
   name: string,
   args: Record<string, unknown>,

@@ -97,7 +97,7 @@ test("openFile() reads a hard link; writing to it keeps the other name's content
   assert.equal(await Deno.readTextFile(join(fixture.outside, "secret.txt")), CANARY);
 });
 
-test("openFile() detects a file that is swapped for a symlink between check and opening", async (fixture) => {
+test("openFile() detects a file that is swapped for a symlink before the opening", async (fixture) => {
   await fixture.write("a.txt", "inside");
   const sandbox = new LateSwappingSandbox(fixture.options());
   sandbox.swap = (path) => {

@@ -90,7 +90,7 @@ export function testInWorkspace(
   });
 }
 
-/** Returns the context of a tool call in tests. */
+/** Returns a context for tool calls; `options` replace its defaults. */
 export function testContext(
   sandbox: PathSandbox,
   options: { signal?: AbortSignal; clock?: Clock; secrets?: readonly Secret[] } = {},
@@ -121,7 +121,7 @@ export async function call(
   return typeof result === "string" ? result : result.content;
 }
 
-/** Returns the message of the ToolFailure that the work throws. */
+/** Returns the message of the ToolFailure that `work` rejects with. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   const outcome = await work.then((value) => ({ value }), (error: unknown) => ({ error }));
   assert.ok("error" in outcome, `expected a failure, got ${JSON.stringify(outcome)}`);
@@ -133,7 +133,7 @@ export async function failureOf(work: Promise<unknown>): Promise<string> {
   return error.message;
 }
 
-/** Returns the message of the ToolsUnavailable that the work throws. */
+/** Returns the message of the ToolsUnavailable that `work` rejects with. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(() => undefined, (error: unknown) => error);
   assert.ok(error instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${error}`);
@@ -145,7 +145,7 @@ export async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
 }
 
-/** Returns every path below a folder with type, content and time of change, to detect changes. */
+/** Returns every path below a folder with its type, content and modification time, so that tests detect changes. */
 export async function snapshot(
   folder: string,
   leaveOut: (path: string) => boolean = () => false,

@@ -54,7 +54,7 @@ async function say(route: Route, lines: string[], then?: string): Promise<string
     if (count === null) return answer;
     answer += new TextDecoder().decode(buffer.subarray(0, count));
     if (isFirst && then !== undefined) {
-      // A refusal closes the connection, so the write may fail.
+      // The write may fail, because a refusal closes the connection.
       await connection.write(new TextEncoder().encode(then)).catch(() => {});
     }
   }
@@ -106,7 +106,7 @@ Deno.test("ForwardProxy refuses names that resolve to this machine or to cloud m
   assert.match(await tunnelTo("metadata:80"), /403.*cloud metadata/s);
 });
 
-Deno.test("ForwardProxy never connects to the service's own port", async () => {
+Deno.test("ForwardProxy never connects to the service's port", async () => {
   await using world = await open({ ownPort: true });
   const { route } = world.admit("localhost", "127.0.0.1");
   for (const host of ["localhost", "127.0.0.1"]) {

@@ -106,7 +106,7 @@ Deno.test("checkFully() supports older drafts and references", async () => {
   assert.equal(await wholeComplaint({ who: "me" }, schema), "accepted");
 });
 
-Deno.test("compileArgumentsCheck() skips slow keywords, and reports that", async () => {
+Deno.test("compileArgumentsCheck() skips slow keywords and reports them", async () => {
   const open: JsonObject[] = [
     { pattern: "^(a+)+$" },
     { patternProperties: { "^(a+)+$": {} } },

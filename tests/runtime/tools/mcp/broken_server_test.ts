@@ -92,7 +92,7 @@ test("McpServers starts a program in its own folder, and reports workspace paths
   assert.match(message, /its folder .*\/state\/mcp\/nowhere cannot be created: /);
 });
 
-test("McpServers.openTools() reports all problems of an agent's servers, and ends no running server", async (world) => {
+test("McpServers.openTools() reports all problems of an agent's servers", async (world) => {
   assert.deepEqual(await world.tools([]), new Map());
   assert.match(await refusalOf(world.tools(["good"])), /mcp-servers\.json is missing/);
   const good = programEntry();

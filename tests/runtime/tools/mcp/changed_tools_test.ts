@@ -11,7 +11,7 @@ import {
 import type { EchoDeclaration } from "./fixture_server.ts";
 import { FixtureHttpServer } from "./http_server.ts";
 
-/** Opens a workspace with an agent `reader` that calls a server's tool `echo`. */
+/** Creates a workspace with an agent `reader` that calls the tool `echo` of a server. */
 async function openPlace(
   { mcpConfirm, more = "", shell = {} }: {
     mcpConfirm: string;
@@ -27,7 +27,7 @@ async function openPlace(
   const steps = [{ call: [{ name: "echo", arguments: { text: "hello" } }] }, { say: "{result}" }];
   await place.writeScript("reader", steps, `mcp: [fixture]\n${more}`);
   let version = 0;
-  /** Changes the server's declaration of its tool for new sessions. */
+  /** Changes the server's declaration of `echo` for new sessions. */
   const declare = async (echo: EchoDeclaration) => {
     server.echo = echo;
     const path = join(place.agentsDir, "_config", "mcp-servers.json");

@@ -11,7 +11,7 @@ Deno.test("toFailureText() keeps a short text, without the server's secrets", ()
   assert.equal(toFailureText("", options), "The tool failed without an error message");
 });
 
-Deno.test("toFailureText() cuts a long text, and leaves no part of a secret", () => {
+Deno.test("toFailureText() cuts a long text and leaves no part of a secret", () => {
   for (const { value } of [OWN, RUN]) {
     for (let kept = 1; kept < value.length; kept++) {
       const before = "x".repeat(32_000 - kept);

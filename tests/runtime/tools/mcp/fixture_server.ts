@@ -1,10 +1,10 @@
-// A real MCP server made with the official server package. Its tools behave well, badly, and very badly.
+// An MCP server made with the official server package. Its tools cover correct, faulty and hostile behavior.
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
-/** Observations of the server, for tests in its process. */
+/** Observations of the server, for tests in the same process. */
 export interface FixtureSightings {
-  /** The calls of `hang` that have begun. */
+  /** The number of running calls of `hang`. */
   hanging: number;
   cancelled: number;
 }

@@ -63,7 +63,7 @@ Deno.test("StdioTransport disconnects a program that never reads its answers", a
   assert.equal(transport.endReason, "it does not read its input");
 });
 
-/** Returns a stream with one event for each message. */
+/** Returns a streamed response with one server-sent event for each message. */
 function events(messages: readonly string[]): Response {
   const body = messages.map((message) => `data: ${message}\n\n`).join("");
   return new Response(body, { headers: { "content-type": "text/event-stream" } });

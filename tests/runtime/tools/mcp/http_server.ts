@@ -1,4 +1,4 @@
-// The fixture server on a port of this machine, with sessions that it can forget.
+// The fixture server on a port of this machine. It can forget its sessions.
 import {
   createMcpHandler,
   WebStandardStreamableHTTPServerTransport,
@@ -15,14 +15,14 @@ type MaybeReply = Response | undefined;
 /** A listening server. */
 export class FixtureHttpServer implements AsyncDisposable {
   readonly seen: FixtureSightings = { cancelled: 0, hanging: 0 };
-  /** The declaration for servers that start from now on. */
+  /** The declaration of `echo` in new sessions. */
   echo: EchoDeclaration = {};
   /** The method and headers of every request. */
   readonly requests: { method: string; headers: Headers }[] = [];
-  /** The numbers of started sessions, and of properly ended ones. */
+  /** The number of started sessions. `ended` counts the sessions that the client ended. */
   begun = 0;
   ended = 0;
-  /** Answers in place of the server if it returns a reply. */
+  /** Returns a reply that replaces the server's, or undefined. */
   intercept: ((request: Request) => MaybeReply | Promise<MaybeReply>) | undefined;
   readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   readonly #modern: ReturnType<typeof createMcpHandler> | undefined;
@@ -45,13 +45,13 @@ export class FixtureHttpServer implements AsyncDisposable {
     return `http://127.0.0.1:${this.#server.addr.port}/mcp`;
   }
 
-  /** Forgets all sessions, like a restarted server. */
+  /** Forgets all sessions, as a restarted server does. */
   async forget(): Promise<void> {
     for (const transport of this.#sessions.values()) await transport.close();
     this.#sessions.clear();
   }
 
-  /** Ends every session and waits for open replies, because only then has the client closed its connections, too. */
+  /** Ends every session and waits for open replies: only then has the client closed its connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.forget();
     await this.#modern?.close();

@@ -20,7 +20,7 @@ export interface McpWorld extends AsyncDisposable {
   log: LogLines;
   workspace: string;
   stateDir: string;
-  /** Variables of the environment; tests may change them. */
+  /** The environment variables, which tests may change. */
   variables: Map<string, string>;
   /** Writes mcp-servers.json. A string is written unchanged. */
   define(content: Record<string, unknown> | string): Promise<void>;

@@ -33,7 +33,7 @@ async function createPlace(
 const entryOf = (server: FixtureHttpServer) => ({ url: server.url });
 const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 
-/** Returns the contents of the calls' results. */
+/** Returns the contents of the results of a run's calls. */
 async function resultsOf(runtime: Runtime, id: number): Promise<unknown[]> {
   return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result")
     .map((one) => one["content"]);
@@ -60,25 +60,28 @@ Deno.test("programs in mcp-servers.json work in runs of agents", async (t) => {
   let told = 0;
   let pid = 0;
   try {
-    await t.step("a run calls its tools; a guarded one asks first", async () => {
-      const waiting = await runToEnd(runtime, "caller");
-      assert.equal(waiting.status, "waiting");
-      const request = await runtime.pendingRequest(waiting.id);
-      assert.equal(request.toolName, "pid");
-      const [echoed, failed, misfit] = await resultsOf(runtime, waiting.id);
-      assert.deepEqual([echoed, failed], ["hello", "Error: the disk is full"]);
-      const expected = /^Error: The arguments do not fit echo:\n- "text" is missing/;
-      assert.match(String(misfit), expected);
-      const answer = { approved: true };
-      await runtime.respond(waiting.id, { requestId: request.requestId, answer });
-      const ended = await toEnd(runtime, waiting.id);
-      assert.equal(ended.status, "success");
-      pid = Number(ended.outputData);
-      assert.ok(await isRunning(pid));
-    });
+    await t.step(
+      "a run calls an MCP server's tools after an approval for guarded ones",
+      async () => {
+        const waiting = await runToEnd(runtime, "caller");
+        assert.equal(waiting.status, "waiting");
+        const request = await runtime.pendingRequest(waiting.id);
+        assert.equal(request.toolName, "pid");
+        const [echoed, failed, misfit] = await resultsOf(runtime, waiting.id);
+        assert.deepEqual([echoed, failed], ["hello", "Error: the disk is full"]);
+        const expected = /^Error: The arguments do not fit echo:\n- "text" is missing/;
+        assert.match(String(misfit), expected);
+        const answer = { approved: true };
+        await runtime.respond(waiting.id, { requestId: request.requestId, answer });
+        const ended = await toEnd(runtime, waiting.id);
+        assert.equal(ended.status, "success");
+        pid = Number(ended.outputData);
+        assert.ok(await isRunning(pid));
+      },
+    );
 
     await t.step(
-      "its start is a step of the run that waits for it, and is logged",
+      "the start of an MCP server is a logged step of the run",
       async () => {
         const notices = async (id: number) => {
           const frames = await payloadsOf(runtime, id);
@@ -94,7 +97,7 @@ Deno.test("programs in mcp-servers.json work in runs of agents", async (t) => {
       },
     );
 
-    await t.step("a token of the file is shown in no result, answer, log or error", async () => {
+    await t.step("a token of mcp-servers.json is in no result, answer, log or error", async () => {
       const ended = await runtime.getExecution(told);
       assert.equal(ended.outputData, "[redacted:NOTION_TOKEN] in production");
       const results = JSON.stringify(await payloadsOf(runtime, told));

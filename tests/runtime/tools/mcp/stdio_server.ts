@@ -1,4 +1,4 @@
-// The fixture server as a program: `deno run stdio_server.ts [mode]`.
+// The fixture server as a program that uses standard input and output: `deno run stdio_server.ts [mode]`.
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createFixtureServer } from "./fixture_server.ts";
 

@@ -11,7 +11,7 @@ test("McpServers opens and calls the tools of a program", async (world, t) => {
   await world.define({ fixture: programEntry("plain", { MINE: "x ${GIVEN}" }) });
   const tools = await world.tools(["fixture"]);
 
-  await t.step("as a model has them", async () => {
+  await t.step("the tools have the names and schemas that models get", async () => {
     const echo = tools.get("echo");
     assert.equal(echo?.description, 'The server "fixture" says: Gives back what it gets');
     assert.deepEqual(echo?.parameters["required"], ["text"]);
@@ -36,7 +36,7 @@ test("McpServers opens and calls the tools of a program", async (world, t) => {
   });
 
   await t.step(
-    "it gets its declared variables and the system's paths, but none of our keys",
+    "an MCP program gets its declared variables but no key of Inkling",
     async () => {
       const env = JSON.parse(await world.call(tools.get("environment"))) as Record<string, string>;
       assert.equal(env["MINE"], "x from the environment");
@@ -47,18 +47,21 @@ test("McpServers opens and calls the tools of a program", async (world, t) => {
     },
   );
 
-  await t.step("its progress messages are logged as plain text, up to a limit", async () => {
-    const told: string[] = [];
-    const log = (line: string) => void told.push(line);
-    const answer = await world.call(tools.get("talk"), {}, { log });
-    assert.deepEqual([answer, told.length, told[0]], ["done", 10, "1/100 on it"]);
-    const lines = world.log.lines.filter(({ level }) => level === "debug")
-      .map((one) => one.message);
-    assert.deepEqual([lines.length, lines[0]], [60, "An MCP server says: info: line 1"]);
-    assert.match(lines.at(-1) ?? "", /further lines of this minute are dropped/);
-  });
+  await t.step(
+    "an MCP program's progress messages are logged as plain text, up to a limit",
+    async () => {
+      const told: string[] = [];
+      const log = (line: string) => void told.push(line);
+      const answer = await world.call(tools.get("talk"), {}, { log });
+      assert.deepEqual([answer, told.length, told[0]], ["done", 10, "1/100 on it"]);
+      const lines = world.log.lines.filter(({ level }) => level === "debug")
+        .map((one) => one.message);
+      assert.deepEqual([lines.length, lines[0]], [60, "An MCP server says: info: line 1"]);
+      assert.match(lines.at(-1) ?? "", /further lines of this minute are dropped/);
+    },
+  );
 
-  await t.step("many calls at once get their own answers, even beside a hanging one", async () => {
+  await t.step("concurrent calls get their own answers, even beside a hanging call", async () => {
     const stop = new AbortController();
     const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal })
       .catch((error: unknown) => error);
@@ -75,7 +78,7 @@ test("McpServers opens and calls the tools of a program", async (world, t) => {
   });
 
   await t.step(
-    "the next run sees a changed list; a call of a removed tool reports that",
+    "the next run sees a changed list of tools",
     async () => {
       assert.equal(await world.call(tools.get("sooner")), "still here");
       await world.call(tools.get("change"));
@@ -88,7 +91,7 @@ test("McpServers opens and calls the tools of a program", async (world, t) => {
     },
   );
 
-  await t.step("ending leaves no process, neither the server nor its descendants", async () => {
+  await t.step("ending a server leaves no process of it", async () => {
     const pids = [
       Number(await world.call(tools.get("pid"))),
       Number(await world.call(tools.get("spawn"))),

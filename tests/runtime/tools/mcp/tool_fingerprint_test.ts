@@ -12,7 +12,7 @@ const listed = (one: { description: string; schema: unknown; hints: boolean[] })
   annotations: { readOnlyHint: one.hints[0], destructiveHint: one.hints[1] },
 });
 
-/** Returns the same value with reversed object keys. */
+/** Returns an equal value with reversed object keys. */
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned);
   if (typeof value !== "object" || value === null) return value;

@@ -26,7 +26,7 @@ Deno.test("ToolList is stale before the first fetch, after its maximum age, and 
   clock.jump(60_001);
   assert.equal(list.isStale, true);
   await list.refresh(signal);
-  // A clock that was set back does not make the list valid.
+  // Setting the clock back does not make the list valid.
   clock.jump(-3_600_000);
   assert.equal(list.isStale, true);
   await list.refresh(signal);
@@ -63,7 +63,7 @@ Deno.test("ToolList is stale again after a change during refresh()", async () =>
   assert.deepEqual([list.isStale, names()], [true, ["old"]]);
 });
 
-Deno.test("ToolList.refresh() refuses an endless list page by page", async () => {
+Deno.test("ToolList.refresh() refuses an endless list of pages", async () => {
   let pages = 0;
   const { list, problems } = createList(async function* () {
     for (; pages < 2 * MAX_TOOLS; pages++) yield await Promise.resolve([]);

@@ -98,7 +98,7 @@ test("memory_append adds lines to a section, and creates a missing section", asy
   const text = await memory.append("log", "three");
   assert.equal(text, 'Added to the section "Log" (now 3 lines, 13 characters).');
   assert.equal(await memory.retrieve("Log"), "one\ntwo\nthree");
-  // A section of more than 50 lines should be condensed.
+  // The result asks to condense a section of more than 50 lines.
   assert.doesNotMatch(await memory.save("Long", "x\n".repeat(50)), /condense/);
   const expected =
     /\(now 51 lines, 101 characters\)\. It is long: condense it with memory_save .* at most 50 lines\.$/;
@@ -108,7 +108,7 @@ test("memory_append adds lines to a section, and creates a missing section", asy
 
 Deno.test("memory_retrieve lists the sections with their sizes, and the text above them", async () => {
   await using memory = await MemoryFixture.open();
-  // A missing file is an empty memory.
+  // A missing file counts as an empty memory.
   assert.equal(await memory.retrieve(), "The memory has no sections.");
   const none = 'There is no section "A". The memory has none.';
   assert.equal(await failureOf(memory.retrieve("A")), none);
@@ -234,7 +234,7 @@ Deno.test("memory tools refuse a file that is too long, binary or not regular", 
   assert.match(await failureOf(memory.save("A", "x")), /it is not a file/);
 });
 
-test("memory tools follow only a symlink to another memory file of the folder", async (memory) => {
+test("memory tools follow only a symlink to another memory file", async (memory) => {
   const { base, outside } = memory.files;
   const secrets = [
     join(outside, "secret.txt"),

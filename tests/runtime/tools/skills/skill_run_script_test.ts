@@ -47,7 +47,7 @@ const goneOf = (pids: string) => async () => {
   return !alive.includes(true);
 };
 
-Deno.test("skill_run_script runs a shell script in the workspace, with its arguments and a small environment", async () => {
+Deno.test("skill_run_script runs a shell script with its arguments and a small environment", async () => {
   await using place = await openWith({
     "scripts/show me.sh": 'printf "%s|" "$@"; pwd; cat; env | sort; cat "$SKILL_DIR/SKILL.md"',
   });

@@ -28,7 +28,7 @@ export class SkillsFixture implements AsyncDisposable {
     return new SkillsFixture(await SandboxFixture.open());
   }
 
-  /** Writes a file of a skill, and returns its path. */
+  /** Writes a file of a skill and returns the file's path. */
   async write(skill: string, name: string, content: string | Uint8Array): Promise<string> {
     const path = join(this.skillsDir, skill, name);
     await Deno.mkdir(join(path, ".."), { recursive: true });

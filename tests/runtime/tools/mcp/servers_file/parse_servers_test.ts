@@ -226,7 +226,7 @@ Deno.test("resolveServer() fills in other clients' variables, and refuses unreso
     if (typeof value === "string") assert.equal(found, value, written);
     else assert.match(String(found), value, written);
   }
-  // `$` in arguments may belong to a shell.
+  // A `$` in arguments may belong to a shell script.
   const script = 'for f in $FILES "${f%.*}"; do echo $$; done';
   const result = resolved({ command: "~/sh", args: ["-c", script, "$${A}", "~"] }, variables);
   assert.ok("definition" in result && result.definition.kind === "program");
