@@ -26,7 +26,7 @@ async function saveAtomically(place: TestWorkspace, id: string, text: string): P
   await Deno.rename(staged, join(place.agentsDir, `${id}.md`));
 }
 
-Deno.test("AgentFiles reports additions, atomic saves, renames and deletions, once each", async () => {
+Deno.test("AgentFiles reports additions, saves, renames and deletions once each", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("old", ECHO);
   await using runtime = await place.open();

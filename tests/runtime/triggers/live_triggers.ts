@@ -64,7 +64,7 @@ export class LiveTriggers implements AsyncDisposable {
     Deno.writeTextFileSync(this.path(name), content);
   }
 
-  /** Returns the agent's runs, oldest first. */
+  /** Returns an agent's runs, oldest first. */
   async runs(id: string): Promise<Execution[]> {
     return (await this.runtime.listExecutions({ agentId: id, limit: 500, offset: 0 })).toReversed();
   }
@@ -74,7 +74,7 @@ export class LiveTriggers implements AsyncDisposable {
     return (await this.runs(id)).filter(({ status }) => status === "running").length;
   }
 
-  /** Returns the change that each run of an agent was started for, as `created a.md`. */
+  /** Returns the change that started each run of an agent, as `created a.md`. */
   async fired(id: string): Promise<string[]> {
     const runs = await this.runs(id);
     return await Promise.all(runs.map(async (run) => {

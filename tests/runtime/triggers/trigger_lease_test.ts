@@ -111,8 +111,7 @@ const AGENTS = {
 
 Deno.test({
   ...SQLITE,
-  name:
-    "of two services on one workspace one fires its triggers, and the other one reports the reason",
+  name: "only one of two services on one workspace fires its triggers",
   async fn() {
     await using live = await LiveTriggers.create("inbox/a.md");
     const { place } = live;

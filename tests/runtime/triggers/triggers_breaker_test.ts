@@ -107,7 +107,7 @@ async function openRelay(): Promise<{ live: LiveTriggers; runtime: Runtime }> {
   return { live, runtime };
 }
 
-Deno.test("agents that write files with new names for each other are stopped", async () => {
+Deno.test("agents that fire each other by files with new names are stopped", async () => {
   const { live, runtime } = await openRelay();
   await using _live = live;
   await until(async () => (await pausedAgents(runtime)).length === 1, "the breaker trips");

@@ -66,7 +66,7 @@ Deno.test("an agent's own writes do not fire it, with and without a debounce", a
   }
 });
 
-Deno.test("the memory tools fire no agent that watches the whole workspace", async () => {
+Deno.test("the memory tools do not fire an agent that watches the whole workspace", async () => {
   await using live = await LiveTriggers.create();
   const steps = [call("memory_save", { section: "Facts", content: "one" }), { say: "done" }];
   await live.watching("keeper", ["."], { steps, settings: APPROVED });

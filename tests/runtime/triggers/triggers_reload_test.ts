@@ -101,7 +101,7 @@ Deno.test("an agent with an invalid file at the start keeps its schedule and que
   assert.equal((await live.runs("reader")).length, 2);
 });
 
-Deno.test("agent files are followed while a watch of the whole workspace starts, changes and ends", async () => {
+Deno.test("agent files are followed while a watch of the whole workspace changes", async () => {
   await using live = await LiveTriggers.create();
   await live.place.writeScript("first", [{ say: "x" }]);
   const runtime = await live.open();
@@ -139,7 +139,7 @@ Deno.test("agent files are followed while a watch of the whole workspace starts,
   assert.equal((await live.runs("keen")).length, 2);
 });
 
-Deno.test("a reload waits at most two seconds for the scan of all watched paths", async () => {
+Deno.test("a reload waits at most two seconds for the scan of watched paths", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   const clock = new TestClock();
   const runtime = await live.open({ clock });

@@ -82,7 +82,7 @@ Deno.test("on_pending parallel runs each change beside waiting runs, also after 
   await live.untilFired("asker", ...Array.from({ length: 8 }, (_, i) => `created ${i + 1}.md`));
 });
 
-Deno.test("an agent's writes during the shutdown do not fire it after the next start", async () => {
+Deno.test("an agent's writes during the shutdown do not fire it later", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("late", ["inbox"], {
     steps: [

@@ -11,7 +11,7 @@ async function runsOf(runtime: Runtime, agentId: string): Promise<Execution[]> {
   return (await runtime.listExecutions({ agentId, limit: 500, offset: 0 })).toReversed();
 }
 
-/** Waits until an agent has `count` runs, all of them ended, and returns them. */
+/** Waits until an agent has `count` runs and all of them have ended. Returns the runs. */
 async function untilRuns(runtime: Runtime, agentId: string, count: number): Promise<Execution[]> {
   await until(async () => {
     const runs = await runsOf(runtime, agentId);
@@ -54,7 +54,7 @@ Deno.test("FollowUps start an agent once, with the other agent's answer as untru
   assert.equal(await leftOver(place), 0);
   const followed = await runtime.listExecutions({ followedId: ended.id, limit: 9, offset: 0 });
   assert.deepEqual(followed.map(({ id }) => id), [run.id]);
-  // The template reads fields of a JSON output.
+  // The template contains fields of a JSON output.
   await runToEnd(runtime, "count");
   const [summary] = await untilRuns(runtime, "summary", 1);
   const text = await turnOf(runtime, summary as Execution);
@@ -87,7 +87,7 @@ Deno.test("FollowUps distinguish success, failure and any end, and treat cancele
   assert.match(await turnOf(runtime, run as Execution), /ended with error\)\n\nIts error: "/);
 });
 
-Deno.test("FollowUps do not follow chat turns and delegated runs, and forks only on request", async () => {
+Deno.test("FollowUps follow no chat turns and delegated runs, and forks only on request", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("helper", [{ say: "Helped." }]);
   const call = [{ name: "run_agent", arguments: { agent_id: "helper" } }];
@@ -118,7 +118,7 @@ Deno.test("FollowUps stop a loop of agents after ten consecutive runs and log it
   assert.equal(await leftOver(place), 0);
 });
 
-Deno.test("FollowUps wait while the scheduler is paused, across a restart, and lose nothing", async () => {
+Deno.test("FollowUps wait while the scheduler is paused, and lose nothing", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("collect", [{ say: "4" }]);
   await place.writeScript("report", [{ say: "Read." }], "after: collect");

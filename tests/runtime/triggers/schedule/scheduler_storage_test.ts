@@ -109,7 +109,7 @@ Deno.test("Scheduler retries the update of schedules until the store works", asy
   await service.advance(12 * MINUTE_MS);
   assert.equal(service.runs.length, 1);
   assert.ok(service.log.lines.some(({ message }) => message.includes("could not be stored")));
-  // A removed agent does not fire, even if its removal cannot be stored.
+  // A removed agent does not fire, although the full disk cannot store its removal.
   store.isFull = true;
   await service.reconcile([scheduled("late", { every: "10m" }, { enabled: false })]);
   await service.advance(HOUR_MS);
@@ -119,7 +119,7 @@ Deno.test("Scheduler retries the update of schedules until the store works", asy
   assert.deepEqual(await store.readSchedules(), []);
 });
 
-Deno.test("Scheduler stores the outcome of missed slots as soon as the store works", async () => {
+Deno.test("Scheduler stores the outcome of missed slots once the store works", async () => {
   await using service = new ScheduledService();
   const store = new FillableStore(service.db);
   await service.open([scheduled("half", { every: "30m" })], { store });
@@ -134,7 +134,7 @@ Deno.test("Scheduler stores the outcome of missed slots as soon as the store wor
   assert.deepEqual(await service.slots("half"), expected);
 });
 
-Deno.test("Scheduler keeps the stored state of a schedule for another host", async () => {
+Deno.test("Scheduler keeps the stored state of a schedule for another node", async () => {
   await using service = new ScheduledService();
   const store = new FillableStore(service.db);
   const agents = [scheduled("often", { every: "10m" })];

@@ -94,7 +94,7 @@ Deno.test("Scheduler immediately ends schedules of agents that are deleted, disa
   assert.equal(timeOf(service.nextRun("stays") ?? 0), "12:20:00");
 });
 
-Deno.test("Scheduler keeps an agent whose file cannot be read when the service starts", async () => {
+Deno.test("Scheduler keeps an agent whose file is unreadable at the start", async () => {
   await using service = new ScheduledService();
   const daily = scheduled("daily", { every: "1d" });
   const other = scheduled("other", { every: "1d" });
@@ -142,7 +142,7 @@ Deno.test("Scheduler continues a schedule whose agent file was missing for less 
   }
 });
 
-Deno.test("Scheduler continues after a slot that a running or waiting run blocked", async () => {
+Deno.test("Scheduler continues after a slot that an open run blocked", async () => {
   await using service = await ScheduledService.with([scheduled("slow", { every: "10m" })]);
   const outcomes = ["running", "running", "waiting", "claimed"] as const;
   service.refuse = (_agentId, scheduledFor) =>

@@ -40,7 +40,7 @@ export class FailingDisk implements Disposable {
     };
   }
 
-  /** Makes everything readable again. */
+  /** Makes every path readable again. */
   heal(): void {
     this.failing.clear();
     this.unreachable.clear();

@@ -11,7 +11,7 @@ import { call, failureOf, SandboxFixture, testContext } from "../../tools/files/
 const WRITER = { executionId: 2, agentId: "writer" };
 const LINEAGE = [WRITER, { executionId: 1, agentId: "boss" }];
 
-/** A sandbox whose writes are recorded for `writer` and `boss`. */
+/** A sandbox that records the writes of the agents `writer` and `boss`. */
 class Writing implements AsyncDisposable {
   readonly own = new OwnWrites();
   readonly told: FileWrite[] = [];
@@ -51,7 +51,7 @@ class Writing implements AsyncDisposable {
 
 const OWNERS = ["writer", "boss"];
 
-Deno.test("OwnWrites returns the fired execution that wrote a file, until somebody else changes it", async () => {
+Deno.test("OwnWrites returns the execution that wrote a file, until another change", async () => {
   await using writing = await Writing.open();
   await call(fileWrite, { path: "a.md", content: "one" }, writing.context());
   assert.equal(await writing.own.writerOf(writing.path("a.md")), 1, "the one that delegated");
@@ -125,7 +125,7 @@ Deno.test("OwnWrites records every write before it is visible, and its outcome a
   for (const { outcome } of writing.told) await outcome;
 });
 
-Deno.test("OwnWrites remembers a limited number of writes, and forgets the oldest", async () => {
+Deno.test("OwnWrites remembers a limited number of writes and forgets the oldest", async () => {
   const own = new OwnWrites();
   const folder = await Deno.makeTempDir();
   const outcome = Promise.resolve("removed" as const);
@@ -144,7 +144,7 @@ Deno.test("OwnWrites owns a path that the agent changes during the check", async
   const context = writing.context();
   await call(fileWrite, { path: "a.md", content: "one" }, context);
   await call(fileDelete, { path: "a.md" }, context);
-  // The check of the removal starts. Before it reads the path, the agent writes the file again.
+  // The check of the removal starts, and the agent writes the file again before the check reads the path.
   const removal = writing.own.isOwn("writer", path);
   const again = Promise.withResolvers<WrittenFile>();
   writing.own.record([WRITER], { path, outcome: again.promise });

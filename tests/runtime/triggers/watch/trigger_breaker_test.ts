@@ -78,7 +78,7 @@ const CASES = [
   ["five paths in turn", ["/a", "/b", "/c", "/d", "/e"]],
 ] as const;
 for (const [what, paths] of CASES) {
-  Deno.test(`TriggerBreaker refuses when each run makes the change that fires the next one: ${what}`, () => {
+  Deno.test(`TriggerBreaker refuses runs that each cause the next one: ${what}`, () => {
     const firing = new Firing();
     const outcomes = times(
       MAX_CHAIN + paths.length + 1,
@@ -134,7 +134,7 @@ Deno.test("TriggerBreaker counts two simultaneous loops separately", () => {
   assert.match(firing.fire("/b", { agent: "/b" }) ?? "", /more than 20 runs in a row/);
 });
 
-Deno.test("TriggerBreaker refuses more runs of one agent in ten minutes than max_runs", () => {
+Deno.test("TriggerBreaker refuses more than max_runs runs of an agent in ten minutes", () => {
   const firing = new Firing();
   const fireNext = (i: number, agent = "a") =>
     firing.fire(`/${i}`, { origin: FROM_OUTSIDE, agent, maxRuns: 3 });
@@ -151,7 +151,7 @@ Deno.test("TriggerBreaker refuses more runs of one agent in ten minutes than max
   assert.deepEqual(times(3, fireNext), Array(3).fill(undefined), "counted anew");
 });
 
-Deno.test("TriggerBreaker.reset() counts from zero", () => {
+Deno.test("TriggerBreaker.reset() restarts all counts", () => {
   const firing = new Firing();
   times(25, () => firing.causeNext("/a"));
   assert.ok(firing.causeNext("/a") !== undefined);

@@ -27,7 +27,7 @@ export interface PlayedRun {
   path: string;
 }
 
-/** Returns an agent that watches `inbox`, unless its trigger has other paths. */
+/** Returns an agent that watches `inbox`; `trigger` replaces the settings of its trigger. */
 export function watches(
   id: string,
   trigger: Partial<WatchTrigger> = {},

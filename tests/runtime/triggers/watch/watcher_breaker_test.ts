@@ -67,7 +67,7 @@ Deno.test("Watcher stops an agent that writes a new file in each run after trigg
     const count = world.runs.length;
     world.write(`w/report-${count}.txt`);
     const isNoticed = async () => world.runs.length > count || (await world.queue()).length > 0;
-    // The run ends when its change is noticed.
+    // The run ends after its change was noticed.
     for (let i = 0; i < 20 && !await isNoticed(); i++) await world.clock.sleep(100);
   };
   world.write("w/start.txt");
@@ -91,7 +91,7 @@ Deno.test("Watcher stops no trigger because of two bursts and a stream of new fi
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let count = 0;
   world.play = async () => {
-    // The next file arrives while this one runs.
+    // The next file is written while the run for this one is open.
     if (count < 30) world.write(`inbox/stream-${++count}.md`);
     await world.clock.sleep(50);
   };

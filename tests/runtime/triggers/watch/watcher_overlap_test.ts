@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-/** Delays one read of a file's metadata until the test releases its result. */
+/** Delays one read of a file's metadata until the test releases it. */
 class SlowLook implements Disposable {
   readonly #lstat = Deno.lstat;
   readonly #release = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ class SlowLook implements Disposable {
   }
 }
 
-Deno.test("Watcher: a file removed during a slow read is deleted, and does not reappear", async () => {
+Deno.test("Watcher: a file that is removed during a slow read is deleted", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/a.md", "first");

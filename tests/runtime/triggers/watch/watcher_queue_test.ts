@@ -189,7 +189,7 @@ Deno.test("Watcher drops new changes and keeps queued changes while triggers are
   await world.expectRuns(2, "inbox");
 });
 
-Deno.test("Watcher: no run starts before the watcher is started, nor while the service stops", async () => {
+Deno.test("Watcher starts no run before its start or during the stop", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   await world.watcher.reconcile([watches("a")], { isUnreadable: () => false });
@@ -231,7 +231,7 @@ Deno.test("Watcher runs changes that are queued at a stop once after the next st
   assert.deepEqual(world.fired("a").sort(), [1, 2, 3, 4].map((i) => `a created inbox/${i}.md`));
 });
 
-Deno.test("Watcher drops queued changes of an agent that is removed, disabled, or watches other paths", async () => {
+Deno.test("Watcher drops queued changes that its agent no longer watches", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   world.answer = () => ({ outcome: "waiting" });

@@ -80,7 +80,7 @@ Deno.test("Watcher starts one run for each of 300 files, at most four at a time"
   assert.deepEqual(await world.queue(), []);
 });
 
-Deno.test("Watcher: a write whose event arrives before its report still counts as the agent's own", async () => {
+Deno.test("Watcher: a write whose event precedes its record is the agent's own", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/old.md"],
     watches("a", { debounceMs: 0 }),
@@ -103,7 +103,7 @@ Deno.test("Watcher: a write whose event arrives before its report still counts a
   assert.deepEqual(world.fired("a"), []);
 });
 
-Deno.test("Watcher: two agents on one folder keep firing while one is edited", async () => {
+Deno.test("Watcher: two agents on a folder keep firing while one is edited", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   const [a, b] = [watches("a"), watches("b")];
@@ -129,7 +129,7 @@ Deno.test("Watcher: two agents on one folder keep firing while one is edited", a
   assert.ok(!world.fired("b").some((one) => one.endsWith("last.md")));
 });
 
-Deno.test("Watcher: an edit keeps changes that are not quiet yet, and fires none twice", async () => {
+Deno.test("Watcher: an edit keeps unsettled changes and fires none twice", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/old.md"],
     watches("a", { debounceMs: 5_000 }),

@@ -27,7 +27,7 @@ export interface HookWorld extends AsyncDisposable {
   count(): Promise<number>;
   /** Returns the user message of the run that a delivery started. */
   turnOf(outcome: HookOutcome): Promise<string>;
-  /** Closes the service and starts it again. */
+  /** Stops the service and starts another one. */
   restart(): Promise<void>;
 }
 
