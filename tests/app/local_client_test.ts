@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createLocalClient } from "../../app/local_client.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";
 
-Deno.test("createLocalClient() answers as the service does, without one, and leaves the runtime open", async () => {
+Deno.test("createLocalClient() answers like the service and leaves the runtime open", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("hello", [{ say: "Hi." }]);
   await using runtime = await place.open();

@@ -1,4 +1,4 @@
-// Approvals on the page: the lines of a diff, and the conversion of arguments to fields and back.
+// Tests of approvals on the page: the lines of a diff, and the conversion of arguments to fields and back.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../base/json.ts";
@@ -34,7 +34,7 @@ Deno.test("readArgumentFields() returns the arguments of toArgumentFields()", ()
   }));
 });
 
-Deno.test("readArgumentFields() reports each field with invalid JSON; a text may be anything", () => {
+Deno.test("readArgumentFields() reports each field with invalid JSON", () => {
   const read = readArgumentFields([
     { name: "text", isJson: false, text: "{" },
     { name: "times", isJson: true, text: "many" },
@@ -66,7 +66,7 @@ Deno.test("toFieldProblems() assigns each line of a refusal to the argument that
   assert.deepEqual(toFieldProblems(refusal('"path" is missing: expected string'), names), {
     path: "is missing: expected string",
   });
-  // Lines without a known argument are general problems.
+  // Problems that name no known argument are general problems.
   const unknown = 'The arguments do not fit post:\n- unknown argument "pth"';
   assert.deepEqual(toFieldProblems(refusal(unknown), names), { "": unknown });
   assert.equal(toFieldProblems(new ApiError(409, "Too late"), names), null);

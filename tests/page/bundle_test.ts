@@ -1,4 +1,4 @@
-// The committed bundle: equal to a new build, small, and without paths of the machine that built it.
+// Tests of the committed bundle: it equals a new build, is small, and contains no path of the build machine.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
@@ -6,7 +6,7 @@ import { createTempDir } from "../support/temp_dir.ts";
 
 const ASSETS = join(REPOSITORY, "server/dashboard/assets");
 const text = (name: string) => Deno.readTextFile(join(ASSETS, name));
-/** The size limit of the files of a first visit, in bytes. */
+/** The size limit in bytes of the files that a browser loads on its first visit. */
 const MOST_BYTES = 230_000;
 
 Deno.test("server/dashboard/assets/app.js equals a new build (deno task dashboard writes it)", async () => {
@@ -23,7 +23,7 @@ Deno.test("server/dashboard/assets/app.js equals a new build (deno task dashboar
   assert.ok(isSame, "the bundle is older than its sources: run `deno task dashboard`");
 });
 
-Deno.test("server/dashboard/assets is small and contains no local path and no address to load from", async () => {
+Deno.test("server/dashboard/assets is small and names no local path or address", async () => {
   const names = [...Deno.readDirSync(ASSETS)].map(({ name }) => name);
   const served = names.filter((name) => /\.(js|css)$/.test(name));
   assert.deepEqual(served.sort(), ["app.js", "layout.css", "theme.css", "views.css"]);
@@ -42,8 +42,8 @@ Deno.test("server/dashboard/assets is small and contains no local path and no ad
   }
 });
 
-Deno.test("server/dashboard/assets/app.js has no syntax newer than the browsers of last year", async () => {
-  // The bundler does not translate syntax.
+Deno.test("server/dashboard/assets/app.js has no syntax newer than last year's browsers", async () => {
+  // The bundler keeps the source's syntax, so the bundle would contain `using`.
   assert.doesNotMatch(await text("app.js"), /[;{}](?:await )?using \w/);
 });
 

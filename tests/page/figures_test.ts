@@ -1,4 +1,4 @@
-// The calculations of the views: usage by agent, marks on a time line, formatted numbers.
+// Tests of the views' calculations: usage by agent, marks on a time line, formatted numbers.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { SlotBody } from "../../api/schemas/scheduler_schemas.ts";
@@ -87,7 +87,7 @@ Deno.test("sum() returns a cost if at least one is known", () => {
 const HOUR = 3_600_000;
 const FROM = Date.parse("2026-01-01T00:00:00Z");
 
-Deno.test("toMarks() places past and next times, and omits times outside of the period", () => {
+Deno.test("toMarks() places past and next times within the period", () => {
   const slot = (hours: number, changes: Partial<SlotBody> = {}): SlotBody => ({
     scheduled_for: new Date(FROM + hours * HOUR).toISOString(),
     outcome: "run",
@@ -109,7 +109,7 @@ Deno.test("toMarks() places past and next times, and omits times outside of the 
   );
 });
 
-Deno.test("kindOf() returns the kind by the run's status, and never success for a run that has only started", () => {
+Deno.test("kindOf() returns the kind of the run's status, never success for a started run", () => {
   const slot: SlotBody = {
     scheduled_for: new Date(FROM).toISOString(),
     outcome: "run",
@@ -133,7 +133,7 @@ Deno.test("kindOf() returns the kind by the run's status, and never success for 
   assert.equal(kindOf({ ...slot, outcome: "skipped", status: "success" }), "skipped");
 });
 
-Deno.test("isKnownEmpty() returns true only if no past or next time is in the period and all are known", () => {
+Deno.test("isKnownEmpty() returns true only if a known period has no time", () => {
   const day = { from: FROM, to: FROM + 24 * HOUR };
   const at = (hours: number) => new Date(FROM + hours * HOUR).toISOString();
   const none = { slots: [], upcoming: [at(30)] };
@@ -190,7 +190,7 @@ Deno.test("formatDuration(), formatRelative() and formatCost() format values for
   ]);
 });
 
-Deno.test("toCostFormat() gives a column equal decimals, as many as the smallest value needs", () => {
+Deno.test("toCostFormat() gives all costs of a column the decimals of the smallest", () => {
   const column = [12.5, 0, null, 0.0042, 0.3];
   assert.deepEqual(column.map(toCostFormat(column)), [
     ...["$12.5000", "$0.0000", "unknown", "$0.0042", "$0.3000"],
@@ -246,7 +246,7 @@ Deno.test("resumeVisit() starts after the visit before, and continues it after a
   const minutes = (count: number) => FROM + count * 60_000;
   const first = resumeVisit(null, minutes(0));
   assert.equal(first.since, minutes(-24 * 60));
-  // Visible for an hour, reloaded, and then opened the next morning.
+  // The page is visible for an hour, reloaded, and opened again the next morning.
   let look = first;
   for (let minute = 0; minute <= 60; minute += 5) {
     look = resumeVisit(serializeVisit(look), minutes(minute));
@@ -255,7 +255,7 @@ Deno.test("resumeVisit() starts after the visit before, and continues it after a
   const morning = resumeVisit(serializeVisit(look), minutes(600));
   assert.equal(morning.since, minutes(60));
   assert.equal(resumeVisit(serializeVisit(morning), minutes(605)).since, minutes(60));
-  // Invalid values, and those of a clock that was set back, are ignored.
+  // Stored values that are invalid or in the future are ignored.
   for (const odd of ["", "x y", "5", `${minutes(9)} ${minutes(900)}`, `${minutes(5)} ${FROM}`]) {
     assert.equal(resumeVisit(odd, minutes(10)).since, minutes(10 - 24 * 60), odd);
   }

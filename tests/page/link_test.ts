@@ -1,4 +1,4 @@
-// The page's connection over a scripted transport and a manual clock.
+// Tests of the page's connection, with a scripted transport and a manual clock.
 import assert from "node:assert/strict";
 import { Client, type Transport } from "../../api/client/client.ts";
 import { ServiceLink } from "../../page/state/link.ts";
@@ -10,7 +10,7 @@ class ScriptedService {
   readonly link: ServiceLink;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  /** The responses of the next connections; the last one repeats. */
+  /** Returns the response or the error of the next connection. */
   answer: () => Response | Error = () => this.open();
   attempts = 0;
   changes = 0;
@@ -20,7 +20,7 @@ class ScriptedService {
     const fetch: Transport = (_path, { signal }) => {
       this.attempts++;
       const answer = this.answer();
-      // Like a browser, an aborted stream fails.
+      // The stream fails when its request is aborted, as in a browser.
       signal?.addEventListener("abort", () => this.#fail(signal.reason));
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
     };
@@ -55,7 +55,7 @@ class ScriptedService {
     await this.clock.advance(1_000);
   }
 
-  /** An open stream. */
+  /** Returns a response whose stream stays open. */
   readonly open = (): Response =>
     new Response(
       new ReadableStream({ start: (controller) => void (this.#controller = controller) }),
@@ -67,7 +67,7 @@ class ScriptedService {
   }
 }
 
-Deno.test("ServiceLink marks every topic as changed when it connects and when it reconnects", async () => {
+Deno.test("ServiceLink marks every topic as changed when it connects or reconnects", async () => {
   await using service = new ScriptedService();
   const { link } = service;
   assert.equal(service.phase, "connecting");
@@ -115,7 +115,7 @@ Deno.test("ServiceLink treats a silent connection as dead", async () => {
   assert.equal(service.phase, "lost");
 });
 
-Deno.test("ServiceLink reports the reason: a stopped service, a missing key, a refusal, or no response", async () => {
+Deno.test("ServiceLink reports the reason of a failed connection", async () => {
   await using service = new ScriptedService();
   const { link } = service;
   const reason = () => link.state.phase === "lost" ? link.state.reason : "";
@@ -134,7 +134,7 @@ Deno.test("ServiceLink reports the reason: a stopped service, a missing key, a r
   assert.match(reason(), /No response/);
 });
 
-Deno.test("ServiceLink.retry() reconnects at once, and changeSince() waits for a change", async () => {
+Deno.test("ServiceLink.retry() reconnects at once", async () => {
   await using service = new ScriptedService();
   const { link } = service;
   await settle();

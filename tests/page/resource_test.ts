@@ -14,7 +14,7 @@ const NOTHING: LatestLoad<string> = { key: "a", data: undefined, failure: undefi
 const LOST = { failure: new ServiceUnreachable("The service does not answer") };
 const UNREACHABLE = "The service is unreachable. This view loads as soon as it is available.";
 
-Deno.test("applyLoad() keeps known data while the service is unreachable or fails; a refusal discards it", () => {
+Deno.test("applyLoad() keeps known data while the service fails, but not after a refusal", () => {
   const known = applyLoad(NOTHING, "a", { data: "answer" });
   const table = [
     [LOST, "answer", null],
@@ -27,16 +27,16 @@ Deno.test("applyLoad() keeps known data while the service is unreachable or fail
   }
 });
 
-Deno.test("toResource() keeps the data of an earlier key until new data arrives or a load fails", () => {
+Deno.test("toResource() keeps the data of an earlier key until a load ends", () => {
   const known = applyLoad(NOTHING, "a", { data: "answer" });
   assert.deepEqual(toResource(known, "b"), { data: "answer", problem: null, isStale: true });
   const lost = applyLoad(known, "b", LOST);
   assert.deepEqual(toResource(lost, "b"), { data: undefined, problem: UNREACHABLE, isStale: true });
-  // The data returns with its key.
+  // The earlier data is current again when its key returns.
   assert.deepEqual(toResource(lost, "a"), { data: "answer", problem: null, isStale: false });
 });
 
-Deno.test("Loader never loads twice at a time, and serves requests during a load by one further load", async () => {
+Deno.test("Loader loads once at a time, and serves requests during a load together", async () => {
   const answers: ((value: string) => void)[] = [];
   const seen: Loaded<string>[] = [];
   const loader = new Loader(
@@ -54,7 +54,7 @@ Deno.test("Loader never loads twice at a time, and serves requests during a load
   assert.deepEqual([answers.length, seen], [2, [{ data: "first" }, { data: "second" }]]);
 });
 
-Deno.test("Loader reports a failure, continues, and reports nothing after close()", async () => {
+Deno.test("Loader reports a failure and continues", async () => {
   const seen: Loaded<number>[] = [];
   let count = 0;
   const loader = new Loader(
@@ -70,10 +70,10 @@ Deno.test("Loader reports a failure, continues, and reports nothing after close(
   assert.equal(seen.length, 2);
 });
 
-Deno.test("loadOpenQuestions() returns each question once, with the execution that asks, oldest first", async () => {
+Deno.test("loadOpenQuestions() returns each question once, oldest first", async () => {
   const at = (id: number) => `2026-01-01T00:00:0${id}.000Z`;
   const questions: Record<number, { request_id: string; created_at: string } | undefined> = {
-    // Execution 1 started 2, and 3 started 4: both wait for the execution below.
+    // Execution 1 started 2, and 3 started 4. The parents wait with their child's question.
     ...{ 1: { request_id: "a", created_at: at(5) }, 2: { request_id: "a", created_at: at(5) } },
     ...{ 3: { request_id: "b", created_at: at(1) }, 4: { request_id: "b", created_at: at(1) } },
     5: undefined,

@@ -1,4 +1,4 @@
-// The conversion of the run dialog's fields to a request, and its idempotency keys.
+// Tests of the run dialog: the conversion of its fields to a request, and its idempotency keys.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { RunKeys, toRunBody, toRunFields } from "../../page/state/run_form.ts";
@@ -6,7 +6,7 @@ import { RunKeys, toRunBody, toRunFields } from "../../page/state/run_form.ts";
 const body = (fields: Partial<Parameters<typeof toRunBody>[0]>) =>
   toRunBody({ args: "", message: "", context: "", ...fields });
 
-Deno.test("toRunBody() makes each line an argument, an empty one too, except at the end", () => {
+Deno.test("toRunBody() makes each line an argument, except empty lines at the end", () => {
   assert.deepEqual(body({ args: "a dragon\n a tower " }), { args: ["a dragon", "a tower"] });
   assert.deepEqual(body({ args: "\na tower" }), { args: ["", "a tower"] });
   assert.deepEqual(body({ args: "a\n\nc\n\n \n" }), { args: ["a", "", "c"] });

@@ -59,7 +59,7 @@ const really = {
   answer: null,
 };
 
-Deno.test("buildTimeline() adds a person's answer to its question, and other messages as turns", () => {
+Deno.test("buildTimeline() adds a person's answer to its question", () => {
   const steps = stepsOf(
     { event_type: "human", content: "Do it" },
     { event_type: "interrupt", message: "Really?", tool_name: "file_delete" },
@@ -73,7 +73,7 @@ Deno.test("buildTimeline() adds a person's answer to its question, and other mes
   ]);
 });
 
-Deno.test("buildTimeline() adds an answer to the question with its id, and lists a repeated question once", () => {
+Deno.test("buildTimeline() finds an answer's question by id, and lists questions once", () => {
   const asked = (request_id: string, message: string) => ({
     event_type: "interrupt",
     tool_name: "file_delete",

@@ -4,7 +4,7 @@ import { toSpans } from "../../page/state/waterfall.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
-/** Returns the entries of a log, one for each payload; `at` is seconds after the start. */
+/** Returns a log entry for each payload; `at` is the time in seconds after the start. */
 function entriesOf(payloads: ({ at: number } & Record<string, unknown>)[]): Entry[] {
   return payloads.map(({ at, ...payload }, index) => ({
     id: index + 1,

@@ -17,7 +17,7 @@ const strange = fc.array(
   ),
 ).map((parts) => parts.join(""));
 
-/** Replaces the escapes in a text without other backslashes by their characters. */
+/** Replaces the escapes in a text by their characters. The text contains no other backslashes. */
 function unescape(text: string): string {
   return text.replaceAll("\\r", "\r").replaceAll(
     /\\u([0-9a-f]{4})/g,
@@ -34,7 +34,7 @@ Deno.test("toVisible() keeps every character, and escapes all control sequences"
   }));
 });
 
-Deno.test("toVisible() and toReadable() escape invisible characters, and keep the characters of scripts", () => {
+Deno.test("toVisible() and toReadable() escape invisible characters, except those that scripts need", () => {
   const table = [
     ["\u001b]0;touch pwned #\u0007", "\\u001b]0;touch pwned #\\u0007"],
     ["\u001bPq;rm x\u001b\\", "\\u001bPq;rm x\\u001b\\"],

@@ -11,7 +11,7 @@ const OPERATIONS = await loadOperations();
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-Deno.test("createApp() returns 404 for an unknown route, and 405 with the allowed methods for a wrong method", async () => {
+Deno.test("createApp() returns 404 for an unknown route and 405 for a wrong method", async () => {
   const { call } = createTestApp();
   for (const path of ["/", "/nothing", "/agents/a/b/c", "/health/", "/executions//stream"]) {
     const { status, body } = await call(path);
@@ -33,7 +33,7 @@ Deno.test("createApp() returns 404 for an unknown route, and 405 with the allowe
   }
 });
 
-Deno.test("createApp() answers HEAD on every GET route, with its length, without a body and without an open stream", async () => {
+Deno.test("createApp() answers HEAD like GET, without a body and without an open stream", async () => {
   const { app, runtime, lifecycle } = createTestApp();
   runtime.addExecution();
   for (const path of ["/health", "/executions", "/executions/1/stream", "/events/stream", "/ui"]) {
@@ -49,7 +49,7 @@ Deno.test("createApp() answers HEAD on every GET route, with its length, without
   assert.equal((await app.request("/nothing", { method: "HEAD" })).status, 404);
 });
 
-Deno.test("createApp() accepts a body of exactly 1 MiB, and refuses a larger one by its announced length", async () => {
+Deno.test("createApp() accepts a body of 1 MiB, and refuses an announced larger one", async () => {
   const { app, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   const response = await app.request("/agents/writer/run", {
@@ -65,7 +65,7 @@ Deno.test("createApp() accepts a body of exactly 1 MiB, and refuses a larger one
   assert.equal(runtime.runs[0]?.request.message?.length, message.length);
 });
 
-Deno.test("createApp() measures a body of unannounced length and stops reading it at the limit", async () => {
+Deno.test("createApp() stops reading a body of unknown length at the limit", async () => {
   const { app, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   let sent = 0;
@@ -161,7 +161,7 @@ Deno.test("createApp() lists at most twenty problems and truncates long inputs",
   assert.deepEqual([body.detail[1].loc, body.detail[1].input], [["body", "args", 1], 0]);
 });
 
-Deno.test("createApp() maps the runtime's errors to statuses, and hides an unexpected error", async () => {
+Deno.test("createApp() maps the runtime's errors to statuses and hides unexpected ones", async () => {
   const { call, runtime } = createTestApp();
   const cause = new Error("disk");
   const table = [
@@ -188,7 +188,7 @@ Deno.test("createApp() maps the runtime's errors to statuses, and hides an unexp
   ]);
 });
 
-Deno.test("createApp() sends Retry-After while the database does not answer, and /health still answers", async () => {
+Deno.test("createApp() sends Retry-After while the database does not answer", async () => {
   const { call, runtime } = createTestApp();
   const detail = "Cannot use postgres://db.example/inkling: it is away.";
   runtime.runFailure = new DatabaseUnreachable(detail);

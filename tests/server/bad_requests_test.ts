@@ -1,5 +1,5 @@
-// Five hundred malformed requests, generated from the API description. Each is refused with the right status, none is
-// a 500, and the service keeps working with nothing left open.
+// Tests of five hundred malformed requests that are generated from the API description. Each is refused with the right
+// status, and the service keeps working without an open connection.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../base/json.ts";
@@ -52,13 +52,13 @@ const described: Described[] = Object.entries(document["paths"] as JsonObject)
     })
   );
 
-/** Returns the operation's path with an existing id. */
+/** Returns an operation's path with an existing id. */
 const filled = (path: string) => path.replace("{id}", path.startsWith("/agents") ? "writer" : "1");
 
-/** Integers that may be blank. */
+/** The integer parameters for which a blank value counts as absent. */
 const BLANK_IS_ABSENT = ["after", "last-event-id"];
 
-/** Returns texts that do not match a schema. */
+/** Returns parameter texts that the schema does not accept. */
 function misfits(schema: JsonObject): string[] {
   switch (schema["type"]) {
     case "integer": {
@@ -70,7 +70,7 @@ function misfits(schema: JsonObject): string[] {
     case "boolean":
       return ["2", "maybe", "null"];
     case "array":
-      // A list of ids accepts any text.
+      // A list without an enum is a list of ids, which accepts any text.
       return JSON.stringify(schema).includes('"enum"') ? ["nope", "running,nope", "RUNNING"] : [];
     default:
       return [];
@@ -90,11 +90,11 @@ const badParameters: BadRequest[] = described.flatMap((
         case "header":
           return [{ ...request, path: filled(path), headers: { [name]: text } }];
         default:
-          // An empty segment is another route.
+          // A path with an empty segment belongs to another route.
           return text === "" ? [] : [{
             ...request,
             path: path.replace("{id}", encodeURIComponent(text)),
-            // A number that is too large is an unknown id.
+            // A number that is too large is an unknown id, which is 404.
             expected: /^\d+$/.test(text) && !bodyRequired ? [404] : [422],
           }];
       }
@@ -110,7 +110,7 @@ const wrongMethods: BadRequest[] = described.flatMap(({ path }) => {
     .map((method) => ({ why: "method", method, path: filled(path), expected: [405] }));
 });
 
-/** Returns values of the types that a property does not accept. */
+/** Returns values whose types the property does not accept. */
 function misfitsOf(schema: JsonObject): fc.Arbitrary<unknown>[] {
   const text = JSON.stringify(schema);
   const kinds: [string, fc.Arbitrary<unknown>][] = [
@@ -122,13 +122,13 @@ function misfitsOf(schema: JsonObject): fc.Arbitrary<unknown>[] {
   // A schema without a type, or with a reference, may accept anything.
   if (!text.includes('"type"') || text.includes('"$ref"')) return [];
   return kinds.flatMap(([type, values]) => {
-    // The elements of a list may be invalid, too.
+    // A list is invalid if its elements are, even if the property accepts lists.
     if (type === "array") return [values];
     return text.includes(`"${type}"`) ? [] : [values];
   });
 }
 
-/** Returns bodies generated from the schema, each with one invalid part. */
+/** The bodies that are generated from the schema, each with one invalid part. */
 const badBodies: BadRequest[] = described.filter(({ body }) => body !== undefined)
   .flatMap(({ method, path, body = {} }) => {
     const fields = Object.entries(body["properties"] as JsonObject)
@@ -229,7 +229,7 @@ function connectTo({ transport, service, runtime }: Reached): Connect {
       : Deno.connect({ transport: "unix", path: runtime.directories.socketFile });
 }
 
-/** Checks that no request failed internally, that nothing is open, and that the service still works. */
+/** Checks that no request caused an internal error, that nothing is open, and that the service works. */
 async function assertUnharmed({ workspace, client, runToEnd }: Reached): Promise<void> {
   const errors = workspace.logged.filter(({ level }) => level === "error");
   assert.deepEqual(errors.map(({ message, fields }) => [message, fields["error"]]), []);
@@ -238,7 +238,7 @@ async function assertUnharmed({ workspace, client, runToEnd }: Reached): Promise
   assert.equal((await runToEnd("writer")).status, "success");
 }
 
-Deno.test("five hundred malformed requests each get their 4xx", async () => {
+Deno.test("five hundred malformed requests each get the right 4xx status", async () => {
   assert.ok(BAD_REQUESTS.length >= 500, `only ${BAD_REQUESTS.length}`);
   await withService("tcp", async (on) => {
     await on.runToEnd("writer");
@@ -247,7 +247,7 @@ Deno.test("five hundred malformed requests each get their 4xx", async () => {
     const worker = async () => {
       for (let request = queue.pop(); request !== undefined; request = queue.pop()) {
         const { status, text } = await sendRaw(connect, toText(request, "tcp"));
-        // A random id is unknown, which precedes the other problems of a request.
+        // A random id is unknown, and the service reports an unknown id before other problems.
         const expected = request.expected.includes(422)
           ? [...request.expected, 404]
           : request.expected;
@@ -266,7 +266,7 @@ Deno.test("five hundred malformed requests each get their 4xx", async () => {
 });
 
 for (const transport of ["unix", "tcp"] as const) {
-  Deno.test(`over ${transport}: floods, truncated requests and garbage end in a 4xx or a closed connection`, async () => {
+  Deno.test(`over ${transport}: floods and truncated requests get a 4xx or are disconnected`, async () => {
     await withService(transport, async (on) => {
       const connect = connectTo(on);
       const key = transport === "tcp" ? `x-api-key: ${API_KEY}\r\n` : "";

@@ -1,6 +1,6 @@
-// Requests as raw bytes, which no HTTP client would send.
+// Sends requests as raw bytes, which no HTTP client would send.
 
-/** The response: its status (null if the connection closed without one) and its whole text. */
+/** A response: its status, or null if the connection closed without a response, and the whole received text. */
 export interface RawAnswer {
   status: number | null;
   text: string;
@@ -8,7 +8,10 @@ export interface RawAnswer {
 
 export type Connect = () => Promise<Deno.Conn>;
 
-/** Sends bytes and reads to the end of the connection or of one response. `half` closes the sending side after the bytes. */
+/**
+ * Sends bytes, and reads until the connection closes or one response is complete. `half`: closes the sending side after the
+ * bytes.
+ */
 export async function sendRaw(
   connect: Connect,
   request: string | Uint8Array<ArrayBuffer>,
@@ -32,7 +35,7 @@ export async function sendRaw(
       text += decoder.decode(buffer.subarray(0, read), { stream: true });
     }
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1];
-    // The other side no longer reads.
+    // The service no longer reads, so the rest is not sent.
     close();
     await sending;
     return { status: status === undefined ? null : Number(status), text };
@@ -46,7 +49,7 @@ async function writeAll(connection: Deno.Conn, bytes: Uint8Array, half: boolean)
     for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
     if (half) await connection.closeWrite();
   } catch {
-    // One side closed the connection early; only the response matters.
+    // The service or the test closed the connection early. Only the received response counts.
   }
 }
 

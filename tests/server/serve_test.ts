@@ -32,7 +32,7 @@ Deno.test("serve() never removes a file that is not a socket", async () => {
   assert.equal(await Deno.readTextFile(on.socketFile), "precious");
 });
 
-Deno.test("serve() answers POST /shutdown, refuses runs while executions finish, and removes the socket", async () => {
+Deno.test("serve() refuses runs after POST /shutdown while executions finish", async () => {
   await using on = await createTestService();
   const service = await on.start();
   on.runtime.addAgent(fakeAgent("writer"));
@@ -80,7 +80,7 @@ Deno.test("serve() stops when idle, but not while a stream is open", async () =>
   assert.ok(await isGone(on.socketFile));
 });
 
-Deno.test("serve() stops when idle despite health checks, but not during requests for its agents", async () => {
+Deno.test("serve() stops when idle despite health checks", async () => {
   await using on = await createTestService();
   const service = await on.start({ idleTimeoutMs: 60_000 });
   for (let i = 0; i < 6; i++) {

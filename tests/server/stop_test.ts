@@ -1,4 +1,4 @@
-// Stopping a service that is in use.
+// Tests of stopping a service that is in use.
 import assert from "node:assert/strict";
 import { openSocketClient } from "../../api/client/client.ts";
 import { serve, type Service } from "../../server/mod.ts";
@@ -12,7 +12,7 @@ import { createTestService } from "../support/test_service.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
 
-/** Advances the clock until the service has finished and returns the milliseconds; fails above `most`. */
+/** Advances the clock until the service has finished. Returns the elapsed milliseconds, and fails above `most`. */
 async function timeToFinish(
   { service, clock }: { service: Service; clock: TestClock },
   options: { most: number; step?: number },
@@ -24,14 +24,14 @@ async function timeToFinish(
   while (!finished) {
     assert.ok(clock.now() - start <= most, `not finished after ${most} ms`);
     await clock.advance(step);
-    // The manual clock does not move the responses of a server.
+    // A database server answers in real time, not on the manual clock.
     if (IS_POSTGRES) await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await done;
   return clock.now() - start;
 }
 
-Deno.test("serve() stops within its grace period with a hundred streams and twenty executions, and notifies all of them", async () => {
+Deno.test("serve() stops a hundred streams and twenty executions within its grace period", async () => {
   await using workspace = await createTestWorkspace();
   await workspace.writeScript("endless", [{ delay_ms: 3_600_000, say: "Never." }]);
   const clock = new TestClock();
@@ -76,7 +76,7 @@ Deno.test("serve() stops within its grace period with a hundred streams and twen
   }
 });
 
-Deno.test("serve(): a second stop request ends the grace period, and runs still end in order", async () => {
+Deno.test("a second stop request ends the grace period, and runs end in order", async () => {
   await using workspace = await createTestWorkspace();
   await workspace.writeScript("endless", [{ delay_ms: 3_600_000, say: "Never." }]);
   const clock = new TestClock();
@@ -94,7 +94,7 @@ Deno.test("serve(): a second stop request ends the grace period, and runs still 
   assert.deepEqual([status, error], ["aborted", "Aborted: service stopped"]);
 });
 
-/** A service over a fake runtime, and a connection that has sent only these bytes. */
+/** Calls `use` with a service over a fake runtime, and with a connection that has sent only these bytes. */
 async function withHalfSent(
   bytes: string,
   use: (on: {
@@ -122,7 +122,7 @@ async function withHalfSent(
 const HALF_BODY = "POST /agents/writer/run HTTP/1.1\r\nhost: localhost\r\n" +
   "content-type: application/json\r\ncontent-length: 100\r\n\r\n{";
 
-/** Waits until the reader of a body has started: its timer runs beside the idle watch. */
+/** Waits until the service reads the body: its timeout is the second sleep beside the idle watch. */
 async function untilBodyIsRead(clock: TestClock): Promise<void> {
   await until(() => clock.sleeping >= 2, "two sleepers");
 }

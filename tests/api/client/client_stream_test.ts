@@ -56,7 +56,7 @@ Deno.test("Client.follow() resumes a broken or ended stream after its last frame
   assert.deepEqual(waits, [50, 100, 250, 50]);
 });
 
-Deno.test("Client.follow() resumes after the last frame with an id and ignores later frames without one", async () => {
+Deno.test("Client.follow() resumes after the last frame with an id", async () => {
   const { fetch, calls } = scripted([
     streamOf(frame(5, "ai") + toEvent("delta", '{"content":"H"}'), true),
     streamOf(frame(6, "complete")),
@@ -67,7 +67,7 @@ Deno.test("Client.follow() resumes after the last frame with an id and ignores l
   assert.deepEqual(calls.map(({ headers }) => headers.get("last-event-id")), ["4", "5"]);
 });
 
-Deno.test("Client.follow() gives up when the service does not return", async () => {
+Deno.test("Client.follow() gives up if the service does not return", async () => {
   for (const answer of [() => new TypeError("refused"), () => streamOf("")]) {
     const answers = Array.from({ length: 20 }, (): Response | Error => answer());
     const { fetch, calls } = scripted([streamOf(frame(1, "ai"), true), ...answers]);
@@ -102,7 +102,7 @@ Deno.test("Client.follow() rejects with the reason of its signal, also between t
   await assert.rejects(following, reason);
 });
 
-Deno.test("Client.follow() closes the stream when its reader leaves", async () => {
+Deno.test("Client.follow() closes the stream when its reader stops", async () => {
   const { app, runtime, lifecycle } = createTestApp();
   runtime.addExecution();
   runtime.append(1, "ai");
@@ -115,7 +115,7 @@ Deno.test("Client.follow() closes the stream when its reader leaves", async () =
   assert.deepEqual([lifecycle.activeStreams, runtime.followers], [0, 0]);
 });
 
-Deno.test("Client.events() ends after shutdown, and throws when the stream ends before it", async () => {
+Deno.test("Client.events() ends after shutdown, and throws if the stream ends earlier", async () => {
   const started = 'event: execution_started\ndata: {"execution_id":1}\n\n';
   const whole = scripted([
     streamOf(`: connected\n\n${started}event: shutdown\ndata: {"reason":"idle"}\n\n${started}`),

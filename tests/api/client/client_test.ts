@@ -40,7 +40,7 @@ Deno.test("Client.run() sends the idempotency key as a header", async () => {
   assert.equal(calls[0]?.headers.get("content-type"), "application/json");
 });
 
-Deno.test("api/client/client.ts loads only its own small files and the clock", () => {
+Deno.test("api/client/client.ts loads only its own modules and the clock", () => {
   const own = [
     "client/client.ts",
     "client/client_errors.ts",
@@ -52,7 +52,7 @@ Deno.test("api/client/client.ts loads only its own small files and the clock", (
   const loaded = own.flatMap((file) =>
     importsOf(file).filter(({ typeOnly }) => !typeOnly).map(({ to }) => to)
   );
-  // The clock and the parser of streams load no other files.
+  // The clock and the stream parser import no other files.
   assert.deepEqual(
     new Set(loaded),
     new Set([...own.slice(1), "base/clock.ts", "base/text/event_stream.ts"]),

@@ -1,4 +1,4 @@
-// GET over a Unix socket: complete responses, broken connections, silent services and missing ones.
+// Tests of GET over a Unix socket: complete responses, broken connections, silent services and missing services.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -11,7 +11,7 @@ async function withSocket(work: (path: string) => Promise<void>): Promise<void> 
   await work(join(folder.path, "s.sock"));
 }
 
-/** A service that answers each connection with these bytes and closes it. */
+/** Starts a service that answers each connection with these bytes and closes it. */
 function answerWith(path: string, ...pieces: readonly string[]): AsyncDisposable {
   const listener = Deno.listen({ transport: "unix", path });
   const served = (async () => {
@@ -29,7 +29,7 @@ function answerWith(path: string, ...pieces: readonly string[]): AsyncDisposable
   };
 }
 
-Deno.test("getOverSocket() reads complete responses of a real server, of any size and in any language", async () => {
+Deno.test("getOverSocket() reads complete responses of a real server", async () => {
   await withSocket(async (path) => {
     const asked: string[] = [];
     let body = "";
@@ -50,13 +50,13 @@ Deno.test("getOverSocket() reads complete responses of a real server, of any siz
   });
 });
 
-Deno.test("getOverSocket() reports an unreachable service without a listener or with a truncated response", async () => {
+Deno.test("getOverSocket() reports a missing listener and a truncated response", async () => {
   await withSocket(async (path) => {
     await assert.rejects(getOverSocket(path, "/", {}), ServiceUnreachable);
     const head = "HTTP/1.0 200 OK\r\ncontent-length: 5\r\n\r\n";
     const broken = [
       ...[[], [""], ["HTTP/1.0 20"], [head], [head, "1234"], ["SSH-2.0\r\n\r\n"]],
-      // Cut within the head, which already resembles a response without a body.
+      // The response is cut within its head. The rest resembles a complete response without a body.
       ...["HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n", head.slice(0, -2)].map((
         one,
       ) => [one]),
@@ -70,7 +70,7 @@ Deno.test("getOverSocket() reports an unreachable service without a listener or 
   });
 });
 
-Deno.test("getOverSocket() rejects with the signal's reason, also during a silent connection", async () => {
+Deno.test("getOverSocket() rejects with the signal's reason", async () => {
   await withSocket(async (path) => {
     const reason = new Error("enough");
     await assert.rejects(getOverSocket(path, "/", { signal: AbortSignal.abort(reason) }), reason);

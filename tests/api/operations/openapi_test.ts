@@ -8,7 +8,7 @@ const OPERATIONS = await loadOperations();
 
 const document = describeApi(OPERATIONS, { version: "1.2.3" });
 
-/** Returns the value at a path of keys. */
+/** Returns the value at a path of keys in the API description. */
 function at(...keys: string[]): JsonObject {
   let value: JsonValue | undefined = document;
   for (const key of keys) value = (value as JsonObject)[key];
@@ -85,7 +85,7 @@ Deno.test("describeApi() leaves response schemas open for more fields, and keeps
   assert.deepEqual(paths["additionalProperties"], { type: "string" });
 });
 
-Deno.test("describeApi() marks a body as required or optional", () => {
+Deno.test("describeApi() marks each body as required or optional", () => {
   const body = (path: string) => at("paths", path, "post", "requestBody")["required"];
   assert.equal(body("/agents/{id}/run"), false);
   assert.equal(body("/executions/{id}/respond"), true);
@@ -106,7 +106,7 @@ Deno.test("describeApi() lists the security and the refusals of every operation"
     statuses("/checkpoints/purge", "post"),
     answering.filter((status) => status !== "409"),
   );
-  // The service reads every body, even an unused one.
+  // Every operation can refuse a body, because the service reads unused bodies, too.
   assert.deepEqual(statuses("/scheduler/pause", "post"), [
     ...["200", "401", "403", "408", "413", "415", "421", "422", "503"],
   ]);
@@ -114,7 +114,7 @@ Deno.test("describeApi() lists the security and the refusals of every operation"
   assert.deepEqual(Object.keys(stream), ["text/event-stream"]);
 });
 
-Deno.test("describeApi() gives code generators servers, known tags and named schemas without recursion", () => {
+Deno.test("describeApi() contains servers, known tags and schemas without recursion", () => {
   assert.deepEqual(document["servers"], [{ url: "/" }]);
   const tags = (document["tags"] as JsonObject[]).map(({ name }) => name);
   for (const { path, method } of OPERATIONS) {
@@ -127,12 +127,12 @@ Deno.test("describeApi() gives code generators servers, known tags and named sch
   }
   for (const [name, schema] of schemas) {
     assert.match(name, /^[A-Z]\w+$/);
-    // Every generator accepts schemas that do not contain themselves.
+    // No schema refers to itself, because some code generators do not accept that.
     assert.ok(!JSON.stringify(schema).includes(`"#/components/schemas/${name}"`), name);
   }
 });
 
-Deno.test("describeApi() names the alternatives and the shared values, which generators would otherwise number or repeat", () => {
+Deno.test("describeApi() names alternatives and shared values for generators", () => {
   const schemas = at("components", "schemas");
   const enumerations: string[] = [];
   for (const [name, schema] of Object.entries(schemas)) {
@@ -140,7 +140,7 @@ Deno.test("describeApi() names the alternatives and the shared values, which gen
       if (["anyOf", "oneOf"].includes(key)) {
         const objects = (value as JsonObject[]).filter(({ type }) => type === "object");
         assert.deepEqual(objects, [], `${name}: a part of a choice has no name`);
-        // A generated Python client rejects a constant that does not match, even if another alternative would.
+        // A generated Python client rejects a wrong constant, even if a later alternative accepts the value.
         const constant = (value as JsonObject[]).findIndex((one) => one["const"] !== undefined);
         assert.ok(constant === -1 || constant === value.length - 1, `${name}: a constant is first`);
       }
@@ -151,7 +151,7 @@ Deno.test("describeApi() names the alternatives and the shared values, which gen
   assert.deepEqual(enumerations, [...new Set(enumerations)]);
 });
 
-Deno.test("describeApi() describes the data of streams and the response at the end of one", () => {
+Deno.test("describeApi() describes the data and the end of streams", () => {
   const follow = at("paths", "/executions/{id}/stream", "get", "responses");
   assert.ok(follow["204"]);
   const stream = at(

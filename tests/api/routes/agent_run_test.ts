@@ -12,7 +12,7 @@ function open() {
   };
 }
 
-Deno.test("POST /agents/{id}/run passes the request to the runtime unchanged and returns the execution", async () => {
+Deno.test("POST /agents/{id}/run passes the request unchanged to the runtime", async () => {
   const { run, runtime } = open();
   const { status, body } = await run(
     { args: ["a", "b"], message: " Say it\n", context: "ctx", session_id: " S  1 ", other: true },
@@ -52,9 +52,9 @@ Deno.test("POST /agents/{id}/run names every invalid field", async () => {
   const unstorable = "String must not contain NUL characters or lone surrogates";
   const table: [json: unknown, issues: [loc: unknown[], msg?: string][]][] = [
     [{ args: ["a", 1], message: 5 }, [[["body", "args", 1]], [["body", "message"]]]],
-    // `null` is a body, not a missing one.
+    // The JSON value `null` is a body, not a missing one.
     ...[null, [], "text", 5].map((json): typeof table[number] => [json, [[["body"]]]]),
-    // The limit counts code points.
+    // The limit counts code points, so an emoji counts once.
     [{ session_id: "😀".repeat(201) }, [
       [["body", "session_id"], "String should have at most 200 characters"],
     ]],

@@ -8,7 +8,7 @@ import {
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
-Deno.test("an execution that waits for a node contains the labels, in lists, in its details and at its agent", async () => {
+Deno.test("an execution that waits for a node contains the labels", async () => {
   const { call, runtime } = createTestApp();
   const lastExecution = runtime.addExecution({ waitsForLabels: ["gpu", "linux"] });
   runtime.addAgent(fakeAgent("writer"), { lastExecution });
@@ -78,7 +78,7 @@ Deno.test("GET /executions passes its filters to the runtime", async () => {
   }
 });
 
-Deno.test("GET /executions refuses invalid filters with their place and the list of valid values", async () => {
+Deno.test("GET /executions lists the valid values if a filter is invalid", async () => {
   const { call, runtime } = createTestApp();
   const bad: [string, unknown[]][] = [
     ["limit=0", ["query", "limit"]],
@@ -139,7 +139,7 @@ Deno.test("GET /executions/{id} includes the request and the answer", async () =
   assert.deepEqual([input_tokens, output_tokens, total_tokens, tool_calls], [10, 5, 15, 2]);
 });
 
-Deno.test("an id of an execution that is no integer gets 422; an unknown or too large one gets 404", async () => {
+Deno.test("an execution's id that is no integer gets 422, an unknown one 404", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   const paths = ["", "/messages", "/stream"];
@@ -160,10 +160,10 @@ Deno.test("an id of an execution that is no integer gets 422; an unknown or too 
   assert.equal((await call("/executions/x", { method: "DELETE" })).status, 422);
 });
 
-Deno.test("GET /executions/{id}/messages returns all rows, or a page after an id; other fields are JSON text", async () => {
+Deno.test("GET /executions/{id}/messages returns all rows, or a page after an id", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
-  // A content equal to the message is omitted.
+  // The content is omitted if it equals the message.
   runtime.append(1, "final_answer", { message: "Done", content: "Done" });
   const more = { content: "text", tool_name: "file_read", is_error: false };
   runtime.append(1, "tool_result", { message: "file_read — text", ...more });

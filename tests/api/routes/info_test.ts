@@ -54,7 +54,7 @@ Deno.test("GET /info returns counts of agents and executions, directories and ad
   });
 });
 
-Deno.test("GET /info lists the nodes that share a PostgreSQL database and marks the one that responds", async () => {
+Deno.test("GET /info lists the nodes of a shared database and marks its own", async () => {
   const { call, runtime } = createTestApp();
   assert.ok(!("nodes" in (await call("/info")).body));
   runtime.storage = { kind: "postgres", place: "postgres://inkling@db.example/inkling" };

@@ -46,10 +46,10 @@ Deno.test("GET /stats refuses an unknown time zone and too many days", async () 
   for (
     const query of [
       "timezone=Mars/Olympus",
-      // An offset is refused: the sums are stored by quarter-hours, at which the days of named zones begin.
+      // UTC offsets are refused: the sums are stored by quarter-hours, at which the days of named zones begin.
       ...["timezone=%2B02:07", "timezone=%2B02", "timezone=-0530", "timezone=%E2%88%9202:00"],
       ...["days=0", "days=367", "days=x"],
-      // A repeated parameter is ambiguous.
+      // A repeated parameter is ambiguous, so it is refused.
       ...["days=7&days=30", "timezone=UTC&timezone=UTC"],
     ]
   ) {

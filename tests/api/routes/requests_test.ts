@@ -1,4 +1,4 @@
-// Questions and answers in the API: refused answers, edited calls, and tools added to auto_approve.
+// Tests of questions and answers in the API: refused answers, edited calls, and tools added to auto_approve.
 import assert from "node:assert/strict";
 import { ApiError } from "../../../api/client/client.ts";
 import { AnswerMisfit, type HumanRequest } from "../../../runtime/executions/human_request.ts";
@@ -9,7 +9,7 @@ import { createTestApp } from "../../support/test_app.ts";
 const SHAPES = "body.response: Invalid input: expected an answer as " +
   '{"approved": true or false, "reason": optional text, "arguments": optional object}, {"text": text} or {"selected": [texts]}';
 
-Deno.test("POST /executions/{id}/respond lists the valid shapes of an answer and the problem of this one", async () => {
+Deno.test("POST /executions/{id}/respond lists the valid forms of an answer", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   const answers: [unknown, string[]][] = [
@@ -84,7 +84,7 @@ Deno.test("GET /executions/{id}/pending returns the asking agent, the guard flag
   });
 });
 
-Deno.test("POST /executions/{id}/respond accepts edited arguments with an approval, and POST …/pending previews them", async () => {
+Deno.test("POST /executions/{id}/respond accepts edited arguments with an approval", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   runtime.requests.set(1, REQUEST);
@@ -122,7 +122,7 @@ Deno.test("POST /agents/{id}/auto-approve requires a tool and the write flag", a
   assert.equal((await post("nobody", { tool: "file_write", write: true })).status, 404);
 });
 
-Deno.test("POST /executions/{id}/respond reports the place and the input of an answer of the wrong kind", async () => {
+Deno.test("POST /executions/{id}/respond reports the position in a wrong answer", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   runtime.respond = () => Promise.reject(new AnswerMisfit("Expected one of the options"));

@@ -25,7 +25,7 @@ function finished(): TestApp {
   return test;
 }
 
-Deno.test("the stream of a finished execution equals its log: event, one line of data, id", async () => {
+Deno.test("the stream of a finished execution equals its log", async () => {
   const test = finished();
   const response = await test.app.request("/executions/1/stream");
   assert.equal(response.headers.get("content-type"), "text/event-stream");
@@ -37,7 +37,7 @@ Deno.test("the stream of a finished execution equals its log: event, one line of
   assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [0, 0]);
 });
 
-Deno.test("the stream resumes after Last-Event-ID, which takes precedence over ?after=", async () => {
+Deno.test("the stream resumes after Last-Event-ID rather than ?after=", async () => {
   const test = finished();
   const ids = async (path: string, headers?: HeadersInit) =>
     (await readAll(await open(test, path, headers))).map(({ id }) => Number(id));
@@ -68,7 +68,7 @@ Deno.test("the stream returns 204 to a reader that already has `complete`", asyn
   }
 });
 
-Deno.test("the stream refuses an invalid position before it starts", async () => {
+Deno.test("the stream refuses an invalid position before its first byte", async () => {
   const { call } = finished();
   const header = await call("/executions/1/stream", { headers: { "last-event-id": "x" } });
   assert.deepEqual([header.status, header.body.detail[0].loc], [422, ["header", "last-event-id"]]);
@@ -140,7 +140,7 @@ Deno.test("the stream fetches no frame that its reader has not requested", async
   await reader.cancel();
 });
 
-Deno.test("a reader that leaves stops the follower, during a replay and during silence", async () => {
+Deno.test("a reader that leaves stops the follower", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   test.runtime.append(1, "ai");

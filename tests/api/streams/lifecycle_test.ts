@@ -21,7 +21,7 @@ interface Stage {
   watching: Promise<void>;
 }
 
-/** Starts the idle watch of a lifecycle over a runtime that `prepare` has set up. */
+/** Starts the idle watch of a Lifecycle over a runtime that `prepare` has set up. */
 async function stage(
   options: Options,
   prepare: (runtime: FakeRuntime, lifecycle: Lifecycle) => void = () => {},
@@ -41,7 +41,7 @@ async function stage(
   return { clock, runtime, lifecycle, watching };
 }
 
-/** Ends the watch, so that a test leaves no timer behind. */
+/** Ends the idle watch, so that no timer survives the test. */
 async function end({ lifecycle, watching, clock, runtime }: Stage): Promise<void> {
   lifecycle.requestStop("requested");
   await watching;
@@ -152,7 +152,7 @@ Deno.test("Lifecycle never stops for idleness with keepAlive", async () => {
   await end(on);
 });
 
-Deno.test("Lifecycle keeps running and logs an error when it cannot determine if it is idle", async () => {
+Deno.test("Lifecycle keeps running if it cannot determine that it is idle", async () => {
   const on = await stage({});
   on.runtime.countExecutions = () => Promise.reject(new Error("disk"));
   await on.clock.advance(6 * MINUTE_MS);
@@ -164,7 +164,7 @@ Deno.test("Lifecycle keeps running and logs an error when it cannot determine if
   await end(on);
 });
 
-Deno.test("Lifecycle keeps the first reason to stop and refuses to end streams before a stop", () => {
+Deno.test("Lifecycle keeps the first reason to stop", () => {
   const runtime = new FakeRuntime({ clock: new TestClock() });
   const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
   assert.throws(() => lifecycle.endStreams(), TypeError);

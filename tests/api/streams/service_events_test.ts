@@ -6,12 +6,12 @@ import { createTestApp, type TestApp } from "../../support/test_app.ts";
 import { settle } from "../../support/test_clock.ts";
 
 interface Reading extends TestApp {
-  /** Returns the text of the next chunk; undefined at the end. */
+  /** Returns the text of the stream's next chunk, or undefined at the end. */
   next(): Promise<string | undefined>;
   leave(): Promise<void>;
 }
 
-/** Opens the event stream and reads its first comment. Returns a reader. */
+/** Opens the event stream, reads its first comment, and returns a reader. */
 async function open(): Promise<Reading> {
   const on = createTestApp();
   const response = await on.app.request("/events/stream");
@@ -33,7 +33,7 @@ function event(name: string, data: unknown): string {
 const identity = { agent_id: "writer", display_name: "The Writer", agent_name: "writer" };
 
 const { agent_id: agentId, display_name: displayName } = identity;
-/** Characters that some readers treat as line ends. */
+/** A name with characters that some readers treat as line ends. */
 const ODD_NAME = "The\u2028Wri\u0085ter\u2029";
 const execution = { executionId: 1, agentId, displayName };
 const ofExecution = { execution_id: 1, ...identity };
@@ -89,7 +89,7 @@ Deno.test("GET /events/stream sends each event with its fields, and no id", asyn
   on.runtime.addExecution();
   on.runtime.addExecution();
   const started = { ...ofExecution, trigger: "manual" };
-  // Both events precede the first read.
+  // Both events are published before the first read.
   assert.equal(
     await on.next(),
     event("execution_started", started) +
@@ -106,7 +106,7 @@ Deno.test("GET /events/stream sends each event with its fields, and no id", asyn
   await on.leave();
 });
 
-Deno.test("GET /events/stream sends a heartbeat after ten seconds without an event, however busy other streams are", async () => {
+Deno.test("GET /events/stream sends a heartbeat after ten seconds without an event", async () => {
   const on = await open();
   const first = on.next();
   await on.clock.advance(HEARTBEAT_MS - 1);
@@ -132,7 +132,7 @@ Deno.test("GET /events/stream sends a heartbeat after ten seconds without an eve
   await on.leave();
 });
 
-Deno.test("GET /events/stream disconnects a reader that is too slow, and only that one", async () => {
+Deno.test("GET /events/stream disconnects only a reader that is too slow", async () => {
   const on = await open();
   const brisk = (await on.app.request("/events/stream")).body?.getReader();
   assert.ok(brisk);
@@ -152,7 +152,7 @@ Deno.test("GET /events/stream disconnects a reader that is too slow, and only th
   assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listenerCount], [0, 0]);
 });
 
-/** The end of execution 1, as the runner publishes it. */
+/** Publishes the end of execution 1, as the runner does. */
 function publishEnd({ runtime }: TestApp, ageMs: number): void {
   const { agent_id: agentId, display_name: displayName } = identity;
   runtime.events.publish({
@@ -166,13 +166,13 @@ function publishEnd({ runtime }: TestApp, ageMs: number): void {
   });
 }
 
-/** Returns the text that the stream has sent, without waiting for more. */
+/** Returns the text that the stream has already sent, or undefined. Does not wait for more. */
 async function peek(reading: Promise<string | undefined>): Promise<string | undefined> {
   await settle();
   return await Promise.race([reading, Promise.resolve("nothing yet")]);
 }
 
-Deno.test("GET /events/stream sends the end of an execution after its followers got `complete`", async () => {
+Deno.test("GET /events/stream sends an execution's end after its followers got `complete`", async () => {
   const on = await open();
   on.runtime.addExecution();
   await on.next();
@@ -194,7 +194,7 @@ Deno.test("GET /events/stream sends the end of an execution after its followers 
   assert.equal(on.clock.sleeping, 0);
 });
 
-Deno.test("GET /events/stream waits a quarter of a second for a follower that does not read, and no longer", async () => {
+Deno.test("GET /events/stream waits a quarter of a second for a slow follower", async () => {
   const on = await open();
   on.runtime.addExecution();
   await on.next();
@@ -209,20 +209,20 @@ Deno.test("GET /events/stream waits a quarter of a second for a follower that do
   await on.leave();
 });
 
-Deno.test("GET /events/stream waits after a very short run for a follower that gets `complete`, and after longer runs for none", async () => {
+Deno.test("GET /events/stream waits for a follower only after a very short run", async () => {
   const on = await open();
   on.runtime.addExecution({ status: "success" });
   await on.next();
   publishEnd(on, 20);
   const end = on.next();
-  // A follower that leaves without the frame does not count.
+  // The end is sent without waiting for a follower that left without the frame.
   await (await on.app.request("/executions/1/stream")).body?.cancel();
   await on.clock.advance(READING_MS);
   assert.equal(await peek(end), "nothing yet");
   await (await on.app.request("/executions/1/stream")).text();
   await on.clock.advance(READING_MS);
   assert.match(await peek(end) ?? "", /^event: execution_completed/);
-  // Without a follower it waits until a quarter of a second after the run was accepted.
+  // Without a follower, the end is sent a quarter of a second after the run was accepted.
   publishEnd(on, 20);
   const unfollowed = on.next();
   await on.clock.advance(FOLLOWERS_FIRST_MS - 21);
@@ -235,7 +235,7 @@ Deno.test("GET /events/stream waits after a very short run for a follower that g
   assert.equal(on.clock.sleeping, 0);
 });
 
-Deno.test("GET /events/stream sends shutdown when the stop begins, and later events until its end", async () => {
+Deno.test("GET /events/stream sends shutdown when the stop begins", async () => {
   const on = await open();
   on.runtime.events.publish({ type: "scheduler_changed", status: "paused" });
   on.lifecycle.requestStop("signal");
@@ -255,7 +255,7 @@ Deno.test("GET /events/stream sends shutdown when the stop begins, and later eve
   assert.equal(on.clock.sleeping, 0);
 });
 
-Deno.test("GET /events/stream ends a silent stream, and one that is opened too late", async () => {
+Deno.test("GET /events/stream ends a silent or late stream", async () => {
   const on = await open();
   const last = on.next();
   await settle();

@@ -25,7 +25,7 @@ Deno.test("AgentAuthor drafts a file with the default model if the model can be 
   assert.equal(await drafterOf("provider: openai", key), undefined);
 });
 
-Deno.test("AgentAuthor.save() creates the agents folder, and refuses a text that is no agent file", async () => {
+Deno.test("AgentAuthor.save() refuses a text that is no agent file", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
   const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
@@ -51,7 +51,7 @@ Deno.test("AgentAuthor.save() creates the agents folder, and refuses a text that
   assert.equal(await Deno.readTextFile(place.agentsDir), "a file");
 });
 
-Deno.test("AgentAuthor.draft() counts toward the workspace's budget, and fails when the budget is used up", async () => {
+Deno.test("AgentAuthor.draft() counts toward the workspace's budget", async () => {
   const text = "---\ndescription: Says hello\n---\nSay hello.\n";
   const usage = { prompt_tokens: 100, completion_tokens: 200 };
   await using server = new OpenAiServer([{ text, usage }]);
@@ -63,7 +63,7 @@ budget: { per_day: 5 }
 defaults: { provider: local, model: tiny, base_url: "${server.origin}", max_tokens: 400 }
 `,
   );
-  // Each token of the reply costs one cent.
+  // A token of the reply costs one cent.
   const prices = "local/tiny: { input: 0, output: 10000 }\n";
   await Deno.writeTextFile(`${place.configDir}/pricing.yaml`, prices);
   const clock = new TestClock();
@@ -71,7 +71,7 @@ defaults: { provider: local, model: tiny, base_url: "${server.origin}", max_toke
   const request = { id: "hello", description: "Says hello" };
   const { signal } = new AbortController();
   assert.deepEqual(await author.draft(request, signal), { text });
-  // A draft reserves four dollars, and three dollars of the budget are left.
+  // The draft reserves four dollars, but the budget has three dollars left.
   const failure = "Budget per_day ($5.00) of the workspace is used up";
   assert.deepEqual(await author.draft(request, signal), { failure });
   server.assertDone();

@@ -8,7 +8,7 @@ function speaker(...replies: string[]): { model: Model; requests: ModelRequest[]
   const requests: ModelRequest[] = [];
   const model: Model = {
     id: "test/speaker",
-    // deno-lint-ignore require-yield -- it says everything at once
+    // deno-lint-ignore require-yield -- it yields the whole reply without streaming
     async *generate(request) {
       requests.push(request);
       const content = replies[requests.length - 1];
@@ -60,7 +60,7 @@ Deno.test("draftAgent() sends the tools, the id and the description to the model
   assert.match(request?.messages[1]?.content ?? "", /"daily"[^]*Sum up/);
 });
 
-Deno.test("describeUnseen() finds characters that a terminal does not show, and accepts visible ones", () => {
+Deno.test("describeUnseen() finds characters that a terminal does not show", () => {
   for (const text of ["a\u0007", "a\u001b[31mb", "a\u202eb", "a\u2066b", "a\rb", "\u0000"]) {
     const expected = "The file contains invisible control characters";
     assert.equal(describeUnseen(text), expected, JSON.stringify(text));

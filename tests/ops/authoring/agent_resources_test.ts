@@ -8,13 +8,13 @@ import { createToolPlace, writeConfig as put } from "../../runtime/executions/ex
 const putServers = (place: TestWorkspace, servers: object) =>
   put(place, "mcp-servers.json", JSON.stringify(servers));
 
-/** Returns the diagnostics of `daily.md` with these lines, without the workspace's path. */
+/** Returns the diagnostics of `daily.md` with this front matter, without the workspace's path. */
 async function validate(place: TestWorkspace, lines: string): Promise<string[]> {
   await place.writeScript("daily", [{ say: "x" }], lines);
   const files = await validateWorkspace(await place.settings(), "daily", { cwd: place.root });
   return files.flatMap(({ diagnostics }) => diagnostics)
     .map((one) => `${one.severity} ${formatDiagnostic(one)}`.replaceAll(place.workspace, ""))
-    // The machine may have no sandbox, so that warning is left out.
+    // Leaves out the warning about a missing sandbox, which depends on the machine.
     .filter((text) => !text.includes("run without a sandbox"));
 }
 
@@ -66,7 +66,7 @@ Deno.test("validate refuses tools, skills and servers that are missing or do not
   assert.deepEqual(more, []);
 });
 
-Deno.test("validate refuses symbolic links that leave the folder of a skill or of the tools", async () => {
+Deno.test("validate refuses symbolic links that leave a skill's or the tools' folder", async () => {
   await using place = await createToolPlace();
   await put(place, "tools/search.ts", TOOL);
   await put(place, "skills/writing/SKILL.md", "---\ndescription: Writes\n---\nWrite.\n");
@@ -136,7 +136,7 @@ Deno.test("validate warns of an MCP program that agents can replace, and of odd 
   assert.deepEqual(await found("late"), [sentence]);
 });
 
-Deno.test("validate warns of relative paths of an MCP program that does not start in the workspace", async () => {
+Deno.test("validate warns of relative paths of a program that starts elsewhere", async () => {
   await using place = await createTestWorkspace({ shell: { TOKEN: "./secret-0123456789" } });
   await Deno.mkdir(join(place.workspace, "mcp"));
   await Deno.writeTextFile(join(place.workspace, "mcp/s.py"), "");
@@ -180,7 +180,7 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
     ["bin/prog", false],
     [join(bin, "server", "x"), false],
     ["prog", false],
-    // A file in PATH must be executable.
+    // The file in PATH is a folder or not executable.
     ["folder", false],
     ["text", false],
     ["/nonexistent/${TOKEN}", false],
@@ -198,7 +198,7 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
   }
 });
 
-Deno.test("validate accepts the front matter keys that other programs use in skills, and warns of misspelled ones", async () => {
+Deno.test("validate accepts other programs' front matter keys in skills", async () => {
   await using place = await createToolPlace();
   const keys =
     "license: MIT\ncompatibility: all\nmetadata: {author: me}\nallowed-tools: Read, Bash(git:*)";

@@ -23,7 +23,7 @@ trigger: {type: watch, paths: [inbox, "inbox/**/*.txt", "~"]}`;
   ]);
 });
 
-Deno.test("validateAgent() reports problems of tools, skills and servers at their places", async () => {
+Deno.test("validateAgent() reports problems of tools, skills and servers at their positions", async () => {
   const resources = {
     problems: [
       {
@@ -45,14 +45,14 @@ Deno.test("validateAgent() reports problems of tools, skills and servers at thei
   ]);
 });
 
-Deno.test("validateAgent() reports an unusable schema file at its place", async () => {
+Deno.test("validateAgent() reports an unusable schema file at its position", async () => {
   const yaml = `${UNASKED}\noutput: { schema: answer.json }`;
   const expected = "error daily.md:4:19: output.schema cannot be used: /answer.json does not exist";
   assert.deepEqual(await validate(yaml), [expected]);
   assert.deepEqual(await validate(yaml, { files: { "answer.json": '{"type":"object"}' } }), []);
 });
 
-Deno.test("validateAgent() warns of an unknown time zone, useless node labels and another host's trigger", async () => {
+Deno.test("validateAgent() warns of an unknown time zone and useless node labels", async () => {
   const trigger = (rest: string) => `${UNASKED}\ntrigger: {type: schedule, ${rest}}`;
   for (const tz of ["UTC+3", "Foo/Bar"]) {
     assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz }), [

@@ -44,7 +44,7 @@ Deno.test("diagnoseModel() reports a missing key, an unknown model and a foreign
   );
 });
 
-Deno.test("diagnoseModel() checks each fallback's key, and its price if a dollar limit applies", async () => {
+Deno.test("diagnoseModel() checks the key and the price of each fallback", async () => {
   const model = "model: {provider: ollama, name: x, fallback: [anthropic/c, ollama/unpriced-1]}";
   const key = "error daily.md:2:47: The key of model anthropic/c is missing: ANTHROPIC_API_KEY";
   const keyless = await validate(model);

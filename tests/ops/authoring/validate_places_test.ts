@@ -18,7 +18,7 @@ Deno.test("diagnosePlaces() warns of each missing path at the path's position in
   assert.deepEqual(await diagnosed("paths: { l: WORK/l }", gone), [
     "warning daily.md:2:13: The path of {l} does not exist: /l",
   ]);
-  // file_write would create these missing folders.
+  // A missing folder in the workspace causes no warning, because file_write creates it.
   assert.deepEqual(await diagnosed("paths: [WORK/out, WORK/reports/2026/daily]"), []);
 });
 

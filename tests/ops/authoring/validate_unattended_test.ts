@@ -4,7 +4,7 @@ import { DEMO, validate } from "./validated.ts";
 
 const SCHEDULE = "trigger: { type: schedule, every: 5m }";
 
-/** Returns the warnings about tools that wait, for this front matter and config.yaml. */
+/** Returns the warnings about tools that wait for approval, for this front matter and config.yaml. */
 async function warningsOf(lines: string, config = ""): Promise<string[]> {
   return (await validate(`${DEMO}\n${lines}`, { config: configOf(config) }))
     .filter((one) => one.includes("This agent starts"));
@@ -29,7 +29,7 @@ Deno.test("validate lists the tools that wait for approval in an agent with a tr
   assert.match(server ?? "", /, but tools of notes will wait for a person .*\[notes\/\*\] lets/);
 });
 
-Deno.test("validate accepts tools that wait if only a person starts the agent or the file allows waiting", async () => {
+Deno.test("validate accepts waiting tools if only a person starts the agent", async () => {
   // deno-fmt-ignore
   const lineses = [
     "enabled: true", `${SCHEDULE}\nenabled: false`, `${SCHEDULE}\nauto_approve: "*"`,
@@ -39,6 +39,6 @@ Deno.test("validate accepts tools that wait if only a person starts the agent or
     `${SCHEDULE}\nmcp: [notes]\nconfirm: [file_delete, file_write]`,
   ];
   for (const lines of lineses) assert.deepEqual(await warningsOf(lines), [], lines);
-  // A guard for a tool that the agent lacks causes no warning.
+  // A guard causes no warning if the agent lacks its tool.
   assert.deepEqual(await warningsOf(SCHEDULE, "defaults: { confirm_tools: [deploy] }"), []);
 });

@@ -1,4 +1,4 @@
-// Helpers that validate one agent file in a test workspace.
+// Validates one agent file in a test workspace.
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { readMachineTimeZone } from "../../../runtime/agents/machine_time_zone.ts";
 import { validateAgent, type ValidateAgentOptions } from "../../../ops/authoring/validate_agent.ts";
@@ -9,7 +9,7 @@ import { modelEndpoint } from "../../../runtime/models/endpoint.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { configOf } from "../../runtime/agents/parsed_file.ts";
 
-/** The options of the check, and the workspace that it runs in. */
+/** The options of a validation, and the content of its workspace. */
 export type Around =
   & Partial<
     Pick<
@@ -21,9 +21,9 @@ export type Around =
     body?: string;
     config?: Config;
     variables?: Record<string, string>;
-    /** The value of the environment variable TZ. */
+    /** The value of the environment variable TZ, or undefined. */
     tz?: string;
-    /** The files to create, relative to the workspace. */
+    /** The files to create: their texts by path, relative to the workspace. */
     files?: Record<string, string>;
     /** A symbolic link to create; both paths are relative to the workspace. */
     link?: { name: string; target: string };

@@ -76,7 +76,7 @@ Deno.test("validateWorkspace() refuses the second of two files with the same id"
   assert.equal(only?.diagnostics.length, 2);
 });
 
-Deno.test("validateWorkspace() gives one reason for each file that is ignored or read in another way", async () => {
+Deno.test("validateWorkspace() gives one reason for each ignored file", async () => {
   await using place = await createTestWorkspace();
   const every = ECHO.replace("model", "trigger: { type: schedule, every: 1h }\nmodel");
   for (const folder of ["team", "empty", "_config", ".git"]) {
@@ -132,7 +132,7 @@ Deno.test("validate, list and info report a file in the place of the agents dire
   assert.deepEqual([setup.configFileExists, setup.workspaceEnvFileExists], [true, false]);
 });
 
-Deno.test("validateWorkspace() reports problems of config.yaml, environment and prices only for a whole workspace", async () => {
+Deno.test("validateWorkspace() reports problems of config.yaml only for a whole workspace", async () => {
   await using place = await createTestWorkspace();
   const config = join(place.configDir, "config.yaml");
   await Deno.writeTextFile(config, `workspace: ${place.workspace}\ndefalts: {}\n`);
@@ -152,7 +152,7 @@ Deno.test("validateWorkspace() reports problems of config.yaml, environment and 
   assert.deepEqual(await validate(place, "a"), { a: [] });
 });
 
-Deno.test("validateWorkspace() reports a model's broken price, and does not advise to add a price", async () => {
+Deno.test("validateWorkspace() reports a broken price without advising to add one", async () => {
   const agent = (name: string, settings: string) =>
     `---\nmodel: { provider: mine, name: ${name}, base_url: "http://127.0.0.1:1/v1" }\n${settings}---\nHello.\n`;
   const limit = "settings: { max_cost_usd: 1 }\n";
@@ -238,7 +238,7 @@ notify:
   assert.match(a[0] ?? "", /a\.md:2:23: notify\.to names "phoen".*did you mean "phone"\?/);
 });
 
-Deno.test("validateWorkspace() starts the servers with --connect, and reports a failed server at its field", async () => {
+Deno.test("validateWorkspace() with --connect reports a failed server at its field", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("a", ECHO.replace("\n---\n", "\nmcp: [fixture, dies, fixture]\n---\n"));
   const file = join(place.agentsDir, "_config/mcp-servers.json");

@@ -18,7 +18,7 @@ interface Place extends AsyncDisposable {
   refusal(request: Partial<ServerRequest>): Promise<string>;
 }
 
-/** Creates a workspace and a fake npm, which installs a package with a program and a dependency. */
+/** Creates a workspace and a fake npm. The fake npm installs a package with a program and a dependency. */
 async function openPlace(bin: unknown = { server: "dist/index.js" }): Promise<Place> {
   const place = await createTestWorkspace();
   const { root } = place;
@@ -90,14 +90,14 @@ echo '${
 
 const entriesOf = async (file: string) => JSON.parse(await Deno.readTextFile(file));
 
-Deno.test("ServerInstaller installs an npm package at one version, without running its code", async () => {
+Deno.test("ServerInstaller installs an npm package without running its code", async () => {
   await using at = await openPlace();
   const folder = join(at.file, "../mcp/s");
   {
     await using server = await at.prepare({});
     assert.equal(server.folder, folder);
   }
-  // Dispose without add() has removed the download.
+  // Disposing without add() removes the download.
   assert.deepEqual(await Array.fromAsync(Deno.readDir(join(folder, ".."))), []);
   {
     const source = "npm:@acme/server@^1";
@@ -126,7 +126,7 @@ Deno.test("ServerInstaller installs an npm package at one version, without runni
   assert.deepEqual(left, ["s"]);
 });
 
-Deno.test("ServerInstaller installs wheels from PyPI at one version, lists the server, and removes it", async () => {
+Deno.test("ServerInstaller installs, lists and removes wheels from PyPI", async () => {
   await using at = await openPlace();
   const folder = join(at.file, "../mcp/time");
   for (
@@ -161,7 +161,7 @@ Deno.test("ServerInstaller installs wheels from PyPI at one version, lists the s
     ["s", "npm:@acme/server@1.2.0", true],
     ["time", "pypi:MCP-Server-Time@2.0.1", true],
   ]);
-  // A server's folder with any other file belongs to a person.
+  // A folder that contains any other file belongs to a person and is kept.
   await Deno.writeTextFile(join(folder, "notes.txt"), "mine");
   assert.equal((await at.installer.list())[1]?.folder, undefined);
   for (const one of listed) await at.installer.remove(one);
@@ -170,7 +170,7 @@ Deno.test("ServerInstaller installs wheels from PyPI at one version, lists the s
   await assert.rejects(at.installer.remove({ name: "s", folder: undefined }), /no server "s"/);
 });
 
-Deno.test("ServerInstaller adds programs and addresses to existing entries, with variables instead of values", async () => {
+Deno.test("ServerInstaller adds programs and addresses with variables instead of values", async () => {
   await using at = await openPlace();
   await Deno.mkdir(join(at.file, ".."), { recursive: true });
   const before = '{\n  "mcpServers": {\n    "old": { "command": "x" }\n  }\n}\n';
@@ -198,7 +198,7 @@ Deno.test("ServerInstaller adds programs and addresses to existing entries, with
   assert.match(await at.refusal({}), /The file is not valid JSON/);
 });
 
-Deno.test("ServerInstaller refuses invalid names, addresses and variables, and packages without a program", async () => {
+Deno.test("ServerInstaller refuses invalid entries, and packages without a program", async () => {
   await using at = await openPlace({ server: "../../../../../bin/sh" });
   for (const name of ["..", "a/b", "", ".x", "-x", "a b", "__proto__"]) {
     assert.match(await at.refusal({ name }), /^The name of a server must be letters/, name);

@@ -15,7 +15,7 @@ const { signal } = new AbortController();
 
 interface Place extends AsyncDisposable {
   place: TestWorkspace;
-  /** An empty folder in which a test creates sources. */
+  /** An empty folder for the sources that a test creates. */
   sources: string;
   skillsDir: string;
   prepare(request: SkillRequest): ReturnType<SkillInstaller["prepare"]>;
@@ -119,7 +119,7 @@ Deno.test("SkillInstaller replaces a skill that it added, but never a person's o
   assert.match(message, /^There is a skill "haiku" that was not added/);
 });
 
-Deno.test("SkillInstaller refuses links to the outside, invalid names, and folders without a skill", async () => {
+Deno.test("SkillInstaller refuses outside links, invalid names, and folders without a skill", async () => {
   await using at = await openPlace();
   const secret = await write(join(at.place.root, "elsewhere"), { "key": "CANARY" });
   const folder = await write(join(at.sources, "haiku"), { "SKILL.md": SKILL });
@@ -176,10 +176,10 @@ Deno.test("SkillInstaller downloads a git repository at a commit, and runs none 
   assert.match(message, /^git could not download it: .*v2/);
 });
 
-Deno.test("SkillInstaller downloads a package with npm, without running its scripts or writing elsewhere", async () => {
+Deno.test("SkillInstaller downloads an npm package without running its scripts", async () => {
   await using folder = await createTempDir();
   const bin = folder.path;
-  // A fake npm, which records its arguments and leaves an archive as npm does.
+  // A fake npm that records its arguments and leaves an archive as npm does.
   await write(bin, {
     "package/SKILL.md": SKILL,
     "npm":

@@ -8,7 +8,10 @@ import { TestClock } from "../../support/test_clock.ts";
 const MODEL = { provider: "openai", model: "m" };
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
 
-/** Calls `body` with an installation in a temporary home, and with the paths of its config.yaml and environment file. */
+/**
+ * Creates an installation in a temporary home. Calls `body` with the installation and the paths of config.yaml and of the
+ * environment file.
+ */
 async function withInstallation(
   body: (
     world: { home: string; configFile: string; envFile: string; installation: Installation },
@@ -27,7 +30,7 @@ async function withInstallation(
   });
 }
 
-Deno.test("Installation.key() returns the place of the key that would be used", () =>
+Deno.test("Installation.key() returns the place of the key that is used", () =>
   withInstallation(async ({ home, envFile, installation }) => {
     const source = async () => (await installation.key(MODEL, "~/inkling")).source;
     assert.equal(await source(), "the environment");
@@ -49,7 +52,7 @@ Deno.test("Installation.write() merges into the present content of config.yaml",
     assert.equal(parse(text).defaults.provider, "openai");
   }));
 
-Deno.test("Installation.write() keeps links, and makes the keys unreadable for other users", () =>
+Deno.test("Installation.write() keeps links and makes the keys private", () =>
   withInstallation(async ({ home, configFile, envFile, installation }) => {
     await Deno.writeTextFile(`${home}/dotfile.yaml`, "# shared\n", { mode: 0o644 });
     await Deno.symlink(`${home}/dotfile.yaml`, configFile);
@@ -63,7 +66,7 @@ Deno.test("Installation.write() keeps links, and makes the keys unreadable for o
     assert.equal(modeOf(`${home}/keys`), 0o600);
   }));
 
-Deno.test("Installation.write() leaves every file unchanged if one file cannot be edited", () =>
+Deno.test("Installation.write() changes no file if one file cannot be edited", () =>
   withInstallation(async ({ home, configFile, envFile, installation }) => {
     await Deno.writeTextFile(configFile, "a: &b {model: m}\ndefaults: *b\n");
     const wanted =
@@ -85,7 +88,7 @@ Deno.test("Installation.write() names the folder that is in the place of a file"
     await assert.rejects(installation.write({ model: MODEL }), expected);
   }));
 
-Deno.test("Installation.write() reports a file that is not text, and leaves everything unchanged", () =>
+Deno.test("Installation.write() reports a file that is not text", () =>
   withInstallation(async ({ home, configFile, envFile, installation }) => {
     const bytes = Uint8Array.of(0x41, 0x3d, 0xff, 0x0a);
     await Deno.writeFile(envFile, bytes);
@@ -103,7 +106,7 @@ Deno.test("Installation.tryModel() spends only what the workspace's budget allow
   const usage = { prompt_tokens: 10, completion_tokens: 100 };
   await using server = new OpenAiServer([{ text: "ready", usage }]);
   await withInstallation(async ({ configFile, installation }) => {
-    // Each token of the reply costs one cent, so a call reserves ten dollars.
+    // A token of the reply costs one cent, so a call reserves ten dollars.
     const prices = configFile.replace("config.yaml", "pricing.yaml");
     await Deno.writeTextFile(prices, "local/tiny: { input: 0, output: 10000 }\n");
     await Deno.writeTextFile(configFile, "budget: { per_day: 11 }\n");

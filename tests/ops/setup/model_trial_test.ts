@@ -26,7 +26,7 @@ function attempt(
   );
 }
 
-Deno.test("tryModel() calls the model once, with the typed key or else the saved key", async () => {
+Deno.test("tryModel() calls the model once with the typed or the saved key", async () => {
   await using server = new OpenAiServer([{ text: "ready" }, { text: "" }]);
   const clock = new TestClock();
   await attempt(server, { apiKey: KEY, clock });
@@ -45,7 +45,7 @@ Deno.test("tryModel() reports the provider's error at once, without the key", as
   ]);
   const refusal = { name: "ModelError", message: "mine answered 503: Busy: [key]" };
   await assert.rejects(attempt(server, { apiKey: KEY }), refusal);
-  // A dummy key can be a common word, which is not removed from the error.
+  // A placeholder key may be a common word, so it is not redacted in the error.
   await assert.rejects(attempt(server, { apiKey: "none" }), /mine answered 503: none is free$/);
   server.assertDone();
 });

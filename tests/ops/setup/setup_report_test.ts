@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describeSetup } from "../../../ops/setup/setup_report.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
-Deno.test("describeSetup() reports existing files and providers with a key, but no key", async () => {
+Deno.test("describeSetup() reports existing files and keys' providers, but no key", async () => {
   const shell = { ANTHROPIC_API_KEY: "key-0123456789", GOOGLE_API_KEY: " " };
   await using place = await createTestWorkspace({ shell });
   const before = await describeSetup(await place.settings());
@@ -23,7 +23,7 @@ Deno.test("describeSetup() reports existing files and providers with a key, but 
   assert.ok(!/key-(0|a)/.test(JSON.stringify(report)));
 });
 
-Deno.test("describeSetup() names the default model's provider, and reports if its price is known", async () => {
+Deno.test("describeSetup() names the default model's provider and price", async () => {
   const elsewhere = "provider: elsewhere, model: m, base_url: 'https://models.example'";
   const cases: [defaults: string, model: string | null, hasPrice: boolean | null][] = [
     ["provider: openai, model: gpt-4o", "openai/gpt-4o", true],

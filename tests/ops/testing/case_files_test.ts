@@ -1,4 +1,4 @@
-// Tests where case files are found, and how invalid ones are reported.
+// Tests of finding case files, and of the errors of invalid ones.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
@@ -13,7 +13,7 @@ function problemsOf(text: string): string[] {
   return "diagnostics" in parsed ? parsed.diagnostics.map(formatDiagnostic) : [];
 }
 
-Deno.test("case files are found in all folders, and a case without a valid agent fails", async () => {
+Deno.test("case files are found in all folders", async () => {
   await using world = await createTestedWorkspace();
   const { workspace, tests } = world;
   await world.agent("worker");

@@ -1,4 +1,4 @@
-// Tests each kind of expectation with a run that meets it and a run that does not.
+// Tests of each kind of expectation, with a run that meets it and a run that does not.
 import assert from "node:assert/strict";
 import { createTestedWorkspace, failed, isPassed } from "./tested_workspace.ts";
 
@@ -31,7 +31,7 @@ replies:
     cost_usd: 0.25
 `;
 
-/** Every kind of expectation, met by RUN. */
+/** Every kind of expectation. RUN meets all of them. */
 const EXPECTED = `expect:
   status: success
   output:
@@ -51,7 +51,7 @@ const EXPECTED = `expect:
   max_steps: 3
 `;
 
-/** Every kind of expectation, not met by RUN. */
+/** Every kind of expectation. RUN meets none of them. */
 const WRONG = `expect:
   status: aborted
   error: max_steps
@@ -79,7 +79,7 @@ const FAILED = [
   ...["max_cost_usd", "max_steps"],
 ];
 
-Deno.test("each kind of expectation passes and fails, and a failure has the expected and the actual value", async () => {
+Deno.test("each kind of expectation passes, or fails with both values", async () => {
   await using world = await createTestedWorkspace();
   const held = await world.play(RUN + EXPECTED, FREE);
   assert.deepEqual([held.problems, held.failures, isPassed(held)], [[], [], true]);
@@ -94,7 +94,7 @@ Deno.test("each kind of expectation passes and fails, and a failure has the expe
   ]);
 });
 
-Deno.test("a call without a scripted result, an unknown tool or a refused argument fails the case", async () => {
+Deno.test("unscripted calls, unknown tools and refused arguments fail the case", async () => {
   await using world = await createTestedWorkspace();
   const reply = (call: string) => `version: 1\nreplies:\n  - calls: [${call}]\n  - text: done\n`;
   const gapOf = async (call: string, lines?: string) => {
@@ -133,7 +133,7 @@ Deno.test("a call without a scripted result, an unknown tool or a refused argume
   assert.equal(wrong.failures[0]?.expected, "sunny");
   const read = wrong.failures[0]?.got ?? "";
   assert.match(read, /^Error: /);
-  // A case that expects the error passes.
+  // A case that expects the error passes in spite of it.
   const error = JSON.stringify(read.replace(/^Error: /, ""));
   const expected = fetching('{ method: GET, uri: "https://a.example/" }', `, error: ${error}`);
   assert.deepEqual(failed(await world.play(expected)), []);
@@ -141,7 +141,7 @@ Deno.test("a call without a scripted result, an unknown tool or a refused argume
   assert.deepEqual(failed(unknown), ["the call of forecast"]);
 });
 
-Deno.test("the agent's limits and guards apply in a case, and every scripted reply must be used", async () => {
+Deno.test("limits and guards apply in a case, and every scripted reply must be used", async () => {
   await using world = await createTestedWorkspace();
   const play = (rest: string) => world.play(`version: 1\nreplies: ${rest}\n`);
   const missing = await play("[{ calls: [{ tool: file_glob, args: { pattern: '*' } }] }]");
@@ -173,7 +173,7 @@ Deno.test("the agent's limits and guards apply in a case, and every scripted rep
   assert.match(misfit.failures[0]?.got ?? "", /does not fit/);
 });
 
-Deno.test("the results of other agents, skills and people come from the case", async () => {
+Deno.test("the case provides the results of other agents, skills and people", async () => {
   await using world = await createTestedWorkspace();
   await world.agent("helper");
   const result = await world.play(
@@ -204,7 +204,7 @@ expect: { status: error, error: overloaded }
   assert.match(missing.failures[0]?.got ?? "", /^error: .*sonnet/);
 });
 
-Deno.test("after a scripted failure with a status, the fallback model gives the next reply", async () => {
+Deno.test("after a scripted failure the fallback model gives the next reply", async () => {
   await using world = await createTestedWorkspace();
   const play = async (status: string) => {
     const replies = `replies:\n  - { error: down${status} }\n  - { text: Done. }\n`;
@@ -221,7 +221,7 @@ Deno.test("after a scripted failure with a status, the fallback model gives the 
   }
 });
 
-Deno.test("a case reads and writes no real file, whatever path it uses", async () => {
+Deno.test("a case reads and writes no real file", async () => {
   await using world = await createTestedWorkspace();
   const { workspace, root } = world.workspace;
   await Deno.writeTextFile(`${workspace}/real.md`, "real");
@@ -252,7 +252,7 @@ expect:
   assert.throws(() => Deno.statSync(`${workspace}/agents/worker.memory.md`));
 });
 
-Deno.test("a case contains a JSON Schema or names its file, and an invalid schema is a problem", async () => {
+Deno.test("a case contains a JSON Schema or names its file", async () => {
   await using world = await createTestedWorkspace();
   const text = (schema: string) =>
     `version: 1\nreplies: [{ text: '{"id": 7}' }]\nexpect: { output: { schema: ${schema} } }\n`;

@@ -1,4 +1,4 @@
-// Tests cases recorded from finished executions: they pass, contain no times or ids, and are the same for equal runs.
+// Tests of cases recorded from finished executions: they pass, contain no times or ids, and are equal for equal runs.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
@@ -70,7 +70,7 @@ Deno.test("a recorded run becomes a case that passes, and equal runs give equal 
   assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), expected);
 });
 
-Deno.test("record replaces no edited case, accepts failed runs, and refuses waiting runs", async () => {
+Deno.test("record replaces no edited case and refuses waiting runs", async () => {
   await using workspace = await createTestWorkspace();
   await workspace.writeScript("hi", [{ say: "hello" }]);
   await using runtime = await workspace.open();

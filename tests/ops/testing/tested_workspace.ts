@@ -1,11 +1,11 @@
-// Helpers: a workspace with an agent whose cases are played.
+// A workspace with an agent whose cases tests play.
 import { dirname, join } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
 import { AgentTests } from "../../../ops/testing/agent_tests.ts";
 import { isPassed, type TestResult } from "../../../ops/testing/test_result.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
-/** Front matter for a model that cannot be called: it has no key, and nothing listens on its address. */
+/** Front matter with a model that cannot be called: it has no key, and no server listens on its address. */
 export const MODEL = "model: { provider: openai, name: gpt-5, base_url: 'http://127.0.0.1:9/v1' }";
 
 export interface TestedWorkspace extends AsyncDisposable {
@@ -15,7 +15,7 @@ export interface TestedWorkspace extends AsyncDisposable {
   agent(id: string, lines?: string): Promise<void>;
   /** Writes `agents/_config/tests/<path>`. */
   write(path: string, text: string): Promise<void>;
-  /** Plays a case and returns its result. */
+  /** Writes the case, plays it and returns its result. */
   play(text: string, lines?: string): Promise<TestResult>;
 }
 

@@ -1,4 +1,4 @@
-// Tests that changes of case files and agent files are reported.
+// Tests that watch() reports changes of case files and agent files.
 import assert from "node:assert/strict";
 import { until } from "../../support/until.ts";
 import { createTestedWorkspace } from "./tested_workspace.ts";
@@ -10,7 +10,7 @@ Deno.test("watch() reports changed cases and agents until the signal aborts", as
   const stop = new AbortController();
   let count = 0;
   const watching = world.tests.watch(() => Promise.resolve(void count++), stop.signal);
-  // Changes before the watch has started are not reported, so the file is written until a change is.
+  // Changes before the start of the watch are not reported, so the file is written until a change is reported.
   const changes = async (change: () => Promise<void>) => {
     const before = count;
     let isReported = false;

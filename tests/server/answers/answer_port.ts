@@ -1,4 +1,4 @@
-// The application of a port behind a proxy, as `serve` builds it, with a question and its answer link.
+// A port behind a proxy, with the routes that `serve` sets up, a question and its answer link.
 import { createAnswers } from "../../../server/answers/answers.ts";
 import { createApp } from "../../../server/app.ts";
 import { createLogin } from "../../../server/login/login.ts";
@@ -18,18 +18,18 @@ export const BROWSER = { accept: "text/html", "sec-fetch-site": "same-origin" };
 
 type Headers = Record<string, string>;
 
-/** The port and its runtime. */
+/** The application of the port, with its runtime. */
 export interface AnswerPort extends TestApp {
-  /** The execution that asks the question. */
+  /** The id of the execution that asks the question. */
   id: number;
   send(method: string, path: string, headers?: Headers, body?: string): Promise<Response>;
-  /** Opens a link. */
+  /** Requests the page of a link. */
   open(token?: string, headers?: Headers): Promise<Response>;
-  /** Sends the form of the page. */
+  /** Sends the page's form to a link. */
   answer(form: Headers | [string, string][], token?: string, headers?: Headers): Promise<Response>;
 }
 
-/** Opens the port. TOKEN is the token of the link. */
+/** Creates the port. The link's token is TOKEN. */
 export function openPort(changes: Partial<HumanRequest> = {}): AnswerPort {
   const isKey = createSecretMatch(KEY);
   const world = createTestApp();

@@ -1,4 +1,4 @@
-// Answer links of a running service: behind a proxy that forwards its own host name, and on the socket.
+// Tests of answer links of a running service: behind a proxy that forwards its own host name, and on the socket.
 import assert from "node:assert/strict";
 import { createTestService } from "../../support/test_service.ts";
 import { sendRaw } from "../raw_http.ts";
@@ -6,7 +6,7 @@ import { sendRaw } from "../raw_http.ts";
 const KEY = "correct horse battery";
 const TOKEN = "t".repeat(43);
 
-Deno.test("the host and the origin of public_url are accepted, all others refused", async () => {
+Deno.test("only the host and the origin of public_url are accepted", async () => {
   await using on = await createTestService();
   const { runtime } = on;
   runtime.publicUrl = "https://inkling.example/team";

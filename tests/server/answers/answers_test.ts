@@ -1,4 +1,4 @@
-// Answer links in the application of a port: requests of browsers, chat programs and attackers.
+// Tests of answer links in a port's application: requests of browsers, chat programs and attackers.
 import assert from "node:assert/strict";
 import { readAnswer, WRONG_TOKEN } from "../../../server/answers/answers.ts";
 import { FakeRefusal } from "../../support/fake_runtime.ts";
@@ -30,7 +30,7 @@ Deno.test("a link shows its question without a key, and accepts one answer", asy
   assert.deepEqual(runtime.responses, [expected]);
 });
 
-Deno.test("GET and HEAD change nothing, also from other sites: chat programs open links", async () => {
+Deno.test("GET and HEAD change nothing, because chat programs open links", async () => {
   const { send, open, runtime } = openPort();
   for (const site of ["cross-site", "same-site", "none"]) {
     const preview = await open(TOKEN, { "sec-fetch-site": site });
@@ -45,7 +45,7 @@ Deno.test("GET and HEAD change nothing, also from other sites: chat programs ope
   assert.equal((await open()).status, 200);
 });
 
-Deno.test("the page is not stored, framed or scripted, and sends no referrer to others", async () => {
+Deno.test("the page is not stored or framed, and runs no script", async () => {
   const { open, answer } = openPort();
   for (const page of [await open(), await answer({ decision: "approve" }), await open()]) {
     const header = (name: string) => page.headers.get(name) ?? "";
@@ -79,13 +79,13 @@ Deno.test("only these two routes need no key", async () => {
   }
 });
 
-Deno.test("unknown tokens wait a second, at most sixteen at a time, and get no information", async () => {
+Deno.test("unknown tokens wait a second, at most sixteen at a time", async () => {
   const { open, answer, clock, runtime } = openPort();
   const tries = Array.from({ length: WRONG_TOKEN.mostWaiting }, () => open(OTHER));
   await settle();
   assert.equal((await open(OTHER)).status, 429);
   assert.equal((await answer({ decision: "approve" }, OTHER)).status, 429);
-  // A valid link does not wait.
+  // A valid token does not wait.
   assert.equal((await open()).status, 200);
   await clock.advance(WRONG_TOKEN.waitsMs);
   for (const page of await Promise.all(tries)) {
@@ -119,7 +119,7 @@ Deno.test("a closed link shows the reason and accepts no answer", async () => {
   assert.equal(runtime.responses.length, 0);
 });
 
-Deno.test("a link answers its own question, not the next one of the execution", async () => {
+Deno.test("a link answers only its own question of the execution", async () => {
   const { open, answer, runtime, id } = openPort();
   const request = runtime.requests.get(id);
   assert.ok(request);
@@ -161,7 +161,7 @@ Deno.test("other origins, sites and hosts are refused as on every route", async 
   assert.equal(runtime.responses.length, 0);
 });
 
-Deno.test("an invalid answer shows its problem, and the question stays open", async () => {
+Deno.test("an invalid answer shows its problem and leaves the question open", async () => {
   const { answer, runtime } = openPort();
   const page = await answer({ reason: "x" });
   assert.equal(page.status, 422);
@@ -196,7 +196,7 @@ Deno.test("texts and choices are answered by forms without a script", async () =
   assert.deepEqual(several.runtime.responses[0]?.answer, { selected: ["blue", "a\nb"] });
 });
 
-Deno.test("text of a model is shown as text, with its invisible characters visible", async () => {
+Deno.test("text of a model is shown as text with escaped invisible characters", async () => {
   const evil = '"><script>alert(1)</script>\u202e\u001b[2J';
   const { open } = openPort({
     message: evil,
@@ -238,7 +238,7 @@ Deno.test("no token appears in the log", async () => {
   assert.doesNotMatch(lines, /tttt/);
 });
 
-Deno.test("readAnswer() accepts any form", () => {
+Deno.test("readAnswer() accepts every form that browsers send", () => {
   const form = new URLSearchParams([["choice", "0"], ["choice", "0"]]);
   assert.deepEqual(readAnswer({ kind: "choice", options: ["a"] }, form), { selected: ["a", "a"] });
   assert.equal(typeof readAnswer({ kind: "choice", options: null }, form), "string");

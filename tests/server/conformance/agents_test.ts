@@ -31,7 +31,7 @@ test("GET /agents/{id} returns the configuration, last_run and next_run", async 
   assert.equal(after.last_execution.status, "success");
 });
 
-test("session_id makes a run a chat turn; a blank one is ignored; any other text is accepted", async ({ runToEnd }) => {
+test("session_id makes a run a chat turn, and a blank one is ignored", async ({ runToEnd }) => {
   const chat = await runToEnd("writer", { session_id: "../odd: ünï ✨" });
   assert.deepEqual([chat.trigger, chat.session_id], ["chat", "../odd: ünï ✨"]);
   for (const session_id of [undefined, "", "   ", null]) {
@@ -42,7 +42,7 @@ test("session_id makes a run a chat turn; a blank one is ignored; any other text
   }
 });
 
-test("a repeated Idempotency-Key returns the first execution, also after its agent's file was deleted, and refuses another run", async ({ call, client, workspace }) => {
+test("a repeated Idempotency-Key returns the first execution", async ({ call, client, workspace }) => {
   const run = (agent: string, key: string | null, json: unknown = {}) =>
     call(`/agents/${agent}/run`, {
       method: "POST",

@@ -1,5 +1,5 @@
-// The setup of the API conformance tests: a real runtime in its own workspace, over TCP, and over the Unix socket if
-// the transport could matter.
+// Sets up the API conformance tests: a real runtime in a new workspace, over TCP, and also over the Unix socket if the
+// transport matters.
 import { type Client, openSocketClient, type StreamFrame } from "../../../api/client/client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import { serve, type Service } from "../../../server/mod.ts";
@@ -19,7 +19,7 @@ export interface Answer {
   headers: Headers;
 }
 
-/** A service that listens on both transports, and the client of one. */
+/** A service that listens on both transports, and the client of the tested transport. */
 export interface Reached {
   transport: Transport;
   workspace: TestWorkspace;
@@ -28,17 +28,17 @@ export interface Reached {
   client: Client;
   /** The client of the other transport. */
   otherClient: Client;
-  /** Sends one request unchanged; `json` becomes a JSON body. Over TCP it includes the key. */
+  /** Sends one request unchanged. `json` is sent as a JSON body. Over TCP the request contains the key. */
   call(path: string, init?: RequestInit & { json?: unknown }): Promise<Answer>;
-  /** Runs an agent to its end. */
+  /** Runs an agent and waits until the execution ends. */
   runToEnd(agentId: string, body?: Parameters<Client["run"]>[1]): Promise<ExecutionDetail>;
-  /** Returns every frame of an execution, to the end of its stream. */
+  /** Returns all frames of an execution's stream. */
   framesOf(id: number): Promise<StreamFrame[]>;
-  /** Closes the service and the runtime and opens both again over the same workspace. */
+  /** Closes the service and the runtime, and opens both over the same workspace. */
   restart(): Promise<void>;
 }
 
-/** Opens a workspace with a service on both transports, and closes everything after `use`. */
+/** Calls `use` with a workspace and a service on both transports, and closes everything afterwards. */
 export async function withService(
   transport: Transport,
   use: (reached: Reached) => Promise<void>,
@@ -135,5 +135,5 @@ export function overBoth(name: string, use: (reached: Reached) => Promise<void>)
   Deno.test(`over unix: ${name}`, () => withService("unix", use));
 }
 
-/** ISO 8601, UTC, milliseconds, `Z`. */
+/** Matches a time in ISO 8601 with milliseconds, in UTC with `Z`. */
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -12,7 +12,7 @@ const purge = async ({ call }: Reached, json?: unknown) => {
   return [status, body];
 };
 
-test("GET /checkpoints counts conversations, messages and bytes; an invalid purge is refused", async (on) => {
+test("GET /checkpoints counts conversations, messages and bytes", async (on) => {
   for (let run = 0; run < 2; run++) await on.runToEnd("writer");
   const { status, body } = await on.call("/checkpoints");
   assert.equal(status, 200);
@@ -23,7 +23,7 @@ test("GET /checkpoints counts conversations, messages and bytes; an invalid purg
   );
   assert.ok(body.size_bytes > 0);
   const [{ bytes, ...writer }] = body.agents;
-  // A conversation has the system prompt, the turn and the reply. The second run starts with those of the first.
+  // The first conversation has a prompt, a turn and a reply. The second one repeats the first's turn and reply.
   assert.deepEqual([body.threads, writer], [2, { agent_id: "writer", threads: 2, messages: 8 }]);
   assert.ok(bytes > 0);
 
@@ -34,7 +34,7 @@ test("GET /checkpoints counts conversations, messages and bytes; an invalid purg
   for (const json of [{ force: "yes" }, { agent: 1 }, [], null]) {
     assert.equal((await purge(on, json))[0], 422, JSON.stringify(json));
   }
-  // A misspelled field does not purge everything.
+  // A request with a misspelled field is refused and purges nothing.
   for (const json of [{ agnt: "writer" }, { agent: "writer", froce: true }]) {
     const [status, body] = await purge(on, json);
     const [{ loc, msg }] = body.detail;
@@ -44,7 +44,7 @@ test("GET /checkpoints counts conversations, messages and bytes; an invalid purg
   assert.equal((await on.call("/checkpoints")).body.threads, 2);
 });
 
-test("POST /checkpoints/purge keeps the newest conversation of each agent, and none with force", async (on) => {
+test("POST /checkpoints/purge keeps each agent's newest conversation unless forced", async (on) => {
   await on.workspace.writeScript("other", [{ say: "Done." }]);
   await on.client.reload();
   for (const agent of ["writer", "writer", "writer", "other", "other"]) await on.runToEnd(agent);
@@ -54,7 +54,7 @@ test("POST /checkpoints/purge keeps the newest conversation of each agent, and n
   assert.deepEqual(await purge(on, { agent: "other", force: true }), [200, { purged: 1 }]);
   assert.deepEqual(await purge(on, { force: true }), [200, { purged: 1 }]);
   assert.equal((await on.call("/checkpoints")).body.threads, 0);
-  // A purged conversation is not used by later runs, but the history remains.
+  // Later runs do not use a purged conversation, but its execution stays in the history.
   assert.equal((await on.runToEnd("writer")).status, "success");
   assert.equal((await on.call("/agents/writer/runs")).body.length, 4);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { overTcp as test, type Reached, TIMESTAMP } from "./both_transports.ts";
 
-/** Starts lead -> middle -> asker and returns all three executions once they wait. */
+/** Runs `lead`, which delegates to `middle`, which delegates to `asker`. Returns the ids of the waiting executions. */
 async function startFamily(on: Reached): Promise<{ lead: number; middle: number; asker: number }> {
   const delegate = (id: string) => ({ name: "run_agent", arguments: { agent_id: id } });
   await on.workspace.writeScript(
@@ -32,7 +32,7 @@ async function startFamily(on: Reached): Promise<{ lead: number; middle: number;
 const respond = (on: Reached, id: number, json: unknown) =>
   on.call(`/executions/${id}/respond`, { method: "POST", json });
 
-test("delegated executions wait with one question, accept one answer, and report their cost at the top", async (on) => {
+test("delegated executions wait with one question and report their cost at the top", async (on) => {
   const ids = await startFamily(on);
   const { lead, middle, asker } = ids;
   for (const [id, parent, agent] of [[middle, lead, "middle"], [asker, middle, "asker"]] as const) {
@@ -50,7 +50,7 @@ test("delegated executions wait with one question, accept one answer, and report
     (await on.call(`/executions?parent=${id}`)).body.map((one: { id: number }) => one.id);
   assert.deepEqual(await Promise.all([lead, middle, asker].map(below)), [[middle], [asker], []]);
 
-  // A parent's question is its child's question, with the same id.
+  // A parent's question is its child's question and has the same id.
   const known = new Set<string>();
   for (const id of Object.values(ids)) {
     const { status, body } = await on.call(`/executions/${id}/pending`);
@@ -100,7 +100,7 @@ test("delegated executions wait with one question, accept one answer, and report
   assert.match(result.output, /^Middle: .*It is red\./);
 });
 
-test("a question three levels deep is answered after a restart, and the top execution ends with the right text", async (on) => {
+test("a question three levels deep can be answered after a restart", async (on) => {
   const { lead } = await startFamily(on);
   await on.restart();
   const { body: { request_id } } = await on.call(`/executions/${lead}/pending`);
@@ -111,7 +111,7 @@ test("a question three levels deep is answered after a restart, and the top exec
   assert.match(body.output_data, /Middle: .*It is blue\./);
 });
 
-test("DELETE of a waiting parent ends all executions below it, each once", async (on) => {
+test("DELETE of a waiting parent ends all executions below it", async (on) => {
   const ids = await startFamily(on);
   const { body } = await on.call(`/executions/${ids.lead}`, { method: "DELETE" });
   assert.deepEqual(body, { status: "aborted", execution_id: ids.lead });

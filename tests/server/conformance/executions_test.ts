@@ -8,7 +8,7 @@ import {
 import { until } from "../../support/until.ts";
 import { overTcp as test, type Reached, TIMESTAMP } from "./both_transports.ts";
 
-/** An agent that runs until it is canceled. */
+/** Starts an agent that runs until it is canceled. Returns the execution's id. */
 async function startEndless({ workspace, client, runtime }: Reached): Promise<number> {
   await workspace.writeScript("endless", [{ delay_ms: 600_000, say: "Never." }]);
   await client.reload();
@@ -18,7 +18,7 @@ async function startEndless({ workspace, client, runtime }: Reached): Promise<nu
   return id;
 }
 
-test("an execution has its fields, with output_data only in its details; its log is listed in order, or by page", async ({ call, runToEnd, framesOf }) => {
+test("an execution has output_data only in its details, and an ordered log", async ({ call, runToEnd, framesOf }) => {
   const { id } = await runToEnd("writer");
   const { body } = await call(`/executions/${id}`);
   assert.deepEqual(ExecutionDetail.parse(body), body);
@@ -90,7 +90,7 @@ test("DELETE /executions/{id} cancels a running execution", async (on) => {
   assert.deepEqual(again.body, { status: "aborted", execution_id: id });
 });
 
-test("an answer is complete up to 1,000,000 characters, and truncated above", async (on) => {
+test("an answer of more than 1,000,000 characters is truncated", async (on) => {
   for (const [id, times] of [["whole", 100_000], ["cut", 110_000]] as const) {
     await on.workspace.writeScript(id, [{ say_repeat: { text: "abcdefghij", times } }]);
   }

@@ -30,7 +30,7 @@ async function ask(on: Reached, kind: keyof typeof QUESTIONS, lines = ""): Promi
 const respond = (on: Reached, id: number, json: unknown) =>
   on.call(`/executions/${id}/respond`, { method: "POST", json });
 
-/** Invalid answers, and a valid one with the text that the model gets. */
+/** Invalid answers for each kind of question, a valid answer, and the text that the model gets. */
 const ANSWERS: Record<keyof typeof QUESTIONS, { bad: unknown[]; good: object; result: string }> = {
   confirm: {
     bad: [{}, { approved: "yes" }, { text: "yes" }, { approved: true, text: "yes" }],
@@ -57,7 +57,7 @@ const ANSWERS: Record<keyof typeof QUESTIONS, { bad: unknown[]; good: object; re
 };
 
 for (const kind of ["confirm", "input", "choice"] as const) {
-  test(`a question of kind ${kind} stays until an answer fits, and takes no second one`, async (on) => {
+  test(`a question of kind ${kind} stays open until a valid answer`, async (on) => {
     const id = await ask(on, kind, kind === "confirm" ? "confirm_timeout: 1h" : "");
     const pending = await on.call(`/executions/${id}/pending`);
     assert.equal(pending.status, 200);
@@ -97,7 +97,7 @@ for (const kind of ["confirm", "input", "choice"] as const) {
   });
 }
 
-test("pending and respond return 404 without an execution and without a question", async (on) => {
+test("pending and respond return 404 without an execution or a question", async (on) => {
   const response = { request_id: "x", response: { approved: true } };
   const unknown = { detail: "Execution not found" };
   for (const id of [999_999, "9007199254740993"]) {
@@ -112,7 +112,7 @@ test("pending and respond return 404 without an execution and without a question
   assert.equal((await respond(on, id, response)).status, 409);
 });
 
-test("of 50 simultaneous answers exactly one gets 200, and the call runs once", async (on) => {
+test("one of 50 concurrent answers gets 200, and the call runs once", async (on) => {
   const id = await ask(on, "confirm");
   const { request_id } = await on.client.pending(id);
   const json = { request_id, response: { approved: true } };
@@ -123,14 +123,14 @@ test("of 50 simultaneous answers exactly one gets 200, and the call runs once", 
   assert.equal(results.length, 1);
 });
 
-test("the log contains the interrupt, the stream ends with waiting, and both contain the question", async (on) => {
+test("the log and the stream contain the question of a waiting execution", async (on) => {
   const id = await ask(on, "confirm");
   const frames = await on.framesOf(id);
   const [interrupt, waiting] = frames.slice(-2);
   assert.deepEqual([interrupt?.event, waiting?.event], ["interrupt", "waiting"]);
   assert.equal(typeof interrupt?.id, "number");
   assert.equal(waiting?.id, null);
-  // Only `pending` has a preview, because the preview changes with the file.
+  // Only `pending` returns the preview, because the preview depends on the current file.
   const { execution_id: _, asked_by: _by, is_guard: _guard, preview: _preview, ...question } =
     await on.client.pending(id);
   for (const frame of [interrupt, waiting]) {

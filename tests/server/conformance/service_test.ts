@@ -1,4 +1,4 @@
-// API conformance: health, info, shutdown, and the general rules of requests and refusals.
+// API conformance: health, info, shutdown, and the general rules for requests and refusals.
 import assert from "node:assert/strict";
 import { HealthBody } from "../../../api/routes/health.ts";
 import { InfoBody } from "../../../api/schemas/info_schemas.ts";
@@ -68,7 +68,7 @@ overBoth(
   },
 );
 
-test("no response has a CORS header, not even for an origin that config.yaml allows", async (on) => {
+test("no response has a CORS header, even for an origin in config.yaml", async (on) => {
   const { configDir, workspace } = on.workspace;
   const origin = "https://proxy.example";
   await Deno.writeTextFile(
@@ -103,7 +103,7 @@ test("no response has a CORS header, not even for an origin that config.yaml all
     const answer = await on.call(path, { method, headers: { ...headers, origin } });
     assert.deepEqual([path, answer.status, ofCors(answer.headers)], [path, expected, []]);
   }
-  // A browser's preflight request has no key.
+  // The preflight request of a browser contains no key.
   const base = `http://127.0.0.1:${on.service.ports[0]}`;
   for (const { method = "GET", headers } of [{}, preflight]) {
     const sent = { ...headers, origin };

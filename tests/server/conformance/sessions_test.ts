@@ -1,14 +1,17 @@
-// API conformance: the earlier conversation that a run continues.
+// API conformance: the conversation that a run continues.
 import assert from "node:assert/strict";
 import type { Client } from "../../../api/client/client.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { overTcp as test } from "./both_transports.ts";
 
-/** An agent with a model over HTTP, so that a test can read the requests. */
+/** Returns an agent whose model is this server, so that tests read the requests. */
 const agent = (server: OpenAiServer) =>
   `---\nmodel: { provider: local, name: m, base_url: "${server.url}" }\nhistory: high\n---\nTalk.\n`;
 
-/** Lets the agent answer each message with `answer`. Returns the earlier messages of the last request to its model. */
+/**
+ * Sends each message to the agent and answers it with `answer`. Returns the earlier messages in the last request to the
+ * model.
+ */
 async function talk(
   { client, server }: { client: Client; server: OpenAiServer },
   turns: readonly { message: string; answer: string; session_id?: string }[],
@@ -27,7 +30,7 @@ async function talk(
   );
 }
 
-test("a run continues the last run of its session, or the last one without a session, also after a restart", async (on) => {
+test("a run continues the last run of its session", async (on) => {
   await using server = new OpenAiServer();
   await on.workspace.writeAgent("talker", agent(server));
   await on.client.reload();

@@ -1,4 +1,4 @@
-// The limits of connections, over a real socket with a manual clock.
+// Tests of the limits of connections over a real socket, with a manual clock.
 import assert from "node:assert/strict";
 import {
   Connections,
@@ -75,7 +75,7 @@ function stage(
         try {
           one.close();
         } catch {
-          // A test has closed the connection.
+          // The test has already closed this connection.
         }
       }
       assert.equal(clock.sleeping, 0);
@@ -95,7 +95,7 @@ for (const [what, bytes] of [["nothing", ""], ["half a head", REQUEST.slice(0, 2
   });
 }
 
-Deno.test("Connections keeps a connection open for its next request, and closes it if none arrives", async () => {
+Deno.test("Connections keeps a connection open for its next request", async () => {
   await using on = stage();
   const client = await on.connect(REQUEST);
   assert.match(await client.read(), /^HTTP\/1\.1 200 OK/);
@@ -108,7 +108,7 @@ Deno.test("Connections keeps a connection open for its next request, and closes 
   assert.equal(await client.read(), "closed");
 });
 
-Deno.test("Connections keeps a stream open, and waits for the next request from its end on", async () => {
+Deno.test("Connections keeps a stream open and then waits for the next request", async () => {
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   await using on = stage(() =>
     new Response(new ReadableStream({ start: (controller) => void (stream = controller) }), {
@@ -128,7 +128,7 @@ Deno.test("Connections keeps a stream open, and waits for the next request from 
   stream?.close();
 });
 
-Deno.test("Connections closes the oldest waiting connection of an address with too many, and warns once", async () => {
+Deno.test("Connections closes the oldest of too many waiting connections of an address", async () => {
   await using on = stage();
   const first = await on.connect();
   const second = await on.connect();
@@ -148,7 +148,7 @@ Deno.test("Connections closes the oldest waiting connection of an address with t
   ]);
 });
 
-Deno.test("Connections breaks a stream above the limit, warns once, and accepts streams again after one has ended", async () => {
+Deno.test("Connections breaks a stream above the limit and warns once", async () => {
   const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
   let cancelled = 0;
   await using on = stage(() =>
@@ -179,7 +179,7 @@ Deno.test("Connections breaks a stream above the limit, warns once, and accepts 
   for (const one of [streams[1], streams.at(-1)]) one?.close();
 });
 
-Deno.test("Connections continues to accept after the system refused once", async () => {
+Deno.test("Connections continues to accept after the system refused to accept once", async () => {
   const clock = new TestClock();
   const log = new LogLines();
   const closed = Promise.withResolvers<never>();

@@ -4,7 +4,7 @@ import { createTcpClient } from "../../support/machine/tcp_client.ts";
 import { createTestService, type TestService } from "../../support/test_service.ts";
 import { sendRaw } from "../raw_http.ts";
 
-/** Starts a service with a port. */
+/** Starts a service that also listens on a port. */
 const withPort = (on: TestService, tcp: Partial<TcpOptions> = {}) =>
   on.start({ tcp: { port: 0, apiKey: "key", ...tcp } });
 
@@ -59,7 +59,7 @@ Deno.test("serve() refuses a key that no header can contain, before it listens",
   await withPort(on, { apiKey: "two words!" });
 });
 
-Deno.test("serve() refuses a short key if other machines reach the port, and reports the minimum length", async () => {
+Deno.test("serve() refuses a short key if other machines can reach the port", async () => {
   await using on = await createTestService();
   for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {
     await assert.rejects(
@@ -73,7 +73,7 @@ Deno.test("serve() refuses a short key if other machines reach the port, and rep
   await withPort(on, { host: "0.0.0.0", apiKey: "sixteen letters!" });
 });
 
-Deno.test("serve() checks Host over TCP by --host and http.hosts, and not over the socket", async () => {
+Deno.test("serve() checks Host over TCP but not over the socket", async () => {
   await using on = await createTestService();
   on.runtime.http = { hosts: ["proxy.example"], origins: [] };
   const { ports: [port = 0] } = await withPort(on, { host: "localhost" });
@@ -91,7 +91,7 @@ Deno.test("serve() checks Host over TCP by --host and http.hosts, and not over t
   assert.equal(await ask(await Deno.connect({ transport: "unix", path }), "evil.example"), 200);
 });
 
-Deno.test("serve() with TCP is in service mode: a waiting execution keeps it alive", async () => {
+Deno.test("serve() with TCP stays alive for a waiting execution", async () => {
   for (const tcp of [{ port: 0, apiKey: "key" }, undefined]) {
     await using on = await createTestService();
     on.runtime.addExecution({ status: "waiting" });

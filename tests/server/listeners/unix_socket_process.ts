@@ -1,6 +1,6 @@
-// Listens on a socket with an umask that opens every file to everyone. Prints the modes of the socket and its folder
-// at the bind and afterwards, and the result for a datagram socket that another process holds. It is a process,
-// because the threads of a test share one umask, and datagrams need a flag.
+// Listens on a socket with an umask that opens every file to everyone. Prints the modes of the socket and its folder during
+// and after the bind, and the result for a datagram socket that another process holds. This is a separate process, because
+// a test's threads share one umask and datagrams need a Deno flag.
 import { dirname, join } from "node:path";
 import { listenOnSocket } from "../../../server/listeners/unix_socket.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -8,14 +8,14 @@ import { TestClock } from "../../support/test_clock.ts";
 const [path = ""] = Deno.args;
 const modes: Record<string, string[]> = { bound: [], listening: [] };
 
-/** Reads the modes before any other code runs: the bind and this read are consecutive system calls. */
+/** The modes are read at once: the bind and this read are consecutive system calls. */
 const note = (when: string) => {
   for (const one of [path, dirname(path)]) {
     modes[when]?.push(((Deno.lstatSync(one).mode ?? 0) & 0o777).toString(8));
   }
 };
 
-// Covers both functions that bind.
+// Deno binds sockets in both of these functions.
 for (const name of ["serve", "listen"] as const) {
   const bind = Deno[name] as (...args: unknown[]) => unknown;
   Object.defineProperty(Deno, name, {

@@ -4,8 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createTempDir } from "../../support/temp_dir.ts";
 
 Deno.test({
-  name:
-    "listenOnSocket() binds with mode 600 in a folder of mode 700, from the first moment, and leaves a socket that another process holds",
+  name: "listenOnSocket() binds with mode 600 in a folder of mode 700",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using folder = await createTempDir();

@@ -1,4 +1,4 @@
-// Requests whose URL, built from their Host and their target, is invalid.
+// Tests of requests whose URL is invalid. The server builds the URL from the Host header and the request's target.
 import assert from "node:assert/strict";
 import { createTestService } from "../../support/test_service.ts";
 import { sendRaw } from "../raw_http.ts";

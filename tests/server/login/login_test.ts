@@ -1,4 +1,4 @@
-// The log-in over TCP in the application of a port: requests of browsers and of attackers.
+// Tests of the log-in over TCP in a port's application: requests of browsers and attackers.
 import assert from "node:assert/strict";
 import { createLogin, WRONG_KEY } from "../../../server/login/login.ts";
 import { LOGIN_MS, MOST_LOGINS } from "../../../server/login/logins.ts";
@@ -54,7 +54,7 @@ function openPort() {
     runtime,
     send,
     logIn,
-    /** Logs in and returns the `Cookie` header of the browser. */
+    /** Logs in, and returns the `Cookie` header that the browser sends afterwards. */
     async enter(headers: Record<string, string> = {}): Promise<string> {
       const response = await logIn(KEY, headers);
       assert.equal(response.status, 303);
@@ -67,7 +67,7 @@ function openPort() {
   };
 }
 
-Deno.test("a browser without a key gets the log-in page, a program the API's refusal", async () => {
+Deno.test("without a key a browser gets the log-in page, and a program the API's refusal", async () => {
   const { send } = openPort();
   for (const path of ["/", "/ui"]) {
     const response = await send("GET", path, BROWSER);
@@ -95,7 +95,7 @@ Deno.test("a browser without a key gets the log-in page, a program the API's ref
   }
 });
 
-Deno.test("the key is exchanged for a cookie that does not contain it and that allows the same requests", async () => {
+Deno.test("a log-in exchanges the key for a cookie that does not contain the key", async () => {
   const { logIn, get, send } = openPort();
   // A pasted key may end with a line break.
   const response = await logIn(`${KEY}\n`);
@@ -113,7 +113,7 @@ Deno.test("the key is exchanged for a cookie that does not contain it and that a
   assert.match(keyed, /<div id="app">/);
 });
 
-Deno.test("the cookie is limited to TLS if the page used TLS, by its origin and not by a proxy's header", async () => {
+Deno.test("the cookie is limited to TLS if the page's origin used TLS", async () => {
   const { logIn } = openPort();
   const cookieOf = async (headers: Record<string, string>) =>
     (await logIn(KEY, headers)).headers.get("set-cookie") ?? "";
@@ -137,7 +137,7 @@ Deno.test("a forged cookie is refused", async () => {
     `x${pair}`,
     `inkling_login_1=${value}`,
     `${name}="${value}"`,
-    // A cookie of the service before its restart.
+    // The service restarted after it created this cookie.
     await openPort().enter(),
     encodeURIComponent(pair),
   ];
@@ -148,7 +148,7 @@ Deno.test("a forged cookie is refused", async () => {
   assert.deepEqual(log.lines.map(({ fields }) => fields.refused), [1, 10]);
 });
 
-Deno.test("requests of another page are refused although the browser sends the cookie", async () => {
+Deno.test("requests of another page are refused despite the cookie", async () => {
   const { enter, post, get, runtime } = openPort();
   const cookie = await enter();
   const foreign: Record<string, string>[] = [
@@ -168,12 +168,12 @@ Deno.test("requests of another page are refused although the browser sends the c
     }
   }
   assert.equal(runtime.runs.length, 0);
-  // Other ports of this host must not load responses as a script or an image.
+  // A page on another port of this host must not load responses as a script or an image.
   assert.equal(await get("/info", { cookie, "sec-fetch-site": "same-site" }), 403);
   assert.equal(await get("/info", { cookie, "sec-fetch-site": "same-origin" }), 200);
   assert.equal(await get("/info", { cookie, "sec-fetch-site": "none" }), 200);
   assert.equal(await get("/info", { cookie, host: "evil.example" }), 421);
-  // The log-in remains, and the page itself may send all of these requests.
+  // The refused log-out left the log-in, and the page itself may log out.
   assert.equal(await post("/logout", { cookie, origin: ORIGIN }), 204);
 });
 
@@ -195,7 +195,7 @@ Deno.test("a log-out invalidates the cookie and deletes it in the browser", asyn
   assert.equal(await get("/info", { cookie: other }), 200);
 });
 
-Deno.test("a log-in ends after 7 days even if it is used; one above the limit ends the oldest", async () => {
+Deno.test("a log-in ends after 7 days, and too many log-ins end the oldest", async () => {
   const { enter, get, clock } = openPort();
   const cookies: string[] = [];
   for (let n = 0; n <= MOST_LOGINS; n++) cookies.push(await enter());
@@ -214,7 +214,7 @@ Deno.test("a stream ends with its log-in", async () => {
   const stream = await send("GET", "/events/stream", { cookie });
   assert.equal(stream.status, 200);
   const reader = stream.body?.getReader();
-  /** Returns the next chunk of the stream, or its end. The stream sends a chunk every 10 s. */
+  /** Returns the text of the stream's next chunk, or "ended". The stream sends a chunk every 10 s. */
   const next = async () => {
     const read = reader?.read();
     await streamClock.advance(10_000);
@@ -247,7 +247,7 @@ Deno.test("a wrong key is counted, waits a second, and gets the page again", asy
   assert.ok(!JSON.stringify(log.lines).includes("wrong"));
 });
 
-Deno.test("while many wrong keys wait, further ones are refused unchecked, and keys in the header still work", async () => {
+Deno.test("while many wrong keys wait, further ones are refused without a check", async () => {
   const { logIn, get, enter, clock } = openPort();
   const before = await enter();
   const wrong = Array.from({ length: WRONG_KEY.mostWaiting }, (_, n) => logIn(`guess ${n}`));
@@ -265,7 +265,7 @@ Deno.test("while many wrong keys wait, further ones are refused unchecked, and k
   assert.equal((await logIn()).status, 303);
 });
 
-Deno.test("a log-in needs our own page and a form of bounded size", async () => {
+Deno.test("a log-in needs the page's own origin and a small form", async () => {
   const { logIn, send } = openPort();
   const cases: [number, Record<string, string>][] = [
     [403, { origin: "null" }],
@@ -283,7 +283,7 @@ Deno.test("a log-in needs our own page and a form of bounded size", async () => 
   assert.equal((await logIn("x".repeat(9_000))).status, 413);
 });
 
-Deno.test("a proxy unknown to config.yaml gets the missing line, another site does not", async () => {
+Deno.test("a proxy that config.yaml lacks gets the missing line", async () => {
   const { logIn } = openPort();
   const origin = await logIn(KEY, { origin: 'https://box.example"<b>' });
   assert.match(await origin.text(), /origins: \["https:\/\/box\.example&quot;&lt;b&gt;"\]/);
@@ -314,7 +314,7 @@ Deno.test("a prefetch neither logs in nor out", async () => {
 Deno.test("no other spelling of the log-in path is open", async () => {
   await using on = await createTestService();
   const { ports: [port = 0] } = await on.start({ tcp: { port: 0, apiKey: KEY } });
-  // Sent byte by byte, because other clients normalize the path.
+  // The paths are sent byte by byte, because HTTP clients normalize them.
   const paths = [
     "/login/",
     "/LOGIN",
@@ -334,7 +334,7 @@ Deno.test("no other spelling of the log-in path is open", async () => {
       () => Deno.connect({ hostname: "127.0.0.1", port }),
       `GET ${path} HTTP/1.1\r\nhost: localhost:${port}\r\nconnection: close\r\n\r\n`,
     );
-    // 303: normalized to the log-in path itself, which redirects to the dashboard.
+    // 303: the server normalized the path to the log-in path, which redirects to the dashboard.
     assert.ok([303, 400, 401].includes(status ?? 0), `${path}: ${status}`);
   }
 });

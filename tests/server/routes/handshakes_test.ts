@@ -1,4 +1,4 @@
-// Senders with their own signature schemes against a real service: deliveries and address checks as the providers
+// Tests of senders with their own signature schemes and a real service: deliveries and address checks as the providers
 // document them.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -49,7 +49,7 @@ function jwt(claims: unknown): string {
   return `${signed}.${hmac(signed, "base64url")}`;
 }
 
-Deno.test("GET, HEAD and POST /hooks answer the address check of a sender and start no run", async () => {
+Deno.test("GET, HEAD and POST /hooks answer a sender's address check", async () => {
   await using on = await open();
   const long = "x".repeat(1_001);
   const json = (value: unknown) => JSON.stringify(value);
@@ -108,7 +108,7 @@ Deno.test("GET, HEAD and POST /hooks answer the address check of a sender and st
   assert.equal(await on.count(), 0);
 });
 
-Deno.test("POST /hooks accepts the deliveries of each sender once, and refuses forged and old ones", async () => {
+Deno.test("POST /hooks accepts each sender's deliveries once", async () => {
   await using on = await open();
   const at = Math.floor(on.clock.now() / 1_000);
   const graph = { changeType: "updated", clientState: SECRET, resource: "me/messages/1" };
@@ -137,7 +137,8 @@ Deno.test("POST /hooks accepts the deliveries of each sender once, and refuses f
     authorization: `Basic ${Buffer.from(pair).toString("base64")}`,
   });
   const token = encodeURIComponent(SECRET);
-  // A delivery without an event is refused.
+  // Each row: the path, the body, the headers, and the event of an accepted delivery. Without an event, the delivery is
+  // refused.
   const table: [path: string, body: string, headers: object, event?: string | null, ok?: number][] =
     [
       ["microsoft-graph", graphs(SECRET), {}, "updated"],

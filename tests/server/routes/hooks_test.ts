@@ -16,7 +16,7 @@ const HOOK: WebhookTrigger = {
   maxRuns: 200,
 };
 
-/** A service with a port over a fake runtime with one webhook agent. */
+/** Starts a service with a port over a fake runtime that has one webhook agent. */
 async function open() {
   const on = await createTestService();
   on.runtime.addAgent(fakeAgent("review", { trigger: HOOK }));
@@ -41,7 +41,7 @@ async function open() {
   };
 }
 
-Deno.test("POST /hooks needs no key, and passes bytes and headers to the runtime unchanged", async () => {
+Deno.test("POST /hooks needs no key and passes bytes and headers unchanged", async () => {
   await using on = await open();
   on.runtime.hookOutcome = { outcome: "accepted", executionId: 7, isNew: true, syncMs: undefined };
   const body = '{ "a":\t1 }';
@@ -52,7 +52,7 @@ Deno.test("POST /hooks needs no key, and passes bytes and headers to the runtime
   assert.equal(delivery?.headers.get("x-hub-signature-256"), "s");
 });
 
-Deno.test("POST /hooks returns 404 for an agent without a webhook, and is absent on the socket", async () => {
+Deno.test("POST /hooks returns 404 for an agent without a webhook", async () => {
   await using on = await open();
   for (const path of ["/hooks/off", "/hooks/plain/", "/hooks/nobody", "/hooks/%ff"]) {
     const { status, body } = await on.post(path);
@@ -110,7 +110,7 @@ Deno.test("POST /hooks returns the response of each outcome", async () => {
   );
 });
 
-Deno.test("POST /hooks with sync returns the end, or 202 for an execution that takes longer or waits", async () => {
+Deno.test("POST /hooks with sync returns the end, or 202 for a long execution", async () => {
   await using on = await open();
   const { id } = on.runtime.addExecution({ agentId: "review" });
   on.runtime.hookOutcome = { outcome: "accepted", executionId: id, isNew: true, syncMs: 30_000 };
@@ -133,7 +133,7 @@ Deno.test("POST /hooks with sync returns the end, or 202 for an execution that t
   }]);
 });
 
-Deno.test("POST /hooks refuses a large body and ends a slow one before any check", async () => {
+Deno.test("POST /hooks refuses large and slow bodies before any check", async () => {
   await using on = await open();
   const large = await on.post("/hooks/review", { body: "x".repeat(MAX_BODY_BYTES + 1) });
   assert.equal(large.status, 413);
@@ -148,7 +148,7 @@ Deno.test("POST /hooks refuses a large body and ends a slow one before any check
   assert.deepEqual(on.runtime.deliveries, []);
 });
 
-Deno.test("POST /hooks reads 32 bodies at a time, and refuses more for the moment", async () => {
+Deno.test("POST /hooks reads 32 bodies at a time and refuses further ones", async () => {
   await using on = await open();
   const connect = () => Deno.connect({ hostname: "127.0.0.1", port: on.port });
   const head = "POST /hooks/review HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{";
@@ -159,7 +159,7 @@ Deno.test("POST /hooks reads 32 bodies at a time, and refuses more for the momen
   assert.equal((await on.post("/hooks/review")).status, 401, "there is room again");
 });
 
-Deno.test("serve() without a port warns of agents with a webhook, at the start and later", async () => {
+Deno.test("serve() without a port warns of agents with a webhook", async () => {
   await using on = await createTestService();
   const { runtime } = on;
   runtime.addAgent(fakeAgent("review", { trigger: HOOK }));

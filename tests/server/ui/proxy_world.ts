@@ -1,11 +1,11 @@
-// The loopback proxy for tests: a function as its service, and one browser as its client.
+// The proxy of `inkling ui` for tests: a function is the service, and one browser is the client.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createUiLink, type UiLink } from "../../../server/ui/ui_links.ts";
 import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
 import { sendRaw } from "../raw_http.ts";
 
-/** A proxy in front of a function, and one browser. */
+/** A proxy in front of a function, with a browser's cookie. */
 export class ProxyWorld implements AsyncDisposable {
   readonly proxy: UiProxy;
   readonly link: UiLink;
@@ -47,7 +47,7 @@ export class ProxyWorld implements AsyncDisposable {
     this.#service = undefined;
   }
 
-  /** Opens the address like a browser, and keeps the cookie. */
+  /** Opens the address with the token like a browser, and keeps the cookie. */
   async enter(): Promise<void> {
     const { status, headers } = await discard(
       await fetch(this.link.address, { redirect: "manual" }),
@@ -74,7 +74,7 @@ export class ProxyWorld implements AsyncDisposable {
     return fetch(this.origin + path, { ...init, headers });
   }
 
-  /** Returns the response to a request with these header lines, byte by byte. */
+  /** Sends a request with exactly these header lines, and returns the response. */
   raw(path: string, lines: readonly string[]): ReturnType<typeof sendRaw> {
     return sendRaw(
       () => Deno.connect({ hostname: "127.0.0.1", port: this.port }),
@@ -89,7 +89,7 @@ export class ProxyWorld implements AsyncDisposable {
   }
 }
 
-/** Returns the response without its body. */
+/** Cancels the body of a response, and returns the response. */
 export async function discard(response: Response): Promise<Response> {
   await response.body?.cancel();
   return response;

@@ -1,11 +1,11 @@
-// The links and the port of the page: each link admits one browser, once.
+// Tests of the page's links and port: each link admits one browser, once.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createUiLink, LINK_MS } from "../../../server/ui/ui_links.ts";
 import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
 import { discard, ProxyWorld } from "./proxy_world.ts";
 
-Deno.test("openUiProxy() listens on its saved port, and on another while that one is in use", async () => {
+Deno.test("openUiProxy() listens on its saved port, or on another if it is in use", async () => {
   await using directory = await temporaryFolder();
   const open = () => openPage(directory.path);
   let port = 0;
@@ -26,7 +26,7 @@ Deno.test("openUiProxy() listens on its saved port, and on another while that on
   assert.equal(await Deno.readTextFile(join(directory.path, "ui.port")), `${anew.port}\n`);
 });
 
-Deno.test("a newer link replaces the older one, works only on its port, and admits a further browser", async () => {
+Deno.test("a newer link replaces the older one and admits a further browser", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
   await world.enter();
   const stateDir = world.directory;
@@ -43,7 +43,7 @@ Deno.test("a newer link replaces the older one, works only on its port, and admi
   assert.equal(await (await world.fetch("/ui")).text(), "the page", "the first one stays in");
 });
 
-Deno.test("of many simultaneous requests with a token one is admitted", async () => {
+Deno.test("one of many concurrent requests with a token is admitted", async () => {
   await using world = await ProxyWorld.open();
   const answers = await Promise.all(
     Array.from(
@@ -54,7 +54,7 @@ Deno.test("of many simultaneous requests with a token one is admitted", async ()
   assert.deepEqual(answers.toSorted(), [303, ...Array(19).fill(403)]);
 });
 
-Deno.test("a link expires after an unused hour", async () => {
+Deno.test("an unused link expires after an hour", async () => {
   await using world = await ProxyWorld.open();
   const past = new Date(Date.now() - LINK_MS);
   await Deno.utime(world.link.file, past, past);
@@ -62,7 +62,7 @@ Deno.test("a link expires after an unused hour", async () => {
   assert.equal(response.status, 403);
 });
 
-Deno.test("a prefetch does not use the link up", async () => {
+Deno.test("a prefetch does not use up the link", async () => {
   await using world = await ProxyWorld.open();
   for (const header of ["sec-purpose", "purpose"]) {
     for (const purpose of ["prefetch", "prefetch;prerender"]) {

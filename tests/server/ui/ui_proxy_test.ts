@@ -1,4 +1,4 @@
-// The loopback proxy over real sockets: access, forwarding, and the end of either side.
+// Tests of the proxy over real sockets: access, forwarding, and the end of the browser or the service.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
 import { until } from "../../support/until.ts";
 import { discard, ProxyWorld } from "./proxy_world.ts";
 
-Deno.test("openUiProxy() exchanges the token once, and redirects to an address without it", async () => {
+Deno.test("openUiProxy() accepts the token once and redirects to an address without it", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
   assert.match(world.link.address, /^http:\/\/127\.0\.0\.1:\d+\/open\?token=[\w-]{43}$/);
   const first = await discard(await fetch(world.link.address, { redirect: "manual" }));
@@ -29,7 +29,7 @@ Deno.test("openUiProxy() exchanges the token once, and redirects to an address w
   assert.match(page, /<h1>This link has been used<\/h1>/);
   assert.match(page, /Run "inkling ui" again to get a new link/);
 
-  // The admitted browser may open the address again.
+  // The browser with the cookie may open the address again.
   const [pair = ""] = cookie.split(";");
   const again = await discard(
     await fetch(world.link.address, { redirect: "manual", headers: { cookie: pair } }),
@@ -37,7 +37,7 @@ Deno.test("openUiProxy() exchanges the token once, and redirects to an address w
   assert.deepEqual([again.status, again.headers.get("location")], [303, "/ui"]);
 });
 
-Deno.test("openUiProxy() creates a file for the browser that only this user can read, and deletes it after its use", async () => {
+Deno.test("openUiProxy() creates a private file for the browser and deletes it", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
   const { file, address } = world.link;
   const info = await Deno.stat(file);
@@ -52,7 +52,7 @@ Deno.test("openUiProxy() creates a file for the browser that only this user can 
   const post = (body: string) =>
     fetch(action, {
       method: "POST",
-      // The headers of a browser that comes from a file.
+      // The headers that a browser sends after opening a local file.
       headers: {
         "content-type": "application/x-www-form-urlencoded",
         origin: "null",
@@ -71,7 +71,7 @@ Deno.test("openUiProxy() creates a file for the browser that only this user can 
   assert.equal((await discard(await post(`token=${token}`))).status, 403);
 });
 
-Deno.test("openUiProxy() keeps its token after a request with another method than GET", async () => {
+Deno.test("openUiProxy() keeps its token after a request other than GET", async () => {
   await using world = await ProxyWorld.open();
   for (const method of ["HEAD", "PUT", "DELETE", "OPTIONS"]) {
     const response = await fetch(world.link.address, { method, redirect: "manual" });
@@ -116,7 +116,7 @@ Deno.test("openUiProxy() forwards nothing without the cookie, whatever the token
   assert.equal(await (await fetch(`${world.origin}/agents`, { headers: among })).text(), "secret");
 });
 
-Deno.test("openUiProxy() refuses another Host and another page, even with the cookie or the token", async () => {
+Deno.test("openUiProxy() refuses another Host and another page, even with the cookie", async () => {
   let calls = 0;
   await using world = await ProxyWorld.open(() => {
     calls++;
@@ -128,7 +128,7 @@ Deno.test("openUiProxy() refuses another Host and another page, even with the co
   assert.equal(refusedEntry.status, 421);
   const crossEntry = await world.raw(entry, [own, "Sec-Fetch-Site: cross-site"]);
   assert.equal(crossEntry.status, 403);
-  // None of these requests used the token up.
+  // None of the refused requests used up the token.
   await world.enter();
   const cookie = `Cookie: ${world.cookie}`;
   const cases: [number, string[]][] = [
@@ -142,7 +142,7 @@ Deno.test("openUiProxy() refuses another Host and another page, even with the co
     [403, [own, `Origin: http://localhost:${world.port}`]],
     [403, [own, "Origin: http://127.0.0.1:1"]],
     [403, [own, "Sec-Fetch-Site: cross-site"]],
-    // Another port of 127.0.0.1 is the same site to the browser, which sends the cookie.
+    // For a browser, another port of 127.0.0.1 is the same site, so it sends the cookie.
     [403, [own, "Sec-Fetch-Site: same-site"]],
   ];
   for (const [status, lines] of cases) {
@@ -150,7 +150,7 @@ Deno.test("openUiProxy() refuses another Host and another page, even with the co
     assert.equal(answer.status, status, lines.join());
     assert.ok(!answer.text.includes("secret"), lines.join());
   }
-  // The URL of the request has another host than its Host header.
+  // The URL in the request line has another host than the Host header.
   assert.equal((await world.raw("http://evil.example/agents", [own, cookie])).status, 421);
   assert.equal(calls, 0);
   const ours = [own, cookie, `Origin: ${world.origin}`, "Sec-Fetch-Site: same-origin"];
@@ -175,7 +175,7 @@ Deno.test("openUiProxy() forwards method, path, query, body and response", async
   });
 });
 
-Deno.test("openUiProxy() forwards the headers for the service, but no header of the connection and no credentials", async () => {
+Deno.test("openUiProxy() forwards neither headers of the connection nor credentials", async () => {
   await using world = await ProxyWorld.open((request) =>
     Response.json(Object.fromEntries(request.headers), {
       headers: { "content-security-policy": "default-src 'none'", "set-cookie": "no=1" },
@@ -219,7 +219,7 @@ Deno.test("openUiProxy() forwards the headers for the service, but no header of 
   for (const [name, value] of Object.entries(dropped)) assert.notEqual(arrived[name], value, name);
 });
 
-Deno.test("openUiProxy() forwards a stream as it arrives, and disconnects when the browser leaves", async () => {
+Deno.test("openUiProxy() forwards a stream without delay", async () => {
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   let lastEventId: string | null = null;
   let isLeft = false;
@@ -241,7 +241,7 @@ Deno.test("openUiProxy() forwards a stream as it arrives, and disconnects when t
   assert.equal(lastEventId, "6");
   assert.equal(response.headers.get("content-type"), "text/event-stream");
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  // Each chunk arrives before the next one is sent, so nothing buffers them.
+  // Each chunk arrives before the next one is sent, so the proxy does not buffer chunks.
   for (let id = 7; id < 10; id++) {
     send(`id: ${id}\ndata: ${id}\n\n`);
     assert.equal((await reader?.read())?.value, `id: ${id}\ndata: ${id}\n\n`);
@@ -252,7 +252,7 @@ Deno.test("openUiProxy() forwards a stream as it arrives, and disconnects when t
   await until(() => isLeft, "the service notices that the browser left");
 });
 
-Deno.test("openUiProxy() returns 502 with a page while no service runs, works again with the next service, and forwards redirects", async () => {
+Deno.test("openUiProxy() returns 502 while no service runs, and then works again", async () => {
   await using world = await ProxyWorld.open(() => new Response("first"));
   await world.enter();
   assert.equal(await (await world.fetch("/info")).text(), "first");
@@ -293,7 +293,7 @@ Deno.test("openUiProxy() ends open streams and frees its port when it is dispose
   await assert.rejects(Deno.connect({ hostname: "127.0.0.1", port }));
 });
 
-Deno.test("openUiProxy() closes the oldest of too many silent connections, and warns", async () => {
+Deno.test("openUiProxy() closes the oldest of too many silent connections", async () => {
   const directory = await Deno.makeTempDir({ prefix: "inkling-ui-" });
   const said: string[] = [];
   await using clients = new AsyncDisposableStack();
