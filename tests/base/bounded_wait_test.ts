@@ -4,19 +4,19 @@ import { TestClock } from "../support/test_clock.ts";
 
 const LATE = new Error("It took too long");
 
-Deno.test("untilAborted() rejects as soon as the signal aborts, and ignores a later rejection of the work", async () => {
+Deno.test("untilAborted() rejects as soon as the signal aborts", async () => {
   const work = Promise.withResolvers<string>();
   const stop = new AbortController();
   const waiting = untilAborted(work.promise, stop.signal);
   stop.abort(LATE);
   await assert.rejects(waiting, LATE);
   await assert.rejects(untilAborted(work.promise, stop.signal), LATE);
-  // An unhandled rejection would fail the test.
+  // An unhandled rejection of the ignored work would fail the test.
   work.reject(new Error("too late"));
   assert.equal(await untilAborted(Promise.resolve(1), new AbortController().signal), 1);
 });
 
-Deno.test("withinTime() aborts the work when its time is over, and leaves no timer", async () => {
+Deno.test("withinTime() aborts the work at its time limit and leaves no timer", async () => {
   const clock = new TestClock();
   const limit = { clock, ms: 1_000, reason: LATE };
   const late = assert.rejects(
@@ -36,7 +36,7 @@ Deno.test("withinTime() aborts the work when its time is over, and leaves no tim
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("sleepUnlessAborted() returns true after the whole time, and rethrows other errors", async () => {
+Deno.test("sleepUnlessAborted() returns true after the whole time", async () => {
   const clock = new TestClock();
   const stop = new AbortController();
   const whole = sleepUnlessAborted(clock, 50, stop.signal);

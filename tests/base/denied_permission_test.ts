@@ -1,4 +1,4 @@
-// Messages about operations that Deno refuses.
+// Tests of the messages about operations that Deno refuses.
 import assert from "node:assert/strict";
 import { deniedPermission, describeDenied, isConfined } from "../../base/denied_permission.ts";
 
@@ -38,7 +38,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "describeDenied() can hide the value, and finds a refusal that caused another error",
+  name: "describeDenied() can hide the value, and finds a refusal in a cause",
   permissions: { read: [] },
   fn() {
     const cause = errorOf(() => Deno.readTextFileSync("/some/file"));
@@ -49,7 +49,7 @@ Deno.test({
   },
 });
 
-Deno.test("describeDenied() ignores the messages of other errors, and recognizes operations that no flag allows", () => {
+Deno.test("describeDenied() ignores other errors", () => {
   const words = 'Requires net access to "evil.example:80", run again with the --allow-net flag';
   assert.equal(describeDenied(new Error(words)), undefined);
   assert.equal(describeDenied("no error"), undefined);

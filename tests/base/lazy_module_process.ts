@@ -1,4 +1,4 @@
-// Loads a module late, first with no file descriptor left, then with some released. Prints the results.
+// Loads a module without a free file descriptor, and again after some are released. Prints the results.
 import { NoDescriptorLeft } from "../../base/free_descriptors.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 
@@ -7,7 +7,7 @@ const held: Deno.FsFile[] = [];
 try {
   for (;;) held.push(Deno.openSync(new URL(import.meta.url)));
 } catch {
-  // No descriptor is left.
+  // All descriptors are in use.
 }
 const refused = await load().then(() => "loaded", (error) => error);
 for (const file of held) file.close();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { lazyModule } from "../../base/lazy_module.ts";
 
-Deno.test("lazyModule() loads on the first call, and a failed load remains an error of that module", async () => {
+Deno.test("lazyModule() loads on the first call and keeps a failure", async () => {
   let asked = 0;
   const load = lazyModule(() => {
     asked++;

@@ -1,4 +1,4 @@
-// Compares the path functions with those of node:path.
+// Tests that the path functions return the same as those of node:path.
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import fc from "fast-check";
@@ -33,7 +33,7 @@ Deno.test("POSIX_PATHS splits paths as node:path does", () => {
   );
 });
 
-Deno.test("PATHS are the path functions of the system", () => {
+Deno.test("PATHS are the path functions of the operating system", () => {
   assert.equal(PATHS.join("a", "..", "b"), "b");
   assert.equal(PATHS === POSIX_PATHS, Deno.build.os !== "windows");
 });

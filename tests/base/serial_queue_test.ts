@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SerialQueue } from "../../base/serial_queue.ts";
 
-Deno.test("SerialQueue runs one piece of work at a time, in order, and continues after a failure", async () => {
+Deno.test("SerialQueue runs one piece of work at a time and continues after a failure", async () => {
   const queue = new SerialQueue();
   const gate = Promise.withResolvers<void>();
   const done: string[] = [];

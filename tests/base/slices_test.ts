@@ -1,8 +1,8 @@
-// Long computations in slices: the number of turns for other work.
+// Tests of long computations in slices, which must leave turns for other work.
 import assert from "node:assert/strict";
 import { nextSlice } from "../../base/slices.ts";
 
-Deno.test("nextSlice() gives other work a turn between simultaneous computations", async () => {
+Deno.test("nextSlice() gives other work a turn between concurrent computations", async () => {
   const WORKS = 8;
   let worked = new Set<number>();
   let most = 0;

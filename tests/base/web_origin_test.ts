@@ -1,4 +1,4 @@
-// Hosts and origins as people write them, and as browsers and proxies send them.
+// Tests of hosts and origins as people write them and as browsers and proxies send them.
 import assert from "node:assert/strict";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
 

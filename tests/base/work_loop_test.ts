@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { WorkLoop } from "../../base/work_loop.ts";
 import { TestClock } from "../support/test_clock.ts";
 
-Deno.test("WorkLoop does its work when it is due or woken, rests without a next time, and ends when it is closed", async () => {
+Deno.test("WorkLoop works when it is due or woken, and ends when it is closed", async () => {
   const clock = new TestClock();
   const waits = [1_000, 1_000, undefined, undefined];
   let runs = 0;

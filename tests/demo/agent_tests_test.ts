@@ -1,4 +1,4 @@
-// The demo's agents have tests that pass, as an example for readers.
+// Tests that the demo's agents pass their own tests, which are an example for readers.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createRealHome } from "../e2e/real_process.ts";

@@ -1,4 +1,4 @@
-// The README's first command without a terminal, and interrupted: it must leave nothing behind.
+// Tests of the README's first command without a terminal, also if it is interrupted: it leaves nothing behind.
 import assert from "node:assert/strict";
 import denoJson from "../../deno.json" with { type: "json" };
 import { createRealHome, isAlive } from "../e2e/real_process.ts";
@@ -6,7 +6,7 @@ import { RealTerminal, testInTerminal } from "../e2e/terminal/real_terminal.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { until } from "../support/until.ts";
 
-/** The demo, with its own temporary folder. */
+/** A running demo with its own temporary folder. Disposing kills it. */
 class RunningDemo implements AsyncDisposable {
   readonly directory: string;
   readonly child: Deno.ChildProcess;
@@ -37,7 +37,7 @@ class RunningDemo implements AsyncDisposable {
     }
   }
 
-  /** Returns its exit code at its end; fails when any process or file is left. */
+  /** Waits for the demo's end and returns its exit code. Fails if a process or file remains. */
   async ended(): Promise<number> {
     const { code } = await this.child.status;
     await this.#reading;
@@ -52,7 +52,7 @@ class RunningDemo implements AsyncDisposable {
   }
 }
 
-Deno.test("the demo runs to its end, answers its own question without a person, and leaves nothing behind", async () => {
+Deno.test("the demo runs to its end without a person and leaves nothing behind", async () => {
   await using demo = await RunningDemo.start();
   assert.equal(await demo.ended(), 0, demo.stdout);
   const story = [
@@ -68,11 +68,11 @@ Deno.test("the demo runs to its end, answers its own question without a person, 
   assert.deepEqual(places, places.toSorted((a, b) => a - b), demo.stdout);
   assert.ok(!places.includes(-1), demo.stdout);
   const long = demo.stdout.split("\n").filter((line) => line.length > 80);
-  // Paths are never shortened, and calls on one line only to a terminal's width; here is no terminal.
+  // Without a terminal, paths and calls are not shortened. All other lines must be short.
   assert.deepEqual(long.filter((line) => !/(\/\S{30,}|^→ .*)$/.test(line)), []);
 });
 
-Deno.test("the demo stops its service and removes its folder when a signal arrives during the start", async () => {
+Deno.test("the demo cleans up after a signal during its start", async () => {
   await using demo = await RunningDemo.start();
   const moment = "$ inkling start";
   await until(() => demo.stdout.includes(moment), moment);
@@ -81,7 +81,7 @@ Deno.test("the demo stops its service and removes its folder when a signal arriv
 });
 
 testInTerminal(
-  "the demo ends at a signal to its process alone, at its question and at its page",
+  "the demo ends at a signal to its process at its question and its page",
   async () => {
     for (
       const [moment, answer, signal, code] of [

@@ -22,7 +22,7 @@ for (const path of documents()) {
   });
 }
 
-Deno.test("docs: every link leads to a file, and to a heading in it", () => {
+Deno.test("docs: every link leads to an existing file and heading", () => {
   for (const path of [README, ...documents()]) {
     const text = Deno.readTextFileSync(path);
     for (const [, file = "", heading] of text.matchAll(/\]\(([^)#]*)(?:#([^)]*))?\)/g)) {
@@ -35,14 +35,14 @@ Deno.test("docs: every link leads to a file, and to a heading in it", () => {
   }
 });
 
-Deno.test("docs: a cell of a table has at most 120 characters, a sentence at most 35 words", () => {
+Deno.test("docs: table cells have at most 120 characters, sentences at most 35 words", () => {
   const offenders: string[] = [];
   for (const path of [README, ...documents()]) {
     const text = Deno.readTextFileSync(path).replaceAll(/```[\s\S]*?```/g, "");
     const name = path.slice(REPOSITORY.length + 1);
     for (const [row] of text.matchAll(/^\s*\|.*$/gm)) {
       const cells = row.split(/(?<!\\)\|/).map((cell) => cell.trim()).filter((cell) =>
-        // Rules between rows, and lists of values from a schema.
+        // Leaves out the rules between rows, and lists of values that come from a schema.
         !/^:?-+:?$/.test(cell) && !/^(`[^`]+`(, |$))+$/.test(cell)
       );
       // The texts of the reference are those of the product's declarations.
@@ -61,7 +61,7 @@ Deno.test("docs: a cell of a table has at most 120 characters, a sentence at mos
   assert.equal(offenders.join("\n"), "");
 });
 
-Deno.test("docs: the README links to the index, and the index to each of the others", () => {
+Deno.test("docs: the README links to the index, and the index to every document", () => {
   const folder = join(REPOSITORY, "docs");
   assert.ok(Deno.readTextFileSync(README).includes("(docs/index.md)"));
   const index = Deno.readTextFileSync(join(folder, "index.md"));
@@ -71,7 +71,7 @@ Deno.test("docs: the README links to the index, and the index to each of the oth
   }
 });
 
-/** The problems of an example, by each product reader that may be meant. One of them must find none. */
+/** The product's parsers by language and name. Each returns the problems of an example, and one of them must find none. */
 const READERS: Record<string, Record<string, (text: string) => unknown[]>> = {
   markdown: {
     agent: (text) => problemsOf(parseAgentFile(text)),
@@ -97,13 +97,13 @@ const READERS: Record<string, Record<string, (text: string) => unknown[]>> = {
   },
 };
 
-/** Examples that no reader of the product takes, by how they begin, and the reason. */
+/** The beginnings of examples that no parser of the product reads, each with the reason. */
 const OTHERS = [
   [/^name: Agents\non: pull_request\n/, "a workflow of GitHub"],
   [/^#!\/bin\/sh\nexec sudo/, "compared with the unit by many_machines_test.ts"],
 ] as const;
 
-/** Programs other than Inkling that commands of the documents start. */
+/** Programs other than Inkling that the documents' commands start, each with the reason. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   curl: "http-api.md: needs the reader's own service",
   docker: "many-machines.md: needs Docker; the files are read by many_machines_test.ts",
@@ -120,7 +120,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   cp: "tools.md: needs the installed npm package",
 };
 
-Deno.test("docs: every example is one that the product reads, or is listed with the reason why not", () => {
+Deno.test("docs: the product reads every example that is not listed as an exception", () => {
   const used = new Set<unknown>();
   const unread: unknown[] = [];
   for (const path of documents()) {
@@ -154,7 +154,7 @@ Deno.test("docs: every example is one that the product reads, or is listed with 
   }
 });
 
-/** The fenced examples of the languages that are checked, without the indentation of a list around them. */
+/** Returns the fenced examples in the checked languages, without the indentation of a surrounding list. */
 function examplesIn(document: string): { language: string; text: string }[] {
   const fence = /^( *)(`{3,})(markdown|yaml|json|sh)\n([^]*?)^\1\2$/gm;
   return [...document.matchAll(fence)].map(([, indent = "", , language = "", text = ""]) => ({
@@ -163,7 +163,7 @@ function examplesIn(document: string): { language: string; text: string }[] {
   }));
 }
 
-/** YAML that shows one key several times shows alternatives. */
+/** Returns the alternatives of a YAML example: a repeated key begins the next one. */
 function alternativesIn(language: string, text: string): string[] {
   const parts = language === "yaml"
     ? text.split(/^(?=[a-z_]+:)/m).filter((one) => /^[a-z]/.test(one))
@@ -194,7 +194,7 @@ function problemsOf(parsed: object): unknown[] {
   return agent?.warnings ?? warnings ?? [];
 }
 
-/** The anchors of a document's headings, as GitHub derives them. */
+/** Returns the anchors of a document's headings, as GitHub derives them. */
 function anchorsOf(path: string): string[] {
   return [...Deno.readTextFileSync(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading.toLowerCase().replaceAll(/[^\w\- ]/g, "").replaceAll(" ", "-")

@@ -1,4 +1,4 @@
-// A default that the documentation names does what leaving the field out does.
+// Tests that each documented default has the same effect as leaving out the field.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse, parseDocument, stringify } from "yaml";
@@ -6,7 +6,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { agentOf, configOf } from "../runtime/agents/parsed_file.ts";
 
-Deno.test("docs: every default of config.yaml is the one that is used", () => {
+Deno.test("docs: every documented default of config.yaml is the used one", () => {
   const rows = defaultsIn("config");
   assert.ok(rows.length > 15, String(rows.length));
   for (const { field, value } of rows) {
@@ -14,7 +14,7 @@ Deno.test("docs: every default of config.yaml is the one that is used", () => {
   }
 });
 
-Deno.test("docs: every default of an agent file is the one that is used", () => {
+Deno.test("docs: every documented default of an agent file is the used one", () => {
   const rows = defaultsIn("agent-file");
   assert.ok(rows.length > 15, String(rows.length));
   for (const { field, value } of rows) {
@@ -32,7 +32,7 @@ Deno.test("docs: every default of an agent file is the one that is used", () => 
   }
 });
 
-/** The rows of a table whose default is something that can be written. */
+/** Returns the fields of a table with a default that can be written as a value. */
 function defaultsIn(table: string): { field: string; value: string }[] {
   const text = Deno.readTextFileSync(join(REPOSITORY, "docs/agent-files.md"));
   const body = text.split(`<!-- table: ${table} -->`)[1]?.split("<!-- end -->")[0] ?? "";
@@ -40,7 +40,7 @@ function defaultsIn(table: string): { field: string; value: string }[] {
     .map(([, field = "", value = ""]) => ({ field, value }));
 }
 
-/** A map as YAML, with one more field in it or in one of its sections. */
+/** Returns a map as YAML, with a further field in the map or in one of its sections. */
 function withField(base: JsonObject, field: string, value: string): string {
   const document = parseDocument(stringify(base));
   document.setIn(field.split("."), parse(value));

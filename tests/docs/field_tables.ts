@@ -1,4 +1,5 @@
-// The tables of fields in docs/, generated from the schemas that validate these fields. As a task, this file writes them.
+// The tables of fields in docs/, generated from the schemas that validate these fields. `deno task docs` runs this file to
+// write them.
 import { join } from "node:path";
 import { z } from "zod";
 import { definitionSchema } from "../../runtime/agents/definition.ts";
@@ -22,7 +23,7 @@ import { filesBelow, REPOSITORY } from "../support/repository.ts";
 
 const OPERATIONS = await loadOperations();
 
-/** The tables, by the name with which a document refers to them. */
+/** The functions that generate the tables, by the name in the documents. */
 const TABLES: Readonly<Record<string, () => string>> = {
   "agent-file": () => fieldTable(definitionSchema.omit({ id: true })),
   "config": () => fieldTable(configSchema),
@@ -44,7 +45,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
 
 const PLACE = /(<!-- table: ([a-z-]+) -->)[\s\S]*?(<!-- end -->)/g;
 
-/** The document with its tables generated from the current schemas. */
+/** Returns the document with its tables generated from the current schemas. */
 export function withTables(document: string): string {
   return document.replaceAll(PLACE, (_whole, begin: string, name: string, end: string) => {
     const table = TABLES[name];
@@ -53,12 +54,12 @@ export function withTables(document: string): string {
   });
 }
 
-/** The documents, by path. */
+/** Returns the paths of the documents. */
 export function documents(): string[] {
   return filesBelow(join(REPOSITORY, "docs")).filter((path) => path.endsWith(".md")).sort();
 }
 
-/** The proofs that are in no header of their own. */
+/** The proofs of webhook schemes that have no header of their own. */
 const OTHER_PROOFS: Readonly<Partial<Record<WebhookScheme, string>>> = {
   "stripe": "`stripe-signature` and its time",
   "standard-webhooks": "`webhook-signature` and `webhook-timestamp`",
@@ -119,7 +120,7 @@ function fieldRows(schema: z.ZodObject, prefix: string): string[][] {
   });
 }
 
-/** The object schema of a field, without its wrappers. */
+/** Returns the object schema of a field without its wrappers, or undefined. */
 function objectIn(field: z.core.$ZodType): z.ZodObject | undefined {
   if (field instanceof z.ZodObject) return field;
   if (field instanceof z.ZodPreprocess) return objectIn(field.out);
@@ -145,7 +146,7 @@ function valuesOf(field: z.ZodType): string {
   return [...new Set(kinds)].join(" or ");
 }
 
-/** The values that a JSON Schema admits, as text, for every form that the schemas produce. */
+/** Returns the values that a JSON Schema accepts, as text. Supports every form that the product's schemas produce. */
 function kindsOf(kind: unknown): string[] {
   if (!isJsonObject(kind)) return [];
   const { anyOf, type, minimum, maximum, exclusiveMinimum } = kind;

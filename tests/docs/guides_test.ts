@@ -1,4 +1,4 @@
-// The guides are true: their files are those of the examples, and their commands run in a copy of the example.
+// Tests that the guides are true: their files are the example's files, and their commands run in a copy of the example.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
@@ -22,23 +22,23 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "inkling run weekly --dry-run": "needs the MCP server that the reader brings",
 };
 
-/** The exit codes other than 0. */
+/** The expected exit codes that are not 0, by guide and command. */
 const CODES: Readonly<Record<string, number>> = {
-  // Nothing starts the services of this test with the machine.
+  // No unit starts this test's services with the machine.
   "on-a-server: inkling doctor": 1,
   "for-a-team: inkling doctor": 1,
-  // The model has another message in the second run.
+  // In the second run the model gets another message.
   "find-out-why: inkling diff 1 2": 1,
 };
 
-/** The commands that need something to happen first. They are repeated until they succeed. */
+/** The commands that wait for an earlier effect. The test repeats them until they succeed. */
 const REPEATED: ReadonlySet<string> = new Set(["cat ~/inkling/summaries/newest.md"]);
 
 function guide(name: string): string {
   return Deno.readTextFileSync(join(REPOSITORY, "docs/guides", `${name}.md`));
 }
 
-/** Returns the commands of a guide's shell blocks, and those that are a whole cell of a table. */
+/** Returns the commands in a guide's shell blocks, and the commands that fill a table cell. */
 function commandsOf(text: string): string[] {
   const blocks = /^( *)```sh\n([^]*?)^\1```$|^(\|.*)$/gm;
   return [...text.matchAll(blocks)].flatMap(([, , block, row]) =>
@@ -48,7 +48,7 @@ function commandsOf(text: string): string[] {
   );
 }
 
-Deno.test("docs/guides: each fits a screen and a half, and links to its example", () => {
+Deno.test("docs/guides: each guide is short and links to its example", () => {
   for (const name of exampleNames()) {
     const text = guide(name);
     const lines = text.trimEnd().split("\n").length;
@@ -57,11 +57,11 @@ Deno.test("docs/guides: each fits a screen and a half, and links to its example"
   }
 });
 
-Deno.test("docs/guides: a file that a guide shows is the one in its example", () => {
+Deno.test("docs/guides: a shown file is the file of the example", () => {
   let shown = 0;
   for (const name of exampleNames()) {
     const files = exampleFiles(name);
-    // The last path that the paragraph before a block names is the file in the block.
+    // A block shows the last path that the paragraph before it names.
     for (
       const [, before = "", language, body] of guide(name).matchAll(
         /^([^\n]+(?:\n[^\n]+)*)\n\n```(\w+)\n([^]*?)^```$/gm,
@@ -78,10 +78,10 @@ Deno.test("docs/guides: a file that a guide shows is the one in its example", ()
   assert.ok(shown > 15, `${shown} files`);
 });
 
-/** The number of guides that are played at once. */
+/** The number of guides that run concurrently. */
 const AT_ONCE = 3;
 
-Deno.test("docs/guides: the commands of each guide run, from an empty home with the example", async () => {
+Deno.test("docs/guides: the commands of each guide run in a new home", async () => {
   const names = exampleNames().values();
   const play = async () => {
     for (const name of names) await playGuide(name);
@@ -101,7 +101,7 @@ async function playGuide(name: string): Promise<void> {
   }
 }
 
-Deno.test("docs/guides: each command that is listed as not run is in a guide", () => {
+Deno.test("docs/guides: every command that is listed as not run is in a guide", () => {
   const all = new Set(exampleNames().flatMap((name) => commandsOf(guide(name))));
   assert.deepEqual(Object.keys(NOT_RUN).filter((one) => !all.has(one)), []);
 });

@@ -1,4 +1,5 @@
-// docs/many-machines.md and its files: the product's readers parse each example, and its figures are those of the code.
+// Tests docs/many-machines.md and its files: the product's parsers read each example, and its numbers are those of the
+// code.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -24,7 +25,7 @@ function example(name: string): string {
   return Deno.readTextFileSync(join(EXAMPLES, name));
 }
 
-/** Parses the config.yaml of a node, without unknown or ineffective keys. */
+/** Parses the config.yaml of a node, which must have no unknown or ineffective keys. */
 function nodeOf(text: string) {
   const result = parseConfig(text, { path: "/config/config.yaml", home: "/home/me" });
   assert.ok("config" in result, JSON.stringify(result));
@@ -35,7 +36,7 @@ function nodeOf(text: string) {
   return { config, database };
 }
 
-Deno.test("docs/many-machines.md: each config.yaml makes a node, of one database, workspace and address", () => {
+Deno.test("docs/many-machines.md: each config.yaml makes a node of one database", () => {
   const nodes = blocksOf("yaml").map(nodeOf);
   assert.deepEqual(
     nodes.map(({ database: { node: { name, labels, runs } } }) => [name, labels, runs]),
@@ -47,7 +48,7 @@ Deno.test("docs/many-machines.md: each config.yaml makes a node, of one database
   assert.deepEqual(shared, nodes.map(() => shared[0]));
 });
 
-Deno.test("docs/many-machines.md: its agent parses, and asks for a label that one of the nodes has", () => {
+Deno.test("docs/many-machines.md: its agent asks for a label that a node has", () => {
   const [text = "", ...more] = blocksOf("markdown");
   assert.deepEqual(more, []);
   const parsed = parseAgentFile(text);
@@ -55,7 +56,7 @@ Deno.test("docs/many-machines.md: its agent parses, and asks for a label that on
   assert.deepEqual(parsed.agent.nodes, ["gpu"]);
 });
 
-Deno.test("docs/many-machines.md: its figures are those of the queue and of config.yaml", () => {
+Deno.test("docs/many-machines.md: its numbers are those of the queue and of config.yaml", () => {
   const page = PAGE.replaceAll(/\s+/g, " ");
   const { database } = nodeOf("database: postgres://inkling@db.example/inkling");
   const seconds = QUEUE_OPTIONS.heartbeatSeconds;
@@ -67,7 +68,7 @@ Deno.test("docs/many-machines.md: its figures are those of the queue and of conf
   assert.ok(page.includes(`\`node.runs\` (${database.node.runs})`));
 });
 
-Deno.test("docs: a database is made in UTF-8, whatever the cluster's encoding is", () => {
+Deno.test("docs: a database is created in UTF-8, whatever the cluster's encoding is", () => {
   const commands = ["many-machines", "operations"].flatMap((name) =>
     Deno.readTextFileSync(join(REPOSITORY, `docs/${name}.md`)).match(/^.*createdb .*$/gm) ?? []
   );
@@ -92,7 +93,7 @@ interface Compose {
   volumes: Record<string, null>;
 }
 
-Deno.test("docs/examples: the compose file holds together, and each node's config.yaml is read as one", () => {
+Deno.test("docs/examples: the compose file is consistent, and each node's config.yaml parses", () => {
   const { services, configs, volumes } = parse(example("compose.yaml"), { merge: true }) as Compose;
   const nodes = ["alpha", "beta", "gamma"];
   assert.deepEqual(Object.keys(services), ["postgres", ...nodes, "proxy"]);
@@ -131,13 +132,13 @@ Deno.test("docs/examples: the compose file holds together, and each node's confi
   assert.match(example("Dockerfile"), /"--keep-alive", "--port", "8420"/);
 });
 
-Deno.test("docs/examples: the unit keeps a node running however long its database is away", async (t) => {
+Deno.test("docs/examples: the unit restarts a node during any outage of its database", async (t) => {
   const text = example("inkling.service");
   const unit = readUnit(text);
   const [program = "", ...args] = unit.values("Service", "ExecStart").join().split(" ");
   assert.deepEqual(args, ["start", "--keep-alive", "--port", "8420", "--host", "0.0.0.0"]);
   assert.deepEqual(unit.values("Unit", "StartLimitIntervalSec"), ["0"]);
-  // A start that fails for what it requires is not tried again.
+  // systemd does not retry a start whose requirement failed.
   for (const name of ["Requires", "RequiresMountsFor", "BindsTo"]) {
     assert.deepEqual(unit.values("Unit", name), [], name);
   }
@@ -146,12 +147,12 @@ Deno.test("docs/examples: the unit keeps a node running however long its databas
   assert.deepEqual(unit.values("Service", "ExecStartPre"), [
     `/usr/bin/test -d ${nodeOf(first).config.workspace}/agents`,
   ]);
-  // The commands of the page read the same folders.
+  // The commands in the document use the same folders as the unit.
   const wrapper = blocksOf("sh").find((block) => block.startsWith("#!/bin/sh")) ?? "";
   const [folders = ""] = unit.values("Service", "Environment");
   assert.ok(wrapper.includes(`sudo -u ${unit.values("Service", "User").join()} env ${folders} `));
   assert.deepEqual(unit.values("Service", "TimeoutStopSec"), [`${STOP_SECONDS}`]);
-  // The warning of the page and its two lines.
+  // The document warns about a start limit, and shows the two lines that change it.
   assert.match(PAGE.replaceAll(/\s+/g, " "), /gives up after five such starts within five minutes/);
   const printed = readUnit(toSystemdUnit({
     ...{ printCommand: "", command: ["/usr/bin/inkling"], environment: {} },
@@ -169,12 +170,12 @@ Deno.test("docs/examples: the unit keeps a node running however long its databas
   const analyze = "/usr/bin/systemd-analyze";
   const isHere = await Deno.stat(analyze).then(() => true, () => false);
   await t.step({
-    name: "systemd finds nothing wrong with it",
+    name: "docs/examples: systemd accepts the unit",
     ignore: !isHere,
     async fn() {
       await using folder = await createTempDir();
       const path = join(folder.path, "inkling.service");
-      // It checks whether the program exists.
+      // The path of a program that exists, because systemd-analyze checks it.
       await Deno.writeTextFile(path, text.replaceAll(program, Deno.execPath()));
       const { code, stderr } = await new Deno.Command(analyze, { args: ["verify", path] }).output();
       assert.equal(code, 0, new TextDecoder().decode(stderr));

@@ -1,4 +1,4 @@
-// A newcomer's home: empty, with `inkling` on the PATH and no key.
+// A newcomer's home: it is empty, the PATH contains `inkling`, and no key is set.
 import { join } from "node:path";
 import { killService } from "../e2e/real_process.ts";
 import { programCommand } from "../support/program.ts";
@@ -6,11 +6,11 @@ import { denoDirectory } from "../support/repository.ts";
 
 export interface NewcomerHome extends AsyncDisposable {
   path: string;
-  /** Runs a line or script of Bash, by default in the home. */
+  /** Runs a Bash script, by default in the home. Returns its exit code and its output. */
   run(script: string, cwd?: string): Promise<{ code: number; output: string }>;
 }
 
-/** Creates a newcomer's home. Disposing it stops a service that still runs there, and removes the folder. */
+/** Creates a newcomer's home. Disposing stops a running service and removes the home. */
 export async function createNewcomerHome(): Promise<NewcomerHome> {
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-newcomer-" }));
   const bin = join(path, "bin");

@@ -1,4 +1,4 @@
-// The example of webhooks on a real socket: signed deliveries start its agents, all others do not.
+// Tests of the webhook example on a real socket: only signed deliveries start its agents.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
@@ -14,7 +14,7 @@ import { copyExample } from "./example_workspace.ts";
 
 const ISSUE = { action: "opened", issue: { number: 7, title: "It crashes at the start" } };
 
-Deno.test("examples/from-github-and-stripe: signed deliveries start its agents, others start none", async () => {
+Deno.test("examples/from-github-and-stripe: only signed deliveries start its agents", async () => {
   await using home = await createRealHome();
   await copyExample("from-github-and-stripe", home.workspace);
   const port = freePort();

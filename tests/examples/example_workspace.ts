@@ -1,9 +1,9 @@
-// A copy of one folder of examples/ in a temporary workspace, with a scripted model.
+// Copies a folder of examples/ into a temporary workspace with a scripted model.
 import { dirname, join, relative } from "node:path";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
 
-/** The folder of the examples. */
+/** The path of the folder examples/. */
 export const EXAMPLES = join(REPOSITORY, "examples");
 
 /** Returns the names of the examples. */
@@ -40,7 +40,7 @@ export async function createExampleWorkspace(
     "defaults:",
     "  provider: demo",
     `  model: ${model}`,
-    // As `inkling setup` writes it.
+    // The guards are those that `inkling setup` writes.
     "  confirm_tools: [file_delete, file_write, file_edit, file_move]",
     "  mcp_confirm: writes",
     "",

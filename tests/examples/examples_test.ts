@@ -1,4 +1,4 @@
-// Each folder of examples/ is a workspace that works: its files are valid, and its cases pass offline.
+// Tests that each folder of examples/ is a working workspace: its files are valid, and its cases pass offline.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../base/clock.ts";
@@ -16,7 +16,7 @@ import {
   EXAMPLES,
 } from "./example_workspace.ts";
 
-/** The problems that the reader of an example must solve with keys, channels or machines of their own. */
+/** The problems that a reader of the example must solve with their own keys, channels or machines. */
 const EXPECTED_PROBLEMS: Readonly<Record<string, readonly RegExp[]>> = {
   "for-a-team": [/nodes has no effect: with SQLite/, /notify\.to names "team"/],
   "from-github-and-stripe": [/STRIPE_HOOK_SECRET is not set/, /GITHUB_HOOK_SECRET is not set/],
@@ -24,7 +24,7 @@ const EXPECTED_PROBLEMS: Readonly<Record<string, readonly RegExp[]>> = {
   "move-from-another-tool": [/\$\{env:NOTES_TOKEN\} is not defined/],
 };
 
-Deno.test("examples: each has a guide of its name, and each guide has an example", () => {
+Deno.test("examples: each example has a guide with its name, and the reverse", () => {
   const guides = [...Deno.readDirSync(join(REPOSITORY, "docs/guides"))]
     .map(({ name }) => name.replace(/\.md$/, "")).sort();
   assert.deepEqual(guides, exampleNames());
@@ -44,7 +44,7 @@ for (const name of exampleNames()) {
     assert.deepEqual([...new Set(results.map(({ agentId }) => agentId))].sort(), agents);
   });
 
-  Deno.test(`examples/${name}: validate finds no problem but the listed ones`, async () => {
+  Deno.test(`examples/${name}: validate finds only the listed problems`, async () => {
     await using place = await createExampleWorkspace(name);
     const files = await validateWorkspace(await place.settings(), undefined, { cwd: place.root });
     const found = files.flatMap(({ diagnostics }) => diagnostics.map(formatDiagnostic));

@@ -1,4 +1,4 @@
-// A sample of `deno task attack`: a few tries of each.
+// A sample of `deno task attack`: a few tries of each attack.
 import assert from "node:assert/strict";
 import { IS_POSTGRES } from "../support/test_database.ts";
 import { ATTACKS } from "../../proof/attack/attacks.ts";

@@ -1,4 +1,4 @@
-// The quick ones; `deno task faults` does all of them.
+// A sample of `deno task faults`: only the quick faults.
 import { FAULTS } from "../../proof/faults/faults.ts";
 
 for (const name of ["read-only-state"]) {

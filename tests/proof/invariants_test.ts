@@ -1,4 +1,4 @@
-// Each invariant of the soak reports a row that breaks it, and no row of a sound database.
+// Tests that each invariant of the soak proof reports a row that breaks it, and no row of a correct database.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -31,10 +31,10 @@ const owned = (table: string, values: string): [string, string] => [
   `INSERT INTO ${table} ${values}`,
 ];
 
-/** A statement, or an index whose page is overwritten. */
+/** An SQL statement that breaks an invariant, or an index whose page is overwritten. */
 type Lie = string | { sql: string; service: "live" | "quiet" } | { damage: string };
 
-/** The damage for each invariant, by its name. The statements imitate a faulty service. */
+/** The damage for each invariant, by the invariant's name. The statements imitate a faulty service. */
 const LIES: Readonly<Record<string, Lie>> = {
   "each ended execution has exactly one complete frame, and no other has one":
     `INSERT INTO frames (execution_id, event, payload) SELECT execution_id, event, payload FROM frames WHERE execution_id = ${LEAD} AND event = 'complete'`,
@@ -128,7 +128,7 @@ const LIES: Readonly<Record<string, Lie>> = {
     "UPDATE executions SET finished_at = finished_at + 60000 WHERE agent_id = 'tick'",
 };
 
-Deno.test("findViolations() finds nothing in a sound database, and each planted error by the invariant that it breaks", async (test) => {
+Deno.test("findViolations() reports each planted error by the invariant that it breaks", async (test) => {
   await using folder = await createTempDir();
   const sound = join(folder.path, "sound.db");
   await writeSoundDatabase(sound);

@@ -7,7 +7,7 @@ import { withTempDir } from "../support/temp_dir.ts";
 const line = (level: "info" | "warn" | "error", fields: Record<string, unknown> = {}) =>
   formatLogLine({ at: 0, level, message: "It happened", fields });
 
-Deno.test("judgeLines() reports errors, and stack traces at any level and outside any line", () => {
+Deno.test("judgeLines() reports errors and stack traces at any level", () => {
   const stack = new Error("a fault").stack ?? "";
   const lines = [
     line("info", { at: "noon:1:2" }),
@@ -18,7 +18,7 @@ Deno.test("judgeLines() reports errors, and stack traces at any level and outsid
   const rules = judgeLines(lines).map(({ rule }) => rule);
   assert.equal(rules[0], "no line of the log is an error");
   assert.equal(rules[1], "the log contains no stack trace");
-  // Every line of the trace, which was not escaped.
+  // Each line of the unescaped stack trace is reported.
   assert.equal(rules.length, 2 + stack.split("\n").length - 1);
 });
 

@@ -1,10 +1,10 @@
-// `deno task night` as it is; it takes some seconds.
+// Runs the whole `deno task night`, which takes some seconds.
 import assert from "node:assert/strict";
 import { PLANNED_EVENTS } from "../../proof/night/planned_events.ts";
 import { compareNight } from "../../proof/night/reported_events.ts";
 import { SQLITE } from "../support/test_database.ts";
 
-// Its clock continues while it waits for another machine's store.
+// Ignored on PostgreSQL: the simulated clock advances while a store on a server works.
 Deno.test(
   "night: every irregular event of fifteen agents in nine hours is reported, and nothing else",
   SQLITE,
@@ -24,7 +24,7 @@ Deno.test(
     assert.deepEqual(unplanned, []);
     assert.deepEqual(notInRecap, []);
     assert.deepEqual(notInWhy, []);
-    // Null without a browser.
+    // The value is null if the machine has no browser.
     assert.deepEqual(notOnPage ?? [], []);
     assert.equal(reported.length, PLANNED_EVENTS.length);
     const failed =

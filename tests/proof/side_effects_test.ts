@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { findWrongEffects, SideEffects } from "../../proof/soak/load/side_effects.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
-Deno.test("findWrongEffects() reports calls that took effect twice, although denied, or not although reported as done", () =>
+Deno.test("findWrongEffects() reports calls that took effect twice or wrongly", () =>
   withTempDir(async (folder) => {
     await using effects = await SideEffects.open(folder);
     const path = join(folder, "frames.db");

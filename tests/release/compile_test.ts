@@ -1,5 +1,5 @@
-// The contents of an executable, with a minimal program. The runtime image is fake, so the file is read and not
-// started. `deno task trial` does the same with the whole program.
+// Tests of the contents of an executable with a minimal program. The runtime image is fake, so the executable is read and
+// not started. `deno task trial` tests a real executable with the whole program.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { requireWorking } from "../../release/executable.ts";
@@ -9,7 +9,7 @@ import { createTempDir } from "../support/temp_dir.ts";
 import { checkMetadata, imageStandIn, readEmbeddedProgram } from "./embedded_program.ts";
 import { IMAGE_MISSING, runCompile, runReleaseTask } from "./task_run.ts";
 
-/** Writes a minimal program with every file that `deno task compile` names. */
+/** Writes a minimal program with every file that `deno task compile` names. Returns its folder. */
 async function writeProgram(folder: string): Promise<string> {
   const directory = join(folder, "program");
   for (const file of [MAIN, ...WORKERS, ...LEGAL_FILES]) {
@@ -24,7 +24,7 @@ async function writeProgram(folder: string): Promise<string> {
   return directory;
 }
 
-Deno.test("compileExecutable() embeds exactly the named permissions and every worker, and nothing of the build machine", async () => {
+Deno.test("compileExecutable() embeds exactly the named permissions and every worker", async () => {
   await using folder = await createTempDir();
   const image = join(folder.path, "image");
   await Deno.writeFile(image, imageStandIn());

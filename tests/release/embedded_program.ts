@@ -1,4 +1,4 @@
-// Reads the program that `deno compile` appended to a runtime image, as the runtime would find it.
+// Reads the program that `deno compile` appended to a runtime image, in the way the runtime finds it.
 import assert from "node:assert/strict";
 import { MAIN } from "../../release/product.ts";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
@@ -14,9 +14,9 @@ export interface EmbeddedProgram {
     app_name: string;
     node_modules: unknown;
   };
-  /** Content by path. */
+  /** The contents of the embedded files by path. */
   files: ReadonlyMap<string, string>;
-  /** All recorded modification times, in milliseconds. */
+  /** All recorded modification times in milliseconds since the epoch. */
   times: ReadonlySet<number>;
 }
 
@@ -57,12 +57,13 @@ export async function readEmbeddedProgram(executable: string): Promise<EmbeddedP
   return { metadata: JSON.parse(read(start + LENGTH_BYTES, lengthAt(start))), files, times };
 }
 
-/** Fails unless the executable has exactly Inkling's permissions, and no trace of the build machine. */
+/** Asserts that the executable has exactly Inkling's permissions and contains no trace of the build machine. */
 export function checkMetadata(metadata: EmbeddedProgram["metadata"]): void {
   const given = Object.entries(metadata.permissions)
     .filter(([kind, value]) => kind.startsWith("allow_") && Array.isArray(value))
     .map(([kind]) => `--${kind.replace("_", "-")}`);
-  // Deno also records its list of hosts for imports; an executable loads only its own content or files on the disk.
+  // `deno compile` also records its list of hosts for imports. They have no effect: an executable loads only embedded files
+  // and files on disk.
   assert.deepEqual(
     given.filter((flag) => flag !== "--allow-import").sort(),
     PERMISSION_FLAGS.filter((flag) => flag.startsWith("--allow-")).sort(),
@@ -72,7 +73,7 @@ export function checkMetadata(metadata: EmbeddedProgram["metadata"]): void {
   assert.deepEqual(metadata.unstable_config.features, ["worker-options"]);
   assert.equal(metadata.entrypoint_key, MAIN);
   assert.equal(metadata.app_name, "inkling");
-  // The cache would be in a folder that all users share.
+  // Deno would place the code cache in a folder that all users share.
   assert.equal(metadata.code_cache_key, null);
   assert.equal(metadata.otel_config.tracing_enabled, false);
   assert.equal(metadata.otel_config.metrics_enabled, false);
@@ -85,7 +86,7 @@ export function imageStandIn(): Uint8Array<ArrayBuffer> {
   const size = BigInt(header + segment);
   view.setUint32(0, 0x7f454c46);
   view.setUint32(4, 0x02010100);
-  // e_type, e_machine, e_version, e_phoff, e_ehsize, e_phentsize, e_phnum
+  // The fields e_type, e_machine, e_version, e_phoff, e_ehsize, e_phentsize and e_phnum.
   view.setUint16(16, 2, true);
   view.setUint16(18, 62, true);
   view.setUint32(20, 1, true);
@@ -93,7 +94,7 @@ export function imageStandIn(): Uint8Array<ArrayBuffer> {
   view.setUint16(52, header, true);
   view.setUint16(54, segment, true);
   view.setUint16(56, 1, true);
-  // p_type, p_flags, p_vaddr, p_filesz, p_memsz, p_align
+  // The fields p_type, p_flags, p_vaddr, p_filesz, p_memsz and p_align.
   view.setUint32(64, 1, true);
   view.setUint32(68, 5, true);
   view.setBigUint64(80, 0x400000n, true);

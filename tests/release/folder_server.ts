@@ -1,17 +1,17 @@
-// Serves a folder over HTTP on this machine.
+// An HTTP server on this machine for the files of a folder.
 import { join } from "node:path";
 
-/** Serves until disposed. */
+/** A server that runs until it is disposed. */
 export interface FolderServer extends AsyncDisposable {
-  /** Ends with a slash. */
+  /** The URL of the folder, which ends with a slash. */
   address: string;
-  /** Responses that replace a file, by its name. */
+  /** Responses that replace files, by file name. */
   answers: Map<string, () => Response>;
-  /** The requested names. */
+  /** The names of the requested files. */
   asked: string[];
 }
 
-/** Serves the files of a folder. Other paths are 404. */
+/** Serves the files of a folder. Other paths return 404. */
 export function openFolderServer(folder: string): FolderServer {
   const answers: FolderServer["answers"] = new Map();
   const asked: string[] = [];

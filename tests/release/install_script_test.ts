@@ -1,4 +1,4 @@
-// install.sh with a local release: its installations and refusals. A refusal leaves the home unchanged.
+// Tests of install.sh with a local release: what it installs and what it refuses. A refusal leaves the home unchanged.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { TARGETS } from "../../release/target.ts";
@@ -53,7 +53,7 @@ Deno.test("install.sh finds the release of each machine", async () => {
     assert.ok(stdout.includes(`for ${target}\n`));
     assert.equal(world.server.asked.at(-1), `inkling-1.2.3-${target}`);
   }
-  // A shell under processor emulation does not know its own machine.
+  // On an emulated processor, `uname` reports x86_64, and `sysctl` reports the emulation.
   Object.assign(world, { system: "Darwin", machine: "x86_64" });
   await world.stub("sysctl", "echo 1");
   assert.match((await world.install()).stdout, /for aarch64-apple-darwin\n/);
@@ -67,7 +67,7 @@ Deno.test("install.sh replaces the program in one step, and only with a working 
   using old = await Deno.open(world.installed);
   assert.equal((await world.install()).code, 0);
   assert.equal(await versionOf(world.installed), "1.2.3");
-  // A running old program stays intact: another file has its name.
+  // A running old program stays intact, because the new program is another file.
   assert.notEqual((await old.stat()).ino, (await Deno.stat(world.installed)).ino);
 
   for (
@@ -82,9 +82,9 @@ Deno.test("install.sh replaces the program in one step, and only with a working 
   }
 });
 
-Deno.test("install.sh refuses a wrong file, an incomplete download, and an unprotected address", async () => {
+Deno.test("install.sh refuses a wrong, incomplete or unprotected download", async () => {
   await using world = await InstallWorld.open();
-  // The header announces more than is sent.
+  // The header announces more bytes than the server sends.
   const headers = { "content-length": "100000" };
   const cutOff = () => new Response(new Blob([program("1.2.3")]).stream(), { headers });
   const elsewhere = `${world.server.address}elsewhere`;
@@ -104,7 +104,7 @@ Deno.test("install.sh refuses a wrong file, an incomplete download, and an unpro
   assert.ok(!world.server.asked.includes("elsewhere"));
 });
 
-Deno.test("install.sh refuses an unreadable release, and one without a file for this machine", async () => {
+Deno.test("install.sh refuses an unreadable release or one without the machine's file", async () => {
   await using world = await InstallWorld.open();
   const sha256 = "0".repeat(64);
   const entry = (name: string, sum: string) =>
@@ -144,7 +144,7 @@ Deno.test("install.sh refuses machines without a release before any download", a
   assert.deepEqual(world.server.asked, []);
 });
 
-Deno.test("install.sh refuses an address that others on the network could answer for", async () => {
+Deno.test("install.sh refuses an address that others in the network could imitate", async () => {
   await using world = await InstallWorld.open();
   for (
     const address of [
@@ -173,7 +173,7 @@ Deno.test("install.sh installs to another folder, and refuses one that is not wr
   await world.refuses(/cannot make the folder .*INKLING_INSTALL_DIR may name another/, {
     env: { INKLING_INSTALL_DIR: join(folder, "inkling/below/a/file") },
   });
-  // Root may write anywhere, so the folder's file system must refuse.
+  // Root may write to every folder, so the test uses /proc, where the file system refuses.
   await world.refuses(/cannot (make|write to)/, { env: { INKLING_INSTALL_DIR: "/proc/inkling" } });
   await Deno.mkdir(join(world.home, "taken/inkling"), { recursive: true });
   await world.refuses(/taken\/inkling is a folder/, {
@@ -181,7 +181,7 @@ Deno.test("install.sh installs to another folder, and refuses one that is not wr
   });
 });
 
-Deno.test("install.sh works with a home of any name, and quotes it in its output", async () => {
+Deno.test("install.sh works in a home of any name and quotes it", async () => {
   await using world = await InstallWorld.open();
   for (const name of ['it\'s $HOME `x` "é"', "-n", "a:b", "trailing/"]) {
     const home = join(world.root, "homes", name);
@@ -221,7 +221,7 @@ Deno.test("install.sh works with the tools of other machines: wget, shasum", asy
   }
   const path = `${join(world.root, "bin")}:${tools}`;
   await world.refuses(/needs curl or wget/, { path });
-  // Imitates wget with a program that exists.
+  // Imitates wget with a download program of this machine.
   const toFile = `for last; do :; done; while [ "$1" != -O ]; do shift; done`;
   await world.stub("wget", `${toFile}; exec ${await pathOf("curl")} -fsS -o "$2" "$last"`);
   await world.refuses(/needs sha256sum or shasum/, { path });
@@ -231,7 +231,7 @@ Deno.test("install.sh works with the tools of other machines: wget, shasum", asy
   assert.equal(await versionOf(world.installed), "1.2.3");
 });
 
-Deno.test("install.sh does nothing when its own download was cut off", async () => {
+Deno.test("install.sh does nothing if its own download was cut off", async () => {
   await using world = await InstallWorld.open();
   const script = join(world.release, "install.sh");
   const text = await Deno.readTextFile(script);

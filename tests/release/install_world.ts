@@ -1,4 +1,5 @@
-// install.sh on a simulated machine: a local release, a home, and chosen answers about the machine.
+// Runs install.sh on a simulated machine, with a local release, a temporary home, and fake programs that describe the
+// machine.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writeReleaseFolder } from "../../release/release_folder.ts";
@@ -6,19 +7,19 @@ import { TARGETS } from "../../release/target.ts";
 import { type FolderServer, openFolderServer } from "./folder_server.ts";
 import type { TaskRun } from "./task_run.ts";
 
-/** A program that only answers `--version`. */
+/** Returns a shell script that only answers `--version`. */
 export const program = (version: string): string =>
   `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
-/** The release for the initial machine. */
+/** The release's file for the default machine. */
 export const FILE = "inkling-1.2.3-x86_64-unknown-linux-gnu";
 
-/** A release, a home, and a machine with chosen properties. */
+/** A local release, a home, and a machine whose properties a test sets. */
 export class InstallWorld implements AsyncDisposable {
   readonly root: string;
   readonly home: string;
   readonly release: string;
   readonly server: FolderServer;
-  /** The answers of `uname`, and of `ldd --version`. */
+  /** The output of `uname -s`. `machine` is the output of `uname -m`. */
   system = "Linux";
   machine = "x86_64";
   ldd = "ldd (GNU libc) 2.36";
@@ -64,18 +65,18 @@ export class InstallWorld implements AsyncDisposable {
     return walk(this.home).map((path) => path.slice(this.home.length + 1)).sort();
   }
 
-  /** Puts a program first on the PATH. */
+  /** Writes a program into the first folder of the PATH. */
   async stub(name: string, script: string): Promise<void> {
     const path = join(this.root, "bin", name);
     await Deno.writeTextFile(path, `#!/bin/sh\n${script}\n`);
     await Deno.chmod(path, 0o755);
   }
 
-  /** Runs the script as it is in the release. */
+  /** Runs install.sh as the release contains it. */
   async install(
     options: {
       shell?: string[];
-      /** Undefined: the variable is not set. */
+      /** The environment of the script; undefined removes a variable. */
       env?: Record<string, string | undefined>;
       path?: string;
     } = {},
@@ -104,7 +105,7 @@ export class InstallWorld implements AsyncDisposable {
     return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
   }
 
-  /** Runs the script, which must refuse with these words and leave the home unchanged. */
+  /** Runs the script. Asserts that it fails with this message and leaves the home unchanged. */
   async refuses(
     reason: RegExp,
     options: Parameters<InstallWorld["install"]>[0] = {},

@@ -1,4 +1,4 @@
-// The npm package in a node_modules folder after an installation, with an otherwise empty home.
+// The npm package, installed in a node_modules folder below an otherwise empty home.
 import { dirname, join } from "node:path";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { COMPILE_FLAGS } from "../../release/executable.ts";
@@ -12,12 +12,12 @@ import type { TaskRun } from "./task_run.ts";
 /** An address that refuses every connection. */
 const NOWHERE = "http://127.0.0.1:1";
 
-/** The package in its folder, and a workspace for it. */
+/** An installed npm package with a workspace. */
 export class InstalledPackage implements AsyncDisposable {
   readonly home: TestWorkspace;
-  /** The stage that it was made from. */
+  /** The build stage from which the package was made. */
   readonly stage: Pick<Stage, "files" | "packages">;
-  /** The package's folder, `…/node_modules/inkling`. */
+  /** The folder of the package, `…/node_modules/inkling`. */
   readonly directory: string;
 
   private constructor(home: TestWorkspace, stage: InstalledPackage["stage"]) {
@@ -26,7 +26,7 @@ export class InstalledPackage implements AsyncDisposable {
     this.directory = join(home.root, "lib/node_modules/inkling");
   }
 
-  /** Unpacks the package, with a fake of npm's `deno` package that starts the tests' Deno. */
+  /** Builds and installs the package. Its `deno` dependency is a fake that starts the tests' Deno. */
   static async open(): Promise<InstalledPackage> {
     await using stage = await openStage();
     await toNpmPackage(stage);
@@ -37,7 +37,7 @@ export class InstalledPackage implements AsyncDisposable {
     return installed;
   }
 
-  /** Makes this program the package's Deno. `isReady`: npm has already installed it. */
+  /** Replaces the package's Deno by this program. `isReady`: npm has already run the install script of Deno. */
   async setDeno(program: string, { isReady = true } = {}): Promise<void> {
     const folder = join(this.directory, "../deno");
     await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
@@ -54,7 +54,7 @@ export class InstalledPackage implements AsyncDisposable {
     return [join(this.directory, "bin/inkling")];
   }
 
-  /** The environment of every process: a home, and no usable network. */
+  /** The environment of every process: a home, and proxy variables that block the network. */
   get env(): Record<string, string> {
     return {
       ...this.home.shell,
@@ -87,8 +87,8 @@ export class InstalledPackage implements AsyncDisposable {
   }
 
   /**
-   * Writes a program that behaves like an executable: started by its path alone, with built-in permissions, and
-   * marked as standalone by Deno. Returns its path. A sandbox does not contain the files behind it.
+   * Writes a program that behaves like an executable: it starts by its path alone, has built-in permissions, and is
+   * standalone for Deno. Returns the program's path. A sandbox does not contain the program's files.
    */
   async writeExecutable(): Promise<string> {
     const path = join(this.home.root, "inkling");
@@ -101,7 +101,7 @@ export class InstalledPackage implements AsyncDisposable {
     const command = [
       ...[Deno.execPath(), "run", "--quiet", "--preload", standing],
       ...["--config", join(this.directory, "deno.json")],
-      // The flags that concern only building mean nothing to a running program.
+      // Leaves out the flags that have a meaning only during the build.
       ...COMPILE_FLAGS.filter((flag) => !/^--(app-name|no-code-cache|no-check)/.test(flag)),
       join(this.directory, "main.js"),
     ];

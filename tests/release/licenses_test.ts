@@ -1,4 +1,4 @@
-// The list of third-party works with their license texts.
+// Tests of the list of third-party works and their license texts.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
@@ -6,7 +6,7 @@ import { REPOSITORY } from "../support/repository.ts";
 
 const LIST = await Deno.readTextFile(join(REPOSITORY, "THIRD_PARTY_LICENSES.txt"));
 
-Deno.test("THIRD_PARTY_LICENSES.txt names each package with its version and a license that permits shipping", () => {
+Deno.test("THIRD_PARTY_LICENSES.txt names each package's version and permissive license", () => {
   const [, packages = ""] = /\nPACKAGES\n\n([\s\S]*?)\n\n/.exec(LIST) ?? [];
   const lines = packages.split("\n");
   for (const [name, pinned] of Object.entries(denoJson.imports)) {

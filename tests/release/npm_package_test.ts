@@ -1,5 +1,5 @@
-// The npm package as installed: with an empty home, an empty cache and no registry. Also its program as an executable
-// would run it.
+// Tests of the installed npm package, with an empty home, an empty cache and no registry. Some tests run its program like
+// an executable.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
@@ -13,7 +13,7 @@ import { filesBelow } from "../support/repository.ts";
 import { createTempDir } from "../support/temp_dir.ts";
 import { InstalledPackage } from "./installed_package.ts";
 
-/** Stands in for Deno: prints its arguments, or does what they say. */
+/** A program that replaces Deno: it prints its arguments, or does what the last one says. */
 const FAKE_DENO = `#!/bin/sh
 for argument; do last=$argument; done
 case $last in
@@ -29,7 +29,7 @@ case $last in
 esac
 `;
 
-/** A tool that reports its permissions. */
+/** A custom tool that returns its permissions. */
 const ADDER = `
 const sum = ({ a, b }: { a: number; b: number }): number => a + b;
 const tryTo = (what: () => unknown): string => {
@@ -51,12 +51,12 @@ let directory: string;
 let bin: string[];
 let home: InstalledPackage["home"];
 
-// Packing takes seconds, so one package serves all tests, and each leaves it unchanged.
+// All tests share one package, because packing takes seconds. Each test leaves the package unchanged.
 Deno.test.beforeAll(async () => {
   installed = await InstalledPackage.open();
   ({ directory, bin, home } = installed);
 });
-// Undefined after a failed packing, which is the reported error.
+// The package is undefined if packing failed; that failure is reported.
 Deno.test.afterAll(() => installed?.[Symbol.asyncDispose]());
 
 Deno.test("the npm package: its package.json depends only on Deno", async () => {
@@ -85,13 +85,13 @@ Deno.test("the npm package: its bin starts in a folder with any content", async 
   });
 });
 
-Deno.test("the npm package: every module loads without waiting, and an error names its source", async () => {
+Deno.test("the npm package: its modules load synchronously, and errors name their sources", async () => {
   const modules = filesBelow(directory).filter((file) =>
     file.endsWith(".js") && !/\/(main|[^/]*_worker)\.js$/.test(file)
   );
   assert.ok(modules.length > 100, `${modules.length} modules`);
   const script = join(directory, "load_all.js");
-  // Some engines start no module with top-level await; require() refuses one.
+  // Node's require() refuses a module with top-level await, so the test loads every module with it.
   await Deno.writeTextFile(
     script,
     `import { createRequire } from "node:module";
@@ -119,17 +119,17 @@ Deno.test("the npm package: THIRD_PARTY_LICENSES.txt matches the included packag
 Deno.test("the npm package: a SIGTERM to npm's process stops a service gracefully", async () => {
   await using service = installed.spawn([...bin, "start"]);
   const said = service.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  // Its first output means that it is ready.
+  // The service is ready when it prints its first line.
   assert.notEqual((await said.read()).value ?? "", "");
   service.kill("SIGTERM");
-  while (!(await said.read()).done) { /* to the end */ }
+  while (!(await said.read()).done) { /* Reads to the end. */ }
   assert.equal(await new Response(service.stderr).text(), "");
   assert.equal((await service.status).code, 0);
   await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
 });
 
-// release/try_executable.sh tries much more, with a real executable.
-Deno.test("the npm package: an executable starts itself by its own path: its service, a tool's process, and a thread", async () => {
+// release/try_executable.sh tests a real executable more thoroughly.
+Deno.test("the npm package: an executable starts itself by its own path", async () => {
   await Deno.mkdir(join(home.agentsDir, "_config/tools"), { recursive: true });
   await Deno.writeTextFile(join(home.agentsDir, "_config/tools/adder.ts"), ADDER);
   await Deno.writeFile(join(home.workspace, "a.pdf"), PDF);
@@ -139,7 +139,7 @@ Deno.test("the npm package: an executable starts itself by its own path: its ser
     { say: "It said: {result}" },
   ];
   await home.writeScript("caller", steps, "tools: [adder]");
-  // The program must not run files that others have put into the temporary folder.
+  // The program must not run files that other users have put into the temporary folder.
   const temporary = join(home.root, "tmp");
   const planted = join(home.root, "planted");
   for (const name of ["bufferutil", "utf-8-validate", "supports-color", "undici"]) {
@@ -148,7 +148,7 @@ Deno.test("the npm package: an executable starts itself by its own path: its ser
     const code = `require("fs").writeFileSync(${JSON.stringify(planted)}, "");`;
     await Deno.writeTextFile(join(folder, "index.js"), code);
   }
-  // A sandbox does not contain the files behind the program.
+  // The sandbox is off, because it would not contain the program's files.
   const config = `workspace: ${home.workspace}\nsandbox: off\n`;
   await Deno.writeTextFile(join(home.configDir, "config.yaml"), config);
   const program = ["env", `TMPDIR=${temporary}`, await installed.writeExecutable()];
@@ -161,7 +161,7 @@ Deno.test("the npm package: an executable starts itself by its own path: its ser
   await assert.rejects(Deno.stat(planted), Deno.errors.NotFound);
 });
 
-Deno.test("the npm package: it names the given repository, and contains the docs that its README links to", async () => {
+Deno.test("the npm package: its README links only to included docs", async () => {
   const packageJson = async () =>
     JSON.parse(await Deno.readTextFile(join(directory, "package.json")));
   assert.equal((await packageJson()).repository, undefined);
@@ -182,7 +182,7 @@ Deno.test("the npm package: it names the given repository, and contains the docs
   await assert.rejects(toNpmPackage(stage, { repository: "some/inkling" }), /is not the https/);
 });
 
-Deno.test("the npm package: it requests nothing from npm while its name there is free", async () => {
+Deno.test("the npm package: it requests nothing from npm while its name is free", async () => {
   await Deno.writeTextFile(join(home.root, "npm"), "#!/bin/sh\ntouch asked\necho 99.0.0\n");
   await Deno.chmod(join(home.root, "npm"), 0o755);
   const path = `PATH=${home.root}:${Deno.env.get("PATH")}`;
@@ -193,12 +193,12 @@ Deno.test("the npm package: it requests nothing from npm while its name there is
   await assert.rejects(Deno.stat(join(home.root, "asked")), Deno.errors.NotFound);
 });
 
-Deno.test("the npm package: it downloads nothing: its cache contains no packages", () => {
+Deno.test("the npm package: it downloads nothing and caches no packages", () => {
   const packages = join(home.root, ".cache/deno/npm");
   assert.deepEqual([...Deno.readDirSync(packages)], []);
 });
 
-/** Replaces the package's Deno by another program until disposed. */
+/** Replaces the package's Deno by FAKE_DENO until disposed. */
 async function openFakeDeno(): Promise<AsyncDisposable> {
   const fake = join(home.root, "deno");
   await Deno.writeTextFile(fake, FAKE_DENO, { mode: 0o755 });
@@ -206,7 +206,7 @@ async function openFakeDeno(): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => installed.setDeno(Deno.execPath()) };
 }
 
-Deno.test("the npm package: its bin starts Deno in the same way as the program starts itself", async () => {
+Deno.test("the npm package: its bin starts Deno as the program starts itself", async () => {
   await using _fake = await openFakeDeno();
   const { stdout } = await installed.run([...bin, "run", "a b", "--message", ""]);
   assert.deepEqual(stdout.split("\n").slice(0, -1), [
@@ -227,7 +227,7 @@ Deno.test("the npm package: its bin works without npm's install scripts, and beh
   await Deno.mkdir(join(home.root, "bin"));
   await Deno.symlink("../lib/node_modules/inkling/bin/inkling", join(home.root, "bin/first"));
   await Deno.symlink("first", join(home.root, "bin/inkling"));
-  // A PATH without Node, which is not needed.
+  // The PATH contains no Node, because the package does not need Node.
   const tools = join(home.root, "tools");
   await Deno.mkdir(tools);
   await Deno.symlink("/usr/bin/readlink", join(tools, "readlink"));
@@ -235,7 +235,7 @@ Deno.test("the npm package: its bin works without npm's install scripts, and beh
   assert.deepEqual(await installed.run(command), expected);
 });
 
-Deno.test("the npm package: its bin passes exit codes on", async () => {
+Deno.test("the npm package: its bin returns the program's exit code", async () => {
   await using _fake = await openFakeDeno();
   for (const code of [0, 4, 141]) {
     assert.equal((await installed.run([...bin, `exit-${code}`])).code, code);
@@ -243,7 +243,7 @@ Deno.test("the npm package: its bin passes exit codes on", async () => {
   assert.equal((await installed.run([...bin, "die"])).code, 137);
 });
 
-Deno.test("the npm package: its bin passes signals on", async () => {
+Deno.test("the npm package: its bin forwards signals", async () => {
   await using _fake = await openFakeDeno();
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     await using child = installed.spawn([...bin, "wait"]);

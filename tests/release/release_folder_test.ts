@@ -1,4 +1,4 @@
-// A release as others find it: `inkling update` and install.sh can read the task's output.
+// Tests that `inkling update` and install.sh can read the folder that `deno task release` writes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readRelease } from "../../cli/update/release.ts";
@@ -18,7 +18,7 @@ const CONTENTS = {
   build: (target: string, path: string) => Deno.writeTextFile(path, `for ${target}`),
 };
 
-Deno.test("writeReleaseFolder() writes the files for inkling update on every machine, install.sh with the address, and licenses", async () => {
+Deno.test("writeReleaseFolder() writes everything that inkling update and install.sh need", async () => {
   await using folder = await createTempDir();
   const release = join(folder.path, "release");
   await writeReleaseFolder(release, CONTENTS);
@@ -62,7 +62,7 @@ Deno.test("writeReleaseFolder() keeps the last release until the next one is com
   );
   assert.deepEqual(names(), before);
   assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), ["release"]);
-  // Leftovers of a failed release do not get into the next one.
+  // Files of a failed release must not get into the next release.
   await writeReleaseFolder(release, {
     ...CONTENTS,
     version: "1.2.5",

@@ -1,4 +1,4 @@
-// The program's own command: an executable's path alone, or Deno with the sources.
+// Tests of the command that starts the program itself: an executable's path alone, or Deno with the sources.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { selfCommand, sourceCommand } from "../../cli/self_command.ts";
@@ -6,7 +6,7 @@ import { ownDistribution } from "../../cli/context/distribution.ts";
 import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
-/** Runs a function as if in an executable: with the program's path, and marked as standalone. */
+/** Calls `run` as if in an executable: with the program's path, and with Deno's standalone mark. */
 function standingAlone<T>(path: string, run: () => T): T {
   const { build, execPath } = Deno;
   Object.defineProperty(Deno, "build", { value: { ...build, standalone: true } });
@@ -19,7 +19,7 @@ function standingAlone<T>(path: string, run: () => T): T {
   }
 }
 
-Deno.test("selfCommand() and ownProgram() start an executable by its path alone, and the sources with Deno", () => {
+Deno.test("selfCommand() and ownProgram() start an executable by its path alone", () => {
   const path = "/opt/inkling";
   assert.deepEqual(standingAlone(path, selfCommand), [path]);
   assert.deepEqual(standingAlone(path, ownProgram), { program: path });

@@ -1,18 +1,18 @@
-// The tasks of release/ as processes of their own, as a person runs them.
+// Runs the tasks of release/ in separate processes, as a person does.
 import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../support/repository.ts";
 
-/** Another machine, because an executable for this machine is tried at once. */
+/** A target other than this machine, because an executable for this machine is started at once. */
 export const FOREIGN_TARGET = Deno.build.arch === "x86_64"
   ? "aarch64-unknown-linux-gnu"
   : "x86_64-unknown-linux-gnu";
 
-/** The message for a missing runtime image. */
+/** Matches the message about a missing runtime image. */
 export const IMAGE_MISSING = new RegExp(
   `^No executable for ${FOREIGN_TARGET}: Deno's runtime image \\S+ cannot be downloaded \\(.+\\); .*\n$`,
 );
 
-/** A task's output and exit code. */
+/** The output and the exit code of a task. */
 export interface TaskRun {
   code: number;
   stdout: string;
@@ -28,7 +28,7 @@ export function runReleaseTask(
   return runDeno(["task", "--quiet", name, ...args], env);
 }
 
-/** Compiles the program in a folder for the other machine. */
+/** Compiles the program in a folder for FOREIGN_TARGET. */
 export function runCompile(
   folder: string,
   output: string,
@@ -43,7 +43,7 @@ async function runDeno(args: readonly string[], env: Record<string, string>): Pr
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [...args],
     cwd: REPOSITORY,
-    // The environment of the test's user may name another image.
+    // The tests' environment could name another runtime image.
     clearEnv: true,
     env: { ...without("DENORT_BIN"), NO_COLOR: "1", ...env },
     stdin: "null",

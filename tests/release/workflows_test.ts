@@ -1,4 +1,5 @@
-// The workflows: pinned actions, least permissions, existing tasks, and one version of Deno everywhere.
+// Tests of the GitHub workflows: pinned actions, minimal permissions, existing tasks, and the same version of Deno
+// everywhere.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -32,7 +33,7 @@ const workflow = (name: string) =>
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) => steps);
 
 for (const name of ["ci", "release"]) {
-  Deno.test(`${name}.yml may only read the sources, except for the one job that publishes`, () => {
+  Deno.test(`${name}.yml may only read the sources, except for its publishing job`, () => {
     const { permissions, jobs } = workflow(name);
     assert.deepEqual(permissions, { contents: "read" });
     for (const [id, job] of Object.entries(jobs)) {
@@ -41,11 +42,11 @@ for (const name of ["ci", "release"]) {
     }
   });
 
-  Deno.test(`${name}.yml pins its actions, leaves no credentials behind, and runs only tasks and files that exist`, () => {
+  Deno.test(`${name}.yml pins its actions and runs only existing tasks and files`, () => {
     for (const { uses = "actions/none@v0", run = "", with: given } of stepsOf(workflow(name))) {
       assert.match(uses, /^actions\/[a-z-]+@v\d+$/);
       if (uses.startsWith("actions/checkout@")) assert.equal(given?.["persist-credentials"], false);
-      // No foreign text gets into a command.
+      // Commands contain no expressions, because those could insert foreign text.
       assert.doesNotMatch(run, /\$\{\{/);
       for (const [, task = ""] of run.matchAll(/deno task (?:--quiet )?(\S+)/g)) {
         assert.ok(task in denoJson.tasks, task);
@@ -57,7 +58,7 @@ for (const name of ["ci", "release"]) {
   });
 }
 
-Deno.test("ci.yml is .ci/run and a tried executable, on every push to main and every pull request", () => {
+Deno.test("ci.yml runs .ci/run and tries an executable", () => {
   const { on } = workflow("ci");
   assert.deepEqual(Object.keys(on).sort(), ["pull_request", "push"]);
   assert.deepEqual(stepsOf(workflow("ci")).flatMap(({ run = [] }) => run), [
@@ -75,12 +76,12 @@ Deno.test("release.yml publishes a release only after npm has the package", () =
   const [draft = "", npm = "", show = ""] = commands;
   assert.equal(commands.length, 3);
   assert.match(draft, /^gh release create .* --draft /);
-  // npm reads a path without "./" as a repository.
+  // npm would read a path without "./" as the name of a repository.
   assert.match(npm, /^npm publish .* \.\/package\/\*\.tgz$/);
   assert.match(show, /^gh release edit .* --draft=false/);
 });
 
-Deno.test("release.yml publishes only for a version's tag, and only files that were tried on every machine", () => {
+Deno.test("release.yml publishes only for a version's tag and only tried files", () => {
   const { on, jobs } = workflow("release");
   assert.deepEqual(on, { push: { tags: ["v*"] } });
   assert.deepEqual(jobs["publish"]?.needs, ["executable", "package"]);
@@ -89,7 +90,7 @@ Deno.test("release.yml publishes only for a version's tag, and only files that w
   assert.deepEqual(tried?.toSorted(), [...TARGETS].sort());
 });
 
-Deno.test("every file that names a version of Deno names the same one, and it is the running one", () => {
+Deno.test("every file that names a version of Deno names the running one", () => {
   assert.equal(Deno.version.deno, DENO_VERSION);
   for (const file of ["README.md", ".github/workflows/ci.yml", ".github/workflows/release.yml"]) {
     const named = [...read(file).matchAll(/deno@(\d[\w.]*)/g)].map(([, version]) => version);

@@ -27,7 +27,7 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It starts a service twice under load, and waits until everything that began has ended.",
   "night: of fifteen agents and nine hours everything is told that went otherwise, and nothing else":
     "It lives through nine hours in steps of five minutes, and reads the page in a browser.",
-  "docs/guides: the commands of each guide run, from an empty home with the example":
+  "docs/guides: the commands of each guide run in a new home":
     "It starts a service for each of thirteen guides.",
   "README: every command that needs no download succeeds":
     "Each command of the README is a process of its own.",

@@ -28,7 +28,7 @@ Deno.test("writeFileAtomically() writes through a symbolic link", async () => {
   });
 });
 
-Deno.test("writeFileAtomically() leaves no temporary file when it fails", async () => {
+Deno.test("writeFileAtomically() leaves no temporary file if it fails", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/taken/inner`, { recursive: true });
     await assert.rejects(writeFileAtomically(`${dir}/taken`, "x"));
@@ -41,7 +41,7 @@ Deno.test("writeFileAtomically() leaves no temporary file when it fails", async 
   });
 });
 
-Deno.test("writeFileAtomically() with mustBeNew replaces nothing, not even a link without a target", async () => {
+Deno.test("writeFileAtomically() with mustBeNew replaces nothing, including broken links", async () => {
   await withTempDir(async (dir) => {
     await writeFileAtomically(`${dir}/a.txt`, "first", { mustBeNew: true });
     await Deno.symlink(`${dir}/nowhere`, `${dir}/link.txt`);
@@ -56,7 +56,7 @@ Deno.test("writeFileAtomically() with mustBeNew replaces nothing, not even a lin
   });
 });
 
-Deno.test("writeFileAtomically() with mustBeNew replaces nothing where the file system has no hard links", async () => {
+Deno.test("writeFileAtomically() with mustBeNew replaces nothing without hard links", async () => {
   await withTempDir(async (dir) => {
     const mustBeNew = (path: string, link: typeof Deno.link) =>
       writeFileAtomically(path, "new", { mustBeNew: true, link });
@@ -65,7 +65,7 @@ Deno.test("writeFileAtomically() with mustBeNew replaces nothing where the file 
     assert.equal(await Deno.readTextFile(`${dir}/free.txt`), "new");
     await Deno.symlink(`${dir}/nowhere`, `${dir}/link.txt`);
     await assert.rejects(mustBeNew(`${dir}/link.txt`, refuse), Deno.errors.AlreadyExists);
-    // The other file appears only when the link is refused, so that no earlier check can find it.
+    // The other file appears only when the link is refused, so no earlier check can find it.
     const overtaken = async (_: string | URL, path: string | URL) => {
       await Deno.writeTextFile(path, "theirs");
       await refuse();
@@ -77,7 +77,7 @@ Deno.test("writeFileAtomically() with mustBeNew replaces nothing where the file 
   });
 });
 
-/** A content that calls `look` whenever a part of it is about to be written. */
+/** Content that calls `look` before each of its parts is written. */
 class WatchedBytes extends Uint8Array<ArrayBuffer> {
   look: () => void = () => {};
 
@@ -87,12 +87,12 @@ class WatchedBytes extends Uint8Array<ArrayBuffer> {
   }
 }
 
-Deno.test("writeFileAtomically() keeps a private file private while it is being written", async () => {
+Deno.test("writeFileAtomically() keeps a file private while it is written", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/.env`;
     await Deno.writeTextFile(path, "OLD=1");
     await Deno.chmod(path, 0o600);
-    // The mode from the options, and the mode of the replaced file.
+    // The mode comes from the options, and then from the replaced file.
     for (const options of [{ mode: 0o600 }, {}]) {
       const content = WatchedBytes.from(new TextEncoder().encode("NEW=1")) as WatchedBytes;
       const seen: (readonly [name: string, mode: number])[] = [];

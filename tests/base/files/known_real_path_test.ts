@@ -1,9 +1,9 @@
-// Real paths of existing and missing files.
+// Tests of the real paths of existing and missing files.
 import assert from "node:assert/strict";
 import { knownRealPath } from "../../../base/files/known_real_path.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("knownRealPath() follows links, and appends the names that do not exist yet", async () => {
+Deno.test("knownRealPath() follows links and appends names that do not exist", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real/inner`, { recursive: true });
     await Deno.symlink(`${dir}/real`, `${dir}/link`);
@@ -14,7 +14,7 @@ Deno.test("knownRealPath() follows links, and appends the names that do not exis
   });
 });
 
-Deno.test("knownRealPath() resolves what it can below a file, a link without a target and a cycle of links", async () => {
+Deno.test("knownRealPath() resolves the existing part below files and broken links", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real`);
     await Deno.writeTextFile(`${dir}/real/a.txt`, "");
@@ -28,7 +28,7 @@ Deno.test("knownRealPath() resolves what it can below a file, a link without a t
 });
 
 Deno.test({
-  name: "knownRealPath() returns a path as written when Deno's flags deny reading it",
+  name: "knownRealPath() returns a path unchanged if Deno's flags deny reading it",
   permissions: { read: [] },
   fn() {
     assert.equal(knownRealPath("/some/place"), "/some/place");

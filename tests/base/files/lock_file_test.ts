@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isLocked, takeLock } from "../../../base/files/lock_file.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("isLocked() leaves the holder its lock, and creates no file", async () => {
+Deno.test("isLocked() takes no lock and creates no file", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/lock`;
     assert.equal(isLocked(path), false);

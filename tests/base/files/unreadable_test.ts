@@ -17,7 +17,7 @@ Deno.test("unreadableReason() describes errors of the file system", async () => 
     assert.equal(await reason(dir), "it is a folder");
     assert.equal(await reason(`${dir}/a.txt/b.txt`), "a file stands where a folder should");
     assert.equal(await reason(`${dir}/loop`), "its links lead in a circle");
-    // The system's own message.
+    // The message is the operating system's own.
     assert.match(await reason(`${dir}/${"x".repeat(300)}`), /name too long/i);
   });
   assert.equal(unreadableReason(new Deno.errors.PermissionDenied()), "it is not permitted");

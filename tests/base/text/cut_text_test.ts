@@ -7,7 +7,7 @@ Deno.test("cutEnd() returns short texts unchanged, and marks a cut", () => {
   assert.equal(cutEnd("abc😀d", 5), "abc…");
 });
 
-Deno.test("beginningOf() returns at most the given characters, none of them split", () => {
+Deno.test("beginningOf() returns at most the given number of whole characters", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 20 });
   fc.assert(
     fc.property(text, fc.integer({ min: 0, max: 20 }), (one, max) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parseEventStream, type ServerSentEvent } from "../../../base/text/event_stream.ts";
 
-/** A body that arrives in pieces of the given sizes. */
+/** Returns a body that arrives in pieces of the given sizes. */
 function inPieces(text: string, sizes: readonly number[]): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   const pieces: Uint8Array[] = [];
@@ -40,7 +40,7 @@ Deno.test("parseEventStream() follows the standard's rules", async () => {
   }
 });
 
-Deno.test("parseEventStream() keeps a byte order mark after the beginning, whatever the chunks", async () => {
+Deno.test("parseEventStream() keeps a byte order mark after the beginning", async () => {
   const text = "\uFEFFdata: a\uFEFFb\n\ndata: \uFEFF\n\n";
   for (let cut = 0; cut < new TextEncoder().encode(text).length; cut++) {
     const read = (await parse(text, [cut])).map(({ data }) => data);
@@ -48,7 +48,7 @@ Deno.test("parseEventStream() keeps a byte order mark after the beginning, whate
   }
 });
 
-Deno.test("parseEventStream() cancels the body when its reader leaves", async () => {
+Deno.test("parseEventStream() cancels the body when its reader stops", async () => {
   let cancelled = false;
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new TextEncoder().encode("data: a\n\n")),

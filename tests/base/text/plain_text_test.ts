@@ -7,7 +7,7 @@ Deno.test("toPlainText() drops characters that move a cursor, hide or turn text"
   assert.equal(toPlainText(text), "abcd\ne\tf");
 });
 
-Deno.test("toPlainLine() returns one line of limited length, in whole characters", () => {
+Deno.test("toPlainLine() returns one line of limited length in whole characters", () => {
   assert.equal(toPlainLine(" a\n\n b\tc\u2028d ", 7), "a b c d");
   const units = fc.array(fc.oneof(fc.nat(0x2100), fc.nat(0xffff)))
     .map((codes) => String.fromCharCode(...codes));

@@ -48,7 +48,7 @@ Deno.test("substitute() fills in variables and arguments in one pass", () => {
   }
 });
 
-Deno.test("substitute() never inserts a key of a model provider, and reports the names of withheld ones", () => {
+Deno.test("substitute() never inserts a model provider's key and reports its name", () => {
   const result = fill("use ${OPENAI_API_KEY} and ${NAME}");
   assert.equal(result.text, "use ${OPENAI_API_KEY} and Ada");
   assert.deepEqual(result.withheld, ["OPENAI_API_KEY"]);
@@ -61,7 +61,7 @@ Deno.test("substitute() leaves text without dollar signs unchanged", () => {
   }));
 });
 
-Deno.test("substitute() refuses a short text that would become huge, before it does", () => {
+Deno.test("substitute() refuses a text that would become huge before building it", () => {
   const long = "x".repeat(1_000_000);
   const fillWith = (body: string, value: string, args: string[] = []) =>
     substitute(body, { args, lookup: () => value, isWithheld: () => false });

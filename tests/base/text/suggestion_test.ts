@@ -16,7 +16,7 @@ Deno.test("suggest() finds the nearest word", () => {
   ) assert.equal(suggest(word, keys), meant, word);
 });
 
-Deno.test("suggest() returns undefined when no word is near", () => {
+Deno.test("suggest() returns undefined if no word is near", () => {
   for (const word of ["", "zzz", "x", "q".repeat(1_000)]) {
     assert.equal(suggest(word, ["type", "paths"]), undefined, word);
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { unifiedDiff } from "../../../base/text/unified_diff.ts";
 
-Deno.test("unifiedDiff() gives hunks with three lines of context, and counts lines", async () => {
+Deno.test("unifiedDiff() returns hunks with three lines of context", async () => {
   const before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
   assert.deepEqual(await unifiedDiff(before, before.replace("5\n", "five\nand\n")), {
     diff: "@@ -2,7 +2,8 @@\n 2\n 3\n 4\n-5\n+five\n+and\n 6\n 7\n 8\n",
@@ -11,7 +11,7 @@ Deno.test("unifiedDiff() gives hunks with three lines of context, and counts lin
   assert.deepEqual(await unifiedDiff(before, before), { diff: "", added: 0, removed: 0 });
 });
 
-Deno.test("unifiedDiff() marks a missing end of line, and shows an added or removed text as a whole", async () => {
+Deno.test("unifiedDiff() marks a missing end of line", async () => {
   assert.deepEqual(await unifiedDiff("", "a\nb"), {
     diff: "@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n",
     added: 2,

@@ -1,4 +1,4 @@
-// The relevant code points are listed one by one: a copy of the rule would repeat its errors.
+// The tests list the relevant code points one by one, because a copy of the rule would repeat its errors.
 import assert from "node:assert/strict";
 import {
   dropControls,
@@ -8,7 +8,7 @@ import {
 } from "../../../base/text/unseen_characters.ts";
 import { UNSEEN_TEXTS, WRITTEN_TEXTS } from "../../support/unseen_texts.ts";
 
-Deno.test("escapeUnseen() escapes invisible characters, and no character of ordinary writing", () => {
+Deno.test("escapeUnseen() escapes invisible characters and none of ordinary writing", () => {
   for (const [text, shown] of UNSEEN_TEXTS) assert.equal(escapeUnseen(text), shown);
   for (const text of WRITTEN_TEXTS) assert.equal(escapeUnseen(text), text);
   assert.equal(escapeUnseen("a\n\tb"), "a\\n\\tb");
@@ -25,7 +25,7 @@ Deno.test("escapeUnseen() lets no data hide behind an emoji or a letter", () => 
   assert.equal(escapeUnseen("\u{1f600}\u200d\u200d\u{1f600}"), "\u{1f600}\\u200d\\u200d\u{1f600}");
 });
 
-Deno.test("escapeControls() escapes characters that end or turn a line, and keeps JSON and file names exact", () => {
+Deno.test("escapeControls() escapes characters that end or reverse a line", () => {
   const controls = [0x00, 0x0a, 0x1b, 0x7f, 0x85, 0x9b];
   const breaking = [...controls, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069];
   for (const code of breaking) {
@@ -35,21 +35,21 @@ Deno.test("escapeControls() escapes characters that end or turn a line, and keep
     assert.equal(JSON.parse(escaped), JSON.parse(text));
   }
   assert.equal(escapeControls("half \ud800"), "half \\ud800");
-  // A model repeats a file's name as it reads it.
+  // These characters stay unchanged, because a model must be able to repeat a file's name.
   for (const code of [0xad, 0x200b, 0x200d, 0x200f, 0xfe0f, 0xfeff]) {
     const name = `a${String.fromCodePoint(code)}b.md`;
     assert.equal(escapeControls(name), name);
   }
 });
 
-Deno.test("dropControls() removes characters that act on a screen, and keeps line feeds, tabs and marks of the direction", () => {
+Deno.test("dropControls() removes control characters, but not line feeds and tabs", () => {
   const acting = [0x00, 0x07, 0x08, 0x0d, 0x1b, 0x7f, 0x85, 0x9b, 0x202a, 0x202e, 0x2066, 0x2069];
   assert.equal(dropControls(`a${String.fromCodePoint(...acting)}b`), "ab");
   const kept = "a\n\tb\u200f\u200d\u00ad";
   assert.equal(dropControls(kept), kept);
 });
 
-Deno.test("dropEscapeSequences() removes whole sequences, and only the beginning of one without an end", () => {
+Deno.test("dropEscapeSequences() removes whole sequences and the beginning of unfinished ones", () => {
   assert.equal(dropEscapeSequences("a\u001b[1;31mb\u001b]0;title\u0007c\u009bHd"), "abcd");
   assert.equal(dropEscapeSequences("\u001b]0;title\ntext"), "0;title\ntext");
 });
