@@ -1,9 +1,9 @@
-// The site as the service serves it.
+// Tests of the routes by which the service serves the documentation site.
 import assert from "node:assert/strict";
 import { createTestApp } from "../support/test_app.ts";
 import { readCommittedSite } from "./built_site.ts";
 
-Deno.test("GET /docs/guide/ serves the pages of the site with a policy without inline code; /docs/guide redirects", async () => {
+Deno.test("GET /docs/guide/ serves the site with a policy without inline code", async () => {
   const { app } = createTestApp();
   const files = readCommittedSite();
   const redirect = await app.request("/docs/guide");

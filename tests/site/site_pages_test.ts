@@ -1,11 +1,12 @@
-// The site in a real browser that reaches only the service: axe, search, theme, copy buttons, and the policy.
+// Tests of the documentation site in a browser that can reach only the service: axe, search, theme, copy buttons, and the
+// content security policy.
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { testInBrowser } from "../support/machine/browser.ts";
 import { expectNoFault } from "../support/machine/expect_no_fault.ts";
 import { createTestService } from "../support/test_service.ts";
 
-/** Opens the site, and fails on errors, refused resources, and requests to other hosts. */
+/** Opens the site. Fails on errors, refused resources, and requests to other hosts. */
 async function onSite(
   browser: Browser,
   visit: (page: Page, base: string) => Promise<void>,

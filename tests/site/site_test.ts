@@ -1,4 +1,5 @@
-// The documentation site: equal to its sources, with links that lead somewhere, small, and without inline code.
+// Tests of the documentation site: it equals its sources, its links lead to existing places, and it is small and without
+// inline code.
 import assert from "node:assert/strict";
 import { anchorOf, renderPage } from "../../site/markdown.ts";
 import { packSite } from "../../site/site.ts";
@@ -7,9 +8,9 @@ import { buildPresentSite, SERVED } from "./built_site.ts";
 
 const FILES = readCommittedSite();
 const PAGES = Object.entries(FILES).filter(([name]) => name.endsWith(".html"));
-/** The most bytes of a page with its script and styles, compressed. */
+/** The maximum size of a page with its script and styles, in compressed bytes. */
 const MOST_BYTES = 60_000;
-/** The most bytes that the first search loads, compressed. */
+/** The maximum size of the files that the first search loads, in compressed bytes. */
 const MOST_SEARCH_BYTES = 120_000;
 
 async function compressedSize(text: string): Promise<number> {
@@ -25,7 +26,7 @@ Deno.test("server/guide/site.json equals a new build of docs/ and site/ (deno ta
   assert.ok(Deno.readTextFileSync(SERVED) === packSite(fresh));
 });
 
-Deno.test("site: every link leads to a file of the site and to an anchor in it", () => {
+Deno.test("site: every link leads to an existing file and anchor of the site", () => {
   const anchors = new Map(PAGES.map(([name, text]) => [
     name,
     new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)),
@@ -49,7 +50,7 @@ Deno.test("site: search.json names pages and anchors that exist", () => {
   }
 });
 
-Deno.test("site: no page has an inline script, style or handler, or loads a file from elsewhere", () => {
+Deno.test("site: no page has inline code or loads a file from elsewhere", () => {
   for (const [name, text] of PAGES) {
     assert.doesNotMatch(
       text,
