@@ -295,7 +295,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
     where:
       /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/files\/file_stamp|site\/client\/copy)\.ts$/,
   },
-  // The bundle has no source tree. So one file resolves the product's own paths, deno.json is imported as a module, and the
+  // The bundle has no source tree. So one file resolves the product's own paths, and deno.json is imported as a module. The
   // bundler must find every worker and late import except a user's tool.
   {
     what: /import\.meta(?!\.main)\b/,

@@ -16,7 +16,7 @@ Deno.test("commands reject a --workspace without a folder, and start and check n
   }
 });
 
-Deno.test("commands about history and stop work for a deleted workspace, but not for one that never existed", async (t) => {
+Deno.test("commands about history and stop work only for workspaces that once existed", async (t) => {
   for (const line of ["status", "stop", "logs hello", "checkpoint", "respond 1 --yes"]) {
     await using cli = await createFakeCli({ isRunning: false });
     cli.missingWorkspaces = ["typo"];

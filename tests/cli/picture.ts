@@ -15,7 +15,7 @@ export async function assertPicture(
   await t.assertSnapshot(text, { path, serializer: (text) => text });
 }
 
-/** Runs a command and compares its output with the snapshot. */
+/** The function that runs a command and compares its output with the snapshot. */
 export type Shows = (t: Deno.TestContext, cli: FakeCli, ...argv: string[]) => Promise<void>;
 
 /**

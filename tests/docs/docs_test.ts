@@ -201,7 +201,7 @@ function anchorsOf(path: string): string[] {
   );
 }
 
-/** The text without the alignment and the line breaks that the formatter adds. */
+/** Returns the text without the alignment and the line breaks that the formatter adds. */
 function withoutLayout(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll(/\| -+(?= \|)/g, "| ---");
 }

@@ -5,8 +5,7 @@ import { runClusterSample } from "../../proof/cluster/cluster.ts";
 import { HAS_POSTGRES } from "../support/postgres.ts";
 
 Deno.test({
-  name:
-    "cluster: with one node frozen and one killed, the third continues their runs, and no rule is broken",
+  name: "cluster: the third node continues the runs of a frozen and a killed node",
   ignore: !HAS_POSTGRES,
   async fn() {
     const { violations, done, takeovers } = await runClusterSample({ seed: 11 });

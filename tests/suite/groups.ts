@@ -16,7 +16,7 @@ export interface Group {
 const LARGEST_GROUP = 24;
 /** The folders with the slowest tests: their groups are smaller and start first. */
 const FIRST = [
-  // Its tests begin with the build of the program.
+  // The tests of tests/release begin with the build of the program.
   "tests/release",
   "tests/e2e",
   "tests/proof",

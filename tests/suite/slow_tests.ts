@@ -13,7 +13,7 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "Redoc draws the whole description of the API before it shows the last operation.",
   "doctor finds no problems in a healthy installation and changes nothing":
     "It starts an MCP server and the process of a custom tool for each of its two checks.",
-  "runs of a generated mix, on a service that is killed in between, replay without a difference; so do their forks at every step, and no unsafe call is made again":
+  "runs of a generated mix on a killed service replay without a difference":
     "It starts a service twice, and each fork starts the custom tools and the MCP server again.",
   "PostgresDatabase survives restarts of its server":
     "It stops and starts a PostgreSQL server of its own four times.",
@@ -21,12 +21,12 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It runs Deno's type check on a folder that no cache knows.",
   "McpServers disconnects a program that sends endless messages":
     "It sends as many messages as a server may send within a minute, three times.",
-  "cluster: with one node frozen and one killed, the third goes on with their runs, and nothing is broken":
+  "cluster: the third node continues the runs of a frozen and a killed node":
     "A lease lasts for ten seconds, and a node has to be frozen for longer than that.",
-  "soak: a few seconds of everything at once with a kill -9 leave nothing broken":
-    "It starts a service twice under load, and waits until everything that began has ended.",
-  "night: of fifteen agents and nine hours everything is told that went otherwise, and nothing else":
-    "It lives through nine hours in steps of five minutes, and reads the page in a browser.",
+  "soak: after mixed load and a kill -9 no rule is broken":
+    "It starts a service twice under load, and waits until every started run has ended.",
+  "night: every irregular event of fifteen agents in nine hours is reported, and nothing else":
+    "It simulates nine hours in steps of five minutes, and reads the page in a browser.",
   "docs/guides: the commands of each guide run in a new home":
     "It starts a service for each of thirteen guides.",
   "README: every command that needs no download succeeds":

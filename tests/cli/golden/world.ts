@@ -329,7 +329,7 @@ export function normalize(text: string): string {
   return toUtc(text).replaceAll(pid, (_, before) => `${before}4711`);
 }
 
-/** The fake clock starts on January 1, so every time is of that day. */
+/** Replaces local times by UTC. The fake clock starts on January 1, so every time is of that day. */
 function toUtc(text: string): string {
   const shift = (local: string) => new Date(local).toISOString();
   return text.replaceAll(

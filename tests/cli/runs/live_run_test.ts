@@ -56,7 +56,7 @@ function answerCall(cli: FakeCli, id: string): void {
   });
 }
 
-Deno.test("run shows the activity, its duration and the tokens on a moving line, and removes it", async (t) => {
+Deno.test("run shows its activity, duration and tokens on a progress line", async (t) => {
   const { cli, screen, code, pass } = await start();
   await using _ = cli;
   await pass(3);
@@ -78,7 +78,7 @@ Deno.test("run shows the activity, its duration and the tokens on a moving line,
   await assertPicture(t, screen.text, import.meta.url);
 });
 
-Deno.test("run shows on the moving line that it waits for a node", async () => {
+Deno.test("run shows on the progress line that it waits for a node", async () => {
   const { cli, screen, code, pass } = await start();
   await using _ = cli;
   const { runtime } = cli;
@@ -133,7 +133,7 @@ Deno.test("run never shows a block of a reply twice", async () => {
   }
 });
 
-Deno.test("run keeps the moving line below a note on standard error, and removes it at a question", async () => {
+Deno.test("run keeps the progress line below a note on standard error", async () => {
   const { cli, screen, code, pass } = await start({ hasPerson: true });
   await using _ = cli;
   cli.input.answers = [true];
@@ -162,7 +162,7 @@ Deno.test("run keeps the moving line below a note on standard error, and removes
   assert.doesNotMatch(screen.text, /Thinking/);
 });
 
-Deno.test("run's moving line fits a terminal of any width", async () => {
+Deno.test("run's progress line fits a terminal of any width", async () => {
   for (const columns of [40, 20, 12]) {
     const { cli, screen, code, pass } = await start({ columns });
     await using _ = cli;
@@ -176,7 +176,7 @@ Deno.test("run's moving line fits a terminal of any width", async () => {
   }
 });
 
-Deno.test("run -q and run --json have no moving line", async () => {
+Deno.test("run -q and run --json have no progress line", async () => {
   for (const flag of ["-q", "--json"]) {
     const { cli, screen, code, pass } = await start({ argv: ["run", "daily", flag] });
     await using _ = cli;

@@ -32,7 +32,7 @@ for (const os of ["linux", "darwin", "windows"] as const) {
       });
     }
     assert.equal(await Deno.readTextFile(world.binary), "new");
-    // On Windows the old executable runs until the command ends, so it stays.
+    // On Windows the old executable stays until the command ends.
     const left = os === "windows"
       ? [".inkling-previous-inkling.exe", "inkling.exe"]
       : ["inkling.exe"];

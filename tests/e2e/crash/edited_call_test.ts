@@ -20,7 +20,7 @@ const DEATHS = [
 ] as const;
 
 for (const { method, times, told } of DEATHS) {
-  Deno.test(`kill -9 after ${method}: an edited call runs at most once, and never with the original arguments`, async () => {
+  Deno.test(`kill -9 after ${method}: an edited call runs at most once, never the original`, async () => {
     await using place = await createTestWorkspace();
     const file = join(place.workspace, "a.txt");
     await Deno.writeTextFile(file, "end\n");

@@ -218,7 +218,7 @@ Deno.test("parseAgent() derives path aliases, and reads a star and a trigger in 
   }
 });
 
-Deno.test("isGuarded() frees a tool by its final name, not by a server's name for another tool", () => {
+Deno.test("isGuarded() frees a tool by its final name, not by its name at a server", () => {
   const files = { name: "fs_file_write", otherNames: ["file_write", "fs_file_write"] };
   const cases: [yaml: string, own: boolean, ofServer: boolean][] = [
     ["history: off", true, true],

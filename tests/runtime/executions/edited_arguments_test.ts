@@ -18,7 +18,7 @@ async function namesIn(folder: string): Promise<string[]> {
     .filter((name) => name !== "agents").sort();
 }
 
-Deno.test("the tool gets only the edited arguments, and the model and the log show the edit", async () => {
+Deno.test("the tool gets only the edited arguments, and the log shows the edit", async () => {
   await using on = await started("writer", doing(write("a.txt", "theirs")));
   const { place, runtime, id } = on;
   assert.equal(

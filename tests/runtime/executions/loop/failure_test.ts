@@ -20,7 +20,7 @@ Deno.test("toFailure() returns the message of an expected failure, and logs only
     new StorageUnavailable("The disk is full"),
   ];
   for (const one of expected) {
-    // Only transient failures do not count for the trigger's pause.
+    // A transient failure does not count toward the pause of the trigger.
     const transient = one instanceof ModelError && { transient: { kind: "network" } };
     const outcome = { status: "error", error: one.message, output: null, ...transient };
     assert.deepEqual(failureOf(one), outcome);

@@ -112,7 +112,7 @@ const CASES = [
   ["defaults: { log_retention_days: 30 }", 1, 1],
 ] as const;
 for (const [config, threads, executions] of CASES) {
-  Deno.test(`the sweep at the start after 31 days with "${config}" keeps ${threads} conversations and ${executions} executions`, async () => {
+  Deno.test(`the sweep after 31 days with "${config}" keeps ${threads} conversations and ${executions} executions`, async () => {
     const clock = new TestClock();
     await using place = await createTestWorkspace();
     const file = join(place.configDir, "config.yaml");

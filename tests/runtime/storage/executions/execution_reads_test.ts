@@ -29,7 +29,7 @@ Deno.test("SqlExecutionReads.listExecutions() finds executions by text, trigger 
   assert.deepEqual(await find({ text: "100 % für müller" }), [two.id]);
   assert.deepEqual(await find({ text: "the" }), [three.id, one.id]);
   assert.deepEqual(await find({ text: "the", limit: 1, offset: 1 }), [one.id]);
-  // More values than the maximum number of parameters of a statement.
+  // The list contains more values than a statement may have parameters.
   const statuses = Array<"error">(40_000).fill("error");
   assert.deepEqual(await find({ text: "the", statuses }), [three.id]);
   assert.deepEqual(await find({ text: "invoice OR key" }), []);

@@ -7,7 +7,7 @@ import {
 } from "../../../../runtime/triggers/watch/trigger_breaker.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
-/** Asks the breaker about changes as a run queue does, and simulates one run for each. */
+/** A simulated run queue that asks the breaker about changes and starts one run for each. */
 class Firing {
   readonly clock = new TestClock();
   readonly breaker = new TriggerBreaker(this.clock);
@@ -121,7 +121,7 @@ Deno.test("TriggerBreaker counts two simultaneous loops separately", () => {
   const running = ["/a", "/b"].map((path) => ({ path, id: firing.begin(path, { agent: path }) }));
   for (let round = 1; round < MAX_CHAIN; round++) {
     for (const one of running) {
-      // Both runs are open while the path of this loop changes.
+      // Both runs are open while the path of this loop's file changes.
       const origin = firing.breaker.originOf(one.path);
       const change = { path: one.path, origin, maxRuns: Infinity };
       assert.equal(firing.breaker.refusal(one.path, change), undefined, `round ${round}`);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-/** Delays one read of a file's metadata until the test releases it. */
+/** A delayed read of one file's metadata, until the test releases it. */
 class SlowLook implements Disposable {
   readonly #lstat = Deno.lstat;
   readonly #release = Promise.withResolvers<void>();
