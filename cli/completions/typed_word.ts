@@ -18,7 +18,8 @@ export function readTypedWord(typed: string): TypedWord {
       if (character === "'") quote = "";
       else text += character;
     } else if (character === "\\") {
-      // Within double quotes, a backslash escapes only certain characters. Before others it remains.
+      // Within double quotes, a backslash escapes only certain characters. Before any other character, the backslash is a
+      // part of the text.
       const isKept = quote === '"' && next !== undefined && !'"\\$`'.includes(next);
       text += (isKept ? "\\" : "") + (next ?? "");
       index++;

@@ -60,7 +60,8 @@ export interface Input {
   readonly isTerminal: boolean;
   readonly prompter: Prompter;
   /**
-   * Does not show pressed keys until disposed, but keeps them for the next line or prompt. Not usable without a terminal.
+   * Hides pressed keys until the result is disposed, but keeps them for the next line or prompt. Not usable without a
+   * terminal.
    */
   mute(): Disposable;
   /**

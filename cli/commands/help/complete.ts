@@ -16,7 +16,7 @@ export const completeFor = (program: Program): { perform: Perform<typeof complet
     try {
       completion = await completeLine(program, line.words, new ServiceValues(app));
     } catch (error) {
-      // An error message would overwrite the line that the user is typing. It is printed only with --verbose.
+      // An error message would overwrite the line that the user is typing. So the message is printed only with --verbose.
       if (output.verbose) output.error(error instanceof Error ? error.message : String(error));
     }
     output.stdout.write(formatAnswer(shell, completion, line));
