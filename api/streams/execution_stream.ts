@@ -2,7 +2,7 @@
 // needs no memory for its unread frames. The follower stops when the reader leaves.
 import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
-import { toTimestamp } from "../../base/clock.ts";
+import { NO_LONGER_NEEDED, toTimestamp } from "../../base/clock.ts";
 import type { FollowItem, Runtime } from "../../runtime/interface/runtime.ts";
 import type { Lifecycle, StopReason } from "./lifecycle.ts";
 import { EventStream, toPieces } from "./server_sent_events.ts";
@@ -191,7 +191,7 @@ class ExecutionStream extends EventStream {
 
   protected override release(): void {
     if (this.isReleased) return;
-    this.#stop.abort();
+    this.#stop.abort(NO_LONGER_NEEDED);
     this.#iterator.return?.().catch((error) => this.#logBroken(error));
     this.#left(this.#isServed && this.#unsent.length === 0);
     super.release();

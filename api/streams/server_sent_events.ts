@@ -1,6 +1,6 @@
 // Defines the base class of the service's streams, and formats events as text/event-stream.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
 
 /** Returns an event of a text/event-stream. `data` must be one line. */
@@ -56,7 +56,7 @@ export abstract class EventStream implements OpenStream {
   }
 
   protected wake(): void {
-    this.#waiting?.abort();
+    this.#waiting?.abort(NO_LONGER_NEEDED);
   }
 
   protected send(text: string): void {

@@ -9,9 +9,18 @@ const CHARACTERS_PER_TOKEN = 4;
 export function estimateInputTokens(request: ModelRequest): number {
   let characters = 0;
   for (const message of request.messages) characters += messageCharacters(message);
-  if (request.tools.length > 0) characters += JSON.stringify(request.tools).length;
+  if (request.tools.length > 0) {
+    characters += serializedLengths.getOrInsertComputed(request.tools, serializedLength);
+  }
   if (request.schema !== undefined) characters += JSON.stringify(request.schema).length;
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+/** A cache by list of tools, because all calls of a run have the same list. */
+const serializedLengths = new WeakMap<object, number>();
+
+function serializedLength(value: object): number {
+  return JSON.stringify(value).length;
 }
 
 /** Returns the estimated tokens of a message, including the provider data of a reply. */

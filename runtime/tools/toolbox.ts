@@ -16,6 +16,7 @@ import { MemoryWriter } from "./memory/memory_file.ts";
 /** The tools of one agent, found by their names. */
 export class Toolbox {
   readonly #tools: ReadonlyMap<string, Tool>;
+  #descriptions: ToolDescription[] | undefined;
 
   /** Throws TypeError if two tools have the same name, so the caller must make the names unique. */
   constructor(tools: readonly Tool[]) {
@@ -39,11 +40,9 @@ export class Toolbox {
 
   /** Returns the tools' names, descriptions and parameter schemas for a model request. */
   descriptions(): ToolDescription[] {
-    return [...this.#tools.values()].map(({ name, description, parameters }) => ({
-      name,
-      description,
-      parameters,
-    }));
+    return this.#descriptions ??= [...this.#tools.values()].map(
+      ({ name, description, parameters }) => ({ name, description, parameters }),
+    );
   }
 }
 

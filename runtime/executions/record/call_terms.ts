@@ -108,6 +108,15 @@ export function unpackTerms(
   return tools === undefined ? undefined : { settings, tools: JSON.parse(tools) as DeclaredTool[] };
 }
 
+/** The digests of the last texts. Most runs of an agent have the same terms. */
+const digests = new Map<string, string>();
+const MAX_DIGESTS = 20;
+
 async function digest(body: string): Promise<DigestedText> {
-  return { digest: await sha256Of(body), body };
+  const known = digests.get(body);
+  if (known !== undefined) return { digest: known, body };
+  const found = await sha256Of(body);
+  if (digests.size === MAX_DIGESTS) digests.clear();
+  digests.set(body, found);
+  return { digest: found, body };
 }

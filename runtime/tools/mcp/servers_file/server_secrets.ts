@@ -30,7 +30,13 @@ export function withServerSecrets(
   /** The secrets of the file as read last, and the variables that were filled into them. */
   let known: { variables: ReadonlyMap<string, string | undefined>; own: Secret[] } | undefined;
 
+  /** True until the current task yields: no text can be read or sent in between. */
+  let isFresh = false;
+
   const refresh = () => {
+    if (isFresh) return;
+    isFresh = true;
+    queueMicrotask(() => isFresh = false);
     if (missing !== undefined && isStillMissing(missing)) return;
     missing = undefined;
     try {
