@@ -5,7 +5,7 @@ import {
   findMarks,
   findPlaceholders,
   type Mark,
-  placeholderOf,
+  openEnd,
   redactText,
   replaceMarks,
   spellingsOf,
@@ -147,9 +147,7 @@ function safeLength(
   secrets: readonly Secret[],
   marks: readonly Mark[] = findMarks(text, secrets),
 ): number {
-  const wholes = secrets.flatMap((one) => [...spellingsOf(one), placeholderOf(one)]);
-  const longest = wholes.map((one) => overlap(text, one));
-  const open = text.length - Math.max(0, ...longest);
+  const open = text.length - openEnd(text, secrets);
   if (open === text.length) return open;
   const reaching = [...marks, ...findPlaceholders(text, secrets)]
     .filter(({ from, to }) => from < open && open < to);
@@ -174,15 +172,4 @@ function endAcross(text: string, at: number, value: string): number {
   const first = Math.max(0, at - value.length + 1);
   const found = text.slice(first, at + value.length - 1).lastIndexOf(value);
   return found < 0 ? 0 : first + found + value.length;
-}
-
-/** Returns the length of the longest suffix of `text` that is a proper prefix of `value`. */
-function overlap(text: string, value: string): number {
-  const last = text.at(-1);
-  for (let length = Math.min(text.length, value.length - 1); length > 0; length--) {
-    // A single character is compared first: secrets may be thousands of characters long, and this runs for every piece of
-    // text.
-    if (value[length - 1] === last && text.endsWith(value.slice(0, length))) return length;
-  }
-  return 0;
 }

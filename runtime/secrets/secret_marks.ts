@@ -1,6 +1,7 @@
 // Finds the secrets in a text, and replaces them.
 import type { Secret } from "./secret.ts";
 import { RangeWalk, type TextRange } from "./range_walk.ts";
+import { SecretFinder } from "./secret_finder.ts";
 
 /** The range of a secret in a text, and the name to show in its place. */
 export interface Mark extends TextRange {
@@ -21,9 +22,11 @@ export function redactText(text: string, secrets: readonly Secret[]): string {
   }
 }
 
+const PLACEHOLDER_START = "[redacted:";
+
 /** Returns the placeholder that replaces a secret. */
 export function placeholderOf({ name }: Pick<Secret, "name">): string {
-  return `[redacted:${name}]`;
+  return `${PLACEHOLDER_START}${name}]`;
 }
 
 /**
@@ -47,54 +50,75 @@ function asciiSpellings(value: string): string[] {
   return [spell((digits) => digits), spell((digits) => digits.toUpperCase())];
 }
 
+/** The finders of a list of secrets. */
+interface Finders {
+  /** Finds the secrets in all notations. */
+  secrets: SecretFinder;
+  /** Finds the secrets and their placeholders. */
+  wholes: SecretFinder;
+  placeholders: ReadonlySet<string>;
+  longestPlaceholder: number;
+}
+
+/** The finders by list. A changed secret makes a new list. */
+const finders = new WeakMap<readonly Secret[], Finders>();
+
+function findersOf(secrets: readonly Secret[]): Finders {
+  return finders.getOrInsertComputed(secrets, () => {
+    const needles = secrets.flatMap((one) =>
+      spellingsOf(one).map((text) => ({ text, name: one.name }))
+    );
+    const placeholders = new Set(secrets.map(placeholderOf));
+    const shown = [...placeholders].map((text) => ({ text, name: "" }));
+    return {
+      secrets: new SecretFinder(needles),
+      wholes: new SecretFinder([...needles, ...shown]),
+      placeholders,
+      longestPlaceholder: shown.reduce((most, { text }) => Math.max(most, text.length), 0),
+    };
+  });
+}
+
 /**
  * Returns the ranges of all secrets, in order. Overlapping secrets are merged, because the rest of a secret would reveal
  * it. A secret inside a placeholder is skipped, because the placeholder contains only a variable's name. A secret that
  * extends beyond a placeholder includes it.
  */
 export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
-  const found: Mark[] = [];
-  // Placeholders are searched only after a secret was found, because most texts contain none.
-  let placeholders: TextRange[] | undefined;
-  for (const secret of secrets) {
-    for (const spelling of spellingsOf(secret)) {
-      let from = text.indexOf(spelling);
-      if (from < 0) continue;
-      placeholders ??= findPlaceholders(text, secrets);
-      const walk = new RangeWalk(placeholders);
-      while (from >= 0) {
-        const to = from + spelling.length;
-        const { around, coveredTo } = walk.next({ from, to });
-        const isInside = to <= coveredTo;
-        if (!isInside) found.push({ ...around, name: secret.name });
-        // The next occurrence may begin inside the placeholder, if it ends beyond it.
-        from = text.indexOf(spelling, isInside ? coveredTo - spelling.length + 1 : to);
-      }
-    }
-  }
-  // The sort is stable: at equal positions the longest secret stays first.
-  found.sort((a, b) => a.from - b.from);
   const marks: Mark[] = [];
-  for (const mark of found) {
+  // Most texts contain no secret, so placeholders are searched only when needed.
+  let walk: RangeWalk | undefined;
+  for (const { from, to, name } of findersOf(secrets).secrets.find(text)) {
+    walk ??= new RangeWalk(findPlaceholders(text, secrets));
+    const { around, coveredTo } = walk.next({ from, to });
+    if (to <= coveredTo) continue;
     const last = marks.at(-1);
-    if (last === undefined || mark.from >= last.to) marks.push({ ...mark });
-    else last.to = Math.max(last.to, mark.to);
+    if (last === undefined || around.from >= last.to) marks.push({ ...around, name });
+    else last.to = Math.max(last.to, around.to);
   }
   return marks;
 }
 
 /** Returns the ranges of the placeholders of these secrets, in order. */
 export function findPlaceholders(text: string, secrets: readonly Secret[]): TextRange[] {
-  const names = new Set(secrets.map(placeholderOf));
-  return [...names].flatMap((placeholder) => {
-    const found: TextRange[] = [];
-    for (let from = text.indexOf(placeholder); from >= 0;) {
-      const to = from + placeholder.length;
-      found.push({ from, to });
-      from = text.indexOf(placeholder, to);
-    }
-    return found;
-  }).sort((a, b) => a.from - b.from);
+  const { placeholders, longestPlaceholder } = findersOf(secrets);
+  const found: TextRange[] = [];
+  for (let from = text.indexOf(PLACEHOLDER_START); from >= 0;) {
+    let to = from;
+    // A name may contain a bracket.
+    do to = text.indexOf("]", to) + 1; while (
+      to > 0 && to - from <= longestPlaceholder && !placeholders.has(text.slice(from, to))
+    );
+    const isFound = to > 0 && to - from <= longestPlaceholder;
+    if (isFound) found.push({ from, to });
+    from = text.indexOf(PLACEHOLDER_START, isFound ? to : from + 1);
+  }
+  return found;
+}
+
+/** Returns the length of the longest end of the text that may be the beginning of a secret or of a placeholder. */
+export function openEnd(text: string, secrets: readonly Secret[]): number {
+  return findersOf(secrets).wholes.openEnd(text);
 }
 
 /** Returns the text with each mark replaced by `[redacted:NAME]`. The marks are in order and do not overlap. */
