@@ -30,6 +30,9 @@ export function withServerSecrets(
   /** The secrets of the file as read last, and the variables that were filled into them. */
   let known: { variables: ReadonlyMap<string, string | undefined>; own: Secret[] } | undefined;
 
+  let joined:
+    | { others: readonly Secret[]; own: readonly Secret[]; all: readonly Secret[] }
+    | undefined;
   /** True until the current task yields: no text can be read or sent in between. */
   let isFresh = false;
 
@@ -62,8 +65,14 @@ export function withServerSecrets(
     if (known === undefined || hasChanged(known.variables, lookup)) {
       known = findSecrets(entries, lookup);
     }
-    if (known.own.length === 0) return secrets();
-    return [...secrets(), ...known.own].sort((a, b) => b.value.length - a.value.length);
+    const others = secrets();
+    if (known.own.length === 0) return others;
+    // The same list until a secret changes, because each new list costs preparation.
+    if (joined?.others !== others || joined.own !== known.own) {
+      const all = [...others, ...known.own].sort((a, b) => b.value.length - a.value.length);
+      joined = { others, own: known.own, all };
+    }
+    return joined.all;
   };
 }
 
