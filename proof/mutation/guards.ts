@@ -887,8 +887,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "tokens in mcp-servers.json are redacted",
     symbol: "withServerSecrets",
-    replace: "[...secrets(), ...known.own]",
-    by: "[...secrets()]",
+    replace: "joinSecrets(secrets, findOwn)",
+    by: "joinSecrets(secrets, () => [])",
     tests: [
       "tests/runtime/tools/mcp/run_test.ts",
       "tests/runtime/tools/mcp/servers_file/server_secrets_test.ts",

@@ -2,7 +2,7 @@
 // address may contain a password, so no message of this file repeats a part of it.
 import { z } from "zod";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { hiddenParts, type Secret } from "../secrets/secret.ts";
+import { hiddenParts, joinSecrets, type Secret } from "../secrets/secret.ts";
 
 /** The name of the shell variable that overrides `database` in config.yaml. */
 export const DATABASE_VARIABLE = "INKLING_DATABASE_URL";
@@ -147,8 +147,7 @@ export function withDatabaseSecrets(
   addresses: readonly (string | null | undefined)[],
 ): () => readonly Secret[] {
   const own = addresses.flatMap((address) => address == null ? [] : addressSecrets(address));
-  if (own.length === 0) return secrets;
-  return () => [...secrets(), ...own].sort((a, b) => b.value.length - a.value.length);
+  return joinSecrets(secrets, () => own);
 }
 
 function addressSecrets(address: string): Secret[] {

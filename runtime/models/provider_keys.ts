@@ -34,7 +34,12 @@ export class ProviderKeys {
    * of a webhook.
    */
   has(name: string): boolean {
-    return this.#variables().all.has(name);
+    return this.all.has(name);
+  }
+
+  /** All such variables: the same set until the agents change. */
+  get all(): ReadonlySet<string> {
+    return this.#variables().all;
   }
 
   /**

@@ -28,3 +28,42 @@ export function hiddenParts(value: string): string[] {
 export function isSecretName(name: string): boolean {
   return /(^|_)(KEY|TOKEN|SECRET|PASSWORD)$/i.test(name);
 }
+
+/** Returns a function that returns the secrets of both lists, longest first: the same list until one of the lists changes. */
+export function joinSecrets(
+  first: () => readonly Secret[],
+  second: () => readonly Secret[],
+): () => readonly Secret[] {
+  return combined(
+    first,
+    second,
+    (some, others) =>
+      others.length === 0
+        ? some
+        : [...some, ...others].sort((a, b) => b.value.length - a.value.length),
+  );
+}
+
+/** Returns a function that returns the secrets with these names: the same list until the secrets or the names change. */
+export function selectSecrets(
+  secrets: () => readonly Secret[],
+  names: () => ReadonlySet<string>,
+): () => readonly Secret[] {
+  return combined(secrets, names, (all, some) => all.filter(({ name }) => some.has(name)));
+}
+
+/** Every redaction prepares a new list of secrets, so an unchanged list must stay the same object. */
+function combined<First, Second>(
+  first: () => First,
+  second: () => Second,
+  combine: (first: First, second: Second) => readonly Secret[],
+): () => readonly Secret[] {
+  let last: { first: First; second: Second; list: readonly Secret[] } | undefined;
+  return () => {
+    const [one, other] = [first(), second()];
+    if (last?.first !== one || last.second !== other) {
+      last = { first: one, second: other, list: combine(one, other) };
+    }
+    return last.list;
+  };
+}

@@ -85,6 +85,7 @@ function findersOf(secrets: readonly Secret[]): Finders {
  * extends beyond a placeholder includes it.
  */
 export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
+  if (secrets.length === 0) return [];
   const marks: Mark[] = [];
   // Most texts contain no secret, so placeholders are searched only when needed.
   let walk: RangeWalk | undefined;
@@ -118,7 +119,7 @@ export function findPlaceholders(text: string, secrets: readonly Secret[]): Text
 
 /** Returns the length of the longest end of the text that may be the beginning of a secret or of a placeholder. */
 export function openEnd(text: string, secrets: readonly Secret[]): number {
-  return findersOf(secrets).wholes.openEnd(text);
+  return secrets.length === 0 ? 0 : findersOf(secrets).wholes.openEnd(text);
 }
 
 /** Returns the text with each mark replaced by `[redacted:NAME]`. The marks are in order and do not overlap. */

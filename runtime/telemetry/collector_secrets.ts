@@ -1,6 +1,6 @@
 // Finds the key of a telemetry collector, so that it is redacted. The key is among the headers in a variable whose name
 // does not look like a secret's.
-import { type Secret, SHORTEST_SECRET } from "../secrets/secret.ts";
+import { joinSecrets, type Secret, SHORTEST_SECRET } from "../secrets/secret.ts";
 
 const VARIABLES = [
   "OTEL_EXPORTER_OTLP_HEADERS",
@@ -20,8 +20,7 @@ export function withCollectorSecrets(
   const own = VARIABLES.flatMap((name) =>
     [...headerSecrets(lookup(name) ?? "")].map((value) => ({ name, value }))
   );
-  if (own.length === 0) return secrets;
-  return () => [...secrets(), ...own].sort((a, b) => b.value.length - a.value.length);
+  return joinSecrets(secrets, () => own);
 }
 
 /**

@@ -13,6 +13,7 @@ import { EventBus } from "../events/bus.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
 import { Redactor } from "../secrets/redactor.ts";
+import { selectSecrets } from "../secrets/secret.ts";
 import { RedactedLog } from "../service_log/redacted_log.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { withCollectorSecrets } from "../telemetry/collector_secrets.ts";
@@ -93,7 +94,7 @@ export async function openAgents(
     agentFiles,
     folders,
     redactor,
-    keyRedactor: new Redactor(() => secrets().filter(({ name }) => keys.has(name))),
+    keyRedactor: new Redactor(selectSecrets(secrets, () => keys.all)),
     isProviderKey: (name: string) => keys.has(name),
     events,
     log,

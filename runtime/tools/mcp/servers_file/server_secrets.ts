@@ -10,7 +10,7 @@ import {
 } from "../../../config/files/missing_file.ts";
 import { decodeText } from "../../../config/files/text_file.ts";
 import { unreadableReason } from "../../../../base/files/unreadable.ts";
-import type { Secret } from "../../../secrets/secret.ts";
+import { joinSecrets, type Secret } from "../../../secrets/secret.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion } from "./expansion.ts";
 import { findEntries, MAX_SERVERS, MAX_SERVERS_FILE_BYTES, toOwnEntry } from "./server_entries.ts";
@@ -30,9 +30,6 @@ export function withServerSecrets(
   /** The secrets of the file as read last, and the variables that were filled into them. */
   let known: { variables: ReadonlyMap<string, string | undefined>; own: Secret[] } | undefined;
 
-  let joined:
-    | { others: readonly Secret[]; own: readonly Secret[]; all: readonly Secret[] }
-    | undefined;
   /** True until the current task yields: no text can be read or sent in between. */
   let isFresh = false;
 
@@ -60,20 +57,14 @@ export function withServerSecrets(
       else if (!(error instanceof SyntaxError)) unreadableReason(error);
     }
   };
-  return () => {
+  const findOwn = () => {
     refresh();
     if (known === undefined || hasChanged(known.variables, lookup)) {
       known = findSecrets(entries, lookup);
     }
-    const others = secrets();
-    if (known.own.length === 0) return others;
-    // The same list until a secret changes, because each new list costs preparation.
-    if (joined?.others !== others || joined.own !== known.own) {
-      const all = [...others, ...known.own].sort((a, b) => b.value.length - a.value.length);
-      joined = { others, own: known.own, all };
-    }
-    return joined.all;
+    return known.own;
   };
+  return joinSecrets(secrets, findOwn);
 }
 
 function hasChanged(
