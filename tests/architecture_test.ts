@@ -239,7 +239,7 @@ Deno.test("imports: every package is pinned, is used, and has one version in bot
   }
 });
 
-/** Uses the bundler, which is not part of the product: its package is only in tests/deno.json. */
+/** The file that uses the bundler. The bundler is not part of the product, so its package is only in tests/deno.json. */
 const BUNDLER = "release/bundle.ts";
 
 /** The browser page is a separate program: it is bundled, and the service never loads its packages. */
@@ -291,7 +291,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   {
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
     // The clock itself; the log, which prints the machine's time; file_stamp.ts, which compares with times of the file
-    // system.
+    // system; and a script of the site, which runs in a browser.
     where:
       /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/files\/file_stamp|site\/client\/copy)\.ts$/,
   },

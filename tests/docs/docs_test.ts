@@ -163,7 +163,9 @@ function examplesIn(document: string): { language: string; text: string }[] {
   }));
 }
 
-/** Returns the alternatives of a YAML example: a repeated key begins the next one. */
+/**
+ * Returns the parts of a YAML example, one for each top-level key, if it repeats a key. Otherwise returns the whole text.
+ */
 function alternativesIn(language: string, text: string): string[] {
   const parts = language === "yaml"
     ? text.split(/^(?=[a-z_]+:)/m).filter((one) => /^[a-z]/.test(one))

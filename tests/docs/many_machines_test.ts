@@ -152,7 +152,7 @@ Deno.test("docs/examples: the unit restarts a node during any outage of its data
   const [folders = ""] = unit.values("Service", "Environment");
   assert.ok(wrapper.includes(`sudo -u ${unit.values("Service", "User").join()} env ${folders} `));
   assert.deepEqual(unit.values("Service", "TimeoutStopSec"), [`${STOP_SECONDS}`]);
-  // The document warns about a start limit, and shows the two lines that change it.
+  // The document states the unit's start limit, and shows a line that switches off the limit.
   assert.match(PAGE.replaceAll(/\s+/g, " "), /gives up after five such starts within five minutes/);
   const printed = readUnit(toSystemdUnit({
     ...{ printCommand: "", command: ["/usr/bin/inkling"], environment: {} },

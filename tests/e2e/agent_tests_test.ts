@@ -20,7 +20,7 @@ expect:
   files: { report.md: { equals: sunny } }
 `;
 
-// A test file with an invalid JSON schema, which a child process checks.
+// A case whose answer does not match the schema. A child process checks the schema, because it contains a pattern.
 const SPOILT_SCHEMA = `version: 1
 replies:
   - calls: [{ ${WRITE} }]

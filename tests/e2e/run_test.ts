@@ -10,7 +10,7 @@ const usesServer = (server: { url: string }) =>
 
 const KEY = { ELSEWHERE_API_KEY: "key-0123456789" };
 
-/** Returns the raw events of a stream by frame id. Events without an id are joined. */
+/** Returns the raw events of a stream by frame id. The key `none` has the last event without an id. */
 async function readRawStream(home: RealHome, id: number): Promise<Map<string, string>> {
   const http = Deno.createHttpClient({
     proxy: { transport: "unix", path: join(home.stateDir, "service.sock") },

@@ -32,7 +32,7 @@ Deno.test({
     const filesOfIt = () =>
       [...Deno.readDirSync(home.stateDir)].map(({ name }) => name)
         .filter((name) => name.startsWith("inkling.db"));
-    // One connection locks the table, and another one reads.
+    // One connection locks the table, and the other one reads the states of all connections.
     const holder = new pg.Client({ connectionString: address });
     const database = new pg.Client({ connectionString: address });
     await holder.connect();

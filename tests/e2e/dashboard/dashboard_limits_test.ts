@@ -75,7 +75,7 @@ async function showText(world: DashboardWorld): Promise<void> {
   assert.deepEqual(foreign, []);
 }
 
-/** Returns the invisible characters in the text of a view. */
+/** Code points of characters that a view must show as escapes. */
 const UNSEEN = [
   0x00,
   0x07,

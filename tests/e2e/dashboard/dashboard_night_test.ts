@@ -12,7 +12,7 @@ import {
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-/** Agents for every section of the page: one fails repeatedly, one succeeds, one asks, and one is disabled. */
+/** Agents for the sections of the page: failing, successful, asking, disabled, scheduled and broken ones. */
 const AMISS: WorldSetUp = {
   async prepare(workspace) {
     await workspace.writeScript("bad", [{ fail: "no luck today\nnor tomorrow" }]);

@@ -57,7 +57,7 @@ Deno.test("AgentFiles merges quick edits, ignores touched files, and keeps an ag
   const { changes, seen } = record(runtime);
   for (let edit = 0; edit < 10; edit++) await place.writeAgent("one", `${ECHO}${edit}\n`);
   await seen(1);
-  // The same bytes again are no change.
+  // Writing the same bytes again is no change.
   await place.writeAgent("one", `${ECHO}9\n`);
   // The file does not parse, so the last valid version of the agent stays in use.
   await place.writeAgent("one", "---\nmodel: { provider");

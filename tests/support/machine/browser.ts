@@ -46,8 +46,8 @@ export interface TestBrowser extends AsyncDisposable {
 }
 
 /**
- * Starts Chromium with umask 022. Test files are threads of one process: two threads that open a socket at once may leave
- * its umask at 177, and Chromium crashes with that umask.
+ * A script that starts Chromium with umask 022. Test files are threads of one process: two threads that open a socket at
+ * once may leave its umask at 177, and Chromium crashes with that umask.
  */
 const LAUNCHER = `#!/bin/sh\numask 022\nexec ${CHROMIUM} "$@"\n`;
 
