@@ -22,6 +22,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "inkling run weekly --dry-run": "needs the MCP server that the reader brings",
 };
 
+/** The blocks that are neither commands to run nor files of an example, by guide and language, each with the reason. */
+const OTHER_BLOCKS: Readonly<Record<string, string>> = {
+  "on-a-server: text": "installs a unit on the machine; the tests of that command use a stand-in",
+  "on-a-server: nginx": "a proxy of the reader, with a certificate",
+};
+
 /** The expected exit codes that are not 0, by guide and command. */
 const CODES: Readonly<Record<string, number>> = {
   // No unit starts this test's services with the machine.
@@ -59,6 +65,7 @@ Deno.test("docs/guides: each guide is short and links to its example", () => {
 
 Deno.test("docs/guides: a shown file is the file of the example", () => {
   let shown = 0;
+  const others = new Set(Object.keys(OTHER_BLOCKS));
   for (const name of exampleNames()) {
     const files = exampleFiles(name);
     // A block shows the last path that the paragraph before it names.
@@ -67,7 +74,9 @@ Deno.test("docs/guides: a shown file is the file of the example", () => {
         /^([^\n]+(?:\n[^\n]+)*)\n\n```(\w+)\n([^]*?)^```$/gm,
       )
     ) {
-      if (language === "sh" || language === "text" || language === "nginx") continue;
+      const other = `${name}: ${language}`;
+      others.delete(other);
+      if (language === "sh" || OTHER_BLOCKS[other] !== undefined) continue;
       const named = [...before.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path);
       const file = named.findLast((path) => files.includes(path));
       assert.ok(file !== undefined, `${name}: no file of the example is named before\n${body}`);
@@ -76,6 +85,7 @@ Deno.test("docs/guides: a shown file is the file of the example", () => {
     }
   }
   assert.ok(shown > 15, `${shown} files`);
+  assert.deepEqual([...others], [], "listed, and not there");
 });
 
 /** The number of guides that run concurrently. */
@@ -100,6 +110,16 @@ async function playGuide(name: string): Promise<void> {
     assert.equal(code, CODES[`${name}: ${command}`] ?? 0, `${name}: ${command}\n${output}`);
   }
 }
+
+Deno.test("examples/README.md: its commands play the tests of an example", async () => {
+  await using home = await createNewcomerHome();
+  const page = Deno.readTextFileSync(join(EXAMPLES, "README.md"));
+  const setup = "inkling setup --yes --provider demo --model report";
+  for (const command of [setup, ...commandsOf(page)]) {
+    const { code, output } = await home.run(command, REPOSITORY);
+    assert.equal(code, 0, `${command}\n${output}`);
+  }
+});
 
 Deno.test("docs/guides: every command that is listed as not run is in a guide", () => {
   const all = new Set(exampleNames().flatMap((name) => commandsOf(guide(name))));
