@@ -1,13 +1,14 @@
 #!/bin/sh
-# Installs Inkling for the person who runs it: fetches the newest release for this machine, verifies its checksum, tries
-# it, and puts it into ~/.local/bin. Needs no root, and changes nothing else.
+# Installs Inkling for the person who runs it: fetches the newest release for this machine, verifies its checksum, and its
+# signature where minisign is installed, tries it, and puts it into ~/.local/bin. Needs no root, and changes nothing else.
 #
 #   INKLING_INSTALL_DIR   another folder to install to
 #   INKLING_RELEASE_URL   another address of the releases
 set -eu
 
-# A release fills this in.
+# A release fills these in.
 built_in=''
+public_key=''
 
 fail() {
   printf 'install.sh: %s\n' "$1" >&2
@@ -93,6 +94,23 @@ read_manifest() {
   [ -n "$sha256" ] || fail "${address}latest.json has no checksum for $name"
 }
 
+# Verifies the signature of the program. Its comment names the version and the file, so that no old release passes for a
+# new one.
+verify_signature() {
+  if [ -z "$public_key" ]; then
+    printf 'Compared only the checksum: this release is not signed\n'
+  elif ! has minisign; then
+    printf 'Compared only the checksum: minisign, which verifies signatures, is not installed\n'
+  else
+    fetch "$name.minisig" "$work/inkling.minisig"
+    comment=$(minisign -V -Q -P "$public_key" -m "$work/inkling" -x "$work/inkling.minisig" 2>&1) ||
+      fail "the signature of $name is wrong, so it is not installed: $comment"
+    [ "$comment" = "version:$version file:$name" ] ||
+      fail "the signature of $name is for another file, so it is not installed: $comment"
+    printf 'Verified the checksum and the signature\n'
+  fi
+}
+
 # Makes the folder, remembering what was not there before: if nothing gets installed, it is not there afterwards.
 make_folder() {
   made='' above=$folder
@@ -162,6 +180,8 @@ main() {
   [ "$found" = "$sha256" ] || fail "the checksum of $name is wrong, so it is not installed
   latest.json says $sha256
   what came is     $found"
+
+  verify_signature
 
   chmod 755 "$work/inkling"
   answer=$("$work/inkling" --version 2>&1 </dev/null) || fail "$name does not start here: $answer"

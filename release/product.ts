@@ -15,8 +15,17 @@ export const WORKERS: readonly string[] = ["tool_worker", "script_worker", "pdf_
   name,
 ) => `modules/${name}.js`);
 
-/** The file with the third-party licenses, relative to the repository. license_list.ts writes it. */
+/** The file with the third-party licenses, relative to the repository. `deno task licenses` writes it. */
 export const LICENSE_LIST = "THIRD_PARTY_LICENSES.txt";
+
+/** The file with the public keys that sign releases, relative to the repository. It is optional. */
+export const PUBLIC_KEY_FILE = "release/minisign.pub";
+
+/** The file with the checksums of a release. */
+export const CHECKSUM_FILE = "SHA256SUMS";
+
+/** The list of third-party software in the format of CycloneDX, relative to the repository. `deno task licenses` writes it. */
+export const SBOM = "release/licenses/sbom.cdx.json";
 
 /** The files that accompany every copy of the program. */
 export const LEGAL_FILES: readonly string[] = ["LICENSE", LICENSE_LIST];

@@ -1,12 +1,13 @@
 // Writes a release as `inkling update` and install.sh expect it: latest.json and the files that it names.
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { removeIfThere, writeJson } from "./folder.ts";
-import { LEGAL_FILES, REPOSITORY } from "./product.ts";
+import { hashFile } from "./minisign_key.ts";
+import { LEGAL_FILES, REPOSITORY, SBOM } from "./product.ts";
 import { releaseFileName, type Target } from "./target.ts";
 
-/** The line of install.sh that is replaced by the address of the release. */
+/** The lines of install.sh that are replaced by the address and the public key of the release. */
 const NO_ADDRESS = "built_in=''";
+const NO_KEY = "public_key=''";
 
 /** The contents of a release. */
 export interface ReleaseContents {
@@ -17,6 +18,8 @@ export interface ReleaseContents {
    * The public address of the release's folder; undefined: install.sh requires an environment variable with the address.
    */
   address: string | undefined;
+  /** The public keys of minisign that the executables contain. The first one signs the release. */
+  keys: readonly string[];
   /** Builds the executable for a machine at `path`. */
   build(target: Target, path: string): Promise<void>;
 }
@@ -41,31 +44,30 @@ async function fillFolder(folder: string, contents: ReleaseContents): Promise<vo
   for (const target of targets) {
     const file = releaseFileName(name, { version, target });
     await contents.build(target, join(folder, file));
-    files[target] = { name: file, sha256: await sha256(join(folder, file)) };
+    files[target] = { name: file, sha256: (await hashFile(join(folder, file), "sha256")).toHex() };
   }
   await writeJson(join(folder, "latest.json"), { version, files });
-  await writeInstallScript(join(folder, "install.sh"), contents.address);
+  await writeInstallScript(join(folder, "install.sh"), contents);
+  await Deno.copyFile(join(REPOSITORY, SBOM), join(folder, `${name}-${version}.cdx.json`));
   for (const paper of LEGAL_FILES) {
     await Deno.copyFile(join(REPOSITORY, paper), join(folder, paper));
   }
 }
 
-/** Writes install.sh with the address of the release. */
-async function writeInstallScript(path: string, address: string | undefined): Promise<void> {
-  const script = await Deno.readTextFile(join(REPOSITORY, "release/install.sh"));
-  if (script.split(`\n${NO_ADDRESS}\n`).length !== 2) {
-    throw new Error(`install.sh has no line that says: ${NO_ADDRESS}`);
+/** Writes install.sh with the address and the public key of the release. */
+async function writeInstallScript(
+  path: string,
+  { address, keys }: Pick<ReleaseContents, "address" | "keys">,
+): Promise<void> {
+  let script = await Deno.readTextFile(join(REPOSITORY, "release/install.sh"));
+  const [key = ""] = keys;
+  for (const [line, value] of [[NO_ADDRESS, address ?? ""], [NO_KEY, key]] as const) {
+    if (script.split(`\n${line}\n`).length !== 2) {
+      throw new Error(`install.sh has no line that says: ${line}`);
+    }
+    // Escape quotes, because a quote would end the shell's string.
+    const filled = line.replace("''", () => `'${value.replaceAll("'", "%27")}'`);
+    script = script.replace(line, () => filled);
   }
-  // Escape quotes, because a quote would end the shell's string.
-  const quoted = address?.replaceAll("'", "%27") ?? "";
-  const filled = `built_in='${quoted}'`;
-  await Deno.writeTextFile(path, script.replace(NO_ADDRESS, () => filled), { mode: 0o755 });
-}
-
-/** Returns the SHA-256 of a file in lower-case hexadecimal. */
-async function sha256(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  using file = await Deno.open(path);
-  for await (const chunk of file.readable) hash.update(chunk);
-  return hash.digest("hex");
+  await Deno.writeTextFile(path, script, { mode: 0o755 });
 }

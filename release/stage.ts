@@ -5,6 +5,7 @@ import { bundleProgram } from "./bundle.ts";
 import { copyTree, filesBelow, forEachFile, writeJson } from "./folder.ts";
 import { parseReleaseAddress } from "./given_address.ts";
 import { type PackageFolder, packageFolders } from "./package_folder.ts";
+import { readPublicKeys } from "./minisign_key.ts";
 import { LEGAL_FILES, REPOSITORY, VERSION } from "./product.ts";
 import { vendorPackages } from "./vendored_packages.ts";
 
@@ -12,10 +13,26 @@ import { vendorPackages } from "./vendored_packages.ts";
 const ADDRESS_FILE = "cli/update/release_address.ts";
 const NO_ADDRESS = "const BUILT_IN = undefined;";
 
+/** The file that contains the keys that sign releases; NO_KEYS is its line that a build replaces. */
+const KEYS_FILE = "cli/context/distribution.ts";
+const NO_KEYS = "const RELEASE_KEYS = [];";
+
 /** The values that are built into the program. */
 export interface StageOptions {
   /** The address where `inkling update` finds releases. Without it, the command requires an environment variable. */
   address?: string;
+  /** The file with the public keys that sign releases; release/minisign.pub by default. */
+  publicKey?: string;
+}
+
+/** Returns the options of a stage from the flags of a task. */
+export function stageOptions(
+  { address, "public-key": publicKey }: { address?: string; "public-key"?: string },
+): StageOptions {
+  return {
+    ...address === undefined ? {} : { address },
+    ...publicKey === undefined ? {} : { publicKey },
+  };
 }
 
 /** A folder with the shipped program. Disposing removes the folder. */
@@ -27,10 +44,22 @@ export interface Stage extends AsyncDisposable {
   packages: readonly PackageFolder[];
 }
 
-/** Creates a stage. Throws Error if a package is unavailable or the address is invalid. */
+/** Creates a stage. Throws Error if a package is unavailable, or the address or a key is invalid. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { address } = options;
-  const changes = address === undefined ? {} : { [ADDRESS_FILE]: withAddress(address) };
+  const keys = await readPublicKeys(options.publicKey);
+  const changes = {
+    ...address === undefined ? {} : {
+      [ADDRESS_FILE]: withLine(ADDRESS_FILE, {
+        line: NO_ADDRESS,
+        by: `const BUILT_IN = ${JSON.stringify(parseReleaseAddress(address))};`,
+      }),
+    },
+    [KEYS_FILE]: withLine(KEYS_FILE, {
+      line: NO_KEYS,
+      by: `const RELEASE_KEYS = ${JSON.stringify(keys)};`,
+    }),
+  };
   const directory = await makeFolder();
   const workFolder = await makeFolder();
   const remove = () => Deno.remove(directory, { recursive: true });
@@ -67,11 +96,14 @@ function ownerOf(file: string): string | undefined {
   return /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0];
 }
 
-function withAddress(text: string): (source: string) => string {
-  const line = `const BUILT_IN = ${JSON.stringify(parseReleaseAddress(text))};`;
+/** Returns a function that replaces a line of a source. The function throws Error if the line is not there once. */
+function withLine(
+  file: string,
+  { line, by }: { line: string; by: string },
+): (source: string) => string {
   return (source) => {
-    if (source.split(NO_ADDRESS).length === 2) return source.replace(NO_ADDRESS, () => line);
-    throw new Error(`${ADDRESS_FILE} has no line that says: ${NO_ADDRESS}`);
+    if (source.split(line).length === 2) return source.replace(line, () => by);
+    throw new Error(`${file} has no line that says: ${line}`);
   };
 }
 

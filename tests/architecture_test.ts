@@ -86,7 +86,9 @@ const ROOMS: Readonly<
       /^(app\/settings\.ts|runtime\/permissions\/|base\/files\/descriptor_link\.ts$)/,
     ],
   },
-  release: { values: [/^(cli\/(self_command|update\/release_address)\.ts|(page\/)?deno\.json)$/] },
+  release: {
+    values: [/^(cli\/(self_command|update\/(release_address|minisign))\.ts|(page\/)?deno\.json)$/],
+  },
   demo: { values: [/^cli\/self_command\.ts$/] },
   // The documentation site: it reads docs/ and no code.
   site: { values: [] },
@@ -283,7 +285,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
     what: /\bDeno\.(exit|args)\b/,
     where: /^((main|app\/service_life)\.ts$|(scoped|release|demo|site)\/)/,
   },
-  { what: /\bDeno\.env\b/, where: /^(main\.ts|app\/|runtime\/config\/)/ },
+  { what: /\bDeno\.env\b/, where: /^(main\.ts|app\/|runtime\/config\/|release\/sign\.ts)/ },
   {
     what: /\bconsole\.|Deno\.(stdout|stderr)\.write/,
     where: /^(main\.ts$|(cli\/output|scoped|release|demo|site)\/)/,

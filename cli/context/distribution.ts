@@ -8,11 +8,17 @@ import { programFolder } from "../../base/program_files.ts";
 const PUBLISHED_PACKAGE: string | undefined = undefined;
 
 /**
+ * The public keys of minisign that sign releases, each as one line of base64. A build fills them in from
+ * release/minisign.pub. Without a key, `inkling update` compares checksums only.
+ */
+const RELEASE_KEYS: readonly string[] = [];
+
+/**
  * The kind and place of an installation: a compiled binary, an npm package in a node_modules folder, or a source checkout.
- * `isPublished` is true if the package of this name in npm's registry is Inkling.
+ * `isPublished` is true if the package of this name in npm's registry is Inkling. `keys` are the keys that sign releases.
  */
 export type Distribution =
-  | { kind: "binary"; path: string; target: string }
+  | { kind: "binary"; path: string; target: string; keys: readonly string[] }
   | { kind: "npm"; packageName: string; directory: string; isPublished: boolean }
   | { kind: "source"; directory: string };
 
@@ -44,7 +50,7 @@ export function ownDistribution(): Distribution {
   const { standalone, target } = Deno.build;
   const execPath = Deno.execPath();
   // A compiled binary contains its source, so no source folder exists.
-  if (standalone) return { kind: "binary", path: execPath, target };
+  if (standalone) return { kind: "binary", path: execPath, target, keys: RELEASE_KEYS };
   // `npm link` creates a symbolic link to a checkout. The real path identifies it as a checkout.
   return distributionOf(Deno.realPathSync(programFolder()));
 }

@@ -1,7 +1,7 @@
 // Reads latest.json, which describes the newest release, and selects the file for this machine.
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
-import { fetchChunks, type FetchOptions } from "./release_fetch.ts";
+import { type FetchOptions, fetchText } from "./release_fetch.ts";
 import { isVersion } from "./version.ts";
 
 const LARGEST_MANIFEST_BYTES = 1_048_576;
@@ -9,6 +9,8 @@ const LARGEST_MANIFEST_BYTES = 1_048_576;
 /** The newest release, with the address of the binary for this machine. */
 export interface Release {
   version: string;
+  /** The name of the binary in the folder of the releases. */
+  name: string;
   address: URL;
   /** The SHA-256 checksum of the binary, in lowercase hexadecimal. */
   sha256: string;
@@ -24,11 +26,7 @@ export async function readRelease(
   options: FetchOptions & { target: string },
 ): Promise<Release> {
   const address = new URL("latest.json", folder);
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of fetchChunks(address, { ...options, limit: LARGEST_MANIFEST_BYTES })) {
-    text += decoder.decode(chunk, { stream: true });
-  }
+  const text = await fetchText(address, { ...options, limit: LARGEST_MANIFEST_BYTES });
   const { version, files } = parseManifest(text, address);
   const file = asRecord(asRecord(files)?.[options.target]);
   if (file === undefined) {
@@ -45,7 +43,7 @@ export async function readRelease(
   if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/i.test(sha256)) {
     throw broken(address, `invalid checksum of ${name}`);
   }
-  return { version, address: new URL(name, folder), sha256: sha256.toLowerCase() };
+  return { version, name, address: new URL(name, folder), sha256: sha256.toLowerCase() };
 }
 
 function parseManifest(text: string, address: URL): { version: string; files: unknown } {

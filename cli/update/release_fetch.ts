@@ -45,6 +45,19 @@ export async function* fetchChunks(
   if (received < announced) throw brokeOff();
 }
 
+/** Downloads a text. Throws as fetchChunks() does. */
+export async function fetchText(
+  address: URL,
+  options: FetchOptions & { limit: number },
+): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of fetchChunks(address, options)) {
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 /** Requests an address and follows redirects. Checks each address before the request. */
 async function open(
   address: URL,

@@ -1,8 +1,10 @@
 // Tests of install.sh with a local release: what it installs and what it refuses. A refusal leaves the home unchanged.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { signReleaseFolder } from "../../release/signed_folder.ts";
 import { TARGETS } from "../../release/target.ts";
 import { FILE, InstallWorld, program, versionOf } from "./install_world.ts";
+import { createThrowawayKey } from "./throwaway_key.ts";
 
 Deno.test("install.sh installs for the present user, and prints the remaining steps", async () => {
   await using world = await InstallWorld.open();
@@ -10,7 +12,7 @@ Deno.test("install.sh installs for the present user, and prints the remaining st
   assert.deepEqual([first.code, first.stderr], [0, ""]);
   assert.match(
     first.stdout,
-    /^Fetching Inkling 1\.2\.3 for x86_64-unknown-linux-gnu\nInkling 1\.2\.3 is installed: /,
+    /^Fetching Inkling 1\.2\.3 for x86_64-unknown-linux-gnu\nCompared only the checksum: this release is not signed\nInkling 1\.2\.3 is installed: /,
   );
   assert.ok(first.stdout.includes(`export PATH="${dirname(world.installed)}:$PATH"`));
   assert.deepEqual(world.files(), [".local/", ".local/bin/", ".local/bin/inkling"]);
@@ -102,6 +104,62 @@ Deno.test("install.sh refuses a wrong, incomplete or unprotected download", asyn
     await world.refuses(reason);
   }
   assert.ok(!world.server.asked.includes("elsewhere"));
+});
+
+/** A stand-in for minisign that accepts every file, and prints this comment. */
+const accepts = (comment: string) => `[ "$1 $2 $3 $4" = '-V -Q -P RWkey' ] && echo '${comment}'`;
+
+Deno.test("install.sh verifies the signature where minisign is installed, and otherwise prints that it did not", async () => {
+  await using world = await InstallWorld.open();
+  world.keys = ["RWkey"];
+  await world.publish(program("1.2.3"));
+  // Without a signature in the release.
+  await world.stub("minisign", accepts("anything"));
+  await world.refuses(/cannot fetch \S+\/inkling-1\.2\.3-x86_64-unknown-linux-gnu\.minisig/);
+  await Deno.writeTextFile(join(world.release, `${FILE}.minisig`), "a signature");
+  for (const comment of [`version:1.1.0 file:${FILE}`, "version:1.2.3 file:other", ""]) {
+    await world.stub("minisign", accepts(comment));
+    await world.refuses(/the signature of \S+ is for another file, so it is not installed/);
+  }
+  await world.stub("minisign", "echo 'Signature verification failed' >&2; exit 1");
+  await world.refuses(/is wrong, so it is not installed: Signature verification failed/);
+  await world.stub("minisign", accepts(`version:1.2.3 file:${FILE}`));
+  const verified = await world.install();
+  assert.deepEqual([verified.code, verified.stderr], [0, ""]);
+  assert.match(verified.stdout, /^Verified the checksum and the signature$/m);
+  const without = await world.install({ path: await world.pathWithout("minisign") });
+  assert.deepEqual([without.code, without.stderr], [0, ""]);
+  assert.match(
+    without.stdout,
+    /^Compared only the checksum: minisign, which verifies signatures, is not installed$/m,
+  );
+});
+
+Deno.test({
+  name: "install.sh accepts a release that release:sign has signed",
+  ignore: await pathOf("minisign") === "",
+  async fn() {
+    await using world = await InstallWorld.open();
+    const key = await createThrowawayKey();
+    world.keys = [key.publicLine];
+    await world.publish(program("1.2.3"));
+    const keys = { secret: key.secret, publicKeys: world.keys };
+    await signReleaseFolder(world.release, { version: "1.2.3", keys });
+    assert.match((await world.install()).stdout, /^Verified the checksum and the signature$/m);
+    const other = await createThrowawayKey();
+    world.keys = [other.publicLine];
+    await world.publish(program("1.2.3"));
+    await signReleaseFolder(world.release, {
+      version: "1.2.3",
+      keys: { secret: other.secret, publicKeys: world.keys },
+    });
+    const signature = join(world.release, `${FILE}.minisig`);
+    await Deno.writeTextFile(
+      signature,
+      (await Deno.readTextFile(signature)).replace("version:1.2.3", "version:1.2.4"),
+    );
+    await world.refuses(/the signature of \S+ is wrong, so it is not installed/);
+  },
 });
 
 Deno.test("install.sh refuses an unreadable release or one without the machine's file", async () => {

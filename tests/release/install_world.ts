@@ -19,6 +19,8 @@ export class InstallWorld implements AsyncDisposable {
   readonly home: string;
   readonly release: string;
   readonly server: FolderServer;
+  /** The public keys of the release. */
+  keys: readonly string[] = [];
   /** The output of `uname -s`. `machine` is the output of `uname -m`. */
   system = "Linux";
   machine = "x86_64";
@@ -47,6 +49,7 @@ export class InstallWorld implements AsyncDisposable {
       version: "1.2.3",
       targets: TARGETS,
       address: this.server.address,
+      keys: this.keys,
       build: (_target, path) => Deno.writeTextFile(path, content),
     });
   }
@@ -70,6 +73,24 @@ export class InstallWorld implements AsyncDisposable {
     const path = join(this.root, "bin", name);
     await Deno.writeTextFile(path, `#!/bin/sh\n${script}\n`);
     await Deno.chmod(path, 0o755);
+  }
+
+  /** Returns a PATH that contains all programs except one. */
+  async pathWithout(name: string): Promise<string> {
+    const folder = join(this.root, "programs");
+    await Deno.mkdir(folder);
+    const places = [join(this.root, "bin"), ...(Deno.env.get("PATH") ?? "").split(":")];
+    for (const place of places) {
+      try {
+        for (const one of Deno.readDirSync(place)) {
+          if (one.name === name) continue;
+          await Deno.symlink(join(place, one.name), join(folder, one.name)).catch(() => {});
+        }
+      } catch {
+        // A folder of the PATH that does not exist.
+      }
+    }
+    return folder;
   }
 
   /** Runs install.sh as the release contains it. */

@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import { copyTree } from "../../release/folder.ts";
-import { writeLicenseList } from "../../release/license_list.ts";
-import { DENO_VERSION, LICENSE_LIST, VERSION } from "../../release/product.ts";
+import { shippedPackages, writeLicenseList } from "../../release/licenses/license_list.ts";
+import { writeSbom } from "../../release/licenses/sbom.ts";
+import { DENO_VERSION, LICENSE_LIST, SBOM, VERSION } from "../../release/product.ts";
 import { toNpmPackage, TOOL_TYPES } from "../../release/npm_package.ts";
 import { PDF } from "../runtime/tools/custom/pdf_file.ts";
-import { filesBelow } from "../support/repository.ts";
+import { filesBelow, REPOSITORY } from "../support/repository.ts";
 import { createTempDir } from "../support/temp_dir.ts";
 import { InstalledPackage } from "./installed_package.ts";
 
@@ -109,11 +110,13 @@ Deno.test("the npm package: its modules load synchronously, and errors name thei
   await Deno.remove(script);
 });
 
-Deno.test("the npm package: THIRD_PARTY_LICENSES.txt matches the included packages", async () => {
+Deno.test("the npm package: THIRD_PARTY_LICENSES.txt and the SBOM match the included packages", async () => {
+  const packages = await shippedPackages(installed.stage);
   assert.equal(
     await Deno.readTextFile(join(directory, LICENSE_LIST)),
-    await writeLicenseList(installed.stage),
+    await writeLicenseList({ files: installed.stage.files, packages }),
   );
+  assert.equal(await Deno.readTextFile(join(REPOSITORY, SBOM)), await writeSbom(packages));
 });
 
 Deno.test("the npm package: a SIGTERM to npm's process stops a service gracefully", async () => {

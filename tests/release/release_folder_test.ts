@@ -15,6 +15,7 @@ const CONTENTS = {
   version: "1.2.3",
   targets: TARGETS,
   address: "https://example.org/it's/new/",
+  keys: [],
   build: (target: string, path: string) => Deno.writeTextFile(path, `for ${target}`),
 };
 
@@ -39,8 +40,10 @@ Deno.test("writeReleaseFolder() writes everything that inkling update and instal
   assert.match(text, /^built_in='https:\/\/example\.org\/it%27s\/new\/'$/m);
   assert.equal(((await Deno.stat(script)).mode ?? 0) & 0o100, 0o100);
   assert.match(await Deno.readTextFile(join(release, "THIRD_PARTY_LICENSES.txt")), /^TEXTS$/m);
-  await writeReleaseFolder(release, { ...CONTENTS, address: undefined });
+  assert.match(text, /^public_key=''$/m);
+  await writeReleaseFolder(release, { ...CONTENTS, address: undefined, keys: ["RW+/1=", "RW2"] });
   assert.match(await Deno.readTextFile(script), /^built_in=''$/m);
+  assert.match(await Deno.readTextFile(script), /^public_key='RW\+\/1='$/m);
 });
 
 Deno.test("writeReleaseFolder() keeps the last release until the next one is complete", async () => {
@@ -72,6 +75,7 @@ Deno.test("writeReleaseFolder() keeps the last release until the next one is com
     "LICENSE",
     "THIRD_PARTY_LICENSES.txt",
     "inkling-1.2.5-x86_64-unknown-linux-gnu",
+    "inkling-1.2.5.cdx.json",
     "install.sh",
     "latest.json",
   ]);

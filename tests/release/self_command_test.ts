@@ -27,6 +27,7 @@ Deno.test("selfCommand() and ownProgram() start an executable by its path alone"
     kind: "binary",
     path,
     target: Deno.build.target,
+    keys: [],
   });
   assert.deepEqual(ownDistribution(), { kind: "source", directory: REPOSITORY });
   assert.deepEqual(selfCommand(), sourceCommand());

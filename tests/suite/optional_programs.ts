@@ -38,6 +38,11 @@ const PROGRAMS: readonly OptionalProgram[] = [
   },
   { what: "zsh, for the tests of completions", paths: ["/usr/bin/zsh"], get: "zsh" },
   { what: "fish, for the tests of completions", paths: ["/usr/bin/fish"], get: "fish" },
+  {
+    what: "minisign, for the signatures of releases",
+    paths: ["/usr/bin/minisign"],
+    get: "minisign",
+  },
   { what: "faketime, for the faults of the clock", paths: ["/usr/bin/faketime"], get: "faketime" },
 ];
 

@@ -68,7 +68,7 @@ function unpublished(packageName: string): CommandFailure {
 
 async function offerOfReleases(
   context: CommandContext,
-  { path, target }: Distribution & { kind: "binary" },
+  { path, target, keys }: Distribution & { kind: "binary" },
   signal: AbortSignal,
 ): Promise<Offer> {
   const { app } = context;
@@ -81,7 +81,7 @@ async function offerOfReleases(
   const release = await readRelease(address, { clock: app.clock, signal, target });
   return {
     version: release.version,
-    install: () => updateBinary(context, { executable: path, release, signal }),
+    install: () => updateBinary(context, { executable: path, release, keys, signal }),
   };
 }
 

@@ -35,6 +35,8 @@ export class UpdateWorld implements AsyncDisposable {
   /** The server's responses by path. The server answers other paths with 404. */
   readonly answers = new Map<string, (request: Request) => Response | Promise<Response>>();
   readonly requested: string[] = [];
+  /** The public keys in the installed binary. */
+  keys: readonly string[] = [];
   readonly base: string;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #stop = new AbortController();
@@ -83,7 +85,7 @@ export class UpdateWorld implements AsyncDisposable {
       ...this.cli.app,
       clock: new SystemClock(),
       environment: { INKLING_RELEASE_URL: this.base },
-      distribution: { kind: "binary", path: this.binary, target: TARGET },
+      distribution: { kind: "binary", path: this.binary, target: TARGET, keys: this.keys },
       ...changes,
     });
   }
@@ -108,6 +110,6 @@ export async function offerRelease(cli: FakeCli): Promise<AsyncDisposable> {
   const world = await UpdateWorld.open();
   world.release("1.3.0", standIn("1.3.0"));
   cli.environment = { INKLING_RELEASE_URL: world.base };
-  cli.distribution = { kind: "binary", path: world.binary, target: TARGET };
+  cli.distribution = { kind: "binary", path: world.binary, target: TARGET, keys: [] };
   return world;
 }

@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { releaseComment } from "../../../../cli/update/minisign.ts";
+import { parseSigningKey, signFile } from "../../../../release/minisign_key.ts";
+import { createThrowawayKey } from "../../../release/throwaway_key.ts";
 import { assertPicture } from "../../picture.ts";
 import { manifest, standIn, TARGET, UpdateWorld } from "../../update/release_server.ts";
 
@@ -31,13 +34,17 @@ Deno.test("update installs the executable of the release, and leaves no other fi
   // The target of a symbolic link is replaced, not the link.
   const link = join(world.cli.stateDir, "inkling");
   await Deno.symlink(world.binary, link);
-  const distribution = { kind: "binary", path: link, target: TARGET } as const;
+  const distribution = { kind: "binary", path: link, target: TARGET, keys: [] } as const;
   assert.equal(await world.run(["update"], { distribution }), 0);
   assert.ok((await Deno.lstat(link)).isSymlink);
   assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
   assert.equal(((await Deno.stat(world.binary)).mode ?? 0) & 0o777, 0o750);
   assert.equal(world.cli.stdout.text, "Inkling 1.3.0 is installed (it was 1.2.3)\n");
-  assert.equal(world.cli.stderr.text, "Downloading Inkling 1.3.0\n");
+  assert.equal(
+    world.cli.stderr.text,
+    "Downloading Inkling 1.3.0\n" +
+      "Compared only the checksum: this Inkling has no key to verify signatures\n",
+  );
 });
 
 Deno.test("update --check reports the newest release, and changes nothing", async (t) => {
@@ -109,6 +116,61 @@ Deno.test("update keeps the old executable if the new one does not work", async 
   }
   world.release("1.3.0", good, { sha256: "0".repeat(64) });
   await assertPicture(t, await refused(world), import.meta.url);
+});
+
+/** Serves the file's signature by `key`, for the given version and name. */
+async function serveSignature(
+  world: UpdateWorld,
+  { content, secret, version = "1.3.0", name = "inkling-linux" }: {
+    content: string;
+    secret: string;
+    version?: string;
+    name?: string;
+  },
+): Promise<void> {
+  const path = join(world.cli.stateDir, "signed");
+  await Deno.writeTextFile(path, content);
+  const key = await parseSigningKey(secret);
+  const text = await signFile(path, { key, comment: releaseComment({ version, name }) });
+  world.answers.set("/releases/inkling-linux.minisig", () => new Response(text));
+}
+
+Deno.test("update with keys installs a release that one of them has signed", async () => {
+  await using world = await UpdateWorld.open();
+  const [old, present] = [await createThrowawayKey(), await createThrowawayKey()];
+  world.keys = [old.publicLine, present.publicLine];
+  const content = standIn("1.3.0");
+  world.release("1.3.0", content);
+  await serveSignature(world, { content, secret: present.secret });
+  assert.equal(await world.run(["update"]), 0);
+  assert.equal((await world.state()).version, "1.3.0");
+  assert.equal(world.cli.stderr.text, "Downloading Inkling 1.3.0\n");
+});
+
+Deno.test("update with keys rejects a missing, foreign, wrong or old signature, and starts no such file", async (t) => {
+  await using world = await UpdateWorld.open();
+  const [key, foreign] = [await createThrowawayKey(), await createThrowawayKey()];
+  world.keys = [key.publicLine];
+  const log = join(world.cli.stateDir, "started");
+  const content = `#!/bin/sh\necho started > '${log}'\necho 1.3.0\n`;
+  const { secret } = key;
+  // The checksum of latest.json is right in all cases.
+  world.release("1.3.0", content);
+  const said = [await refused(world)];
+  assert.ok(!world.requested.includes("/releases/inkling-linux"), "nothing is downloaded");
+  await serveSignature(world, { content, secret: foreign.secret });
+  said.push(await refused(world));
+  await serveSignature(world, { content: standIn("1.3.0"), secret });
+  said.push(await refused(world));
+  // An old release, which latest.json offers as a new one.
+  await serveSignature(world, { content, secret, version: "1.1.0" });
+  said.push(await refused(world));
+  await serveSignature(world, { content, secret, name: "inkling-darwin" });
+  said.push(await refused(world));
+  world.answers.set("/releases/inkling-linux.minisig", () => new Response("x".repeat(10_001)));
+  said.push(await refused(world));
+  for (const one of said) await assertPicture(t, one, import.meta.url);
+  await assert.rejects(Deno.stat(log), Deno.errors.NotFound);
 });
 
 Deno.test("update tests the new program before and after the swap", async () => {

@@ -1,9 +1,9 @@
 // Writes THIRD_PARTY_LICENSES.txt: the third-party software that ships with the program, with its license texts.
 import { dirname, join } from "node:path";
-import bundledJson from "../page/deno.json" with { type: "json" };
-import { type PackageFolder, packageFolders } from "./package_folder.ts";
-import { DENO_VERSION, REPOSITORY } from "./product.ts";
-import { vendorPackages } from "./vendored_packages.ts";
+import bundledJson from "../../page/deno.json" with { type: "json" };
+import { type PackageFolder, packageFolders } from "../package_folder.ts";
+import { DENO_VERSION, REPOSITORY } from "../product.ts";
+import { vendorPackages } from "../vendored_packages.ts";
 
 /** Matches the license texts of third-party assets, which are beside the assets in the sources. */
 const BESIDE_ASSET = /\.(LICENSE|NOTICE)\.txt$/;
@@ -28,11 +28,16 @@ export interface LicensedWorks {
   packages: readonly PackageFolder[];
 }
 
-/** Returns the text of the list for these works and for the packages of the dashboard. */
-export async function writeLicenseList({ files, packages: own }: LicensedWorks): Promise<string> {
+/** Returns the packages of the program and of the dashboard. */
+export async function shippedPackages(
+  { packages: own }: Pick<LicensedWorks, "packages">,
+): Promise<PackageFolder[]> {
   const names = own.map(({ name }) => name);
-  const others = (await dashboardPackages()).filter(({ name }) => !names.includes(name));
-  const packages = [...own, ...others];
+  return [...own, ...(await dashboardPackages()).filter(({ name }) => !names.includes(name))];
+}
+
+/** Returns the text of the list for these works. */
+export async function writeLicenseList({ files, packages }: LicensedWorks): Promise<string> {
   const deno = `Deno ${DENO_VERSION}`;
   const texts: LicenseText[] = [];
   for (const one of packages) {
@@ -41,7 +46,7 @@ export async function writeLicenseList({ files, packages: own }: LicensedWorks):
   for (const file of await assetLicenses(files)) {
     addText(texts, file.replace(BESIDE_ASSET, ""), await readSource(file));
   }
-  addText(texts, deno, await readSource("release/deno.LICENSE.txt"));
+  addText(texts, deno, await readSource("release/licenses/deno.LICENSE.txt"));
   return [
     "Inkling ships with third-party software, which its own license does not cover.",
     '"deno task licenses" writes this list from the packages themselves.',

@@ -1,0 +1,53 @@
+// Reads the npm packages of a lock file of Deno.
+
+/** A package as the lock file describes it. */
+export interface LockedPackage {
+  name: string;
+  version: string;
+  /** The SHA-512 of the package's archive in hexadecimal. */
+  sha512: string;
+  /** The locked packages that it needs, each as `name@version`. */
+  dependencies: readonly string[];
+}
+
+interface LockFile {
+  npm: Record<
+    string,
+    { integrity: string; dependencies?: string[]; optionalDependencies?: string[] }
+  >;
+}
+
+/** Reads the packages of lock files, each by `name@version`. Throws Error for a checksum that is not a SHA-512. */
+export async function readLockFiles(
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, LockedPackage>> {
+  const packages = new Map<string, LockedPackage>();
+  for (const path of paths) {
+    const { npm }: LockFile = JSON.parse(await Deno.readTextFile(path));
+    for (const [key, one] of Object.entries(npm)) {
+      const id = withoutPeers(key);
+      const at = id.lastIndexOf("@");
+      const needed = [...one.dependencies ?? [], ...one.optionalDependencies ?? []];
+      const [algorithm, hash = ""] = one.integrity.split("-");
+      if (algorithm !== "sha512") throw new Error(`${path} has no SHA-512 of ${key}`);
+      packages.set(id, {
+        name: id.slice(0, at),
+        version: id.slice(at + 1),
+        sha512: Uint8Array.fromBase64(hash).toHex(),
+        dependencies: needed.map((name) => withVersion(name, Object.keys(npm))),
+      });
+    }
+  }
+  return packages;
+}
+
+/** Returns `name@version` of a key, without the peers of the package, which follow after an underscore. */
+function withoutPeers(key: string): string {
+  return /^(@?[^@]+@[^_]+)/.exec(key)?.[1] ?? key;
+}
+
+/** Adds the version to the name of a dependency. The lock file omits it if only one version is locked. */
+function withVersion(dependency: string, keys: readonly string[]): string {
+  if (dependency.lastIndexOf("@") > 0) return withoutPeers(dependency);
+  return withoutPeers(keys.find((key) => key.startsWith(`${dependency}@`)) ?? dependency);
+}
