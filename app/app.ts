@@ -4,6 +4,8 @@ import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundin
 // Load this module with app.ts, because most commands need it next (isSetUp, places).
 import "../runtime/config/first_use.ts";
 import { pinFolders } from "../runtime/config/places.ts";
+// A late import would slow `list`.
+import { findInstalledUnit } from "../cli/service/units/installed_unit.ts";
 import type { Diagnostic } from "../base/diagnostics.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 import type { DiagnosticBody } from "../api/schemas/diagnostic_schemas.ts";
@@ -38,6 +40,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     validate: (target, options) => validate(target, { ...options, version }),
     info,
     openChannels,
+    findUnit: () => findInstalledUnit(Deno.env.toObject()),
     examine: (options) => examine(options, { version }),
     configWarnings,
     agentNames,

@@ -1,6 +1,7 @@
 // Runs the service in this process, from locking its state folder to the last line of its log.
 import type { ServeOptions, StopReason } from "../cli/context/app.ts";
 import { SystemClock } from "../base/clock.ts";
+import { findServiceManager } from "../runtime/vocabulary/service_managers.ts";
 import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
 import { openRuntime } from "../runtime/mod.ts";
 import { openLogFile } from "../runtime/service_log/log_file.ts";
@@ -41,6 +42,7 @@ export async function liveAsService(
   const agents = (await runtime.listAgents()).length;
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,
+    manager: findServiceManager((name) => Deno.env.get(name), Deno),
     ...(options.tcp === undefined ? {} : { tcp: options.tcp }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
   });

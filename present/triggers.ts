@@ -37,3 +37,10 @@ function describeOwn(agent: DescribedTrigger, isTerse: boolean): string {
       return type satisfies never;
   }
 }
+
+/** Returns whether an agent is enabled and has a trigger. */
+export function isAutomatic(
+  { enabled, trigger_type: type, after }: Pick<AgentSummary, "enabled" | "trigger_type" | "after">,
+): boolean {
+  return enabled && (type !== "manual" || after.length > 0);
+}

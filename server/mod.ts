@@ -2,6 +2,7 @@
 import type { Hono } from "hono";
 import { firstOf } from "../base/first_of.ts";
 import type { Runtime } from "../runtime/interface/runtime.ts";
+import type { ServiceManager } from "../runtime/vocabulary/service_managers.ts";
 import { SECOND_MS } from "../base/time_units.ts";
 import { createAnswers } from "./answers/answers.ts";
 import { createApp } from "./app.ts";
@@ -40,6 +41,8 @@ export interface ServeOptions {
   keepAlive?: boolean;
   /** Idle milliseconds after which the service stops. Default: five minutes. */
   idleTimeoutMs?: number;
+  /** The program that started the service and restarts it. */
+  manager?: ServiceManager | undefined;
   /**
    * The TCP listener; absent: the service listens only on the Unix socket. With TCP, a waiting execution keeps the service
    * alive.
@@ -65,13 +68,14 @@ export interface Service {
  * leaves no listener open.
  */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Service> {
-  const { keepAlive = false, idleTimeoutMs, tcp } = options;
+  const { keepAlive = false, idleTimeoutMs, tcp, manager } = options;
   if (tcp !== undefined) requireUsableKey(tcp);
   const lifecycle = new Lifecycle({
     runtime,
     keepAlive,
     serviceMode: keepAlive || tcp !== undefined,
     hasPort: tcp !== undefined,
+    manager,
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
   });
   // Before the first request, because this reads the database: an unreachable database must prevent the start, but not stop

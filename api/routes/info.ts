@@ -29,6 +29,8 @@ export const info = operation({
       ...runtime.directories,
       transports: transports(),
       keepAlive: lifecycle.keepAlive,
+      serviceManager: lifecycle.manager ?? null,
+      channels: await runtime.messages.tests.list(),
       storage: runtime.storage,
       nodes: runtime.storage.kind === "postgres"
         ? (await runtime.listNodes()).map(toNode)

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AgentErrorBody, DiagnosticBody } from "./diagnostic_schemas.ts";
 import { schedulerStatus, triggersHeld } from "./scheduler_schemas.ts";
+import { SERVICE_MANAGERS } from "../../runtime/vocabulary/service_managers.ts";
 import { count, timestamp } from "./wire_values.ts";
 
 /** A service that shares the database. */
@@ -43,6 +44,14 @@ export const InfoBody = z.object({
     description: "`unix:/path/to/socket`, `tcp://host:port`",
   }),
   keep_alive: z.boolean(),
+  service_manager: z.enum(SERVICE_MANAGERS).nullable().meta({
+    description: "The program that started the service and restarts it; null: none",
+  }),
+  channels: z.array(z.object({ name: z.string(), test: z.enum(["accepted", "failed", "none"]) }))
+    .meta({
+      description:
+        "The channels of messages, and the result of the last test of each with its present settings",
+    }),
   storage: z.object({ kind: z.enum(["sqlite", "postgres"]), place: z.string() }).optional().meta({
     description: "The kind of the database, and its file or its address without the password",
   }),

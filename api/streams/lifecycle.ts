@@ -2,6 +2,7 @@
 import { TRIGGER_KINDS, type TriggerType } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { ServiceManager } from "../../runtime/vocabulary/service_managers.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { RequestRefused } from "../errors.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
@@ -27,6 +28,8 @@ const SHORTEST_LOOK_MS = 100;
 /** The state of one running service: requests in flight, open streams, and a requested stop. */
 export class Lifecycle {
   readonly keepAlive: boolean;
+  /** The program that started the service and restarts it; undefined: none. */
+  readonly manager: ServiceManager | undefined;
   /** Resolves with the first reason to stop. */
   readonly stopRequested: Promise<StopReason>;
   readonly followers: Followers;
@@ -53,11 +56,13 @@ export class Lifecycle {
     /** True if the service listens on TCP. Default: false. */
     hasPort?: boolean;
     idleTimeoutMs?: number;
+    manager?: ServiceManager | undefined;
   }) {
     this.#runtime = options.runtime;
     this.#clock = options.runtime.clock;
     this.followers = new Followers(this.#clock);
     this.keepAlive = options.keepAlive;
+    this.manager = options.manager;
     this.#serviceMode = options.serviceMode;
     this.#hasPort = options.hasPort ?? false;
     this.#idleTimeoutMs = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;

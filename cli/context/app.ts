@@ -15,6 +15,7 @@ import type { AgentAuthor } from "../../ops/authoring/agent_author.ts";
 import type { Terminal } from "../output/terminal.ts";
 import type { Processes } from "./processes.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
+import type { MessageChannels } from "./message_channels.ts";
 import type { Distribution } from "./distribution.ts";
 
 export type { Clock } from "../../base/clock.ts";
@@ -35,6 +36,15 @@ export interface Places {
 /** The --workspace option as the user typed it. If absent, config.yaml determines the workspace. */
 export interface WorkspaceOption {
   workspace?: string;
+}
+
+/** An installed unit. */
+export interface InstalledUnit {
+  file: string;
+  /** True if the manager starts it by itself. */
+  isEnabled: boolean;
+  /** True if it runs while its user is logged out. */
+  isLingering: boolean;
 }
 
 /** The state of a foreground service when it starts to listen. */
@@ -121,27 +131,6 @@ export interface InfoReport {
   providers: ProviderReport[];
   /** The value of the sandbox setting. `missing` explains why no sandbox is available; null if one is available. */
   sandbox: { mode: string; missing: { problem: string; remedy: string } | null };
-}
-
-/** A notification channel. `problem` is the reason why it cannot deliver messages, or null if no problem is known. */
-export interface ChannelReport {
-  name: string;
-  type: string;
-  problem: string | null;
-}
-
-/** The result of a test message. `reply` is the receiver's reply, or the reason for the failure. */
-export interface ChannelTrial {
-  name: string;
-  delivered: boolean;
-  reply: string;
-}
-
-/** The notification channels of config.yaml. */
-export interface MessageChannels {
-  report(): ChannelReport[];
-  /** Sends a test message through the named channel. Resolves to undefined if no channel has the name. */
-  try(name: string): Promise<ChannelTrial | undefined>;
 }
 
 /** A permission flag of Deno, and the reason why the service needs it. */
@@ -245,6 +234,8 @@ export interface CliApp {
   info(options: WorkspaceOption): Promise<InfoReport>;
   /** Opens the notification channels of config.yaml. Their secrets come from the environment of this process. */
   openChannels(options: WorkspaceOption): Promise<MessageChannels>;
+  /** Returns the installed unit of the service, or undefined. Starts no program. */
+  findUnit(): InstalledUnit | undefined;
   /** Runs all checks of `inkling doctor` except the checks of the service. Works even if config.yaml is invalid. */
   examine(options: WorkspaceOption & { isRunning: boolean }): Promise<Examination>;
   /** Returns the warnings about config.yaml, for example about unknown keys. */

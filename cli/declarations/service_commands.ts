@@ -1,5 +1,6 @@
 // Declares the commands about the installation and the service.
 // One file contains many declarations, because each imported file slows down the start of every command.
+import { required } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, flagOrOption, JSON_FLAG, option } from "../command_line/option.ts";
 import { oneOf, PORT, SECONDS, TEXT } from "../command_line/value_type.ts";
@@ -162,7 +163,7 @@ export const start = declareCommand({
     ["inkling start", "in this terminal; Ctrl+C stops the service"],
     ["inkling start -d --keep-alive", 'in the background, until "inkling stop"'],
     ["inkling start -d --port 8420", "on TCP, too; requires INKLING_API_KEY"],
-    ["inkling start --print-unit", "print a unit file for systemd or launchd"],
+    ["inkling start --print-unit", 'print the unit file that "inkling service install" installs'],
   ],
   options: {
     daemon: flag("-d, --daemon", "Start it in the background and return when it is ready"),
@@ -212,6 +213,23 @@ export const stop = declareCommand({
       "The longest wait before the service is killed (default: 15)",
       SECONDS,
     ),
+  },
+});
+
+/** The declaration of `inkling service`. */
+export const service = declareCommand({
+  name: "service",
+  description: "Start Inkling with the machine: install, remove or show its unit",
+  examples: [
+    ["inkling service install", "with systemd or launchd; the port is that of config.yaml"],
+    ["inkling service install --system", "as root; the service runs as the workspace's owner"],
+    ["inkling service status", "the unit, and what unattended agents still need"],
+    ["inkling service uninstall", "stop it, and remove its unit"],
+  ],
+  arguments: { action: required("The action", oneOf(["install", "uninstall", "status"])) },
+  options: {
+    system: flag("--system", "The unit of the machine in place of your user's; needs root"),
+    json: flag("--json", "status: print JSON"),
   },
 });
 

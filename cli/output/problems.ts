@@ -4,9 +4,10 @@ import { errorsFirst, formatDiagnostic } from "../../base/diagnostics.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { InfoBody } from "../../api/schemas/info_schemas.ts";
+import { isAutomatic } from "../../present/triggers.ts";
 import type { Output } from "./output.ts";
 import { toOneLine } from "./sanitize.ts";
-import { describeHeld, describeSetBack, isAutomatic } from "./trigger_text.ts";
+import { describeHeld, describeSetBack } from "./trigger_text.ts";
 
 const SHOWN_WARNINGS = 3;
 

@@ -1,5 +1,6 @@
 // Describes the triggers and the next runs of agents.
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
+import { isAutomatic } from "../../present/triggers.ts";
 import { toOneLine } from "./sanitize.ts";
 import { formatMinute, formatRelative } from "./time.ts";
 
@@ -33,11 +34,6 @@ export function describeSetBack(
     formatMinute(until)
   }, and ` +
     rule + (next === null ? "" : `. Next run: ${formatMinute(next)}`);
-}
-
-/** Returns whether an agent is enabled and starts by itself, by a trigger or after another agent. */
-export function isAutomatic(agent: AgentSummary): boolean {
-  return agent.enabled && (agent.trigger_type !== "manual" || agent.after.length > 0);
 }
 
 /** Returns the state of an agent; `paused` means that its trigger is paused. */

@@ -1,5 +1,6 @@
 // Prints the output of a foreground service: the agents with triggers, the problems of agent files, and a line for each
 // event.
+import { isAutomatic } from "../../present/triggers.ts";
 import { describeTrigger } from "../../present/triggers.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import { ApiError, type ServiceEventMessage, ServiceUnreachable } from "../../api/client/client.ts";
@@ -8,7 +9,7 @@ import type { Output } from "../output/output.ts";
 import { showPauses, showProblems, showUnreachableWebhooks } from "../output/problems.ts";
 import { formatServiceEvent } from "../output/service_event_line.ts";
 import { OutputClosed } from "../output/terminal.ts";
-import { describeNextRun, describeState, isAutomatic } from "../output/trigger_text.ts";
+import { describeNextRun, describeState } from "../output/trigger_text.ts";
 
 /** Prints the state and the events of a foreground service. If the reader closes the output, the service keeps running. */
 export class ForegroundReport implements AsyncDisposable {

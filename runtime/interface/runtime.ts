@@ -22,7 +22,7 @@ import type {
   Outcomes,
 } from "../executions/record/execution_reads.ts";
 import type { GivenResponse, HumanRequest } from "../executions/human_request.ts";
-import type { LinkedQuestion } from "../notify/answer_links.ts";
+import type { RuntimeMessages } from "./runtime_messages.ts";
 import type { Replay } from "../replay/difference.ts";
 import type { ForkRequest } from "../replay/fork_request.ts";
 import type { RunRequest } from "../executions/runs/run_request.ts";
@@ -46,6 +46,7 @@ export type {
 } from "../executions/record/execution_reads.ts";
 export type { ServiceNode } from "../executions/nodes/node_reads.ts";
 export type { LinkedQuestion } from "../notify/answer_links.ts";
+export type { RuntimeMessages } from "./runtime_messages.ts";
 export type { CallPreview } from "../executions/record/call_preview.ts";
 export type { Recap } from "./recap.ts";
 export type { Replay } from "../replay/difference.ts";
@@ -160,14 +161,6 @@ export interface SchedulerStatus {
   watcherActive: boolean;
   /** The enabled agents with a schedule or a watch, sorted by id. */
   jobs: SchedulerJob[];
-}
-
-/** The messages of the runtime for people. */
-export interface RuntimeMessages {
-  /** Returns the question that a link with this token leads to. Undefined for an unknown token. */
-  findLink(token: string): Promise<LinkedQuestion | undefined>;
-  /** Returns true if messages wait to be sent. */
-  hasOpen(): Promise<boolean>;
 }
 
 /** Operations on recorded runs. */

@@ -9,6 +9,12 @@ import { get, isTrue, run } from "../database/operation.ts";
 export const LINK_MS = DAY_MS;
 const TOKEN_BYTES = 32;
 
+/** Creates the secret part of a link. */
+export function newToken(): string {
+  return crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
+    .toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
 /** The question that a link opens, and whether it can be answered. */
 export interface LinkedQuestion {
   requestId: string;
@@ -35,8 +41,7 @@ export class AnswerLinks {
    * itself is not stored.
    */
   async create(requestId: string): Promise<string> {
-    const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
-      .toBase64({ alphabet: "base64url", omitPadding: true });
+    const token = newToken();
     const hash = await sha256Of(token);
     await this.#store.addLink({ hash, requestId, expiresAt: this.#clock.now() + LINK_MS });
     return `/answer/${token}`;

@@ -37,6 +37,7 @@ const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
       "OTEL_*",
     ],
   },
+  { why: "what started the service", names: ["SYSTEMD_EXEC_PID", "XPC_SERVICE_NAME"] },
   {
     why: "what the terminal and the screen can do",
     names: [

@@ -5,7 +5,10 @@ import type { ChannelSettings } from "../config/notify_schema.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { type Channel, DeliveryFailure } from "../notify/channels/channel.ts";
 import { type ChannelPorts, channelProblem, openChannel } from "../notify/channels/open_channel.ts";
+import { newToken } from "../notify/answer_links.ts";
+import { MessageTests } from "../notify/message_tests.ts";
 import type { Redactor } from "../secrets/redactor.ts";
+import { makeStateDir } from "../storage/state_dir/state_dir.ts";
 import { servicePolicy } from "../tools/http/service_policy.ts";
 
 /** The objects that MessageChannels needs. */
@@ -30,12 +33,15 @@ export interface ChannelTrial {
   delivered: boolean;
   /** The receiver's reply, or the reason of the failure. */
   reply: string;
+  /** The token of the message's link; undefined without a link. */
+  token?: string;
 }
 
 /** Opens, checks and tests the channels of a workspace. */
 export class MessageChannels {
   readonly #settings: MessageChannelsOptions["settings"];
   readonly #ports: ChannelPorts;
+  readonly #tests: MessageTests;
 
   constructor({ settings, redactor, clock, ownPorts }: MessageChannelsOptions) {
     this.#settings = settings;
@@ -47,6 +53,11 @@ export class MessageChannels {
       lookup: (name) => settings.environment.get(name),
       os: Deno.build.os,
     };
+    this.#tests = new MessageTests({
+      stateDir: settings.directories.stateDir,
+      channels: () => settings.config.notify.channels,
+      clock,
+    });
   }
 
   /** Opens a channel. Returns undefined for an unknown name. Throws DeliveryFailure if the channel cannot work. */
@@ -64,9 +75,39 @@ export class MessageChannels {
     }));
   }
 
-  /** Sends a test message through a channel and returns the result. Undefined for an unknown channel. */
-  async try(name: string): Promise<ChannelTrial | undefined> {
+  /**
+   * Sends one test message and stores the result. Returns undefined for an unknown channel. With `isLinked` the message has
+   * a link to confirm its arrival, if config.yaml sets public_url.
+   */
+  async try(
+    name: string,
+    { isLinked = false }: { isLinked?: boolean } = {},
+  ): Promise<ChannelTrial | undefined> {
     if (this.#settingsOf(name) === undefined) return undefined;
+    const { config: { publicUrl }, directories } = this.#settings;
+    const token = isLinked && publicUrl !== null ? newToken() : undefined;
+    await makeStateDir(directories.stateDir);
+    // Stored before the message is sent, so that its link works at once.
+    await this.#tests.record(name, { isAccepted: false, token });
+    const trial = await this.#send(
+      name,
+      token === undefined ? null : `${publicUrl}/answer/${token}`,
+    );
+    if (trial.delivered) await this.#tests.record(name, { isAccepted: true, token });
+    return { ...trial, ...(token !== undefined && { token }) };
+  }
+
+  /** Returns whether the receiver has confirmed the arrival of a test message. */
+  async isConfirmed(token: string): Promise<boolean> {
+    return await this.#tests.findLink(token) === "confirmed";
+  }
+
+  /** Stores that a test message did not arrive although the receiver accepted it. */
+  async reportLost(name: string): Promise<void> {
+    await this.#tests.record(name, { isAccepted: false });
+  }
+
+  async #send(name: string, link: string | null): Promise<ChannelTrial> {
     try {
       const reply = await this.open(name)?.send({
         id: `msg_${crypto.randomUUID().replaceAll("-", "")}`,
@@ -74,10 +115,11 @@ export class MessageChannels {
         agentId: null,
         executionId: null,
         title: "Inkling: a test",
-        text: `Messages of Inkling arrive here, through the channel ${name}.`,
+        text: `Messages of Inkling arrive here, through the channel ${name}.` +
+          (link === null ? "" : " Open the link to confirm it."),
         count: 1,
         at: this.#ports.clock.now(),
-        link: null,
+        link,
       }, new AbortController().signal);
       return { name, delivered: true, reply: this.#ports.redactor.redact(reply ?? "") };
     } catch (error) {

@@ -7,6 +7,7 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import type { EventBus } from "../events/bus.ts";
 import { AnswerLinks } from "../notify/answer_links.ts";
 import type { NotableEvent } from "../notify/notable_event.ts";
+import { MessageTests } from "../notify/message_tests.ts";
 import { draftMessages } from "../notify/drafts.ts";
 import { MessageSender } from "../notify/sender.ts";
 import type { RuntimeMessages } from "../interface/runtime.ts";
@@ -91,6 +92,11 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     outbox,
     sender,
     findLink: (token) => links.find(token),
+    tests: new MessageTests({
+      stateDir: settings.directories.stateDir,
+      channels: () => notify().channels,
+      clock,
+    }),
     hasOpen: async () => await outbox.countOpen() > 0,
     async start({ isAlone }) {
       events.subscribe((event, origin) => {

@@ -80,6 +80,20 @@ export async function answeredPage(answer: HumanAnswer): Promise<Response> {
   });
 }
 
+/** Returns the page of a test message. A button confirms its arrival, because chat programs fetch links, too. */
+export async function testPage(state: "open" | "confirmed"): Promise<Response> {
+  const isOpen = state === "open";
+  return await noticePage({
+    heading: isOpen ? "A test message" : "The message has arrived",
+    status: 200,
+    headers: HEADERS,
+    body: isOpen
+      ? '<p>Messages of Inkling arrive here, and their links work.</p>\n<form method="post">' +
+        '<div class="choices"><button>It arrived</button></div></form>'
+      : "<p>Inkling knows now that its messages reach you. You can close this page.</p>",
+  });
+}
+
 const CLOSED: Readonly<
   Record<LinkedQuestion["state"] | "unknown", { heading: string; text: string }>
 > = {

@@ -6,7 +6,7 @@ import { SECOND_MS } from "../../base/time_units.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type { LinkedQuestion, Runtime } from "../../runtime/interface/runtime.ts";
 import { readForm } from "../../api/operations/request_body.ts";
-import { answeredPage, closedPage, questionPage, tooManyPage } from "./answer_pages.ts";
+import { answeredPage, closedPage, questionPage, testPage, tooManyPage } from "./answer_pages.ts";
 
 /** The delay of the response to an unknown token, and the maximum number of such responses that wait at a time. */
 export const WRONG_TOKEN = { waitsMs: SECOND_MS, mostWaiting: 16 };
@@ -45,15 +45,25 @@ export function createAnswers(
 
   async function show(token: string): Promise<Response> {
     const link = await runtime.messages.findLink(token);
-    if (link === undefined) return await refuse();
+    if (link === undefined) return await showTest(token);
     const question = await openQuestion(link);
     return question === undefined ? await closedPage(link.state) : await questionPage(question);
+  }
+
+  /** Shows the page behind the link of a test message. */
+  async function showTest(token: string): Promise<Response> {
+    const state = await runtime.messages.tests.findLink(token);
+    if (state === undefined) return await refuse();
+    return state === "expired" ? await closedPage(state) : await testPage(state);
   }
 
   async function take(token: string, request: Request): Promise<Response> {
     const form = await readForm(request, { clock, maxBytes: MAX_FORM_BYTES });
     const link = await runtime.messages.findLink(token);
-    if (link === undefined) return await refuse();
+    if (link === undefined) {
+      await runtime.messages.tests.confirm(token);
+      return await showTest(token);
+    }
     const question = await openQuestion(link);
     if (question === undefined) return await closedPage(link.state);
     const answer = readAnswer(question.request, form);

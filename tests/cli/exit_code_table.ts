@@ -269,6 +269,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
         }),
     },
   ],
+  service: ["", "status", "status --json", "status --system", "install", "uninstall", "restart"],
   permissions: [
     ...["", "-q", "--json", "--command", "extra"],
     {

@@ -1,10 +1,9 @@
 // The whole command line in one process, with in-memory terminals and the real application over a fake runtime.
 import assert from "node:assert/strict";
 import type {
-  ChannelReport,
-  ChannelTrial,
   CliApp,
   InfoReport,
+  InstalledUnit,
   MovedHistory,
   MoveHistoryOptions,
   PermissionReport,
@@ -13,9 +12,11 @@ import type {
   StopReason,
   ValidatedFile,
 } from "../../cli/context/app.ts";
+import type { ChannelReport, ChannelTrial } from "../../cli/context/message_channels.ts";
 import { runCli } from "../../cli/mod.ts";
 import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import type { DetachedProcess } from "../../cli/context/processes.ts";
+import { findInstalledUnit } from "../../cli/service/units/installed_unit.ts";
 import { stateFilesOf } from "../../runtime/config/places.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import type { Examination } from "../../ops/doctor/finding.ts";
@@ -69,6 +70,7 @@ export class FakeCli implements AsyncDisposable {
   app: CliApp;
   readonly clock: TestClock;
   readonly runtime: FakeRuntime;
+  readonly lifecycle: TestApp["lifecycle"];
   readonly stdout: FakeTerminal;
   readonly stderr: FakeTerminal;
   readonly input: FakeInput;
@@ -138,12 +140,17 @@ export class FakeCli implements AsyncDisposable {
   examination: Examination = { checks: 12, findings: [], unchecked: [], notes: [] };
   /** The warnings about config.yaml. */
   configWarnings: DiagnosticBody[] = [];
-  environment: Readonly<Record<string, string>> = { HOME: "/home/me" };
+  environment: Readonly<Record<string, string>> = { HOME: "/home/me", PATH: "/nowhere" };
   distribution: CliApp["distribution"] = { kind: "source", directory: "/home/me/source" };
   isConfined = false;
   /** The notification channels, and the result of a test of each. */
   channels: ChannelReport[] = [];
   readonly trials = new Map<string, ChannelTrial>();
+  /** The confirmed tokens of test messages, and the channels whose message was reported as lost. */
+  readonly confirmed = new Set<string>();
+  readonly lost: string[] = [];
+  /** The installed unit; by default it is searched in HOME. */
+  unit: InstalledUnit | undefined;
   /** The result of `permissions`. */
   permissions: PermissionReport = { flags: [], remarks: [], command: null };
   isSetUp = true;
@@ -155,11 +162,12 @@ export class FakeCli implements AsyncDisposable {
   #unanswered = 0;
 
   constructor(readonly stateDir: string, options: FakeCliOptions) {
-    const { app, runtime, clock } = createTestApp();
+    const { app, runtime, clock, lifecycle } = createTestApp();
     const { isTerminal = false, columns, hasPerson = false, isRunning = true } = options;
     const size = { isTerminal, ...(columns !== undefined && { columns }) };
     this.#service = app;
     this.runtime = runtime;
+    this.lifecycle = lifecycle;
     this.clock = clock;
     this.stdout = new FakeTerminal(size);
     this.stderr = new FakeTerminal(size);
@@ -322,8 +330,11 @@ function createApp(cli: FakeCli, screen: VirtualScreen | undefined): CliApp {
       Promise.resolve({
         report: () => cli.channels,
         try: (name) => Promise.resolve(cli.trials.get(name)),
+        isConfirmed: (token) => Promise.resolve(cli.confirmed.has(token)),
+        reportLost: (name) => Promise.resolve(void cli.lost.push(name)),
       }),
     info: () => Promise.resolve(cli.report),
+    findUnit: () => cli.unit ?? findInstalledUnit(cli.environment),
     examine: () => {
       const { checks, findings, unchecked, notes } = cli.examination;
       const lists = { findings: [...findings], unchecked: [...unchecked], notes: [...notes] };

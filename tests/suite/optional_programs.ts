@@ -36,6 +36,11 @@ const PROGRAMS: readonly OptionalProgram[] = [
     paths: ["/usr/bin/python3", "/usr/local/bin/python3"],
     get: "python3",
   },
+  {
+    what: "systemd-analyze, for the check of the units",
+    paths: ["/usr/bin/systemd-analyze"],
+    get: "systemd",
+  },
   { what: "zsh, for the tests of completions", paths: ["/usr/bin/zsh"], get: "zsh" },
   { what: "fish, for the tests of completions", paths: ["/usr/bin/fish"], get: "fish" },
   {

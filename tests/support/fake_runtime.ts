@@ -43,6 +43,7 @@ import type {
   UsageReport,
   UsageRequest,
 } from "../../runtime/interface/runtime.ts";
+import type { TestedChannel, TestLinkState } from "../../runtime/notify/message_tests.ts";
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import { fakeDirectories } from "./fake_agent.ts";
 import { LogLines } from "./log_lines.ts";
@@ -109,9 +110,20 @@ export class FakeRuntime implements Runtime {
   readonly links = new Map<string, LinkedQuestion>();
   /** True if a notification waits to be sent. */
   messagesWait = false;
+  /** The channels, and the links of test messages by token. */
+  testedChannels: TestedChannel[] = [];
+  readonly testLinks = new Map<string, TestLinkState>();
   readonly messages = {
     findLink: (token: string) => Promise.resolve(this.links.get(token)),
     hasOpen: () => Promise.resolve(this.messagesWait),
+    tests: {
+      list: () => Promise.resolve(this.testedChannels),
+      findLink: (token: string) => Promise.resolve(this.testLinks.get(token)),
+      confirm: (token: string) => {
+        if (this.testLinks.has(token)) this.testLinks.set(token, "confirmed");
+        return Promise.resolve();
+      },
+    },
   };
   publicUrl: string | null = null;
   /** The warnings about config.yaml. */

@@ -1,7 +1,8 @@
 // `inkling list`: prints the agents of the workspace, and the problems of their files and triggers.
 import { performs } from "../../command_line/command.ts";
 import type { list } from "../../declarations/agent_commands.ts";
-import { describeTrigger } from "../../../present/triggers.ts";
+import { describeReadiness } from "../../../present/readiness.ts";
+import { describeTrigger, isAutomatic } from "../../../present/triggers.ts";
 import type { AgentSummary } from "../../../api/schemas/agent_schemas.ts";
 import type { Client } from "../../../api/client/client.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
@@ -20,8 +21,9 @@ import { paintStatus } from "../../output/run/history.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { NOTHING } from "../../output/table.ts";
 import { formatRelative } from "../../output/time.ts";
-import { describeNextRun, describeState, isAutomatic } from "../../output/trigger_text.ts";
+import { describeNextRun, describeState } from "../../output/trigger_text.ts";
 import { readFirst } from "../../service/connection.ts";
+import { assessReadiness } from "../../service/readiness.ts";
 
 /** Prints a table of all agents, and warnings about them. */
 export const perform = performs<typeof list>(async (context, options) => {
@@ -46,9 +48,13 @@ export const perform = performs<typeof list>(async (context, options) => {
   showNodeWaits(output, agents);
   if (reader.isService) showUnreachableWebhooks(output, agents, info.transports);
   showNearBudgets(output, await client.budgets(), app.clock.now());
-  if (!reader.isService && !hasLivingNode(info) && agents.some(isAutomatic)) {
+  // Another machine's service fires them.
+  if (!agents.some(isAutomatic) || !reader.isService && hasLivingNode(info)) return;
+  if (!reader.isService) {
     output.note('The service is not running, so no trigger fires. "inkling start -d" starts it');
   }
+  const facts = { isRunning: reader.isService, info, agents };
+  output.note(describeReadiness(assessReadiness(app, facts)));
 });
 
 function showAgents(

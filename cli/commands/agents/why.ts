@@ -16,7 +16,7 @@ import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { formatMinute } from "../../output/time.ts";
 import { slotReasonOf } from "../../../runtime/vocabulary/trigger_kinds.ts";
-import { isAutomatic } from "../../output/trigger_text.ts";
+import { isAutomatic } from "../../../present/triggers.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../context/unknown_agent.ts";
 import {

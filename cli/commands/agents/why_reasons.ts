@@ -1,4 +1,5 @@
 // Formats the sentences of `inkling why`: the reason for an event or a state, and what the user can do.
+import { isAutomatic } from "../../../present/triggers.ts";
 import { slotReasonOf } from "../../../runtime/vocabulary/trigger_kinds.ts";
 import { formatPlural } from "../../../base/text/plural.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
@@ -12,7 +13,7 @@ import type { RecapBody } from "../../../api/schemas/report_schemas.ts";
 import type { SlotBody } from "../../../api/schemas/scheduler_schemas.ts";
 import { errorsOf } from "../../output/problems.ts";
 import { formatMinute } from "../../output/time.ts";
-import { describeHeld, describeSetBack, isAutomatic } from "../../output/trigger_text.ts";
+import { describeHeld, describeSetBack } from "../../output/trigger_text.ts";
 
 /** A reason, and what the user can do; `remedy` is null if there is nothing to do. */
 export interface Reason {

@@ -5,17 +5,21 @@ import type { doctor } from "../../declarations/service_commands.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import type { Examination, Finding } from "../../../ops/doctor/finding.ts";
 import { ApiError, type Client } from "../../../api/client/client.ts";
-import type { Places } from "../../context/app.ts";
+import type { AgentSummary } from "../../../api/schemas/agent_schemas.ts";
+import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
+import { describeReadiness, type MissingCondition } from "../../../present/readiness.ts";
+import { isAutomatic } from "../../../present/triggers.ts";
+import type { CliApp, Places } from "../../context/app.ts";
 import { type CommandContext, EXIT, workspaceOf } from "../../context/context.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { PORT_REMEDY, unreachableWebhooks } from "../../output/problems.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
-import { isAutomatic } from "../../output/trigger_text.ts";
 import { wrapText } from "../../output/wrap.ts";
 import { checkHealth, type Health } from "../../service/connection.ts";
-import { describeUnitStart, findInstalledUnit } from "../../service/units/installed_unit.ts";
+import { assessReadiness } from "../../service/readiness.ts";
+import { describeUnitStart } from "../../service/units/installed_unit.ts";
 
 /** A problem, and the result of its repair if a repair was tried. */
 interface Outcome {
@@ -34,12 +38,12 @@ export const perform = performs<typeof doctor>(async (context, options) => {
   const health = client === undefined ? "absent" : await checkHealth(client, app);
   const isRunning = health !== "absent";
   const found = await app.examine({ ...workspaceOf(context), isRunning });
-  await examineService(context, { places, client, health, found });
+  const missing = await examineService(context, { places, client, health, found });
   const outcomes = found.findings
     .toSorted((a, b) => rank(a) - rank(b))
     .map((finding) => options.fix ? repair(finding) : { finding });
-  if (options.json) output.json(toJson(found, outcomes));
-  else show(output, found, outcomes);
+  if (options.json) output.json(toJson(found, { outcomes, missing }));
+  else show(output, found, { outcomes, missing });
   const isIll = outcomes.some(({ finding, fixed }) =>
     finding.severity === "error" && fixed === undefined
   );
@@ -73,7 +77,10 @@ function repair(finding: Finding): Outcome {
   }
 }
 
-/** Adds findings about the service: a silent or outdated process, and triggers that cannot fire because no service runs. */
+/**
+ * Adds findings about the service: a silent or outdated process, and triggers that cannot fire because no service runs.
+ * Returns the missing conditions for unattended runs; undefined if no agent fires by itself, or if they are unknown.
+ */
 async function examineService(
   context: CommandContext,
   { places, client, health, found }: {
@@ -82,7 +89,7 @@ async function examineService(
     health: Health;
     found: Examination;
   },
-): Promise<void> {
+): Promise<MissingCondition[] | undefined> {
   const { app } = context;
   const { findings } = found;
   const subject = "service";
@@ -92,7 +99,7 @@ async function examineService(
     findings.push({ severity: "error", subject, problem, remedy });
   }
   found.checks++;
-  if (health === "silent") return;
+  if (health === "silent") return undefined;
   if (health === "answers" && client !== undefined) {
     return await examineRunning(context, { client, found, logFile: places?.logFile });
   }
@@ -100,28 +107,39 @@ async function examineService(
     await using local = await app.openLocalService(workspaceOf(context));
     const { port, host } = await app.serviceDefaults(workspaceOf(context));
     const transports = port === null ? [] : [`tcp://${host}:${port}`];
-    await examineTriggers(local.client, { found, transports });
+    const answers = await examineTriggers(local.client, { found, transports });
     // With a shared database, a service on another machine fires the triggers.
-    if (hasLivingNode(await local.client.info())) return;
-    const scheduled = (await local.client.agents()).filter(isAutomatic);
+    if (hasLivingNode(answers.info)) return undefined;
+    const missing = assess(app, { isRunning: false, ...answers });
+    const scheduled = answers.agents.filter(isAutomatic);
     found.checks++;
     const [first] = scheduled;
-    if (first === undefined) return;
+    if (first === undefined) return missing;
     const who = scheduled.length === 1
       ? `${first.id} has a trigger`
       : `${scheduled.length} agents have triggers`;
-    const unit = findInstalledUnit(app.environment);
+    const unit = app.findUnit()?.file;
     const problem = unit === undefined
       ? `The service is not running, but ${who}; no unit file starts it`
       : `The service is not running, but ${who}; its unit file is ${unit}`;
     const remedy = unit === undefined
-      ? '"inkling start -d" starts it; "inkling start --print-unit" prints a unit file that starts it at boot'
+      ? '"inkling service install" starts it now and with the machine; "inkling start -d" only now'
       : describeUnitStart(unit);
     findings.push({ severity: "error", subject, problem, remedy });
+    return missing;
   } catch (error) {
     // `app.examine` has already reported an unusable database or an invalid config.yaml.
     if (!(error instanceof RuntimeError || error instanceof ApiError)) throw error;
+    return undefined;
   }
+}
+
+/** Returns the missing conditions for unattended runs; undefined if no agent fires by itself. */
+function assess(
+  app: CliApp,
+  answers: { isRunning: boolean; info: InfoBody; agents: readonly AgentSummary[] },
+): MissingCondition[] | undefined {
+  return answers.agents.some(isAutomatic) ? assessReadiness(app, answers) : undefined;
 }
 
 /**
@@ -131,7 +149,7 @@ async function examineService(
 async function examineRunning(
   { app }: CommandContext,
   { client, found, logFile }: { client: Client; found: Examination; logFile: string | undefined },
-): Promise<void> {
+): Promise<MissingCondition[] | undefined> {
   const { findings } = found;
   const subject = "service";
   try {
@@ -143,29 +161,29 @@ async function examineRunning(
         'restart it as it was started: through systemd or launchd, or with "inkling stop" and "inkling start"';
       findings.push({ severity: "warning", subject, problem, remedy });
     }
-    await examineTriggers(client, { found, transports });
+    const answers = await examineTriggers(client, { found, transports });
+    return assess(app, { isRunning: true, ...answers });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // A finding of `app.examine` already contains this error.
-    if (findings.some(({ problem }) => error.message.startsWith(problem))) return;
+    if (findings.some(({ problem }) => error.message.startsWith(problem))) return undefined;
     const problem = `The service does not report its state: ${error.message}`;
     findings.push({ severity: "error", subject, problem, remedy: `read its log: ${logFile}` });
+    return undefined;
   }
 }
 
 /**
- * Adds findings about triggers that cannot fire. `transports` are the addresses of the running service, or the configured
- * addresses if no service runs.
+ * Adds findings about triggers that cannot fire, and returns the answers of the service. `transports` are the addresses of
+ * the running service, or the configured addresses if no service runs.
  */
 async function examineTriggers(
   client: Client,
   { found, transports }: { found: Examination; transports: readonly string[] },
-): Promise<void> {
+): Promise<{ info: InfoBody; agents: AgentSummary[] }> {
   const { findings } = found;
-  const [{ scheduler_status: scheduler, triggers_held: held }, agents] = await Promise.all([
-    client.info(),
-    client.agents(),
-  ]);
+  const [info, agents] = await Promise.all([client.info(), client.agents()]);
+  const { scheduler_status: scheduler, triggers_held: held } = info;
   found.checks += 3;
   for (const id of unreachableWebhooks(agents, transports)) {
     const problem = "Its webhook cannot be reached: the service has no port";
@@ -188,9 +206,20 @@ async function examineTriggers(
     const remedy = 'resume it on the Schedule page of "inkling ui"';
     findings.push({ severity: "warning", subject, problem, remedy });
   }
+  return { info, agents };
 }
 
-function toJson({ checks, unchecked, notes }: Examination, outcomes: readonly Outcome[]): unknown {
+/** The result of the command in addition to the examination. */
+interface Verdict {
+  outcomes: readonly Outcome[];
+  /** The missing conditions for unattended runs; undefined if no agent fires by itself, or if they are unknown. */
+  missing: readonly MissingCondition[] | undefined;
+}
+
+function toJson(
+  { checks, unchecked, notes }: Examination,
+  { outcomes, missing }: Verdict,
+): unknown {
   return {
     checks,
     findings: outcomes.map(({ finding: { repair, code: _, ...finding }, fixed, failure }) => ({
@@ -201,10 +230,11 @@ function toJson({ checks, unchecked, notes }: Examination, outcomes: readonly Ou
     })),
     unchecked,
     notes,
+    unattended: missing === undefined ? null : { ready: missing.length === 0, missing },
   };
 }
 
-function show(output: Output, found: Examination, outcomes: readonly Outcome[]): void {
+function show(output: Output, found: Examination, { outcomes, missing }: Verdict): void {
   const { style, stdout } = output;
   const write = (mark: string, subject: string, text: string, dim = (line: string) => line) => {
     const indent = mark === "" ? "    " : "  ";
@@ -231,6 +261,7 @@ function show(output: Output, found: Examination, outcomes: readonly Outcome[]):
   }
   for (const one of found.notes) output.note(one);
   for (const one of found.unchecked) output.note(`Not checked: ${one}`);
+  if (missing !== undefined) output.note(describeReadiness(missing));
   output.detail(summarize(found, outcomes));
 }
 

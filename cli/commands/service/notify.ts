@@ -1,7 +1,7 @@
 // `inkling notify`: lists the notification channels with their problems, or sends test messages.
 import { performs } from "../../command_line/command.ts";
 import type { notify } from "../../declarations/service_commands.ts";
-import type { ChannelTrial } from "../../context/app.ts";
+import type { ChannelTrial } from "../../context/message_channels.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";

@@ -7,7 +7,7 @@ import type { Output } from "../output.ts";
 import { sanitize, toOneLine } from "../sanitize.ts";
 import { NOTHING } from "../table.ts";
 import { formatMinute, formatRelative } from "../time.ts";
-import { isAutomatic } from "../trigger_text.ts";
+import { isAutomatic } from "../../../present/triggers.ts";
 
 type PlannedTool = PlanBody["tools"][number];
 type PlannedMessage = NonNullable<PlanBody["messages"]>[number];

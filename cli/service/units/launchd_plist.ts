@@ -1,5 +1,5 @@
 // Formats the service as a launchd agent of macOS; see launchd.plist(5).
-import { STOP_SECONDS, type Unit } from "./unit.ts";
+import { STOP_SECONDS, type Unit, UNIT_MARKER } from "./unit.ts";
 
 /**
  * A shell script that loads the environment file ($0) and then runs the service command ($@). launchd has no key for an
@@ -13,9 +13,10 @@ export function toLaunchdPlist(unit: Unit): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <!--
-  Inkling as a service of your user.
+  ${UNIT_MARKER}
+  "inkling service install" replaces it.
 
-  Install it: save this as ~/Library/LaunchAgents/inkling.plist, then
+  By hand: save this as ~/Library/LaunchAgents/inkling.plist, then
     launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/inkling.plist
   Show its state, stop it, remove it:
     launchctl print gui/$(id -u)/inkling

@@ -1,4 +1,5 @@
-// `inkling start --print-unit`: prints a unit file with which systemd or launchd runs the service.
+// The unit file with which systemd or launchd runs the service: printed by `inkling start --print-unit`, installed by
+// `inkling service install`.
 import { dirname, join } from "node:path";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../context/exit.ts";
@@ -14,10 +15,12 @@ const KEPT_VARIABLES = [
   ...["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "DENO_DIR", "PATH"],
 ];
 
-/** The options of `inkling start` that the unit file repeats. The unit file always contains --keep-alive. */
-export interface UnitFlags {
+/** The options of a unit. A unit always contains --keep-alive. */
+export interface UnitOptions {
   port?: number;
   host?: string;
+  /** The user of a unit of the machine. */
+  owner?: string;
 }
 
 /**
@@ -27,11 +30,21 @@ export interface UnitFlags {
 export async function printUnit(
   context: CommandContext,
   kind: UnitKind | true,
-  flags: UnitFlags,
+  { port, host }: Pick<UnitOptions, "port" | "host">,
 ): Promise<ExitCode> {
+  const options = { ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
+  context.output.line((await formatUnit(context, kind, options)).trimEnd());
+  return EXIT.ok;
+}
+
+/** Returns the text of the unit file. Throws CommandFailure for a text that such a file cannot contain. */
+export async function formatUnit(
+  context: CommandContext,
+  kind: UnitKind | true,
+  options: UnitOptions,
+): Promise<string> {
   const { app, output } = context;
-  const chosen = kind === true ? usualKind() : kind;
-  const unit = await describeUnit(context, kind, flags);
+  const unit = await describeUnit(context, kind, options);
   const { command, environment, environmentFile, serviceKeyFile, logFile, keysFile } = unit;
   const files = [environmentFile, serviceKeyFile, logFile, keysFile];
   const texts = [...command, ...Object.values(environment), ...files];
@@ -39,7 +52,7 @@ export async function printUnit(
   if (odd !== undefined) {
     throw new CommandFailure(
       EXIT.failed,
-      `Cannot print a unit file: ${
+      `Cannot write a unit file: ${
         JSON.stringify(odd)
       } contains a control character, which such a file cannot contain`,
     );
@@ -48,11 +61,10 @@ export async function printUnit(
   if (distribution.kind === "npm" && /[\\/]_npx[\\/]/.test(distribution.directory)) {
     output.warning(
       `This Inkling is in npx's cache, which npm may clear at any time. Install the package with ` +
-        `"npm install --global", then print the unit file with the installed program`,
+        `"npm install --global", then repeat this with the installed program`,
     );
   }
-  output.line((await format(chosen, unit)).trimEnd());
-  return EXIT.ok;
+  return await format(kind === true ? usualKind() : kind, unit);
 }
 
 async function format(kind: UnitKind, unit: Unit): Promise<string> {
@@ -67,26 +79,32 @@ async function format(kind: UnitKind, unit: Unit): Promise<string> {
 }
 
 function usualKind(): UnitKind {
+  const kind = managerOfSystem();
+  if (kind !== undefined) return kind;
+  throw new CommandFailure(
+    EXIT.usage,
+    "This system has no default service manager: use --print-unit=systemd or --print-unit=launchd",
+  );
+}
+
+/** Returns the service manager that is usual on this system, or undefined if there is none. */
+export function managerOfSystem(): UnitKind | undefined {
   switch (Deno.build.os) {
     case "linux":
       return "systemd";
     case "darwin":
       return "launchd";
     default:
-      throw new CommandFailure(
-        EXIT.usage,
-        "This system has no default service manager: use --print-unit=systemd or --print-unit=launchd",
-      );
+      return undefined;
   }
 }
 
 async function describeUnit(
   context: CommandContext,
   kind: UnitKind | true,
-  flags: UnitFlags,
+  { port, host, owner }: UnitOptions,
 ): Promise<Unit> {
   const { app, output } = context;
-  const { port, host } = flags;
   const places = await app.places(context.workspace);
   const { configFile, workspaceEnvFile } = await app.info(workspaceOf(context));
   const of = { ...workspaceOf(places), ...(host !== undefined && { host }) };
@@ -100,6 +118,7 @@ async function describeUnit(
   const variables = serviceEnvironment(app.environment);
   const print = kind === true ? "--print-unit" : `--print-unit=${kind}`;
   return {
+    ...(owner !== undefined && { owner }),
     printCommand: ["inkling", "start", print, ...given].map(toShellWord).join(" "),
     command: [...await serviceCommand(app, of), "start", "--keep-alive", ...given],
     environment: Object.fromEntries(

@@ -1,25 +1,21 @@
-// Formats the service as a unit of systemd's user manager, with the quoting of systemd.syntax(7) and systemd.service(5).
-import { STOP_SECONDS, type Unit } from "./unit.ts";
+// Formats the service as a unit of systemd, with the quoting of systemd.syntax(7) and systemd.service(5).
+import { STOP_SECONDS, type Unit, UNIT_MARKER } from "./unit.ts";
 
 /** Returns the text of the unit file, with installation instructions in comments. */
 export function toSystemdUnit(unit: Unit): string {
   const [program = "", ...args] = startable(unit.command);
   // In ExecStart, systemd expands `$` in arguments, but not in the program's path.
   const words = [quote(program), ...args.map((arg) => quote(arg).replaceAll("$", "$$$$"))];
-  return `# Inkling as a service of your user.
+  const { owner } = unit;
+  const manager = owner === undefined ? "systemctl --user" : "systemctl";
+  return `# ${UNIT_MARKER}
+# "inkling service install" replaces it.
 #
-# Install it:
-#   mkdir -p ~/.config/systemd/user
-#   ${unit.printCommand} > ~/.config/systemd/user/inkling.service
-#   systemctl --user daemon-reload
-#   systemctl --user enable --now inkling
-# Keep it running while you are logged out:
-#   loginctl enable-linger
-# Show its state, and stop it:
-#   systemctl --user status inkling
-#   systemctl --user stop inkling
+${owner === undefined ? manualSteps(unit) : ""}# Show its state, and stop it:
+#   ${manager} status inkling
+#   ${manager} stop inkling
 # Restart it after an update:
-#   systemctl --user restart inkling
+#   ${manager} restart inkling
 #
 # It does not see the variables of your shell. Keys of model providers belong in
 #   ${unit.keysFile}
@@ -30,10 +26,10 @@ export function toSystemdUnit(unit: Unit): string {
 [Unit]
 Description=Inkling: agents that are Markdown files
 StartLimitIntervalSec=300
-StartLimitBurst=5
+StartLimitBurst=5${owner === undefined ? "" : AFTER_NETWORK}
 
 [Service]
-Type=exec
+Type=exec${owner === undefined ? "" : `\nUser=${percent(owner)}`}
 ExecStart=${words.join(" ")}
 ${
     Object.entries(unit.environment)
@@ -50,7 +46,22 @@ KillSignal=SIGTERM
 TimeoutStopSec=${STOP_SECONDS}
 
 [Install]
-WantedBy=default.target
+WantedBy=${owner === undefined ? "default" : "multi-user"}.target
+`;
+}
+
+/** A user's manager has no such target. */
+const AFTER_NETWORK = "\nWants=network-online.target\nAfter=network-online.target";
+
+/** Returns the steps of an installation by hand, as comments. */
+function manualSteps({ printCommand }: Unit): string {
+  return `# By hand:
+#   mkdir -p ~/.config/systemd/user
+#   ${printCommand} > ~/.config/systemd/user/inkling.service
+#   systemctl --user daemon-reload
+#   systemctl --user enable --now inkling
+# Keep it running while you are logged out:
+#   loginctl enable-linger
 `;
 }
 

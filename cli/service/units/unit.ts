@@ -6,8 +6,16 @@ export const UNIT_KINDS = ["systemd", "launchd"] as const;
 /** The name of a supported service manager. */
 export type UnitKind = typeof UNIT_KINDS[number];
 
+/** The units of one user, or those of the machine, which only root installs. */
+export type UnitScope = "user" | "system";
+
+/** The line that every unit of Inkling contains. A file without it belongs to somebody else. */
+export const UNIT_MARKER = `Written by Inkling: "inkling service uninstall" removes this file.`;
+
 /** The contents of a unit file. All paths are absolute, and no text contains a control character. */
 export interface Unit {
+  /** The user whose service it is; set for a unit of the machine only. */
+  owner?: string;
   /** The shell command that prints this unit file again, for its instructions. */
   printCommand: string;
   /** The program and its arguments. They contain no keys, because every user can read the arguments in the process list. */

@@ -26,6 +26,7 @@ Deno.test("GET /info returns counts of agents and executions, directories and ad
     path: "agents/c.md",
     diagnostics: [{ ...problem, severity: "error" }],
   }];
+  runtime.testedChannels = [{ name: "phone", test: "accepted" }];
   await clock.advance(1_500);
   const { status, body } = await call("/info");
   assert.equal(status, 200);
@@ -47,6 +48,8 @@ Deno.test("GET /info returns counts of agents and executions, directories and ad
     log_file: "/home/me/state/inkling.log",
     transports: ["unix:/home/me/service.sock"],
     keep_alive: false,
+    service_manager: null,
+    channels: [{ name: "phone", test: "accepted" }],
     storage: { kind: "sqlite", place: "/state/inkling.db" },
     agent_errors: [{ id: "c", path: "agents/c.md", diagnostics: [{ ...problem, hint: null }] }],
     agent_warnings: [{ id: "b", path: "agents/b.md", diagnostics: [{ ...odd, hint: null }] }],

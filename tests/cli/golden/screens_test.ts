@@ -589,6 +589,8 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "notify": { argv: ["notify"], before: addChannels },
   "notify --test": { argv: ["notify", "--test"], code: 1, before: addChannels },
   "notify without channels": { argv: ["notify"] },
+  "service status": { argv: ["service", "status"] },
+  "service install without systemd": { argv: ["service", "install"], code: 1 },
   "replay": {
     argv: ["replay", "1"],
     before(world) {

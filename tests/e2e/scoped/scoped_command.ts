@@ -13,12 +13,12 @@ export interface ProcessSurroundings {
 }
 
 /**
- * The commands that run with all permissions: `setup` writes the files from which flags are derived, `update` writes the
+ * The commands that run with all permissions: `setup` writes the files from which flags are derived, `service` a unit, `update` writes the
  * program, and `move-history` opens a database that its arguments name. Further tests with all permissions: readme_test.ts
  * (a newcomer's commands), start_up_test.ts (replaced packages), relative_folders_test.ts (other current directory) and
  * release/ (the npm package).
  */
-const WIDE: readonly (string | undefined)[] = ["setup", "update", "move-history"];
+const WIDE: readonly (string | undefined)[] = ["setup", "service", "update", "move-history"];
 
 /**
  * Returns the program and first arguments of a command, with the flags that `inkling permissions` prints now.

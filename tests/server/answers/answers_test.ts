@@ -244,3 +244,14 @@ Deno.test("readAnswer() accepts every form that browsers send", () => {
   assert.equal(typeof readAnswer({ kind: "choice", options: null }, form), "string");
   assert.equal(typeof readAnswer({ kind: "confirm", options: null }, form), "string");
 });
+
+Deno.test("the link of a test message is confirmed by its button, not by opening it", async () => {
+  const { open, answer, runtime } = openPort();
+  runtime.testLinks.set(OTHER, "open");
+  assert.match(await (await open(OTHER)).text(), /<h1>A test message<\/h1>[^]*It arrived/);
+  assert.equal(runtime.testLinks.get(OTHER), "open");
+  assert.match(await (await answer({}, OTHER)).text(), /<h1>The message has arrived<\/h1>/);
+  assert.equal(runtime.testLinks.get(OTHER), "confirmed");
+  runtime.testLinks.set(OTHER, "expired");
+  assert.equal((await open(OTHER)).status, 410);
+});

@@ -135,24 +135,30 @@ Deno.test("the shell in the property list reads the key's file and preserves all
 const hasSystemd = await new Deno.Command("systemd-analyze", { args: ["--version"] }).output()
   .then(({ success }) => success, () => false);
 
-Deno.test({
-  name: "systemd accepts the unit, also with unusual paths",
-  ignore: !hasSystemd,
-  async fn() {
-    await using folder = await createTempDir();
-    const place = join(folder.path, `my user 100%h $x "q"`);
-    await Deno.mkdir(place);
-    const program = join(place, "deno");
-    await Deno.writeTextFile(program, "#!/bin/sh\n", { mode: 0o755 });
-    const file = join(folder.path, "inkling.service");
-    const command = [program, "start", place, "a;b", ";", "${X}", "%i"];
-    await Deno.writeTextFile(file, toSystemdUnit({ ...unit(place), command }));
-    const { success, stderr } = await new Deno.Command("systemd-analyze", {
-      args: ["verify", "--user", "--man=no", file],
-      env: { XDG_RUNTIME_DIR: folder.path, HOME: folder.path },
-    }).output();
-    const said = new TextDecoder().decode(stderr);
-    assert.ok(success, said);
-    assert.doesNotMatch(said, /inkling\.service/, said);
-  },
-});
+for (const owner of [undefined, "root"]) {
+  Deno.test({
+    name: `systemd accepts the unit of ${
+      owner === undefined ? "a user" : "the machine"
+    }, also with unusual paths`,
+    ignore: !hasSystemd,
+    async fn() {
+      await using folder = await createTempDir();
+      const place = join(folder.path, `my user 100%h $x "q"`);
+      await Deno.mkdir(place);
+      const program = join(place, "deno");
+      await Deno.writeTextFile(program, "#!/bin/sh\n", { mode: 0o755 });
+      const file = join(folder.path, "inkling.service");
+      const command = [program, "start", place, "a;b", ";", "${X}", "%i"];
+      const wanted = { ...unit(place), command, ...(owner !== undefined && { owner }) };
+      await Deno.writeTextFile(file, toSystemdUnit(wanted));
+      const scope = owner === undefined ? "--user" : "--system";
+      const { success, stderr } = await new Deno.Command("systemd-analyze", {
+        args: ["verify", scope, "--man=no", file],
+        env: { XDG_RUNTIME_DIR: folder.path, HOME: folder.path },
+      }).output();
+      const said = new TextDecoder().decode(stderr);
+      assert.ok(success, said);
+      assert.doesNotMatch(said, /inkling\.service/, said);
+    },
+  });
+}

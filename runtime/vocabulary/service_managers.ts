@@ -1,0 +1,21 @@
+// The program that started the service and starts it again after a crash.
+
+/** The kinds of that program. A container counts when the service is its first process. */
+export const SERVICE_MANAGERS = ["systemd", "launchd", "container"] as const;
+
+/** One of SERVICE_MANAGERS. */
+export type ServiceManager = typeof SERVICE_MANAGERS[number];
+
+/**
+ * Returns the program that manages a process, from the process's variables and ids. Only a direct child of systemd has its
+ * own PID in SYSTEMD_EXEC_PID; a wrapper between the two, such as the npm package's, has it instead.
+ */
+export function findServiceManager(
+  read: (name: string) => string | undefined,
+  { pid, ppid }: { pid: number; ppid: number },
+): ServiceManager | undefined {
+  if (pid === 1) return "container";
+  const started = read("SYSTEMD_EXEC_PID");
+  if (started === String(pid) || started === String(ppid)) return "systemd";
+  return read("XPC_SERVICE_NAME") === "inkling" ? "launchd" : undefined;
+}
