@@ -1,12 +1,18 @@
-// Runs the demonstration: the real service and commands in a temporary workspace, with agents that need no key. At the end
-// the service is stopped and the workspace is removed, even after a failure.
+// Runs the demonstration: the real service and commands in a temporary workspace, with agents that need no key. At a
+// terminal it offers the page at the end, until Ctrl+C. Then the service is stopped and the workspace is removed, even after
+// a failure.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sourceCommand } from "../cli/self_command.ts";
 
 const WORKSPACE = fileURLToPath(new URL("./workspace", import.meta.url));
-const FILES = ["agents/editor.md", "agents/reporter.md", "agents/postbox.md", "notes.md"];
+const FILES = [
+  ...["agents/editor.md", "agents/reporter.md", "agents/postbox.md", "agents/gardener.md"],
+  "notes.md",
+];
+/** The limit of all agents together. The scripted models cost nothing, so it counts tokens. */
+const BUDGET = "budget: { tokens: { per_day: 100000 } }";
 /** The command to show to a reader who has only npx and no Deno. */
 const COMMAND = `npx -y deno@${Deno.version.deno} task inkling`;
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -38,7 +44,7 @@ class Demo {
    * the socket in it needs.
    */
   async configure(): Promise<void> {
-    const text = `workspace: ${JSON.stringify(this.workspace)}\n`;
+    const text = `workspace: ${JSON.stringify(this.workspace)}\n${BUDGET}\n`;
     await Deno.mkdir(join(this.#root, "config"));
     await Deno.writeTextFile(join(this.#root, "config/config.yaml"), text);
   }
@@ -116,8 +122,18 @@ async function runDemo(demo: Demo): Promise<void> {
   heading("What has happened");
   await demo.must(["list"]);
   for (const agent of ["editor", "reporter", "postbox"]) await untilDone(demo, agent);
-  await showPage(demo, isWatched);
-  await demo.must(["stop"]);
+  if (!isWatched) {
+    await showAddress(demo);
+    await demo.must(["stop"]);
+    console.log(`\n\n${NEXT}`);
+    return;
+  }
+  heading("An agent with a schedule asks before it writes. You can answer on the page");
+  const asked = await demo.inkling(["run", "gardener"]);
+  if (asked !== 4) throw new DemoFailure(`the gardener ended with ${asked}`);
+  console.log(`\n\n${NEXT}`);
+  await offerPage(demo);
+  console.log("\nStopping the page and the service, and removing the workspace.");
 }
 
 /** Returns the text with each line indented by four spaces and at most 80 characters long. */
@@ -157,8 +173,8 @@ async function untilDone(demo: Demo, agent: string): Promise<void> {
   throw new DemoFailure(`the executions of ${agent} do not end`);
 }
 
-/** Opens the page and prints its address. At a terminal, the page stays open until Enter is pressed. */
-async function showPage(demo: Demo, isWatched: boolean): Promise<void> {
+/** Serves the page for a moment and prints its address. */
+async function showAddress(demo: Demo): Promise<void> {
   console.log("\n$ inkling ui --no-open\n");
   const child = demo.spawn(["ui", "--no-open", "--quiet"], {
     detached: true,
@@ -170,10 +186,6 @@ async function showPage(demo: Demo, isWatched: boolean): Promise<void> {
     const { value: address = "" } = await Promise.race([signal.promise, reader.read()]);
     if (!address.startsWith("http://127.0.0.1:")) throw new DemoFailure("the page has no address");
     console.log(address.trimEnd());
-    if (isWatched) {
-      console.log("\nThe page shows all of it. Press Enter to end the demo.");
-      await Promise.race([signal.promise, Deno.stdin.read(new Uint8Array(1_024))]);
-    }
     await reader.cancel();
   } finally {
     child.kill("SIGINT");
@@ -181,27 +193,34 @@ async function showPage(demo: Demo, isWatched: boolean): Promise<void> {
   }
 }
 
-const NEXT = `All of this was real except the model, a script. With a real model:
+/** Opens the page each time Enter is pressed. Returns at Ctrl+C, or at the end of the input. */
+async function offerPage(demo: Demo): Promise<void> {
+  heading("The page shows everything that has just happened, and the open question");
+  console.log("Enter opens it; Ctrl+C ends everything.");
+  try {
+    while (await Promise.race([signal.promise, Deno.stdin.read(new Uint8Array(1_024))]) !== null) {
+      await demo.must(["ui", "--background"]);
+      console.log("\nEnter opens it again; Ctrl+C ends everything.");
+    }
+  } catch (reason) {
+    if (reason !== "SIGINT") throw reason;
+  }
+}
 
-  1. mkdir -p ~/inkling/agents/_config
-  2. Put your key into ~/inkling/agents/_config/.env, for example
-       OPENAI_API_KEY=...
-  3. Write ~/inkling/agents/reporter.md like the one above, with
-       model: { provider: openai, name: gpt-5 }
-     A model on this machine needs no key:
-       model: { provider: ollama, name: qwen3 }
-  4. In this folder:
-       ${COMMAND} validate reporter
-       ${COMMAND} run reporter
-     The page shows all of it in your browser:
-       ${COMMAND} ui`;
+const NEXT = `All of this was real except the model, a script. With a real model, in this folder:
+
+  1. ${COMMAND} setup
+     It asks for the workspace, the model and its key. A model on this machine
+     needs no key.
+  2. Write ~/inkling/agents/reporter.md like the one above, without its "model".
+  3. ${COMMAND} run reporter
+     ${COMMAND} ui`;
 
 async function main(): Promise<number> {
   const root = await Deno.makeTempDir({ prefix: "inkling-demo-" });
   const demo = new Demo(root);
   try {
     await runDemo(demo);
-    console.log(`\n\n${NEXT}`);
     return 0;
   } catch (reason) {
     if (typeof reason === "string" && reason in SIGNALS) {
@@ -211,9 +230,9 @@ async function main(): Promise<number> {
     console.error(`\nThe demo failed: ${reason.message}`);
     return 1;
   } finally {
-    // Without a running service, this command only reports that none runs.
-    await demo.spawn(["stop"], { detached: true, stdin: "null", stdout: "null", stderr: "null" })
-      .status;
+    // If nothing runs, these commands only report that.
+    const silent = { detached: true, stdin: "null", stdout: "null", stderr: "null" } as const;
+    for (const args of [["ui", "--stop"], ["stop"]]) await demo.spawn(args, silent).status;
     await Deno.remove(root, { recursive: true });
   }
 }
