@@ -207,7 +207,7 @@ async function offerPage(demo: Demo): Promise<void> {
   }
 }
 
-const NEXT = `All of this was real except the model, a script. With a real model, in this folder:
+const NEXT = `All of this was real except the model, a script. With a real model, run here:
 
   1. ${COMMAND} setup
      It asks for the workspace, the model and its key. A model on this machine

@@ -13,5 +13,5 @@ Deno.test("the demo's agents pass their tests", async () => {
     join(REPOSITORY, "demo/workspace"),
   );
   assert.equal(code, 0, stdout + stderr);
-  assert.match(stdout, /\n4 passed, 0 failed\n$/);
+  assert.match(stdout, /\n5 passed, 0 failed\n$/);
 });

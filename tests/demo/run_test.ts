@@ -1,10 +1,12 @@
-// Tests of the README's first command without a terminal, also if it is interrupted: it leaves nothing behind.
+// Tests of the README's first command without a terminal, at one, and if it is interrupted: it leaves nothing behind.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
-import { createRealHome, isAlive } from "../e2e/real_process.ts";
-import { RealTerminal, testInTerminal } from "../e2e/terminal/real_terminal.ts";
+import { isAlive } from "../e2e/real_process.ts";
+import { testInTerminal } from "../e2e/terminal/real_terminal.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { until } from "../support/until.ts";
+import { WatchedDemo } from "./watched_demo.ts";
 
 /** A running demo with its own temporary folder. Disposing kills it. */
 class RunningDemo implements AsyncDisposable {
@@ -81,29 +83,74 @@ Deno.test("the demo cleans up after a signal during its start", async () => {
 });
 
 testInTerminal(
-  "the demo ends at a signal to its process at its question and its page",
+  "the demo ends at a signal to its process at its question and at its offer of the page",
   async () => {
-    for (
-      const [moment, answer, signal, code] of [
-        [/Keep it/, false, "SIGTERM", 143],
-        [/Press Enter to end/, true, "SIGHUP", 129],
-      ] as const
-    ) {
-      await using home = await createRealHome();
-      const directory = await Deno.makeTempDir({ prefix: "inkling-demo-test-" });
-      const [, ...args] = denoJson.tasks.demo.command.split(" ");
-      const options = { program: [Deno.execPath()], env: { TMPDIR: directory } };
-      const program = args.map((arg) => arg === "demo/run.ts" ? `${REPOSITORY}/${arg}` : arg);
-      await using terminal = await RealTerminal.open(home, program, options);
-      if (answer) {
-        await terminal.waitFor(/◆ {2}The report is in report\.md/);
-        await terminal.press("Enter");
-      }
-      await terminal.waitFor(moment);
-      await terminal.signal(signal);
-      await terminal.endsWith(code);
-      assert.deepEqual([...Deno.readDirSync(directory)], []);
-      await Deno.remove(directory);
+    {
+      await using demo = await WatchedDemo.start();
+      await demo.terminal.waitFor(/Keep it/);
+      await demo.terminal.signal("SIGTERM");
+      await demo.endsWith(143);
     }
+    await using demo = await WatchedDemo.start();
+    await demo.untilOffer();
+    await demo.terminal.signal("SIGHUP");
+    await demo.endsWith(129);
   },
 );
+
+testInTerminal(
+  "the demo opens the page at each Enter, with a schedule, a watch, a question and a budget, and Ctrl+C ends everything",
+  async () => {
+    await using demo = await WatchedDemo.start(async (home) => {
+      const bin = join(home.root, "bin");
+      await Deno.mkdir(bin);
+      const opener = `#!/bin/sh\nprintf '%s\\n' "$1" >> ${home.root}/opened\n`;
+      await Deno.writeTextFile(join(bin, "xdg-open"), opener, { mode: 0o755 });
+      return { DISPLAY: ":0", PATH: `${bin}:${Deno.env.get("PATH")}` };
+    });
+    const shown = await demo.untilOffer();
+    assert.deepEqual(wordsOf(await readTerminalPicture()).difference(wordsOf(shown)), new Set());
+    const pid = Number(/Inkling is running \(PID (\d+)\)/.exec(shown)?.[1]);
+    const first = await demo.openPage();
+    // The person leaves the page open: it works after the second Enter, too.
+    const cookie = await enter(first);
+    const second = await demo.openPage();
+    await enter(second);
+    const opened = (await Deno.readTextFile(join(demo.home.root, "opened"))).trim().split("\n");
+    assert.equal(opened.length, 2);
+    for (const file of opened) assert.match(file, /^file:\/\/\/\S+\.html$/);
+
+    const get = async (path: string) =>
+      await (await fetch(first.origin + path, { headers: { cookie } })).json();
+    const agents: { id: string; trigger_type: string }[] = await get("/agents");
+    const triggers = Object.fromEntries(agents.map((one) => [one.id, one.trigger_type]));
+    assert.deepEqual([triggers["gardener"], triggers["postbox"]], ["schedule", "watch"]);
+    const executions = JSON.stringify(await get("/executions?status=waiting"));
+    assert.match(executions, /"agent_id":"gardener"/);
+    assert.match(JSON.stringify(await get("/budgets")), /100000/);
+
+    await demo.terminal.press("C-c");
+    assert.match(await demo.endsWith(0), /Stopping the page and the service/);
+    assert.equal(await isAlive(pid), false, "the service runs on");
+    await assert.rejects(fetch(first.origin), TypeError);
+  },
+);
+
+/** Returns the text of the README's picture of the terminal. */
+async function readTerminalPicture(): Promise<string> {
+  const svg = await Deno.readTextFile(join(REPOSITORY, "docs/pictures/terminal-light.svg"));
+  return svg.replaceAll(/<style>[^]*<\/style>|<[^>]*>/g, " ").replaceAll(/&\w+;/g, " ");
+}
+
+/** Returns the words of a text, without units and parts of words before an ellipsis. */
+function wordsOf(text: string): Set<string> {
+  return new Set(text.match(/\p{L}{3,}(?![\p{L}…])/gu) ?? []);
+}
+
+/** Opens a link of the page as a browser does, and returns the cookie. */
+async function enter(address: URL): Promise<string> {
+  const response = await fetch(address, { redirect: "manual" });
+  await response.body?.cancel();
+  assert.equal(response.status, 303);
+  return response.headers.get("set-cookie")?.split(";")[0] ?? "";
+}

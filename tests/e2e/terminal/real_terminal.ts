@@ -95,9 +95,10 @@ export class RealTerminal implements AsyncDisposable {
     await this.#tmux(["paste-buffer"], options.unmarked ? [] : ["-p", "-r"]);
   }
 
-  /** Returns the screen with its scrolled-off lines, without spaces at line ends. */
-  async read(): Promise<string> {
-    const shown = await this.#tmux(["capture-pane", "-p", "-J", "-S", "-"]);
+  /** Returns the screen with its scrolled-off lines, without spaces at line ends. `colors` adds escape sequences. */
+  async read({ colors = false }: { colors?: boolean } = {}): Promise<string> {
+    const command = ["capture-pane", "-p", "-J", "-S", "-", ...colors ? ["-e"] : []];
+    const shown = await this.#tmux(command);
     return shown.replaceAll(/ +$/gm, "").trimEnd();
   }
 
