@@ -57,8 +57,8 @@ export function renderPage(
         return `<div class="table" tabindex="0"><table>\n<thead>${row(token.header, "th")}` +
           `</thead>\n<tbody>\n${body}\n</tbody>\n</table></div>\n`;
       },
-      // The marks around generated tables.
-      html: ({ text }) => text.startsWith("<!--") ? "" : escapeHtml(text),
+      // The marks around generated tables, and the README's pictures: the site has only text.
+      html: ({ text }) => /^<(!--|picture)/.test(text) ? "" : escapeHtml(text),
     },
   });
   const tokens = marked.lexer(markdown);

@@ -6,6 +6,7 @@ import { parseCommandLine } from "../../cli/command_line/parse.ts";
 import { PROGRAM } from "../../cli/program.ts";
 import { parseCase } from "../../ops/testing/case_files.ts";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
+import { parsePriceFile } from "../../runtime/models/price_file.ts";
 import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { splitShellWords } from "../../runtime/tools/skills/shell_words.ts";
 import { parseSkillFile } from "../../runtime/tools/skills/skill_file.ts";
@@ -91,6 +92,10 @@ const READERS: Record<string, Record<string, (text: string) => unknown[]>> = {
     agent: (text) =>
       problemsOf(parseAgentFile(`---\nmodel: { provider: openai, name: b }\n${text}---\nGo.`)),
     config: readConfig,
+    prices: (text) => {
+      const parsed = parsePriceFile(text, "pricing.yaml");
+      return parsed.diagnostics;
+    },
     channels: (text) => readConfig(`notify:\n${text.replaceAll(/^/gm, "  ")}`),
     test: (text) => problemsOf(parseCase(text, "case.yaml")),
     expectation: (text) => problemsOf(parseCase(`version: 1\nreplies: []\n${text}`, "case.yaml")),

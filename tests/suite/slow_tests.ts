@@ -29,6 +29,6 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It simulates nine hours in steps of five minutes, and reads the page in a browser.",
   "docs/guides: the commands of each guide run in a new home":
     "It starts a service for each of thirteen guides.",
-  "README: every command that needs no download succeeds":
+  "README and overview: every command that needs no download succeeds":
     "Each command of the README is a process of its own.",
 };
