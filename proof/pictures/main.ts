@@ -11,7 +11,7 @@ const SCHEMES: readonly Scheme[] = ["light", "dark"];
 const PARTS = [
   [/^\$ inkling run editor$/, /^report\.md, which/],
   [/^\$ echo Hello/, /^What has happened$/],
-  [/^\$ inkling list$/, /^An agent with a schedule/],
+  [/^\$ inkling list$/, /^(Unattended:|An agent with a schedule)/],
 ] as const;
 
 /** Returns the lines of the parts. Throws Error if one is not there. */
@@ -29,7 +29,7 @@ function selectLines(lines: readonly Piece[][]): Piece[][] {
 async function drawPage(address: URL): Promise<void> {
   await using opened = await openTestBrowser();
   const context = await opened.browser.newContext({
-    viewport: { width: 1_200, height: 940 },
+    viewport: { width: 1_200, height: 890 },
     deviceScaleFactor: 1.5,
     reducedMotion: "reduce",
     locale: "en-US",
