@@ -11,7 +11,7 @@ export const setup = declareCommand({
   name: "setup",
   description: "Set up the workspace, the model and its key; existing settings are kept",
   examples: [
-    ["inkling setup", "answer a few questions; Enter keeps the current value"],
+    ["inkling setup", "answer a few questions; Enter keeps the current value or skips a step"],
     ["inkling setup --yes --provider ollama --model qwen3", "without questions"],
     ["inkling setup -y --provider openai --api-key-stdin < key.txt", "with a key"],
   ],

@@ -17,10 +17,16 @@ import { isLocked } from "../../base/files/lock_file.ts";
 import { modelsOf } from "../../runtime/models/demo/demo_names.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { type ListedModel, ModelPrices } from "../../runtime/models/pricing.ts";
-import { readTextIfThere, writeInstallation, type WrittenFile } from "./installation_files.ts";
+import {
+  readTextIfThere,
+  writeChannel,
+  writeInstallation,
+  type WrittenFile,
+} from "./installation_files.ts";
 import { findKey, type KeyPlaces, type KeyState } from "./key_state.ts";
 import { tryModel } from "./model_trial.ts";
 import {
+  type ChannelChoice,
   ChoicesRefused,
   chooseConfig,
   type ChosenConfig,
@@ -167,6 +173,18 @@ export class Installation {
       ? await this.#describeMissingChannel(config, directories)
       : undefined;
     return { workspace, agentsDir, ...written, formerWorkspace, channelWarning };
+  }
+
+  /** Adds the first channel of messages to config.yaml, and its secret to the environment file beside it. */
+  async addChannel(channel: ChannelChoice): Promise<WrittenFile[]> {
+    const { text, config } = await this.#withChoices({ channel });
+    const { configFile, configEnvFile } = await this.#directories(config);
+    return await writeChannel({
+      configFile,
+      configText: text,
+      environmentFile: configEnvFile,
+      ...(channel.secret && { secret: channel.secret }),
+    });
   }
 
   /**

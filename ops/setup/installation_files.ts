@@ -73,6 +73,25 @@ export async function writeInstallation(options: {
   return { files, sampleAgentId: isFirst ? SAMPLE_AGENT_ID : undefined };
 }
 
+/**
+ * Writes the secret of a channel into the environment file (mode 600, other lines kept), then config.yaml. Throws
+ * InstallationUnusable and EnvironmentFileNotEditable. Each file is then unchanged or complete.
+ */
+export async function writeChannel(options: {
+  configFile: string;
+  configText: string;
+  environmentFile: string;
+  secret?: { name: string; value: string };
+}): Promise<WrittenFile[]> {
+  const { configFile, configText, environmentFile: path, secret } = options;
+  const files: WrittenFile[] = [];
+  if (secret !== undefined) {
+    const text = setVariable(await readTextIfThere(path) ?? "", secret, { path });
+    files.push(await replace(path, text, { mode: SECRET_MODE }));
+  }
+  return [...files, await replace(configFile, configText)];
+}
+
 async function replace(
   path: string,
   text: string,

@@ -2,7 +2,11 @@
 import { resolve } from "node:path";
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
-import { type ConfigEdit, editConfigText } from "../../runtime/config/files/config_file_edit.ts";
+import {
+  type ConfigEdit,
+  type ConfigValue,
+  editConfigText,
+} from "../../runtime/config/files/config_file_edit.ts";
 import { ConfigError, loadConfig, parseConfig } from "../../runtime/config/parse_config.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { readTextIfThere } from "./installation_files.ts";
@@ -32,6 +36,17 @@ export interface SetupChoices {
   limits?: Partial<Record<LimitName, string>>;
   /** The model's key, which is written to the workspace's environment file. */
   apiKey?: string;
+  /** The first channel of messages. It replaces existing ones. */
+  channel?: ChannelChoice;
+}
+
+/** A channel of messages as a person chose it. */
+export interface ChannelChoice {
+  name: string;
+  /** The settings as in config.yaml, with names of variables in place of secrets. */
+  settings: { readonly [key: string]: ConfigValue };
+  /** The variable with the secret, for the configuration folder's environment file. */
+  secret?: { name: string; value: string };
 }
 
 /**
@@ -39,7 +54,7 @@ export interface SetupChoices {
  * `cwd`, the person's folder; in the file it would be relative to the home directory.
  */
 export function toConfigEdits(
-  { workspace, model, limits }: SetupChoices,
+  { workspace, model, limits, channel }: SetupChoices,
   options: { now: Config; cwd: string },
 ): ConfigEdit[] {
   const edits: ConfigEdit[] = [];
@@ -58,6 +73,9 @@ export function toConfigEdits(
   }
   for (const [name, value] of Object.entries(limits ?? {})) {
     edits.push({ path: ["defaults", name], value: toScalar(value) });
+  }
+  if (channel !== undefined) {
+    edits.push({ path: ["notify", "channels"], value: { [channel.name]: channel.settings } });
   }
   return edits;
 }

@@ -3,9 +3,9 @@ import { performs } from "../../command_line/command.ts";
 import type { notify } from "../../declarations/service_commands.ts";
 import type { ChannelTrial } from "../../context/message_channels.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import { workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
-import { toOneLine } from "../../output/sanitize.ts";
+import { showTrial } from "../../output/reports/channel_trial.ts";
 
 const NONE = "config.yaml has no channels. Add one under notify.channels, for example:\n" +
   "  phone: { type: ntfy, topic: a-long-random-name }";
@@ -43,14 +43,8 @@ export const perform = performs<typeof notify>(async (context, options) => {
       throw new CommandFailure(EXIT.usage, `config.yaml has no channel "${name}"${hint}`);
     }
     trials.push(trial);
-    if (!options.json) showTrial(trial, context);
+    if (!options.json) showTrial(output, trial);
   }
   if (options.json) output.json({ trials });
   return trials.every(({ delivered }) => delivered) ? EXIT.ok : EXIT.failed;
 });
-
-function showTrial({ name, delivered, reply }: ChannelTrial, { output }: CommandContext): void {
-  const { style } = output;
-  const verdict = delivered ? style.green("delivered") : style.red("not delivered");
-  output.line(`${name}: ${verdict} (${toOneLine(reply.replace(/\.$/, ""))})`);
-}

@@ -9,6 +9,7 @@ import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { SetupOptions } from "../../setup/setup_options.ts";
 import type { Installation, SetupResult } from "../../../ops/setup/installation.ts";
 import type { SetupChoices } from "../../../ops/setup/setup_choices.ts";
+import { offerLastSteps } from "../../setup/last_steps.ts";
 import { limitsOf, readChoices } from "../../setup/unattended.ts";
 import { askChoices, tryModel } from "../../setup/wizard.ts";
 import { toAgentWord } from "../../command_line/agent_word.ts";
@@ -31,6 +32,16 @@ export const perform = performs<typeof setup>(async (context, options) => {
   }
   const result = await write(app, installation, choices);
   await reportSetup(context, result, { asked: !options.yes });
+  if (options.yes) return;
+  try {
+    // config.yaml now names the chosen workspace.
+    await offerLastSteps({ app, output }, installation);
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      output.note('All files are written. "inkling setup" offers the other steps again');
+    }
+    throw error;
+  }
 });
 
 async function write(

@@ -5,7 +5,13 @@ import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { isMap, isScalar, parseDocument, YAMLMap } from "yaml";
 
 /** A value that can be set in config.yaml. */
-export type ConfigValue = string | number | boolean | null | readonly string[];
+export type ConfigValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly string[]
+  | { readonly [key: string]: ConfigValue };
 
 /** The path of a key, such as `["defaults", "model"]`, and its new value. */
 export interface ConfigEdit {
@@ -76,8 +82,8 @@ function setValue(
   } else if (parent !== undefined && !isMap(parent)) {
     throw new ConfigNotEditable(file, `${section} in it is not a plain section`);
   }
-  const isList = Array.isArray(value);
-  document.setIn([section, key], isList ? document.createNode(value, { flow: true }) : value);
+  const isNested = typeof value === "object" && value !== null;
+  document.setIn([section, key], isNested ? document.createNode(value, { flow: true }) : value);
 }
 
 function toPlain(document: Document): Record<string, unknown> {

@@ -265,7 +265,8 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     hasPerson: true,
     isRunning: false,
     needs(cli) {
-      cli.input.answers = ["~/inkling", "openai", "gpt-5", "sk-0123456789", false, false, true];
+      const setup = ["~/inkling", "openai", "gpt-5", "sk-0123456789", false, false, true];
+      cli.input.answers = [...setup, "later"];
       return useUnwritableHome(cli);
     },
   },

@@ -33,6 +33,7 @@ function firstSetup(url: string): Turn[] {
     { question: /Test the model/, answer: "" },
     { question: /Change the limits/, answer: "" },
     { question: /Write .*config\.yaml/, answer: "" },
+    { question: /Where should Inkling reach you/, answer: "" },
   ];
 }
 

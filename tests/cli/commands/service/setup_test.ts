@@ -26,7 +26,7 @@ async function hasWritten(t: Deno.TestContext, world: SetupWorld, envFile = worl
 Deno.test("setup asks questions and writes config.yaml, a key and a first agent", async (t) => {
   await using world = await createSetupWorld();
   const { cli } = world;
-  cli.input.answers = [...FIRST];
+  cli.input.answers = [...FIRST, "later"];
   assert.equal(await cli.run("setup"), 0);
   assert.deepEqual(cli.input.answers, []);
   await hasWritten(t, world);
@@ -62,7 +62,7 @@ Deno.test("setup keeps unknown keys, comments, other variables and agents when i
   await Deno.writeTextFile(world.envFile, `# keys\nOPENAI_API_KEY=old # till May\nOTHER='a b'\n`);
   const before = await world.read(world.configFile);
   // Enter keeps every setting; only the mode of the keys' file changes.
-  cli.input.answers = ["~/inkling", "openai", "gpt-x", "", false, false, true];
+  cli.input.answers = ["~/inkling", "openai", "gpt-x", "", false, false, true, "later"];
   assert.equal(await cli.run("setup"), 0);
   assert.equal(await world.read(world.configFile), before);
   assert.match(cli.stdout.text, /config\.yaml unchanged\n/);
@@ -70,7 +70,7 @@ Deno.test("setup keeps unknown keys, comments, other variables and agents when i
 
   const limits = ["60", "2.5"];
   const other = ["anthropic", OTHER_PROVIDER, "claude-x", KEY];
-  cli.input.answers = ["~/inkling", ...other, false, true, ...limits, true];
+  cli.input.answers = ["~/inkling", ...other, false, true, ...limits, true, "later"];
   assert.equal(await cli.run("setup"), 0);
   await hasWritten(t, world);
   assert.equal(await world.read(agent), "Mine.\n");
@@ -98,7 +98,7 @@ Deno.test("setup rejects invalid answers and asks again", async (t) => {
   const place = [OTHER_PROVIDER, "!", "elsewhere", "not an url", "https://m.example"];
   const limits = ["soon", "60", "0", "0.5"];
   const model = [...place, "", "m", "a key", KEY];
-  cli.input.answers = ["~/file", "~/inkling", ...model, false, true, ...limits, true];
+  cli.input.answers = ["~/file", "~/inkling", ...model, false, true, ...limits, true, "later"];
   assert.equal(await cli.run("setup"), 0);
   assert.deepEqual(cli.input.answers, []);
   const problems = cli.stderr.text.split("\n").filter((line) => line.startsWith("Error: "));
@@ -119,7 +119,7 @@ Deno.test("setup does not ask for a key if none is needed", async () => {
   for (const [provider, given] of Object.entries(answers)) {
     await using world = await createSetupWorld();
     const { cli } = world;
-    cli.input.answers = [...given];
+    cli.input.answers = [...given, "later"];
     assert.equal(await cli.run("setup"), 0, provider);
     assert.deepEqual(cli.input.asked.filter(({ kind }) => kind === "secret"), []);
     assert.equal((await configOf(world)).defaults.provider, provider);
@@ -151,7 +151,7 @@ Deno.test("setup offers the provider's models with their prices, and any other m
 Deno.test("setup rejects a model that its provider does not have", async (t) => {
   await using world = await createSetupWorld();
   const { cli } = world;
-  cli.input.answers = ["~/inkling", "demo", OTHER_PROVIDER, "zzz", "echo", false, true];
+  cli.input.answers = ["~/inkling", "demo", OTHER_PROVIDER, "zzz", "echo", false, true, "later"];
   assert.equal(await cli.run("setup"), 0);
   assert.match(cli.stderr.text, /^Error: Unknown model "zzz": demo has report, script, echo\n/);
   await hasWritten(t, world);
@@ -166,7 +166,17 @@ Deno.test("setup tests the model after a confirmation and shows the provider's e
   const { cli } = world;
   const place = [OTHER_PROVIDER, "elsewhere", server.url, "tiny"];
   const second = [...place, KEY, true];
-  cli.input.answers = ["~/inkling", ...place, "bad-key", true, "again", ...second, false, true];
+  cli.input.answers = [
+    "~/inkling",
+    ...place,
+    "bad-key",
+    true,
+    "again",
+    ...second,
+    false,
+    true,
+    "later",
+  ];
   assert.equal(await cli.run("setup"), 0);
   server.assertDone();
   assert.match(cli.stderr.text, /Error: elsewhere answered 401: No such key\n/);
@@ -180,11 +190,31 @@ Deno.test("setup never uses a base_url for another provider", async () => {
     config: "defaults: {provider: openai, model: m, base_url: 'https://proxy.example/v1'}\n",
   });
   const { cli } = world;
-  cli.input.answers = ["~/inkling", "openai", OTHER_PROVIDER, "m2", KEY, false, false, true];
+  cli.input.answers = [
+    "~/inkling",
+    "openai",
+    OTHER_PROVIDER,
+    "m2",
+    KEY,
+    false,
+    false,
+    true,
+    "later",
+  ];
   assert.equal(await cli.run("setup"), 0);
   assert.equal((await configOf(world)).defaults.base_url, "https://proxy.example/v1");
   assert.match(cli.stderr.text, /Warning: OPENAI_API_KEY will be sent to proxy\.example/);
-  cli.input.answers = ["~/inkling", "anthropic", OTHER_PROVIDER, "c", KEY, false, false, true];
+  cli.input.answers = [
+    "~/inkling",
+    "anthropic",
+    OTHER_PROVIDER,
+    "c",
+    KEY,
+    false,
+    false,
+    true,
+    "later",
+  ];
   assert.equal(await cli.run("setup"), 0);
   assert.equal((await configOf(world)).defaults.base_url, null);
 });
@@ -378,10 +408,10 @@ Deno.test("setup offers to restart a service that cannot apply a setting while i
         isAlive = cli.isRunning = value;
       },
     });
-    cli.input.answers = ["~/inkling", "demo", "echo", false, true, isWanted];
+    cli.input.answers = ["~/inkling", "demo", "echo", false, true, isWanted, "later"];
     assert.equal(await cli.drive(cli.run("setup")), 0, cli.stderr.text);
     assert.deepEqual(cli.input.answers, []);
-    assert.equal(cli.input.asked.at(-1)?.message, "Restart the service now?");
+    assert.equal(cli.input.asked.at(-2)?.message, "Restart the service now?");
     assert.match(cli.stderr.text, /config\.yaml: http\.hosts has changed: it takes effect/);
     assert.equal(isAlive, !isWanted);
     assert.equal(cli.spawned.length, isWanted ? 1 : 0);

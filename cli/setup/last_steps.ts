@@ -1,0 +1,103 @@
+// Offers the last steps of `inkling setup` at a terminal: a start with the machine, a channel for messages, and its test.
+import { describeReadiness } from "../../present/readiness.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Installation } from "../../ops/setup/installation.ts";
+import { type CommandContext, CommandFailure, Interrupted } from "../context/context.ts";
+import type { MessageChannels } from "../context/message_channels.ts";
+import { showTrial } from "../output/reports/channel_trial.ts";
+import { toOneLine } from "../output/sanitize.ts";
+import { Interview } from "../prompting/interview.ts";
+import { readReadiness } from "../service/readiness.ts";
+import { installUnit } from "../service/units/install_unit.ts";
+import { managerOfSystem } from "../service/units/print_unit.ts";
+import { openUnitManager } from "../service/units/unit_manager.ts";
+import { askChannel } from "./channel_questions.ts";
+
+/** The interval of the checks whether the link of a test message was opened. */
+const CHECK_MS = 1_000;
+
+/** Offers the steps, each skipped by Enter, and prints whether agents may run unattended. Throws Interrupted. */
+export async function offerLastSteps(
+  context: CommandContext,
+  installation: Installation,
+): Promise<void> {
+  const interview = new Interview(context, "");
+  await offerUnit(context, interview);
+  await offerChannel(context, { interview, installation });
+  context.output.detail(describeReadiness(await readReadiness(context)));
+}
+
+/** Offers to install the unit, if a service manager answers and no unit is in use. */
+async function offerUnit(context: CommandContext, interview: Interview): Promise<void> {
+  const { app, output } = context;
+  const unit = app.findUnit();
+  const kind = managerOfSystem();
+  if (kind === undefined || unit?.isEnabled && unit.isLingering) return;
+  const manager = openUnitManager(app, { kind, scope: "user" });
+  if (await manager.findProblem() !== undefined) return;
+  if (!await interview.confirm("Start Inkling with this machine?", { initial: false })) return;
+  try {
+    await installUnit(context, manager);
+  } catch (error) {
+    // The other steps do not need the unit.
+    if (!(error instanceof CommandFailure) || error instanceof Interrupted) throw error;
+    output.error(error.message);
+  }
+}
+
+/** Offers a channel if there is none, and a test of the channels. */
+async function offerChannel(
+  context: CommandContext,
+  dialog: { interview: Interview; installation: Installation },
+): Promise<void> {
+  const { app, output } = context;
+  const { interview, installation } = dialog;
+  let names = (await app.openChannels({})).report().map(({ name }) => name);
+  if (names.length === 0) {
+    const choice = await askChannel({ output, ...dialog });
+    if (choice === undefined) return;
+    for (const { path, change } of await installation.addChannel(choice)) {
+      output.detail(`${output.style.green("✔")} ${toOneLine(path)} ${output.style.dim(change)}`);
+    }
+    names = [choice.name];
+  } else if (!await interview.confirm("Send a test message?", { initial: false })) return;
+  const channels = await app.openChannels({});
+  for (const name of names) await testChannel(context, channels, name);
+}
+
+/** Sends a test message, and asks whether it arrived unless its link answers before. */
+async function testChannel(
+  { app, output }: CommandContext,
+  channels: MessageChannels,
+  name: string,
+): Promise<void> {
+  const trial = await channels.try(name, { isLinked: true });
+  if (trial === undefined) return;
+  showTrial(output, trial);
+  if (!trial.delivered) return;
+  const { token } = trial;
+  const confirmed = new AbortController();
+  const over = new AbortController();
+  const watching = token === undefined ? undefined : (async () => {
+    while (await sleepUnlessAborted(app.clock, CHECK_MS, over.signal)) {
+      if (await channels.isConfirmed(token)) return confirmed.abort();
+    }
+  })();
+  const how = token === undefined ? "" : " Its link answers, too";
+  try {
+    const hasArrived = await app.input.prompter.confirm({
+      message: `Did the message arrive?${how}`,
+      initial: true,
+      signal: confirmed.signal,
+    });
+    if (hasArrived !== false) return;
+    await channels.reportLost(name);
+    output.note(`Change the channel in config.yaml, then test it: inkling notify --test ${name}`);
+  } catch (error) {
+    if (!confirmed.signal.aborted) throw error;
+    output.line(`${output.style.green("✔")} The link of the message was opened: it arrived`);
+  } finally {
+    over.abort();
+    await watching;
+  }
+}
