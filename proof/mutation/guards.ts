@@ -817,6 +817,19 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/cli/update/npm_update_test.ts"],
   },
   {
+    guard: "update installs no release without a valid signature if it has a key",
+    symbol: "verifySignature",
+    drop: "if (!await isBy(bytes, hash))",
+    tests: ["tests/release/signed_folder_test.ts", "tests/cli/commands/service/update_test.ts"],
+  },
+  {
+    guard: "a valid signature of an old release does not make it a new one",
+    symbol: "requireSignature",
+    replace: "if (comment === expected) return;",
+    by: "return;",
+    tests: ["tests/cli/commands/service/update_test.ts"],
+  },
+  {
     guard: "the service evaluates no pattern or reference of a foreign schema",
     symbol: "compileArgumentsCheck",
     replace: "toReducedSchema(schema)",

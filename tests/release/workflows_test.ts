@@ -11,6 +11,7 @@ import { REPOSITORY } from "../support/repository.ts";
 interface Step {
   uses?: string;
   run?: string;
+  env?: Record<string, string>;
   with?: Record<string, unknown>;
 }
 interface Job {
@@ -61,23 +62,42 @@ for (const name of ["ci", "release"]) {
 Deno.test("ci.yml runs .ci/run and tries an executable", () => {
   const { on } = workflow("ci");
   assert.deepEqual(Object.keys(on).sort(), ["pull_request", "push"]);
-  assert.deepEqual(stepsOf(workflow("ci")).flatMap(({ run = [] }) => run), [
+  assert.deepEqual(workflow("ci").jobs["newcomer"]?.steps.flatMap(({ run = [] }) => run), [
     ".ci/run",
     `npm install --global deno@${DENO_VERSION}`,
     "deno task compile",
     "release/try_executable.sh dist/inkling",
+    "sudo apt-get install --yes minisign",
+    "deno task release:check",
   ]);
+});
+
+Deno.test("ci.yml builds the image and tries it", () => {
+  const commands = workflow("ci").jobs["container"]?.steps.flatMap(({ run = [] }) => run);
+  assert.deepEqual(commands, [
+    "docker build --file Containerfile --tag inkling .",
+    "release/try_container.sh inkling",
+  ]);
+});
+
+Deno.test("release.yml gives the signing key to one step, of the job that publishes", () => {
+  const { jobs } = workflow("release");
+  assert.equal(text("release").match(/secrets\./g)?.length, 1);
+  const steps = jobs["publish"]?.steps ?? [];
+  const signing = steps.filter(({ env }) => env?.["INKLING_SIGNING_KEY"] !== undefined);
+  assert.deepEqual(signing.map(({ run }) => run), ["deno task release:sign --folder dist/release"]);
+  // The job signs the files that were tried, and builds none.
+  assert.ok(steps.every(({ run = "" }) => !/deno task (?!release:sign)/.test(run)));
 });
 
 Deno.test("release.yml publishes a release only after npm has the package", () => {
   const commands = (workflow("release").jobs["publish"]?.steps ?? []).flatMap(({ run = [] }) =>
     run
   );
-  const [draft = "", npm = "", show = ""] = commands;
-  assert.equal(commands.length, 3);
+  const [draft = "", npm = "", show = ""] = commands.slice(-3);
   assert.match(draft, /^gh release create .* --draft /);
   // npm would read a path without "./" as the name of a repository.
-  assert.match(npm, /^npm publish .* \.\/package\/\*\.tgz$/);
+  assert.match(npm, /^npm publish .* \.\/dist\/release\/inkling-\*\.tgz$/);
   assert.match(show, /^gh release edit .* --draft=false/);
 });
 
@@ -92,7 +112,14 @@ Deno.test("release.yml publishes only for a version's tag and only tried files",
 
 Deno.test("every file that names a version of Deno names the running one", () => {
   assert.equal(Deno.version.deno, DENO_VERSION);
-  for (const file of ["README.md", ".github/workflows/ci.yml", ".github/workflows/release.yml"]) {
+  for (
+    const file of [
+      "README.md",
+      "Containerfile",
+      ".github/workflows/ci.yml",
+      ".github/workflows/release.yml",
+    ]
+  ) {
     const named = [...read(file).matchAll(/deno@(\d[\w.]*)/g)].map(([, version]) => version);
     assert.ok(named.length > 0, file);
     assert.deepEqual(new Set(named), new Set([DENO_VERSION]), file);
