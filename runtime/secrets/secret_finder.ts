@@ -75,8 +75,8 @@ export class SecretFinder {
   }
 
   /**
-   * Returns the longest needle at each position of the text that has one, in order. They may overlap, but none lies within
-   * an earlier one.
+   * Returns the occurrences of all needles, in order, without those within an earlier occurrence. Occurrences of different
+   * needles may overlap. Of overlapping occurrences of one needle, only the first is returned.
    */
   find(text: string): Found[] {
     const found: Found[] = [];
@@ -87,11 +87,17 @@ export class SecretFinder {
     const leaving = this.#leaving;
     let hash = this.#hash(text);
     let end = 0;
+    const ends = new Map<Needle, number>();
     for (let from = 0;; from++) {
       if (filter[hash & FILTER_BITS] === 1) {
-        const needle = this.#longestAt(text, from);
-        if (needle !== undefined && from + needle.text.length > end) {
+        const needle = this.#longestAt(
+          text,
+          from,
+          (one) => from + one.text.length > end && (ends.get(one) ?? 0) <= from,
+        );
+        if (needle !== undefined) {
           end = from + needle.text.length;
+          ends.set(needle, end);
           found.push({ from, to: end, name: needle.name });
         }
       }
@@ -112,14 +118,22 @@ export class SecretFinder {
     return 0;
   }
 
-  #longestAt(text: string, from: number): Needle | undefined {
+  /** Returns the longest needle at a position of the text that `isNew` accepts, or undefined. */
+  #longestAt(
+    text: string,
+    from: number,
+    isNew: (needle: Needle) => boolean,
+  ): Needle | undefined {
     let branch = this.#branches.get(text.slice(from, from + this.#window));
     let longest: Needle | undefined;
     for (let at = from + this.#window; branch !== undefined; at++) {
-      longest = branch.end ?? longest;
+      if (branch.end !== undefined && isNew(branch.end)) longest = branch.end;
       const next = branch.next.get(text.charCodeAt(at));
       if (next instanceof Branch) branch = next;
-      else return next !== undefined && text.startsWith(next.text, from) ? next : longest;
+      else {
+        const isFound = next !== undefined && text.startsWith(next.text, from) && isNew(next);
+        return isFound ? next : longest;
+      }
     }
     return longest;
   }

@@ -40,7 +40,7 @@ Deno.test("start loads few packages and no request schema before it listens", ()
   ];
   assert.deepEqual([...outside].filter((name) => !few.includes(name)), []);
   const late =
-    /^server\/(operations\/openapi|schemas\/(request|report)_|routes\/(?!dashboard|docs|health|hooks))/;
+    /^server\/(operations\/openapi|schemas\/(request|report)_|routes\/(?!dashboard|docs|guide|health|hooks))/;
   assert.deepEqual([...seen].filter((file) => late.test(file)), []);
 });
 
