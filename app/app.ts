@@ -1,4 +1,4 @@
-// Creates the functions that the command line needs. Each of them loads its code on demand.
+// Creates the functions that the command line needs. Each function loads its code on demand.
 import type { CliApp, InfoReport, LocalService } from "../cli/context/app.ts";
 import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
 // Load this module with app.ts, because most commands need it next (isSetUp, places).

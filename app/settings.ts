@@ -39,7 +39,7 @@ export async function findPlaces(workspace?: string): ReturnType<CliApp["places"
   };
 }
 
-/** Returns the absolute path of the workspace if it is no folder, or undefined if it is one. */
+/** Returns the absolute path of the workspace if it is no folder, or undefined if it is a folder. */
 export async function missingWorkspace(workspace: string): Promise<string | undefined> {
   const { findMissingWorkspace } = await import("../runtime/config/workspace_folder.ts");
   return await findMissingWorkspace(workspace, { home: homeDirectory() });

@@ -1,4 +1,4 @@
-// Reads the time and waits. All other code uses a Clock for both, so that a test can replace the time.
+// Reads the time and waits. All other code uses a Clock to read the time and to wait, so that a test can replace the time.
 
 /** A source of wall-clock time and of waits. */
 export interface Clock {

@@ -1,4 +1,4 @@
-// Adds costs in US dollars without the errors of binary fractions, so that 0.1 and 0.2 are 0.3.
+// Adds costs in US dollars without the errors of binary fractions, so that the sum of 0.1 and 0.2 is 0.3.
 
 /** The number of decimal places of a cost. They suffice for a hundredth of the price of a token of the cheapest models. */
 export const COST_PLACES = 12;

@@ -1,6 +1,6 @@
 // Describes an operation that Deno's permissions denied: the missing flag, and the place where the flags are set.
 
-/** The remedy for missing permission flags, as the end of a sentence. */
+/** The remedy for missing permission flags, as a clause in which `it` is Inkling. */
 export const FLAGS_REMEDY =
   `start it again with the flags that "inkling permissions" prints for config.yaml and the agents`;
 
@@ -34,8 +34,8 @@ export function deniedPermission(error: unknown): DeniedPermission | undefined {
 }
 
 /**
- * Returns the end of a sentence about a denied operation: the missing flag and the remedy. With `hidden` the value, a path
- * of this machine, is omitted. Undefined for every other error.
+ * Describes a denied operation in a clause, to be printed after a colon: the missing flag and the remedy. With `hidden` the
+ * value, a path of this machine, is omitted. Returns undefined for every other error.
  */
 export function describeDenied(
   error: unknown,

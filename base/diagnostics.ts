@@ -32,7 +32,7 @@ export function errorAtStart(path: string, message: string): Diagnostic {
   return { path, line: 1, column: 1, severity: "error", message };
 }
 
-/** Returns the diagnostics with the errors first, so that the first one says why a file cannot be used. */
+/** Returns the diagnostics with the errors first, so that the first diagnostic says why a file cannot be used. */
 export function errorsFirst<One extends Pick<Diagnostic, "severity">>(
   diagnostics: readonly One[],
 ): One[] {
@@ -47,8 +47,8 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
 }
 
 /**
- * Escapes the control characters of a text that a message repeats, as JSON does. JSON.stringify() leaves some of them
- * unescaped.
+ * Escapes the control characters of a text that a message repeats, as JSON does. JSON.stringify() leaves some control
+ * characters unescaped.
  */
 export function escapeControls(text: string): string {
   return text.replaceAll(

@@ -14,7 +14,8 @@ type Unit = keyof typeof UNIT_MS;
 
 /**
  * Returns the milliseconds of a duration, or undefined for an invalid text. The units are `w d h m s ms`, largest first,
- * each at most once and with a whole number: `90s`, `1h30m`. A bare number, a sign, a fraction or a space is invalid.
+ * each at most once and with a whole number: `90s`, `1h30m`. A number without a unit, a sign, a fraction or a space is
+ * invalid.
  */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) || text === "") {

@@ -16,7 +16,7 @@ export abstract class RuntimeError extends Error {
   abstract readonly code: RuntimeErrorCode;
   /** The message without its last sentence, the remedy, and without a full stop. */
   readonly problem: string;
-  /** The remedy, which is the last sentence of the message; undefined if there is none. */
+  /** The remedy, which is the last sentence of the message; undefined if the message contains no remedy. */
   readonly remedy: string | undefined;
   /** The seconds after which a retry may succeed; undefined if unknown. */
   readonly retryAfterSeconds: number | undefined;

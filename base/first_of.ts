@@ -11,8 +11,8 @@ export interface WaitLimits {
 export type FirstOf<T> = { kind: "done"; value: T } | { kind: "late" } | { kind: "aborted" };
 
 /**
- * Waits for the work within the limits, and returns which of them came first. The work continues after a limit. Throws the
- * error of the work only if it failed before a limit.
+ * Waits for the work, the time limit and the signal, and returns which came first. The work continues after the time limit
+ * or the signal. Throws the error of the work only if its failure came first.
  */
 export async function firstOf<T>(
   work: Promise<T>,

@@ -2,7 +2,7 @@
 
 /**
  * Calls `work` for all items and returns the results in the order of the items. Processes `size` items concurrently, and
- * starts the next group when all of them are done.
+ * starts the next group when the whole group is done.
  */
 export async function inGroups<Item, Result>(
   items: readonly Item[],

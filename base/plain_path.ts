@@ -75,8 +75,8 @@ function partsOf(path: string, { isAbsolute }: { isAbsolute: boolean }): string[
 }
 
 /**
- * Returns the text without slashes at its end. A loop, because a regular expression would search from every slash of the
- * path.
+ * Returns the text without slashes at its end. Uses a loop, because a regular expression would search from every slash of
+ * the path.
  */
 function trimEnd(path: string): string {
   let end = path.length;

@@ -14,8 +14,8 @@ let since = -Infinity;
 let last = Promise.resolve();
 
 /**
- * Gives other work a turn if the slice is over. To be called and awaited often during a computation: returns undefined if
- * there is no need to wait. Reads real time instead of a Clock.
+ * Lets other work run if the present time slice is over. To be called and awaited often during a long computation. Returns
+ * undefined if there is no need to wait. Reads real time instead of a Clock.
  */
 export function nextSlice(): Promise<void> | undefined {
   if (performance.now() - since < SLICE_MS) return undefined;

@@ -32,7 +32,7 @@ export class WorkLoop implements AsyncDisposable {
     return this.#closing.signal;
   }
 
-  /** Does the work at once, or, if it is in progress, once more afterwards. */
+  /** Starts the work at once. If the work is in progress, does it once more after its end. */
   wake(): void {
     this.start();
     this.#waking.abort(NO_LONGER_NEEDED);

@@ -157,7 +157,10 @@ async function untilThere(demo: Demo, file: string): Promise<string> {
   throw new DemoFailure(`no run has written ${file}`);
 }
 
-/** Waits until an agent's executions have ended. Throws DemoFailure if there is none or one has failed. */
+/**
+ * Waits until an agent's executions have ended. Throws DemoFailure if the agent has no execution or an execution has
+ * failed.
+ */
 async function untilDone(demo: Demo, agent: string): Promise<void> {
   for (let look = 0; look < LOOKS; look++) {
     const args = ["logs", agent, "--json"];

@@ -1,4 +1,5 @@
-// Defines the keyboard shortcuts. They are single keys, so a setting turns them off, and they are inactive in text fields.
+// Defines the keyboard shortcuts. Each shortcut is a single key. A setting turns all shortcuts off, and they are inactive
+// in text fields.
 
 /** A key, its description and its action. */
 export interface Shortcut {

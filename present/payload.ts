@@ -62,7 +62,7 @@ export interface DescribedCall {
   agentId: string;
   toolName: string;
   summary: string;
-  /** The diff of the file change; empty if there is none to show. */
+  /** The diff of the file change; empty if no diff can be shown. */
   diff: string;
   /** The reason for a missing preview; empty if the call needs no preview. */
   problem: string;

@@ -82,8 +82,8 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
       convertCommonJs(),
     ],
     onwarn: refuseUnresolved,
-    // Without tree shaking, which takes a third of the build time, makes the modules only 3 % smaller and does not speed up
-    // the start.
+    // No tree shaking: it takes a third of the build time, makes the modules only 3 % smaller and does not speed up the
+    // start.
     treeshake: false,
   });
   try {
@@ -164,8 +164,7 @@ async function loadPackaged(id: string) {
   // Leave out the error texts in forty languages, which the program never uses.
   if (/zod\/v4\/locales\/(?!en\.js|index\.js)/.test(id)) return "export default () => ({});";
   const code = await Deno.readTextFile(id);
-  // Without source maps for packages, which would be larger than the packages. An error in a package names the bundled
-  // file.
+  // Packages get no source maps, which would be larger than the packages. An error in a package names the bundled file.
   return id.endsWith(".json") ? `export default ${code};` : { code, map: { mappings: "" } };
 }
 

@@ -24,7 +24,7 @@ export async function runCommand(
   return { success, stdout: text.decode(stdout), stderr: text.decode(stderr) };
 }
 
-/** Returns the program's last lines of output, as the end of a message. */
+/** Returns the program's last lines of output, to be appended to an error message. */
 export function lastOutput({ stdout, stderr }: CommandResult): string {
   // Remove Deno's stack trace, which contains no names in a release build.
   const [said = ""] = `${stdout}\n${stderr}`.split("\nStack backtrace:");

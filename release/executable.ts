@@ -41,7 +41,7 @@ export async function compileExecutable(
   requirePinnedDeno();
   const result = await runCommand([
     ...[Deno.execPath(), "compile", "--quiet", ...COMPILE_FLAGS],
-    // Include the folder, because its source maps make errors name the lines of the sources.
+    // Include the folder `modules`, because its source maps make errors name the lines of the sources.
     ...[...WORKERS, "modules", ...LEGAL_FILES].flatMap((file) => ["--include", file]),
     ...["--target", target, "--output", resolve(output), MAIN],
   ], { cwd: stage, env: NO_TELEMETRY });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { HASHED, parsePublicKey, type PublicKey, signedComment } from "../cli/update/minisign.ts";
 import { PUBLIC_KEY_FILE, REPOSITORY } from "./product.ts";
 
-/** The positions in a secret key: the method that encrypts it, the key's ID, the seed and the public key. */
+/** The positions in a secret key: the method that encrypts it, the key's ID, the seed, the public key and the checksum. */
 const [METHOD, ID, SEED, PUBLIC, CHECKSUM] = [2, 54, 62, 94, 126];
 const SECRET_BYTES = 158;
 
@@ -16,7 +16,7 @@ export interface SigningKey {
 }
 
 /**
- * Returns the lines with base64 of a file with public keys. The first one signs this release; further ones may sign later
+ * Returns the lines with base64 of a file with public keys. The first key signs this release; the others may sign later
  * releases. Without a path, reads release/minisign.pub, and returns an empty list if it does not exist. Throws Error for an
  * invalid key.
  */

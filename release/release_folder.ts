@@ -18,7 +18,7 @@ export interface ReleaseContents {
    * The public address of the release's folder; undefined: install.sh requires an environment variable with the address.
    */
   address: string | undefined;
-  /** The public keys of minisign that the executables contain. The first one signs the release. */
+  /** The public keys of minisign that the executables contain. The first key signs the release. */
   keys: readonly string[];
   /** Builds the executable for a machine at `path`. */
   build(target: Target, path: string): Promise<void>;

@@ -19,7 +19,9 @@ const NO_KEYS = "const RELEASE_KEYS = [];";
 
 /** The values that are built into the program. */
 export interface StageOptions {
-  /** The address where `inkling update` finds releases. Without it, the command requires an environment variable. */
+  /**
+   * The address where `inkling update` finds releases. Without an address, the command requires an environment variable.
+   */
   address?: string;
   /** The file with the public keys that sign releases; release/minisign.pub by default. */
   publicKey?: string;

@@ -61,8 +61,8 @@ async function linkDescriptors(stateDir: string): Promise<void> {
 
 async function run([program = "", ...args]: readonly string[]): Promise<number> {
   const child = new Deno.Command(program, { args, cwd: Deno.cwd() }).spawn();
-  // The signals to pass on to the service. A terminal sends Ctrl+C and SIGHUP to both processes, a process supervisor only
-  // to this one.
+  // The signals to pass on to the service. A terminal sends Ctrl+C and SIGHUP to this process and to the service, a process
+  // supervisor only to this process.
   const hears = Deno.stdin.isTerminal() ? [] : ["SIGINT", "SIGHUP"] as const;
   let hasEnded = false;
   for (const signal of ["SIGTERM", ...hears] as const) {

@@ -54,7 +54,7 @@ export interface ServeOptions {
 export interface Service {
   /** The addresses of the listeners: `unix:/path`, `tcp://host:port`. */
   readonly transports: readonly string[];
-  /** The TCP ports of the service. Its own agents must not reach them. */
+  /** The TCP ports of the service. The agents of the service must not reach these ports. */
   readonly ports: readonly number[];
   /** Resolves with the reason once every listener is closed. The runtime is then stopped but not disposed. */
   readonly finished: Promise<StopReason>;
@@ -63,9 +63,9 @@ export interface Service {
 }
 
 /**
- * Serves a runtime on its Unix socket, and on TCP if requested. It stops on a request, on `shutdown()` or when idle. The
- * caller disposes the runtime after `finished`. Throws SocketUnavailable, PortUnavailable and ApiKeyUnusable, and then
- * leaves no listener open.
+ * Serves a runtime on its Unix socket, and on TCP if requested. The service stops on a request, on `shutdown()` or when it
+ * is idle. The caller disposes the runtime after `finished`. If serve() throws SocketUnavailable, PortUnavailable or
+ * ApiKeyUnusable, no listener stays open.
  */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Service> {
   const { keepAlive = false, idleTimeoutMs, tcp, manager } = options;
@@ -136,7 +136,7 @@ function openTcp(services: Services, tcp: TcpOptions): TcpListener {
       apiKey({
         isKey,
         refused,
-        // A delivery needs no key because it has a signature, and an answer link because it contains a secret.
+        // A delivery needs no key because it has a signature. An answer link needs no key because it contains a secret.
         admits: (request) =>
           isDelivery(request, runtime) || answers.admits(request) || login.admits(request),
         explain: login.explain,

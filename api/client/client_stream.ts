@@ -34,7 +34,7 @@ export async function* readFrames(response: Response): AsyncGenerator<StreamFram
   }
 }
 
-/** Yields events up to and including `shutdown`. Throws ServiceUnreachable if the connection ends before it. */
+/** Yields events up to and including `shutdown`. Throws ServiceUnreachable if the connection ends before that event. */
 async function* readServiceEvents(
   response: Response,
 ): AsyncGenerator<ServiceEventMessage, void, void> {
@@ -61,7 +61,7 @@ async function* readEvents(response: Response): AsyncGenerator<ServerSentEvent, 
   }
 }
 
-/** The milliseconds before each reconnect; after the last one, the client gives up. */
+/** The milliseconds before each reconnect. After the last reconnect, the client gives up. */
 const RECONNECT_MS = [50, 100, 250, 500, 1_000, 2_000];
 const LAST_EVENTS: ReadonlySet<string> = new Set(["complete", "waiting", "shutdown"]);
 

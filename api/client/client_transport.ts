@@ -11,7 +11,7 @@ export interface ClientOptions {
   read?: (path: string, options: { signal?: AbortSignal }) => Promise<PlainAnswer>;
   /** Called when the client is disposed. */
   close?: () => void;
-  /** Waits between two reconnects; by default in real time. */
+  /** Waits between two reconnects. If absent, the client waits in real time. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 

@@ -40,10 +40,11 @@ export function describeApi(
   };
 }
 
-/** The request header with which clients that poll receive 304 for unchanged data. */
+/** The response header with the tag of a response that clients may poll. */
 const TAG_HEADER: JsonObject = {
   ETag: { description: "The tag of this response", schema: { type: "string" } },
 };
+/** The request header with which clients that poll receive 304 for unchanged data. */
 const TAGS_PARAMETER: JsonObject = {
   name: "If-None-Match",
   in: "header",

@@ -7,7 +7,7 @@ import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
 /** The state of the scheduler: `paused` means that no trigger fires. */
 export const schedulerStatus = z.enum(["running", "paused"]).meta({ id: "SchedulerStatus" });
 
-/** The reason why this service starts no runs by triggers; absent if it does. */
+/** The reason why this service starts no runs by triggers; absent if it starts such runs. */
 export const triggersHeld = z.string().optional().meta({
   description: "The reason why this service fires no triggers: another service of the workspace " +
     "does. Absent if it fires them",

@@ -14,7 +14,7 @@ const SILENCE_MS = 15_000;
  */
 const CHUNK_CHARACTERS = 64 * 1024;
 /**
- * The milliseconds of silence after which a stream ends while the service stops. Frames that are logged before reach the
+ * The milliseconds of silence after which a stream ends while the service stops. Until then, the last frames reach the
  * reader.
  */
 const LAST_SILENCE_MS = 250;

@@ -15,7 +15,7 @@ export type StopReason = "requested" | "idle" | "signal";
 export interface OpenStream {
   /** Called when the stop begins. The stream may still send events. */
   onStop?(reason: StopReason): void;
-  /** Ends the stream, after a `shutdown` frame if it has sent none. */
+  /** Ends the stream, after a `shutdown` frame if the stream has not sent this frame. */
   end(reason: StopReason): void;
 }
 
@@ -104,7 +104,10 @@ export class Lifecycle {
     };
   }
 
-  /** Counts an open stream until the returned function is called. Ends it at once if the streams have been ended. */
+  /**
+   * Counts an open stream until the returned function is called. Ends the stream at once if the other streams have already
+   * been ended.
+   */
   addStream(stream: OpenStream): () => void {
     this.#streams.add(stream);
     if (this.#stopping !== null) {

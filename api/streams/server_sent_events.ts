@@ -39,7 +39,10 @@ export abstract class EventStream implements OpenStream {
   /** Sends one chunk or ends the stream. */
   protected abstract pull(): Promise<void>;
 
-  /** Counts the stream as open. Called last in the constructor, because a stopping service ends it at once. */
+  /**
+   * Counts the stream as open. Called last in the constructor, because a service that is stopping ends a registered stream
+   * at once.
+   */
   protected register(lifecycle: Lifecycle): void {
     this.#remove = lifecycle.addStream(this);
   }

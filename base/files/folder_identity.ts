@@ -13,7 +13,9 @@ export function folderIdentity({ dev, ino, birthtime }: Deno.FileInfo): string {
 /** The identity of a missing folder. */
 export const MISSING = "missing";
 
-/** Returns the identity of the folder at a path, MISSING if there is none, or undefined if it cannot be read. */
+/**
+ * Returns the identity of the folder at a path, MISSING if there is no folder, or undefined if the folder cannot be read.
+ */
 export function identityAt(folder: string): string | undefined {
   try {
     return folderIdentity(Deno.lstatSync(folder));

@@ -20,10 +20,9 @@ const GLOBSTAR = "**";
 /**
  * Compiles a pattern to a function. `*` and `?` match within a name, and `**` matches any number of names; at the end of a
  * pattern, `**` matches everything in a folder but not the folder itself. Also supports `[abc]`, `[a-z]`, `[!a]`, `{a,b}`,
- * `{1..9}`, and a backslash before a literal character.
- *
- * A leading dot of a name needs a dot in the pattern, unless `dot` is true. For a pattern that is too complex, returns the
- * reason as the end of a sentence about the pattern.
+ * `{1..9}`, and a backslash before a literal character. A leading dot of a name needs a dot in the pattern, unless `dot` is
+ * true. For a pattern that is too complex, returns the reason as a predicate whose subject is the pattern: `is too
+ * complicated: …`.
  */
 export function compileGlob(
   pattern: string,

@@ -33,7 +33,7 @@ export function classEnd(characters: readonly string[], from: number): number | 
   if (characters[at] === "]") at++;
   for (; at < characters.length; at++) {
     if (characters[at] === "]") return at;
-    // A class cannot contain a slash, because names do not; such brackets are literal.
+    // A class cannot contain a slash, because names contain none. Brackets around a slash are literal.
     if (characters[at] === "/") return undefined;
     if (characters[at] === "\\") at++;
   }

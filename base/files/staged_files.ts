@@ -29,7 +29,7 @@ export function noteStaging(stateDir: string, folder: string): void {
   try {
     Deno.writeTextFileSync(list, `${JSON.stringify(folder)}\n`, { append: true, mode: 0o600 });
   } catch (error) {
-    return ignoreMissing(error); // Without a state directory, no later start reads the record.
+    return ignoreMissing(error); // Without a state folder there is no record that a later start could read.
   }
   noted.set(list, folders.add(folder));
 }

@@ -1,7 +1,7 @@
 // Describes why a file or a folder cannot be read or created, for the file's owner.
 import { describeDenied } from "../denied_permission.ts";
 
-/** Returns the reason of a file system error as the end of a sentence. Throws every other error. */
+/** Returns the reason of a file system error as a clause, such as `it is a folder`. Throws every other error. */
 export function unreadableReason(error: unknown): string {
   if (error instanceof Deno.errors.PermissionDenied) return "it is not permitted";
   const denied = describeDenied(error);
@@ -13,7 +13,7 @@ export function unreadableReason(error: unknown): string {
   throw error;
 }
 
-/** Returns true for an error of the file system, which has a code. Errors of bugs have none. */
+/** Returns true for an error of the file system, which has a code. Errors that bugs cause have no code. */
 export function isFileFailure(error: unknown): error is Error {
   return error instanceof Error && "code" in error;
 }

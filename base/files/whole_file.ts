@@ -5,7 +5,7 @@ import { ifThere } from "./missing.ts";
 /** Thrown if a path leads to something other than a file, or to a file that is too large. */
 export class UnfitFile extends Error {
   override readonly name = "UnfitFile";
-  /** The code, which makes `unreadableReason` accept the error as one of the file system. */
+  /** The error code, because of which `unreadableReason` accepts the error as a file system error. */
   readonly code = "unfit_file";
 }
 

@@ -4,7 +4,7 @@
 /** The media type of a stream of events. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** An event of the stream. `id` is undefined if the event has none of its own. */
+/** An event of the stream. `id` is undefined if the event itself has no id. */
 export interface ServerSentEvent {
   event: string;
   data: string;

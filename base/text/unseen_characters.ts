@@ -34,8 +34,8 @@ const VARIATION = String.raw`\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}
 
 /**
  * The positions in which a shapeless character changes the shape of its neighbors and so is visible. A joiner is visible
- * next to a letter of a joined script and between two emoji, a variation selector after a character with variants and in a
- * keycap emoji.
+ * next to a letter of a joined script and between two emoji. A variation selector is visible after a character with
+ * variants and in a keycap emoji.
  */
 const SHAPING = [
   String.raw`${SEEN}[${JOINED_SCRIPTS}][\u200c\u200d]`,

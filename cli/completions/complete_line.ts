@@ -12,7 +12,7 @@ export interface ValueSource {
   executions(options: SourceOptions & { agentId?: string; waiting: boolean }): Promise<Candidate[]>;
 }
 
-/** The value of --workspace in the typed command line; absent if it is not typed. */
+/** The value of --workspace in the typed command line; absent if the option is not typed. */
 export interface SourceOptions {
   workspace?: string;
 }

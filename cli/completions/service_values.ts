@@ -35,7 +35,7 @@ export class ServiceValues implements ValueSource {
     }
   }
 
-  /** Returns the newest executions. If the service does not answer, it reads the database. */
+  /** Returns the newest executions. Reads them from the database if the service does not answer. */
   async executions(
     options: SourceOptions & { agentId?: string; waiting: boolean },
   ): Promise<Candidate[]> {

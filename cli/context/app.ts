@@ -129,7 +129,7 @@ export interface InfoReport {
   /** True if the price of the default model is known, false if unknown, null without a default model. */
   defaultModelHasPrice: boolean | null;
   providers: ProviderReport[];
-  /** The value of the sandbox setting. `missing` explains why no sandbox is available; null if one is available. */
+  /** The value of the sandbox setting. `missing` explains why no sandbox is available; null if a sandbox is available. */
   sandbox: { mode: string; missing: { problem: string; remedy: string } | null };
 }
 

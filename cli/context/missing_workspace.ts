@@ -1,5 +1,5 @@
 // Checks that the folder of --workspace exists before a command runs. Without the check, a mistyped path would look like an
-// empty workspace, or start a service for it.
+// empty workspace, or start a service for a folder that does not exist.
 import type { CliApp, WorkspaceOption } from "./app.ts";
 import { CommandFailure, EXIT, type ExitCode } from "./exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
@@ -15,8 +15,8 @@ const NOT_REFUSED: ReadonlySet<string> = new Set([
   "start",
 ]);
 /**
- * The commands that read the history or the service. They also work if the workspace folder was deleted; `respond` only
- * while the workspace's service runs.
+ * The commands that read the history or the service, and therefore also work if the workspace folder was deleted. `respond`
+ * works then only while the workspace's service runs.
  */
 const LOOK_BACK: ReadonlySet<string> = new Set([
   ...["stop", "status", "logs", "watch", "cancel"],

@@ -90,8 +90,8 @@ async function exists(pid: number): Promise<boolean> {
 }
 
 /**
- * Returns whether a process has ended but keeps its PID until its parent reads the exit code. Returns false if that cannot
- * be determined.
+ * Returns whether a process has ended but keeps its PID until its parent reads the exit code. Returns false if the state of
+ * the process cannot be determined.
  */
 async function isZombie(pid: number): Promise<boolean> {
   // `cat` reads the file in /proc, because Deno itself would need --allow-all to read it.

@@ -63,7 +63,7 @@ export function unknownAgent(
   return new CommandFailure(EXIT.usage, `There is no agent "${agentId}". ${advice}`);
 }
 
-/** Returns the error for a command that needs an agent but was called without one. */
+/** Returns the error for a command that needs an agent but was called without an agent. */
 export function agentMissing(command: string, ids: readonly string[]): CommandFailure {
   if (ids.length === 0) {
     return new CommandFailure(

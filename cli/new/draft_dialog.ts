@@ -17,7 +17,10 @@ export interface DraftDialogOptions {
   /** The model that writes the file, as `provider/name`. */
   model: string;
   id: string;
-  /** The user's description of the agent from the command line, or undefined. A description skips the question for it. */
+  /**
+   * The user's description of the agent from the command line, or undefined. If there is a description, the question for a
+   * description is skipped.
+   */
   description: string | undefined;
 }
 

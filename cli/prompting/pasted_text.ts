@@ -1,5 +1,5 @@
-// Translates terminal input: line breaks of pasted texts, and Alt+Enter, become a sign in the line. They would otherwise
-// send the line.
+// Translates terminal input: line breaks of pasted texts, and Alt+Enter, become a sign in the line. Without the
+// translation, a line break would send the line.
 
 const PASTE_START = "\u001b[200~";
 const PASTE_END = "\u001b[201~";

@@ -1,4 +1,4 @@
-// Asks the user for an agent if the command was called without one.
+// Asks the user for an agent if the command was called without an agent.
 import { hasPerson } from "./ask_person.ts";
 import { openReader } from "../service/connection.ts";
 import type { CommandContext } from "../context/context.ts";

@@ -16,11 +16,13 @@ const TYPE_AHEAD_MS = 30;
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const SHOWN_CHOICES = 12;
-/** The columns that the package uses before each line of a prompt. */
+/** The columns that @clack/prompts uses before each line of a prompt. */
 const MARGIN = 4;
-/** The columns that the package uses before each choice, and the 10 characters of color codes that it counts as columns. */
+/**
+ * The columns that @clack/prompts uses before each choice, and the 10 characters of color codes that it counts as columns.
+ */
 const LIST_MARGIN = MARGIN + 11;
-/** The mark before each line of a question. Some prompts of the package omit the mark after a line break. */
+/** The mark before each line of a question. Some prompts of @clack/prompts omit the mark after a line break. */
 const BAR = "│  ";
 
 /** A Prompter that uses the terminal of this process. */
@@ -88,7 +90,7 @@ export class TerminalPrompter implements Prompter {
           options() {
             if (this.userInput === typed) return found;
             typed = this.userInput;
-            // The package keeps the cursor at the choice whose value it knows. New value objects move the cursor to the
+            // @clack/prompts keeps the cursor at the choice whose value it knows. New value objects move the cursor to the
             // first choice, which matches best.
             found = searchChoices(question.choices, typed)
               .map((choice) => ({ ...choice, value: { id: choice.value } }));
@@ -111,7 +113,7 @@ export class TerminalPrompter implements Prompter {
     return { message: this.#wrap(message), options, maxItems: SHOWN_CHOICES };
   }
 
-  /** Wraps the text of a question at spaces, because the package would wrap it inside words. */
+  /** Wraps the text of a question at spaces, because @clack/prompts would wrap it inside words. */
   #wrap(message: string, bar = ""): string {
     return wrapExactly(message, this.#terminal.columns - MARGIN).replaceAll("\n", `\n${bar}`);
   }
@@ -135,8 +137,8 @@ export class TerminalPrompter implements Prompter {
     this.#setSize(process);
     // A key that was pressed before the question appeared must not answer the question.
     await this.#discardTypeAhead(process, signal);
-    // The package draws the prompt again if its signal aborts after the answer. A separate signal, without a listener then,
-    // prevents that.
+    // @clack/prompts draws the prompt again if its signal aborts after the answer. Therefore the prompt gets a separate
+    // signal, which has no listener after the answer.
     const open = new AbortController();
     const onAbort = () => open.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -163,7 +165,7 @@ export class TerminalPrompter implements Prompter {
   }
 
   /**
-   * Draws an unanswered prompt again with the text `end`, because the package shows the highlighted choice as if it were
+   * Draws an unanswered prompt again with the text `end`, because @clack/prompts shows the highlighted choice as if it were
    * the answer.
    */
   #redraw(
@@ -180,7 +182,7 @@ export class TerminalPrompter implements Prompter {
     this.#terminal.write(`\x1b[${rows}A\r\x1b[J${lines.join("\n")}\n`);
   }
 
-  /** Sets a default size for a terminal that reports none. The package would otherwise print one character per line. */
+  /** Sets a default size for a terminal that reports none. @clack/prompts would otherwise print one character per line. */
   #setSize({ stdout }: Process): void {
     if (stdout.columns > 0 && stdout.rows > 0) return;
     const { columns, rows } = this.#terminal;
@@ -209,7 +211,7 @@ export class TerminalPrompter implements Prompter {
   }
 }
 
-/** Wraps a choice at spaces. The hint follows the label in parentheses, as the package prints it. */
+/** Wraps a choice at spaces. The hint follows the label in parentheses, as @clack/prompts prints it. */
 function wrapChoice(choice: Choice, width: number): Choice {
   const { hint } = choice;
   const label = wrapText(choice.label, width, { hanging: 2 });
@@ -217,7 +219,7 @@ function wrapChoice(choice: Choice, width: number): Choice {
     ? label
     : wrapText(`${choice.label} (${hint})`, width, { hanging: 2 });
   const lead = `${label} (`;
-  // The package itself breaks a line between label and hint.
+  // @clack/prompts itself breaks a line between label and hint.
   return {
     ...choice,
     label,

@@ -23,7 +23,7 @@ export async function readPages<T>(
   return found;
 }
 
-/** Returns the execution with this number. Throws CommandFailure if there is none. */
+/** Returns the execution with this number. Throws CommandFailure if no execution has it. */
 export async function findExecution(client: Client, id: number): Promise<ExecutionDetail> {
   const found = await orMissing(client.execution(id));
   if (found !== undefined) return found;

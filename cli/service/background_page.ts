@@ -61,13 +61,13 @@ export async function startBackgroundPage(
         `Its log is ${logFile}`,
     );
   return await pollUntil(async () => {
-    // `ended` is read before the file. The child also ends if another background process started earlier; the function then
-    // returns the other process.
+    // Read `ended` before the file, so that the file is read once more after the child's end.
     const { ended } = child;
     const text = await Deno.readTextFile(pageFile(places)).catch(ignoreMissing);
     const page: BackgroundPage | undefined = text === undefined ? undefined : JSON.parse(text);
     if (page?.pid === child.pid) return page;
     if (ended === undefined) return undefined;
+    // The child ends if another background process was started earlier. Return that process.
     const other = await findBackgroundPage(places);
     if (other !== undefined) return other;
     const output = await readEnd(logFile, logSize);

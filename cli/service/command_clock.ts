@@ -22,7 +22,7 @@ export class CommandClock extends SystemClock {
       time.removeEventListener("abort", onTime);
       reject(signal?.reason);
     };
-    // A signal with a listener keeps the process alive until the timeout; a signal without one does not.
+    // The listener keeps the process alive until the timeout. Without a listener, the process could end before the timeout.
     time.addEventListener("abort", onTime, { once: true });
     signal?.addEventListener("abort", onAbort, { once: true });
     return promise;

@@ -104,8 +104,8 @@ async function untilReady(
         `Its log is ${logFile}`,
     );
   await pollUntil(async () => {
-    // `ended` is read before the health check. The child also ends if another service started earlier; the client then uses
-    // the other service.
+    // Read `ended` before the health check, so that the health is checked once more after the child's end. The child ends
+    // if another service was started earlier, and the client then uses that service.
     const { ended } = child;
     const health = await checkHealth(client, { clock: app.clock, ...(signal && { signal }) });
     if (health === "answers") return true;

@@ -80,7 +80,7 @@ async function requireSignature(
       { cause },
     );
   }
-  // An old release has a valid signature. This check keeps a server from offering it as a new one.
+  // An old release has a valid signature, too. This check keeps a server from offering an old release as a new release.
   if (comment === expected) return;
   throw new CommandFailure(
     EXIT.failed,

@@ -39,7 +39,7 @@ export async function* fetchChunks(
       yield chunk.value;
     }
   } finally {
-    // After a failed download, cancel() rejects with the same error. That error is already being thrown.
+    // Ignore the error, because cancel() rejects with the error of a failed download, which is already being thrown.
     await reader.cancel().catch(() => {});
   }
   if (received < announced) throw brokeOff();

@@ -12,7 +12,7 @@ export function isVersion(text: string): boolean {
 
 /**
  * Compares two versions and ignores build metadata. Returns a negative number if `a` is older than `b`, a positive number
- * if it is newer, otherwise 0. Throws RangeError for an invalid version.
+ * if `a` is newer, otherwise 0. Throws RangeError for an invalid version.
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [split(a), split(b)];

@@ -93,7 +93,10 @@ export class AgentAuthor {
     return findDraftingModel(this.#settings);
   }
 
-  /** Asks the drafting model for an agent file. `failure` is the end of a sentence. Rethrows the signal's reason. */
+  /**
+   * Asks the drafting model for an agent file. Returns the text of the file or, in `failure`, the reason why there is none,
+   * to be printed after a colon. Rethrows the signal's reason.
+   */
   async draft(
     request: DraftRequest,
     signal: AbortSignal,
@@ -192,7 +195,9 @@ export class AgentAuthor {
     return { enabled, trigger, after, nextRun, setup };
   }
 
-  /** Returns the problems of a draft, including fields that only a person may set: keys, programs, approvals. */
+  /**
+   * Returns the problems of a draft. Fields that only a person may set, for keys, programs or approvals, are problems, too.
+   */
   async #findDraftProblems(
     id: string,
     text: string,
@@ -252,7 +257,10 @@ async function findFile(agentsDir: string, id: string): Promise<string | undefin
   }
 }
 
-/** Returns the default model as `provider/name`. Undefined without one, for the demo model, and without its key. */
+/**
+ * Returns the default model as `provider/name`. Undefined if there is no default model, if it is the demo model, or if its
+ * key is missing.
+ */
 function findDraftingModel(settings: WorkspaceSettings): string | undefined {
   const model = defaultModel(settings);
   // The demo models follow scripts and cannot write an agent file.

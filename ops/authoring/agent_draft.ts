@@ -27,7 +27,7 @@ export interface DraftOptions {
   signal: AbortSignal;
 }
 
-/** Error: the model produced no usable file. The message is the reason, as the end of a sentence. */
+/** Error: the model produced no usable file. The message is the reason, to be printed after a colon. */
 export class DraftFailed extends RuntimeError {
   readonly code: RuntimeErrorCode = "unavailable";
 }
@@ -36,7 +36,7 @@ const REPAIRS = 1;
 
 /**
  * Asks the model for an agent file and returns a text without problems. The model gets one chance to fix its first text.
- * Throws DraftFailed if that fails too, or rethrows the signal's reason.
+ * Throws DraftFailed if the second text has problems, too, or rethrows the signal's reason.
  */
 export async function draftAgent(request: DraftRequest, options: DraftOptions): Promise<string> {
   const messages = openingOf(request, options.toolNames);

@@ -231,8 +231,8 @@ async function describeOpenFolder(
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
 /**
- * Describes a program that a run would not find, as the end of a sentence without secrets. Undefined if the program exists
- * or cannot be checked: PATH is unset, or this process may not read the folder.
+ * Describes a program that a run would not find, in a text without secrets. Undefined if the program exists or cannot be
+ * checked: PATH is unset, or this process may not read the folder.
  */
 async function describeMissingProgram(program: Program): Promise<string | undefined> {
   const { command, env, cwd, secrets } = program;
@@ -250,8 +250,8 @@ async function describeMissingProgram(program: Program): Promise<string | undefi
 }
 
 /**
- * Returns true if the program may be startable. A file found through PATH must be executable. A file given by a path only
- * has to exist.
+ * Returns true if the program may be startable. A file found through PATH must be executable. A file given by a path must
+ * only exist.
  */
 async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<boolean> {
   try {

@@ -105,7 +105,7 @@ export async function openAgentValidation(
     priceProblems: () => prices.problems(),
     async validate(source) {
       const clashes = registry.conflictsOf(source.path);
-      // A file with such a warning is ignored, so its content is not checked.
+      // A file with a warning among `clashes` is ignored, so its content is not checked.
       if (clashes.some(({ severity }) => severity === "warning")) return [...clashes];
       const copy = registry.copyWarnings(source.path);
       const found = await validateAgent(source, {
@@ -182,7 +182,7 @@ async function inspectPrice(
 }
 
 /**
- * Returns the error of the price entry that applies to the model. Undefined if that entry is valid or there is none.
+ * Returns the error of the price entry that applies to the model. Undefined if that entry is valid or does not exist.
  * Searches `lists` and their keys in the order of ModelPrices.
  */
 function findBrokenPrice(

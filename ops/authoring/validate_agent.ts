@@ -49,7 +49,7 @@ export async function validateAgent(
   const { agent, document } = parsed;
   const file: DiagnosedFile = { path, document };
   const resources = await options.inspectResources(agent);
-  // If the front matter is not read, its model is not reported as missing.
+  // If the front matter cannot be read, report that and not a missing model.
   const isUnread = ({ code }: Diagnostic) =>
     agent.model === undefined && code === "unread_front_matter";
   return [

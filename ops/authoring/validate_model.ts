@@ -105,8 +105,8 @@ function checkModelName(
 }
 
 /**
- * Returns the reason why a provider has no model with this name, as a sentence. Undefined if it has one, or if `known` is
- * undefined because any name may be valid.
+ * Returns the reason why a provider has no model with this name, as a sentence. Undefined if the provider has the model, or
+ * if `known` is undefined because any name may be valid.
  */
 export function describeUnknownModel(
   { provider, name }: Pick<ModelSettings, "provider" | "name">,

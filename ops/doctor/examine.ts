@@ -53,7 +53,7 @@ import { toPlainLine } from "../../base/text/plain_text.ts";
 
 const loadDatabaseChecks = lazyModule(() => import("./database_checks.ts"));
 
-/** The inputs of an examination. Tests pass their own clock and machine. */
+/** The inputs of an examination. Tests replace the clock and the machine. */
 export interface ExamineOptions {
   version: string;
   /** True if a process listens on the service's socket, with or without an answer. */
@@ -83,7 +83,7 @@ export async function examine(
   }
   const places = findPlaces(surroundings, settings);
   if ("problem" in places) {
-    // `found` already contains the reason why the settings cannot be read.
+    // Do not report a problem twice: `found` may already contain this one, as the reason why the settings cannot be read.
     if (found.every(({ problem }) => problem !== places.problem)) checks.push(() => [places]);
   } else {
     const { largestDatabase, isRunning } = options;

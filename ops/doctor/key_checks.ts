@@ -76,7 +76,10 @@ function endpointOf(model: ModelSettings): ModelEndpoint | undefined {
   }
 }
 
-/** Returns the problem of a key as the end of a sentence, or undefined if the key may be valid. */
+/**
+ * Returns the problem of a key as a predicate whose subject is the key, such as `contains a quotation mark`. Undefined if
+ * the key may be valid.
+ */
 function describeShape(key: string, provider: string): string | undefined {
   if (PLACEHOLDER.test(key)) return "is a placeholder, not a key";
   if (/^bearer\s/i.test(key)) return 'begins with "Bearer", which is not part of it';

@@ -140,7 +140,7 @@ async function checkStagedFiles(
   { stateDir, writtenFolders, lockFile }: StatePlaces,
   { isRunning }: StateSurroundings,
 ): Promise<Finding[]> {
-  // Skipped while a service runs, because the service may be writing such files.
+  // Skipped while a service runs, because the service may be writing these files.
   if (isRunning || isLocked(lockFile)) return [];
   const found = await findStagedFiles(stateDir, [stateDir, ...writtenFolders]);
   return found.map(({ path, isNew }) =>

@@ -90,7 +90,7 @@ function toIndexName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
 
-/** Returns the PyPI package in a folder as `pypi:name@version`, or undefined if there is none. */
+/** Returns the PyPI package in a folder as `pypi:name@version`, or undefined if the folder contains no PyPI package. */
 export async function pythonSource(folder: string): Promise<string | undefined> {
   const lock = await Deno.readTextFile(join(folder, LOCK)).catch(ignoreMissing);
   return /^# (pypi:\S+)$/m.exec(lock ?? "")?.[1];

@@ -57,7 +57,7 @@ export async function installPackage(
 const OWN_FILES = ["package.json", "package-lock.json", "node_modules", "pyproject.toml", "lib"];
 
 /**
- * Returns the package in a folder that `mcp add` created as `npm:name@version` or `pypi:name@version`. Undefined for any
+ * Returns `npm:name@version` or `pypi:name@version` for the package in a folder that `mcp add` created. Undefined for any
  * other folder.
  */
 export async function installedSource(folder: string): Promise<string | undefined> {

@@ -212,7 +212,7 @@ async function followLink(folder: string, { path, target }: SpecialEntry): Promi
   return { path, bytes, digest: await sha256Of(bytes) };
 }
 
-/** Returns the name in a SKILL.md. Undefined if it has none or cannot be parsed; other checks report that. */
+/** Returns the name in a SKILL.md. Undefined if the file contains no name or cannot be parsed; other checks report that. */
 function declaredName(text: string): string | undefined {
   const parts = splitFrontMatter(text);
   if (parts === "unterminated") return undefined;

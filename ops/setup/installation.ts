@@ -47,7 +47,7 @@ export interface SetupResult {
   files: WrittenFile[];
   /** The id of the agent that was created because there was none. Undefined if there was an agent. */
   sampleAgentId: string | undefined;
-  /** The previous workspace, if it has a history, which is not moved. Undefined otherwise. */
+  /** The previous workspace if it has a history, because that history is not moved. Undefined otherwise. */
   formerWorkspace: string | undefined;
   /**
    * The warning that agents start without a person while no notification channel is configured. Undefined if there is no
@@ -71,7 +71,10 @@ export class Installation {
     );
   }
 
-  /** Returns the current setup. Keys are searched as for `workspace` (the one in config.yaml if absent). */
+  /**
+   * Returns the current setup. Searches the keys in the files of `workspace`, or of the workspace in config.yaml if
+   * `workspace` is absent.
+   */
   async read(workspace?: string): Promise<SetupState> {
     const { text, config } = await this.#withChoices(workspace === undefined ? {} : { workspace });
     const path = this.#configFile;

@@ -46,8 +46,9 @@ export async function readTextIfThere(path: string): Promise<string | undefined>
 }
 
 /**
- * Creates the folders, then writes the environment file (mode 600, other lines are kept), an agent if there is none, and
- * config.yaml. Each file is written completely or not at all. Throws InstallationUnusable and EnvironmentFileNotEditable.
+ * Creates the folders, then writes the environment file (mode 600, other lines are kept), a first agent if the workspace
+ * has no agent, and config.yaml. Each file is written completely or not at all. Throws InstallationUnusable and
+ * EnvironmentFileNotEditable.
  */
 export async function writeInstallation(options: {
   directories: Directories;
@@ -137,7 +138,7 @@ const PROMPT = `You are the first agent of this workspace.
 
 Write no files.`;
 
-/** The text of that agent's file. Without a model of its own, the agent uses the default model. */
+/** The text of the file of the agent SAMPLE_AGENT_ID. The file names no model, so the agent uses the default model. */
 const SAMPLE_AGENT = formatAgentFile({
   description: "A first agent: says hello and looks around",
   prompt: PROMPT,

@@ -27,7 +27,7 @@ export interface ModelChoice {
   baseUrl?: string;
 }
 
-/** The choices to write. For a missing one, the current value or the default stays. */
+/** The choices to write. For a missing choice, the current value or the default stays. */
 export interface SetupChoices {
   /** The workspace as typed, with `~` or relative. */
   workspace?: string;
@@ -90,7 +90,7 @@ export function toModelSettings({ provider, model, baseUrl }: ModelChoice): Mode
   return { provider, name: model, ...(baseUrl !== undefined && { baseUrl }), streamUsage: true };
 }
 
-/** Converts a typed text to a number, if it is one, as YAML does. */
+/** Converts a typed text to a number, as YAML does. Returns any other text without the white space around it. */
 function toScalar(typed: string): string | number {
   const text = typed.trim();
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
@@ -122,7 +122,7 @@ export async function chooseConfig(
   const now = await loadConfig(path, { home });
   const before = await readTextIfThere(path);
   const edits = toConfigEdits(choices, { now, cwd });
-  // Guards are only added to a new file. An existing file keeps its own.
+  // Guards are only added to a new file. An existing file keeps the guards that it has.
   if (before === undefined) {
     edits.push(
       { path: ["defaults", "confirm_tools"], value: GUARDED_TOOLS },

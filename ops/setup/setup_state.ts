@@ -9,7 +9,7 @@ import type { LimitName } from "./setup_choices.ts";
 export interface SetupState {
   configFile: string;
   configFileExists: boolean;
-  /** The workspace as in config.yaml, or the default one. */
+  /** The workspace as in config.yaml, or the default workspace. */
   workspace: string;
   provider: string | undefined;
   model: string | undefined;

@@ -60,12 +60,12 @@ export class CaseScript {
     this.#case = test;
   }
 
-  /** Aborts at the first gap. */
+  /** Aborts at the first gap, which is a call or question without a reply in the case. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** A sentence about the first gap. Undefined if there is no gap. */
+  /** A sentence about the first gap: the call or question without a reply in the case. Undefined if there is no gap. */
   get gap(): string | undefined {
     return this.#gap;
   }

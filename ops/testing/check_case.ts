@@ -28,7 +28,7 @@ export interface CheckOptions {
   models?: LiveModel;
 }
 
-/** Returns the failed expectations, the unanswered judges and the cost of a played case. */
+/** Returns the failed expectations of a played case, the judges that gave no answer, and the cost. */
 export async function checkCase(
   test: TestCase,
   run: PlayedRun,

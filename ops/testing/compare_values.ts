@@ -18,7 +18,7 @@ export function containsValue(value: unknown, wanted: unknown): boolean {
     );
 }
 
-/** Returns the value at a JSON pointer (RFC 6901), or undefined if there is none. */
+/** Returns the value at a JSON pointer (RFC 6901), or undefined if the pointer leads to no value. */
 export function atPointer(value: unknown, pointer: string): unknown {
   if (pointer === "") return value;
   if (!pointer.startsWith("/")) return undefined;

@@ -72,8 +72,8 @@ export function createJudgeRequest(
 }
 
 /**
- * Asks a model for the votes of a judge on a text. `agent` is the agent as in its file. A reply that is no vote is a
- * failure.
+ * Asks a model for the votes of a judge on a text. `agent` is the agent as its file defines it. A reply that is no vote is
+ * a failure.
  */
 export async function askJudge(
   judge: Judge,

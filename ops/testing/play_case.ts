@@ -39,7 +39,7 @@ const loadLoop = lazyModule(() => import("../../runtime/executions/loop/loop.ts"
 
 /** The maximum duration of a play without real models, in milliseconds. */
 const MAX_PLAY_MS = 60_000;
-/** The real models that replace the scripted one. */
+/** The real models that replace the scripted model. */
 export type LiveModel = Pick<ModelSupply, "open" | "costOf">;
 
 /** Plays a case and returns its run. If `live` is given, a real model replaces the scripted replies. */
@@ -124,7 +124,7 @@ class CasePlay {
     };
   }
 
-  /** Waits for a play. Stops the play after MAX_PLAY_MS and records a gap. */
+  /** Waits for a play. Stops the play after MAX_PLAY_MS and records the timeout as the reason of the end, in `gap`. */
   async #withinTime<T>(clock: Clock, play: () => Promise<T>): Promise<T> {
     const over = new AbortController();
     const watch = sleepUnlessAborted(clock, MAX_PLAY_MS, over.signal).then((isOver) => {

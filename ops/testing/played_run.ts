@@ -15,7 +15,10 @@ export interface PlayedRun {
   output: string | null;
   /** The question that the run waits for, because the case has no answer. */
   waitsFor?: string;
-  /** A sentence about the first gap of the script, which ended the run. Undefined if there is no gap. */
+  /**
+   * A sentence about the first gap, which ended the run: a call or question without a reply in the case, or the time limit
+   * of the play. Undefined if there is no gap.
+   */
   gap: string | undefined;
   /** The number of scripted replies that the run did not use. */
   repliesLeft: number;
@@ -23,7 +26,7 @@ export interface PlayedRun {
   steps: number;
   calls: CalledTool[];
   /**
-   * The calls that were refused although the case does not expect it, each with the scripted result and the text that the
+   * The calls that were refused although the case expects no refusal, each with the scripted result and the text that the
    * model read.
    */
   refused: { tool: string; wanted: string; got: string }[];

@@ -175,7 +175,7 @@ class Replies {
     };
   }
 
-  /** Returns true if the play runs the call's real tool: it writes a file, or uses files that the run has created. */
+  /** Returns true if the play runs the call's real tool: the call writes a file, or uses files that the run has created. */
   #runs(name: string, args: JsonObject): boolean {
     const places = ["path", "source"].flatMap((key) => args[key] === undefined ? [] : args[key])
       .map(String);

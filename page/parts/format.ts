@@ -47,7 +47,10 @@ export function formatWhole(count: number): string {
   return new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 }).format(count);
 }
 
-/** Formats a cost with two significant digits: `$1.25`, `$0.0042`. Returns `unknown` for null. */
+/**
+ * Formats a cost with two decimals, and a cost below $0.10 with up to four, for two significant digits: `$1.25`, `$0.0042`.
+ * Returns `unknown` for null.
+ */
 export function formatCost(usd: number | null): string {
   return usd === 0 ? "$0" : toCostFormat([usd])(usd);
 }

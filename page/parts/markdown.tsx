@@ -15,7 +15,7 @@ const MARKDOWN_CHARACTERS = 100_000;
  */
 const STREAMED_CHARACTERS = 20_000;
 
-/** Renders a streaming text. */
+/** Renders a streaming text as Markdown, or the end of a text of more than STREAMED_CHARACTERS as plain text. */
 export function StreamingText({ text }: { text: string }): VNode {
   return text.length > STREAMED_CHARACTERS
     ? <p class="stream" dir="auto">{endOf(text, STREAMED_CHARACTERS)}</p>
@@ -40,7 +40,7 @@ function parse(text: string): Token[] {
   try {
     return lexer(text);
   } catch (error) {
-    // Thousands of nested lists overflow the parser's stack; such a text is shown as code.
+    // Thousands of nested lists overflow the parser's stack. A text with so many lists is shown as code.
     if (!(error instanceof RangeError)) throw error;
     return [{ type: "code", raw: text, text }];
   }

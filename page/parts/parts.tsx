@@ -9,7 +9,7 @@ import { useAgents } from "../state/service_context.ts";
 import type { Resource } from "../state/resource.ts";
 import { useNow } from "../state/use_resource.ts";
 
-/** Renders a status as a word with a mark, so that it does not depend on color alone. */
+/** Renders a status as a word with a mark, so that it can be recognized without colors. */
 export function Status({ status }: { status: ExecutionStatus }): VNode {
   return <span class={`status ${status}`}>{status}</span>;
 }

@@ -16,7 +16,7 @@ export function RunDialog(
     onClose: () => void;
     /** The initial values of the dialog's fields. */
     fields?: RunFields;
-    /** The session id of the run's conversation; null or absent if the run is not a turn of one. */
+    /** The session id of the run's conversation; null or absent if the run is not a turn of a conversation. */
     sessionId?: string | null;
     note?: string | undefined;
   },

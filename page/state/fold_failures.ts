@@ -1,4 +1,4 @@
-// Folds repeated failures of an agent into one row with a count.
+// Merges repeated failures of an agent into one row with a count.
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 
 /** The latest of several similar executions, and the number of these executions. */

@@ -90,7 +90,7 @@ export class ServiceLink {
     });
   }
 
-  /** Reconnects at once instead of after the rest of the wait. */
+  /** Ends the wait before the next attempt and reconnects at once. */
   retry(): void {
     this.#waiting.abort();
   }

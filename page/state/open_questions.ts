@@ -1,4 +1,5 @@
-// Loads the open questions, each once: an execution that waits for a delegated one shows the same question.
+// Loads the open questions, each once: an execution that waits for a delegated execution shows the question of that
+// execution.
 import { type Client, orMissing } from "../../api/client/client.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";

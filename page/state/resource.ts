@@ -19,7 +19,7 @@ export class Loader<T> {
     this.#onLoaded = onLoaded;
   }
 
-  /** Loads the resource. During a load, it is loaded once more afterwards. */
+  /** Loads the resource. If reload() is called during a load, the resource is loaded once more after that load. */
   async reload(): Promise<void> {
     this.#isWanted = true;
     if (this.#isBusy) return;

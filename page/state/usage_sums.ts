@@ -4,7 +4,7 @@ import type { StatsBody } from "../../api/schemas/report_schemas.ts";
 /** The quantity that a chart shows. */
 export type Measure = "cost_usd" | "total_tokens";
 
-/** The maximum number of series in a chart, because there are so many colors. */
+/** The number of colors, and so the maximum number of series in a chart. */
 export const COLOURS = 6;
 
 /** The usage of one agent over the whole period. `agentId` is null for the sum of all agents that share a color. */
@@ -36,7 +36,7 @@ export function toSeries(stats: StatsBody, measure: Measure = "total_tokens"): S
 }
 
 /**
- * Returns at most COLOURS series: if there are more, the last one is the sum of the series without a color of their own.
+ * Returns at most COLOURS series. If there are more, the last series is the sum of the series without a color of their own.
  */
 export function withOthers(series: readonly Series[]): Series[] {
   if (series.length <= COLOURS) return [...series];

@@ -69,8 +69,8 @@ async function followToEnd(
       sight.end();
     }
     if (sight.signal.aborted) continue;
-    // The execution waits or the service is unreachable. In both cases, an event of the page's connection precedes further
-    // frames.
+    // The execution waits or the service is unreachable. The page's connection reports the end of either state, so wait for
+    // that report, but for PAUSE_MS at least.
     await clock.sleep(PAUSE_MS, signal).catch(() => {
       // The wait was aborted by the signal, which the loop checks.
     });

@@ -1,4 +1,4 @@
-// Calculates the period of the recap: since the last visit of this browser, or a chosen one.
+// Calculates the period of the recap: the time since the last visit of this browser, or a chosen period.
 import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
 
 /** The periods that a person can choose. `look` is the time since the last visit. */
@@ -18,7 +18,7 @@ const SAME_VISIT_MS = 30 * MINUTE_MS;
 const LONGEST_DAYS = 7;
 
 /**
- * Returns the visit at `now`: the stored visit if it continues, otherwise the next one. The first visit counts from a day
+ * Returns the visit at `now`: the stored visit if it continues, otherwise a new visit. The first visit counts from a day
  * before.
  */
 export function resumeVisit(kept: string | null, now: number): Visit {

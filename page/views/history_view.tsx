@@ -114,7 +114,10 @@ function Filters({ route }: { route: HistoryRoute }): VNode {
   );
 }
 
-/** Renders a field that keeps unfinished input when the page renders. It adopts `value` only when that changes. */
+/**
+ * Renders a field that keeps unfinished input when the page renders. The field shows a new `value` only when `value`
+ * changes.
+ */
 function TypedField(
   { label, value, onEntered, ...attributes }:
     & { label: string; value: string; onEntered: (text: string) => void }

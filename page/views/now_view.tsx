@@ -26,7 +26,7 @@ const MOST_STREAMED = 2;
 /** The number of characters of a streamed text that fit in a card. */
 const STREAMED_CHARACTERS = 600;
 const RECENT = 8;
-/** The number of ended executions to load. Repeated failures among them are folded into one row. */
+/** The number of ended executions to load. Repeated failures among these executions are merged into one row. */
 const RECENT_LOADED = 60;
 
 /** The data of the start page. */

@@ -192,7 +192,7 @@ export function RecapNext({ recap: { next } }: { recap: RecapBody }): VNode {
   );
 }
 
-/** Renders a list with a title. Without items, renders the text `empty`, or nothing if that is absent. */
+/** Renders a list with a title. Without items, renders the text `empty`, or nothing if `empty` is absent. */
 function ListSection(
   { id, title, empty, children }: {
     id: string;

@@ -174,7 +174,7 @@ function MarkShape(
       y={HEIGHT / 2}
       onPointerEnter={onPoint}
       onPointerDown={onPoint}
-      // On a touch screen, a tap only selects the mark; the link is in the table below.
+      // A tap on a touch screen only selects the mark. The link to its execution is in the table below.
       onClick={(event: MouseEvent) => {
         if ((event as PointerEvent).pointerType !== "touch") onOpen();
       }}

@@ -17,7 +17,10 @@ import { agentHref } from "../state/route.ts";
 import { useSwitchScheduler } from "../state/scheduler.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
-/** Half of the shown 24 hours in milliseconds. By default, the middle is the present time. */
+/**
+ * The milliseconds before and after the middle of the shown 24 hours. The middle is the present time until the person moves
+ * it.
+ */
 const HALF_MS = 12 * HOUR_MS;
 /** The number of times loaded with one request for one schedule. */
 const MOST_TIMES = 500;

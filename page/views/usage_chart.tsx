@@ -43,7 +43,7 @@ export function UsageChart(
   const ticks = toTicks(highest, smallest);
   const top = ticks.at(-1) ?? highest;
   const format = formatAs(bars.flatMap(({ values, total }) => [...values, total]));
-  // By default, the newest day is selected.
+  // The newest day is selected until the person points at another day.
   const found = bars.findIndex(({ date }) => date === pointed);
   const at = found < 0 ? bars.length - 1 : found;
   const texts = bars.map((bar) => describeBar(bar, { names, format }));

@@ -41,7 +41,7 @@ export async function readLockFiles(
   return packages;
 }
 
-/** Returns `name@version` of a key, without the peers of the package, which follow after an underscore. */
+/** Returns `name@version` of a key, without the peer dependencies of the package, which follow after an underscore. */
 function withoutPeers(key: string): string {
   return /^(@?[^@]+@[^_]+)/.exec(key)?.[1] ?? key;
 }

@@ -131,7 +131,7 @@ export async function closedPage(
   });
 }
 
-/** Returns the page for too many unknown links at a time, which means that somebody tries tokens. */
+/** Returns the page for too many requests with unknown links at a time, which mean that somebody guesses tokens. */
 export async function tooManyPage(): Promise<Response> {
   return await noticePage({
     heading: "Too many unknown links",
@@ -152,7 +152,7 @@ function argumentTable({ toolName, toolArgs }: HumanRequest): string {
   return `<table>\n<caption>${toVisibleHtml(toolName)}</caption>\n${rows.join("\n")}\n</table>`;
 }
 
-/** Returns the HTML of the file change that the call would make; empty without one. */
+/** Returns the HTML of the file change that the call would make; empty if the call changes no file. */
 function fileChange(preview: CallPreview | null): string {
   if (preview === null) return "";
   const { path, diff, added, removed, isNewFile, problem } = preview;

@@ -1,5 +1,5 @@
-// Creates the routes for answers through links in messages, over TCP only. They need no API key, because the path contains
-// a secret that is valid for one answer to one question.
+// Creates the routes for answers through links in messages, over TCP only. The routes need no API key, because the path
+// contains a secret that is valid for one answer to one question.
 import type { MiddlewareHandler } from "hono";
 import { RuntimeError } from "../../base/errors.ts";
 import { SECOND_MS } from "../../base/time_units.ts";

@@ -90,7 +90,7 @@ const OWN_POLICY = {
   more: ["require-trusted-types-for 'script'", "trusted-types 'none'"],
 };
 
-/** Returns the response of a page or file that ships with Inkling, with the strictest policy. */
+/** Returns the response of a page or file that ships with Inkling, with the strictest content security policy. */
 export function toOwnResponse(text: string, type: keyof typeof TYPES): Response {
   return new Response(text, {
     headers: {

@@ -168,7 +168,7 @@ class Connection {
     this.#clock = clock;
     this.#countStream = countStream;
     this.since = clock.now();
-    // Without a delay, so that each event of a stream is sent at once.
+    // Switches off the delay of small packets, so that each event of a stream is sent at once.
     if ("setNoDelay" in accepted) (accepted as Deno.TcpConn).setNoDelay(true);
     this.#served = serveConnection(
       accepted,

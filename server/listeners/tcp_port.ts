@@ -1,11 +1,11 @@
-// Opens the TCP listener, which is off by default and requires an API key.
+// Opens the TCP listener, which requires an API key. The service has no TCP listener by default.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
 
 /** The address and the API key of the TCP listener. */
 export interface TcpOptions {
-  /** The port; 0 selects a free one. */
+  /** The port; 0 selects a free port. */
   port: number;
   /** The name or address to listen on. Default: `127.0.0.1`. */
   host?: string;

@@ -76,7 +76,7 @@ export function createLogin(
       await next();
       const { error, req: { path, raw } } = c;
       if (path !== LOGIN_PATH || !(error instanceof RequestRefused) || !acceptsHtml(raw)) return;
-      // Without the hint about config.yaml if another site's page posts the form.
+      // If the page of another site posts the form, omit the hint about config.yaml.
       const isOwnPage = (c.req.header("sec-fetch-site") ?? "same-origin") === "same-origin";
       if (isOwnPage && (error.status === 403 || error.status === 421)) {
         c.res = await originPage(raw, error);

@@ -11,7 +11,10 @@ import {
   type TextResponse,
 } from "../html/page.ts";
 
-/** The content security policy: it allows only files of this service, and inline styles, which both viewers create. */
+/**
+ * The content security policy: it allows only files of this service, and inline styles, which the two viewers of the
+ * documentation create.
+ */
 const POLICY = {
   sources: [
     "script-src 'self'",
@@ -80,7 +83,7 @@ const loadRedoc = lazyText(() =>
   import("../docs_assets/redoc.standalone.js", { with: { type: "text" } })
 );
 
-/** The files of both pages. */
+/** The files of the two pages that show the API's documentation. */
 const ASSETS: Assets = {
   "swagger-ui.css": lazyText(() =>
     import("../docs_assets/swagger-ui.css", { with: { type: "text" } })

@@ -12,7 +12,7 @@ import { createSecret } from "../login/secret_text.ts";
 
 /** The host of the page. */
 export const UI_HOST = "127.0.0.1";
-/** The path of the links. The service does not use it. */
+/** The path of the links, which the page's proxy answers itself. The service has no route with this path. */
 export const ENTRY_PATH = "/open";
 /** The milliseconds for which an unused link is valid. */
 export const LINK_MS = HOUR_MS;
@@ -41,7 +41,7 @@ export async function createUiLink(place: UiPlace): Promise<UiLink> {
   return { address: `${address}?token=${token}`, file: pathToFileURL(file) };
 }
 
-/** Uses a link and returns true if it was valid. If several calls run concurrently, only one of them returns true. */
+/** Uses a link and returns true if it was valid. If several calls run concurrently, only one call returns true. */
 export async function useUiLink(
   token: string,
   { clock, ...place }: UiPlace & { clock: Clock },

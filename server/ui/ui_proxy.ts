@@ -89,7 +89,7 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
         headers: toBrowserHeaders(response.headers),
       });
     } catch {
-      // The same page for all causes: no socket, no listener, a broken connection.
+      // Answers with the same page for all causes: no socket, no listener, a broken connection.
       return await refuse(request, UI_REFUSALS.unreachable);
     }
   }
@@ -165,7 +165,7 @@ interface StableListener<Listener> {
   takenPort?: number;
 }
 
-/** Listens on the saved port, or on another port if it is in use. Saves the port of the first start. */
+/** Listens on the saved port, or on another port if the saved port is in use. Saves the port of the first start. */
 async function listenOnStablePort<Listener extends { port: number }>(
   stateDir: string,
   listen: (port: number) => Listener,

@@ -14,7 +14,7 @@ import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
 type BudgetOptions = CommandOptions<typeof budget>;
 
-/** Prints the budgets, or raises one with `--raise`. */
+/** Prints the budgets, or raises a budget with `--raise`. */
 export const perform = performs<typeof budget>(async (context, options, { agent: agentId }) => {
   const { raise, period, tokens, execution } = options;
   if (raise !== undefined) return await raiseBudget(context, agentId, { ...options, raise });

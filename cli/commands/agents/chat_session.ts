@@ -117,7 +117,7 @@ async function showExchange(
   output.detail("");
 }
 
-/** Returns the last turn of the conversation `sessionId`, or of any chat with the agent if it is undefined. */
+/** Returns the last turn of the conversation `sessionId`, or of any chat with the agent if `sessionId` is undefined. */
 async function findTurn(
   client: Client,
   agentId: string,

@@ -32,7 +32,7 @@ import {
 
 /** The maximum number of due times that are searched. */
 const SLOTS = 500;
-/** The maximum number of earlier executions that are searched for one that blocked a run. */
+/** The maximum number of earlier executions in which the execution that blocked a run is searched. */
 const EARLIER = 50;
 
 /** The explanation of an event or a state: the reason, and what the user can do. */
@@ -43,7 +43,10 @@ export interface Explanation extends Reason {
   execution_id: number | null;
 }
 
-/** Prints why the agent ran or did not run at a time. The default is its last due time, and its current state. */
+/**
+ * Prints why the agent ran or did not run at a time. Without a time, explains the agent's last due time and its current
+ * state.
+ */
 export const perform = performs<typeof why>(async (context, options, { agent: agentId, time }) => {
   const { app, output } = context;
   const at = readMomentOption("The time", time, app.clock.now());
@@ -206,7 +209,7 @@ function holdsOthers({ trigger, session_id: session }: ListedExecution): boolean
   return session === null && trigger !== "chat" && trigger !== "agent";
 }
 
-/** Returns the first line of an execution's open question, or null if it has been answered. */
+/** Returns the first line of an execution's open question, or null if the question has been answered. */
 async function readQuestion(client: Client, { id }: ListedExecution): Promise<string | null> {
   try {
     return firstLine((await client.pending(id)).message);
@@ -256,7 +259,7 @@ async function explainEvent(client: Client, agentId: string, found: Found): Prom
   });
 }
 
-/** Returns the run or due time that is recorded for the minute of `at`. Without `at`, returns the last one. */
+/** Returns the run or due time that is recorded for the minute of `at`. Without `at`, returns the last run or due time. */
 async function findEvent(
   client: Client,
   agentId: string,

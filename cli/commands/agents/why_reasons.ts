@@ -182,7 +182,7 @@ export interface AgentSurroundings {
   /** True if a service runs, on this or another machine. */
   isService: boolean;
   scheduler: InfoBody["scheduler_status"];
-  /** The waiting execution of the agent that blocks its other runs; undefined if there is none. */
+  /** The waiting execution of the agent that blocks its other runs; undefined if no execution blocks them. */
   waiting: Waiting | undefined;
 }
 

@@ -1,4 +1,4 @@
-// `inkling pending`: lists the questions that wait for an answer, or prints one in full.
+// `inkling pending`: lists the questions that wait for an answer, or prints a single question in full.
 import { performs } from "../../command_line/command.ts";
 import type { pending } from "../../declarations/execution_commands.ts";
 import { inGroups } from "../../../base/in_groups.ts";

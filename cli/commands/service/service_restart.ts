@@ -26,7 +26,7 @@ export async function applyToService(
   }
   for (const reason of reasons) output.notice(reason);
   // The service may have received its TCP port and key as options. This command cannot read that key, so it cannot restart
-  // the service with it.
+  // the service with that key.
   const { port } = await app.serviceDefaults(workspaceOf(context));
   if (port === null && info.transports.some((transport) => transport.startsWith("tcp:"))) {
     output.notice(

@@ -19,7 +19,7 @@ export interface MarkdownOptions {
 
 /** The minimum width of a line inside lists and quotes. */
 const LEAST_WIDTH = 16;
-/** The maximum depth of lists and quotes that makes their text narrower. */
+/** The maximum depth to which lists and quotes are indented. Text at a greater depth is not narrower. */
 const DEEPEST = 8;
 const BULLETS = ["•", "◦", "▪"] as const;
 

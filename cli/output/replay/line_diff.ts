@@ -1,6 +1,9 @@
 // Compares two texts line by line.
 
-/** A line of a comparison. `gone` is only in the old text, `new` only in the new text. A `gap` replaces equal lines. */
+/**
+ * A line of a comparison. `gone` is only in the old text, `new` only in the new text, `same` in both texts. A `gap` stands
+ * for omitted equal lines.
+ */
 export interface DiffLine {
   sort: "same" | "gone" | "new" | "gap";
   text: string;

@@ -35,7 +35,7 @@ export interface FrameRendererOptions {
   columns: number;
   /** If true, arguments, results and prompts are shown in full, with token counts. */
   verbose?: boolean;
-  /** If true, the system prompt and the messages to the model are shown. By default the value of `verbose`. */
+  /** If true, the system prompt and the messages to the model are shown. If absent, the value of `verbose` counts. */
   showMessages?: boolean;
   /** If true, the time of day is shown before each step. */
   showTimes?: boolean;

@@ -74,8 +74,8 @@ function describeTrigger(entry: Entry): string {
 }
 
 /**
- * Returns the note below an execution's row: its state, its message, and its answer or error. Returns undefined if there is
- * none.
+ * Returns the note below an execution's row: its state, its message, and its answer or error. Returns undefined if the note
+ * would be empty.
  */
 function describeOutcome(execution: ListedExecution): string | undefined {
   const { preview, error, dry_run, waits_for_labels: labels, retry } = execution;

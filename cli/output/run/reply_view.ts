@@ -61,7 +61,7 @@ export class ReplyView {
     this.#isPrinted = false;
   }
 
-  /** Prints a complete, sanitized reply that has not streamed. With `alone`, prints no empty line before it. */
+  /** Prints a complete, sanitized reply that has not streamed. With `alone`, prints no empty line before the reply. */
   show(text: string, { alone = false } = {}): void {
     this.#isPrinted = alone;
     this.#print(formatBlocks(parseMarkdown(text), this.#options()));

@@ -54,7 +54,7 @@ class TextView implements RunView {
     this.#output = output;
     this.#options = options;
     this.#replies = replies;
-    // With --quiet only the answer is printed, which is known at the end of the run.
+    // With --quiet only the answer is printed. The answer is known at the end of the run, so nothing streams.
     this.streams = replies !== undefined && !output.quiet;
     this.#renderer = new FrameRenderer({
       style: output.watchedStyle,

@@ -18,7 +18,7 @@ export function showProblemsOf(output: Output, unplayable: Unplayable): void {
   }
 }
 
-/** Prints the table, followed by the last failure of each row that has one. */
+/** Prints the table, followed by the last failure of each row with a failure. */
 export function showTrial(output: Output, rows: readonly TrialRow[]): void {
   const { style } = output;
   output.table(rows, [

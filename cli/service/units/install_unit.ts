@@ -21,7 +21,7 @@ const STOP_MS = 15_000;
 /** The command with which root installs a unit of the machine for another user. */
 const AS_ROOT = 'sudo env PATH="$PATH" HOME="$HOME" inkling service';
 
-/** Opens the manager of this system. Throws CommandFailure if there is none, or it does not answer. */
+/** Opens the manager of this system. Throws CommandFailure if the system has no manager, or the manager does not answer. */
 export async function findUnitManager(
   { app }: CommandContext,
   { scope, action }: { scope: UnitScope; action: string },
@@ -79,7 +79,7 @@ export async function installUnit(context: CommandContext, manager: UnitManager)
   output.detail(`${green("✔")} Inkling is running, and starts with this machine`);
 }
 
-/** Stops the unit and removes its file. Returns false if there is none. Throws CommandFailure. */
+/** Stops the unit and removes its file. Returns false if there is no unit. Throws CommandFailure. */
 export async function uninstallUnit(manager: UnitManager): Promise<boolean> {
   const { file } = manager;
   if (readOwnUnit(file) === undefined) return false;
@@ -89,7 +89,10 @@ export async function uninstallUnit(manager: UnitManager): Promise<boolean> {
   return true;
 }
 
-/** Returns the text of the installed unit; undefined if there is none. Throws CommandFailure for a foreign file. */
+/**
+ * Returns the text of the installed unit; undefined if there is no unit. Throws CommandFailure for a file that Inkling did
+ * not write.
+ */
 function readOwnUnit(file: string): string | undefined {
   const text = ifThere(() => Deno.readTextFileSync(file));
   if (text === undefined || text.includes(UNIT_MARKER)) return text;

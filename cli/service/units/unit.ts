@@ -16,7 +16,7 @@ export const UNIT_MARKER = `Written by Inkling: "inkling service uninstall" remo
 export interface Unit {
   /** The user whose service it is; set for a unit of the machine only. */
   owner?: string;
-  /** The shell command that prints this unit file again, for its instructions. */
+  /** The shell command that prints this unit file again. The instructions in the unit file contain this command. */
   printCommand: string;
   /** The program and its arguments. They contain no keys, because every user can read the arguments in the process list. */
   command: readonly string[];

@@ -13,11 +13,13 @@ export interface UnitManager {
   readonly scope: UnitScope;
   /** The path of the service's unit file. */
   readonly file: string;
-  /** Returns the reason why the manager does not answer, or undefined if it does. */
+  /** Returns the reason why the manager does not answer, or undefined if the manager answers. */
   findProblem(): Promise<string | undefined>;
-  /** Starts the unit in the file now and with the machine; a running one is restarted. Throws CommandFailure. */
+  /** Starts the unit in the file, or restarts it if it runs, and lets it start with the machine. Throws CommandFailure. */
   activate(): Promise<void>;
-  /** Lets the unit run while its user is logged out. Returns the command that root types if that is refused. */
+  /**
+   * Lets the unit run while its user is logged out. If the system refuses that, returns the command that root must type.
+   */
   keepAfterLogout(): Promise<string | undefined>;
   /** Stops the unit, and starts it no more. Throws CommandFailure. */
   deactivate(): Promise<void>;
