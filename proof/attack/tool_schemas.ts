@@ -4,7 +4,10 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
 
-/** The longest blocking of the event loop that a busy machine explains. Without the guard a check takes minutes. */
+/**
+ * The longest blocking of the event loop that a busy machine explains. Without the limits of the check, one check takes
+ * minutes.
+ */
 const STALL_MS = 30_000;
 
 /** A clock that waits a tenth of each requested time. */

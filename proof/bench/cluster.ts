@@ -172,8 +172,8 @@ async function ended(bench: Bench): Promise<number> {
 }
 
 /**
- * Measures the time from the commit of each frame at one node to its arrival at a follower of another node. The floor is a
- * NOTIFY with a read of the notified row.
+ * Measures the time from the commit of each frame at one node to its arrival at a follower of another node. The baseline is
+ * a NOTIFY with a read of the notified row.
  */
 async function frameDelays(bench: Bench): Promise<Figure> {
   const subjects: number[] = [];
@@ -237,8 +237,8 @@ async function bareDelays(address: string): Promise<number[]> {
 }
 
 /**
- * Measures the time to accept a run. No node may run the agent, so nothing else happens. The floor is an acceptance inside
- * this process.
+ * Measures the time to accept a run. No node may run the agent, so nothing else happens. The baseline is an acceptance
+ * inside this process.
  */
 async function acceptance(server: PostgresServer): Promise<Figure> {
   await using world = await NodeWorld.create(server.address);

@@ -21,8 +21,8 @@ export async function benchDelivery(): Promise<Figure[]> {
 }
 
 /**
- * Measures the delay of each frame to a reader over TCP, compared with a bare event stream. The delay begins when this
- * process has the frame.
+ * Measures the delay of each frame to a reader over TCP, compared with an event stream that does nothing else. The delay
+ * begins when this process has the frame.
  */
 async function delivery(): Promise<Figure[]> {
   await using place = await createTestWorkspace();

@@ -1,4 +1,4 @@
-// Measures the service's requests a second and its memory, compared with a bare server in a separate process.
+// Measures the service's requests a second and its memory, compared with a minimal server in a separate process.
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
@@ -99,7 +99,7 @@ async function requests(start: Starts): Promise<Figure[]> {
   const base = ours.url.replace("tcp:", "http:");
   await fillHistory(base);
   const compare = async (path: string, goal?: Goal) => {
-    // The bare server responds with the same body.
+    // The minimal server responds with the same body.
     const answer = await (await fetch(`${base}${path}`, { headers: { "x-api-key": KEY } })).text();
     await (await fetch(floor.url, { method: "PUT", body: answer })).body?.cancel();
     const floors: number[] = [];

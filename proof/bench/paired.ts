@@ -1,20 +1,20 @@
-// Measures figures as ratios to a floor. Subject and floor are measured alternately in pairs, so that a busy machine slows
-// down both.
+// Compares a measured subject with its baseline, the `floor`: a program that does the minimum of the same work. Subject and
+// baseline are measured alternately in pairs, so that a busy machine slows down both.
 
 /** A limit for the ratio of a figure, or for its measured value. */
 export interface Goal {
   of: "ratio" | "subject";
-  /** The limit; for the measured value in the figure's unit. */
+  /** The limit. A limit for the measured value has the figure's unit. */
   bound: number;
   is: "at most" | "at least";
 }
 
-/** A measured figure: the ratio of the subject's time, memory or rate to the floor's. */
+/** A measured figure: the ratio of the subject's time, memory or rate to that of the baseline. */
 export interface Figure {
   name: string;
   /** The median of the ratios of all pairs. */
   ratio: number;
-  /** The median of the subject's values; `floor` is the median of the floor's. They depend on the machine. */
+  /** The median of the subject's values; `floor` is the median of the baseline's values. Both depend on the machine. */
   subject: number;
   floor: number;
   unit: "ms" | "bytes" | "MB" | "a second" | "% of a core" | "%";
@@ -46,7 +46,10 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** Runs floor and subject alternately, after one round to warm up, and returns the figure of their times. */
+/**
+ * Runs the baseline (`floor`) and the subject alternately, after one round to warm up. Returns the figure with the ratio of
+ * their times.
+ */
 export async function comparePaired(
   name: string,
   options: {

@@ -1,5 +1,5 @@
 // Measures runs in the service over HTTP: rate, processor time, added time, memory afterwards, and the delay of schedules.
-// The floor is the smallest possible service, bare_service.ts.
+// The baseline is the smallest possible service, bare_service.ts.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";

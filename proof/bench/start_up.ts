@@ -1,5 +1,5 @@
 // Measures the start-up time of commands, compared with an empty program or one request to the service under the same
-// permissions. Also measures the start of the service, compared with a bare server.
+// permissions. Also measures the start of the service, compared with a minimal server.
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { openSocketClient } from "../../api/client/client.ts";
@@ -41,7 +41,7 @@ async function spawn(
   if (!success) throw new Error(`Failed: ${command.join(" ")}`);
 }
 
-/** Measures the time from the start of the service to its first response on /health, compared with a bare server. */
+/** Measures the time from the start of the service to its first response on /health, compared with a minimal server. */
 async function benchReady(
   options: { self: string[]; env: Record<string, string>; bare: string },
 ): Promise<Figure> {

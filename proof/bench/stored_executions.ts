@@ -19,8 +19,8 @@ const PAIRS = 9;
 const AGENTS = 20;
 
 /**
- * Returns the figures: GET /executions with a million stored executions, and the reading of earlier messages with a hundred
- * thousand, each compared with a thousand.
+ * Returns the figures of GET /executions and of reading earlier messages. The list is measured with a million stored
+ * executions, the messages with a hundred thousand. Both are compared with a thousand.
  */
 export async function benchStoredExecutions(): Promise<Figure[]> {
   return [...await searches(), ...await lists(), await seeds()];

@@ -1,11 +1,11 @@
-// Follows executions over HTTP. Each follower changes the node at random times and resumes after its last frame. Together
-// its frames must be exactly the stored frames.
+// Follows executions over HTTP. Each follower connects to another node at random times and resumes after its last frame.
+// Together, its frames must be exactly the stored frames.
 import { sleep } from "../soak/sleep.ts";
 import type { StreamFrame } from "../../api/client/client.ts";
 import type { Chance } from "../soak/soak_random.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 
-/** The time after which a follower changes the node. */
+/** The range of the time in milliseconds after which a follower connects to another node. */
 const STAY_MS = { shortest: 500, longest: 12_000 };
 
 /** The followers of one proof. */

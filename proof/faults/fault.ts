@@ -9,7 +9,7 @@ import { findViolations } from "../soak/invariants/invariants.ts";
 
 /** A fault with a check. `check` throws if the service does not behave as the name says. */
 export interface Fault {
-  /** A sentence that states the fault and its required effect. */
+  /** A sentence that states the fault and what Inkling must then do. */
   name: string;
   /** Returns the reason why this machine cannot produce the fault, or undefined if it can. */
   unavailable?: () => string | undefined;

@@ -1,4 +1,4 @@
-// Records every change of an execution's status, even the shortest, with triggers in the database.
+// Records every change of an execution's status, even the shortest, with SQL triggers.
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { ExecutionStatus } from "../../runtime/executions/states.ts";

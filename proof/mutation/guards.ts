@@ -1,15 +1,15 @@
-// Lists the guards of the product's promises, each with the change that removes the guard and the tests that must then
-// fail.
+// Lists the safeguards of the product. A safeguard is code that keeps a promise. Each has the change that removes it from
+// the code, and the tests that must then fail.
 import type { Change } from "./change.ts";
 
-/** A guard, the change that removes the guard from a symbol's code, and the tests for the guard. */
+/** A safeguard (`guard`), the change that removes it from a symbol's code, and its tests. */
 export type Mutation = Change & {
   guard: string;
-  /** The symbol that contains the guard: a top-level declaration, or a class with a member (`Budget.#left`). */
+  /** The symbol that contains the safeguard: a top-level declaration, or a class with a member (`Budget.#left`). */
   symbol: string;
   /** The folder or file that contains the symbol, if several symbols have the name. */
   below?: string;
-  /** Test files; at least one of their tests must fail without the guard. */
+  /** The test files. At least one of their tests must fail without the safeguard. */
   tests: readonly string[];
 };
 

@@ -1,13 +1,13 @@
-// `deno task mutation`: removes each guard in a copy of the source tree and checks that a test fails. Arguments: words that
-// a guard's name must contain, or `tests/<path>` for the guards with a test below this path. Without arguments, all guards
-// are tried.
+// `deno task mutation`: removes each safeguard in a copy of the source tree and checks that a test fails. Arguments: words
+// that a safeguard's name must contain, or `tests/<path>` for the safeguards with a test below this path. Without
+// arguments, all safeguards are tried.
 import { join } from "node:path";
 import { REPOSITORY, TEST_PERMISSIONS } from "../../tests/support/repository.ts";
 import { type Mutation, MUTATIONS } from "./guards.ts";
 import { mutate } from "./mutate.ts";
 
 const NOT_COPIED = new Set([".git", "coverage"]);
-/** The time limit for the tests of one guard. Tests that hang without the guard do not count as failed. */
+/** The time limit for the tests of one safeguard. Tests that hang without the safeguard do not count as failed. */
 const MAX_MS = 5 * 60_000;
 
 const copy = await Deno.makeTempDir({ prefix: "inkling-mutation-" });
@@ -33,8 +33,8 @@ try {
 }
 
 /**
- * Runs a guard's tests without the guard. Returns "noticed" if a test fails, "UNNOTICED" if all pass, and "HANGS" at the
- * time limit. Throws PlaceUnclear if the guard's code is not at exactly one place.
+ * Runs the tests of a safeguard on the code without it. Returns "noticed" if a test fails, "UNNOTICED" if all pass, and
+ * "HANGS" at the time limit. Throws PlaceUnclear if the code of the safeguard is not at exactly one place.
  */
 async function tryMutation(mutation: Mutation): Promise<"noticed" | "UNNOTICED" | "HANGS"> {
   const { file, source, changed } = mutate(mutation);

@@ -1,4 +1,4 @@
-// Finds the file that contains a guard's symbol, and removes the guard.
+// Finds the code of a safeguard and removes it.
 import { join } from "node:path";
 import { REPOSITORY, sourceFiles } from "../../tests/support/repository.ts";
 import { changeSymbol, PlaceUnclear } from "./change.ts";
@@ -10,8 +10,9 @@ const sources = new Map(
 );
 
 /**
- * Returns the file of the guard's symbol, its text, and its text without the guard. Throws PlaceUnclear unless exactly one
- * file contains the symbol and the symbol contains the guard's code exactly once.
+ * Finds the one source file with the mutation's symbol. Returns the file's path, its text, and its text without the code
+ * that the mutation removes. Throws PlaceUnclear unless exactly one file contains the symbol and the symbol contains that
+ * code exactly once.
  */
 export function mutate(
   { guard, symbol, below = "", ...change }: Mutation,

@@ -1,4 +1,4 @@
-// `deno task replay`: records a generated mix of runs on a service that is killed repeatedly. Then replays all runs in a
+// `deno task replay`: records runs of random agents on a service that is killed repeatedly. Then replays all runs in a
 // process without permission to connect, start or write anything. `deno task replay forks`: forks the runs at every step.
 // Arguments: the number of runs, the seed.
 import { fileURLToPath } from "node:url";

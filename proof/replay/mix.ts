@@ -1,5 +1,5 @@
-// Generates a mix of agents with tools, failures, retries, pauses with answers, delegation, skills, custom tools and MCP
-// servers.
+// Generates random agents, the mix. They use tools, retries, questions with answers, delegation, skills, custom tools and
+// MCP servers, and some of their calls fail.
 import { join } from "node:path";
 import { programEntry } from "../../tests/runtime/tools/mcp/mcp_world.ts";
 import { denoDirectory } from "../../tests/support/repository.ts";
@@ -8,7 +8,7 @@ import { BusyModel } from "./busy_model.ts";
 
 export type Draw = () => number;
 
-/** A workspace for the agents of the mix, with a model that is often overloaded. */
+/** A workspace for the random agents, with a model that is often overloaded. */
 export interface Mix extends AsyncDisposable {
   place: TestWorkspace;
   busy: BusyModel;
@@ -19,7 +19,7 @@ export interface Mix extends AsyncDisposable {
 const SKILLS = ["tidy", "count", "sum"];
 const HELPERS = ["asks", "quick", "fails", "notes"];
 
-/** Creates a workspace with the skills, tools, servers and agents that the random agents of the mix use. */
+/** Creates a workspace with the skills, tools, servers and agents that the random agents use. */
 export async function createMix(): Promise<Mix> {
   const place = await createTestWorkspace({
     shell: {
@@ -79,7 +79,7 @@ export async function createMix(): Promise<Mix> {
   };
 }
 
-/** Writes one random agent of the mix. `customShare` is the fraction of agents with custom tools. */
+/** Writes one random agent. `customShare` is the fraction of agents with custom tools. */
 export async function writeAgent(
   { place, busy }: Mix,
   id: string,

@@ -1,4 +1,4 @@
-// Simulates the people of the mix: they answer questions and sometimes cancel a run.
+// Simulates the people who watch the random agents of mix.ts. They answer questions and sometimes cancel a run.
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
 import { isFinal } from "../../runtime/executions/states.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";

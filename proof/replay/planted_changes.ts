@@ -1,5 +1,5 @@
-// Lists changes of a recorded run's agent file, surroundings and record. A replay must report each change at its first
-// effect, or must report nothing if the change does not affect the input of a model.
+// Lists changes of a recorded run's agent file, surroundings and record. A replay must report each change at the first
+// model call that it affects, or must report nothing if the change does not affect the input of a model.
 import { join } from "node:path";
 import type { Difference } from "../../runtime/replay/difference.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
@@ -104,7 +104,7 @@ function config(name: string, lines: string, found?: PlantedChange["found"]): Pl
   };
 }
 
-/** Returns a change of the stored run, as if an earlier program had declared or done something else. */
+/** Returns a change of the stored rows of the run by SQL, as if another version of Inkling had recorded the run. */
 function record(
   name: string,
   sql: string,
@@ -130,7 +130,7 @@ const setting = (name: string) =>
 const toolBody = (change: string, name: string) =>
   `UPDATE call_terms SET body = ${change} WHERE json_type(body) = 'array' AND body LIKE '%"${name}"%'`;
 
-/** The changes that a replay must report, each with its first effect. */
+/** The changes that a replay must report, each with the first difference that it causes. */
 export const CHANGES: readonly PlantedChange[] = [
   edit("a word in the prompt", "Keep the notes", "Hold the notes", PROMPT),
   edit("a space in the prompt", "tidy: $0", "tidy:  $0", PROMPT),

@@ -1,4 +1,4 @@
-// Records runs of the mix with many service processes one after another, most of which are killed.
+// Records runs of the random agents of mix.ts. Many service processes run one after another, and most of them are killed.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";

@@ -1,4 +1,5 @@
-// The program of a service process that records runs of the mix. Another process stops it gracefully or kills it.
+// The program of a service process that records runs of the random agents of mix.ts. Another process stops it gracefully or
+// kills it.
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";

@@ -9,7 +9,7 @@ import { BEATS, NEVER_ASKING } from "./load/soak_agents.ts";
 import type { SoakWorld } from "./soak_world.ts";
 
 const DAY_MS = 86_400_000;
-/** The maximum number of executions that one call of `age` makes too old. */
+/** The maximum number of executions without a parent that one call of `age` moves beyond their retention. */
 const AGED_AT_ONCE = 20;
 
 /** The number of executions by their status. */
@@ -26,7 +26,7 @@ export class Inspection {
   readonly #log: LogScan;
   /** The agents of the runs that the service accepted, by execution id. All must be stored. */
   readonly #accepted: ReadonlyMap<number, string>;
-  /** The ids of the executions that `age` made too old. The next start of the service must remove them. */
+  /** The ids of the executions that `age` moved beyond their retention. The next start of the service must remove them. */
   readonly #aged = new Set<number>();
   #since = 0;
   /** The highest frame id and the number of frames at the last check. */

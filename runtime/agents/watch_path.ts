@@ -18,12 +18,11 @@ export const MAX_WATCHED_ENTRIES = 100_000;
 const ESCAPED = /\\([*?[\]{},()!+@|\\])/g;
 
 /**
- * Parses a path of an agent file. Braces are expanded first, as if each path were written itself; the results may
- * overlap. Then `~` is expanded, relative to the workspace.
- *
- * Wildcards are `*`, `?` and `[abc]`. A backslash before a wildcard, brace or comma makes it literal. Every other
- * character is literal: folders may be called `Notes (2024)`. Throws TypeError for braces with too many paths; the
- * agent file's check refuses those.
+ * Parses a path of an agent file. Expands braces first, so that the result is the same as for several paths without braces;
+ * the paths may overlap. Then expands `~`, and resolves relative paths from the workspace. Wildcards are `*`, `?` and
+ * `[abc]`. A backslash before a wildcard, brace or comma makes it literal. Every other character is literal: folders may be
+ * called `Notes (2024)`. Throws TypeError for braces that stand for too many paths. The check of agent files refuses such
+ * braces.
  */
 export function readWatchPaths(text: string, base: PathBase): WatchPath[] {
   const paths = expandBraces(text, MAX_BRACE_PATTERNS);

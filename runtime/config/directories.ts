@@ -10,7 +10,7 @@ export interface Directories {
   stateDir: string;
   /** The state directory of the workspace that config.yaml names. */
   baseStateDir: string;
-  /** The state directory of this workspace for the time in which config.yaml names another workspace. */
+  /** The state directory that this workspace uses while config.yaml names another workspace. */
   ownStateDir: string;
   socketFile: string;
   /** The socket of the proxy for programs in the sandbox. It is beside the service's socket. */

@@ -88,7 +88,7 @@ export function isTrue(value: string): string {
 export interface WaitingRun {
   id: number;
   agentId: string;
-  /** The id of the parent execution, which waits for this execution; null without one. */
+  /** The id of the parent execution, which waits for this execution; null if there is none. */
   parentExecutionId: number | null;
 }
 

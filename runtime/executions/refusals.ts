@@ -59,7 +59,10 @@ export class ConversationGone extends RuntimeError {
   }
 }
 
-/** Error: a dry run cannot be replayed, because its descriptions depended on the files at that time. */
+/**
+ * Error: a dry run cannot be replayed. The results of its calls describe changes to the files of that time, and these files
+ * may differ now.
+ */
 export class DryRunNotPlayed extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(id: number) {

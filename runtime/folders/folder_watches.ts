@@ -41,7 +41,7 @@ export interface FolderListener {
 interface Request {
   /** The folder to watch. If several paths lead to the same folder, this is the path of the first request. */
   watched: WatchedFolder;
-  /** The path of the folder in this request. */
+  /** The path of the folder as given in the request. It may differ from the path in `watched`. */
   folder: string;
   listener: FolderListener;
   /** True until the listener receives its first event. It cannot have missed an event before that. */

@@ -59,7 +59,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
   readonly #closed: readonly string[];
   readonly #listeners = new Set<PlaceListener>();
   readonly #over = new AbortController();
-  /** The folder or file that exists at the path; undefined without one. */
+  /** The folder or file that exists at the path; undefined if there is none. */
   #root: WatchedRoot | undefined;
   /** The last snapshot. Its files count as unchanged while the path is missing: a drive may be unmounted. */
   #snapshot: FolderSnapshot | undefined;

@@ -113,7 +113,7 @@ export interface AutoApproval {
 export interface PendingRequest extends HumanRequest {
   /** The id of the asking agent: the execution's own, or one that it delegated to. */
   askedBy: string;
-  /** The effect of the call on a file as the file is now. Null if the call changes no file. */
+  /** The change that the call would make to a file as the file is now. Null if the call changes no file. */
   preview: CallPreview | null;
 }
 
@@ -225,8 +225,8 @@ export interface Runtime extends AsyncDisposable {
   /** Returns the open question of an execution without secrets. Throws ExecutionNotFound and NoPendingRequest. */
   pendingRequest(id: number): Promise<PendingRequest>;
   /**
-   * Returns the effect on a file that the question's call would have with edited arguments. Null if the call changes no
-   * file. Changes nothing. Throws as respond() does.
+   * Returns the change that the question's call would make to a file with edited arguments. Null if the call changes no
+   * file. Does not make the change. Throws as respond() does.
    */
   previewArguments(
     id: number,

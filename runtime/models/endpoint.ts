@@ -18,7 +18,9 @@ export interface ModelEndpoint {
   keyVariable: string | null;
   /** True if a call without a key is refused. */
   keyRequired: boolean;
-  /** The host that would receive the key of a known provider although it belongs to somebody else; null without one. */
+  /**
+   * The host that would receive the key of a known provider although it belongs to somebody else; null if there is none.
+   */
   foreignHost: string | null;
 }
 

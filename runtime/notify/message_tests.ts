@@ -107,7 +107,7 @@ export class MessageTests {
     await writeFileAtomically(this.#file, `${text}\n`, { mode: 0o600 });
   }
 
-  /** An unreadable content counts as no test. */
+  /** Returns the stored tests by channel. Returns no tests if the file is missing or is not JSON. */
   async #read(): Promise<Record<string, StoredTest>> {
     const text = await Deno.readTextFile(this.#file).catch(ignoreMissing) ?? "{}";
     try {

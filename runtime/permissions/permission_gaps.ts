@@ -1,4 +1,4 @@
-// Finds the permissions that an agent needs and this process lacks, so that no run fails because of them.
+// Finds the permissions that an agent needs and this process lacks, so that they are reported before a run fails.
 import type { Agent } from "../agents/agent.ts";
 import type { ResourceProblem } from "../agents/resource_problem.ts";
 import { FLAGS_REMEDY } from "../../base/denied_permission.ts";

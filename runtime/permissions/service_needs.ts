@@ -63,7 +63,7 @@ export interface ServiceNeedsContext {
   config: Pick<Config, "workspace" | "defaults" | "http" | "notify" | "service">;
   environment: Pick<Environment, "get">;
   directories: Directories;
-  /** The settings of the shared database. Undefined without one. */
+  /** The settings of the shared database. Undefined if there is none. */
   database: DatabaseSettings | undefined;
   /** The shell's variables, and the user's home directory. */
   shell: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export interface ForkPoint {
   frames: Frame[];
   /** The prompt at this point. Absent if the conversation's prompt is the same. */
   prompt?: PlacedMessage;
-  /** A person's message at this point. With `replaces`, the message replaces the original one. */
+  /** A person's message at the fork's point. With `replaces`, it replaces the message of the original run. */
   message?: PlacedMessage & { replaces: boolean };
 }
 

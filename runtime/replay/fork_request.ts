@@ -4,7 +4,7 @@
 export interface ForkRequest {
   /** The number of copied steps. If absent, all steps before the last model call, or all steps if `message` is set. */
   step?: number;
-  /** A person's message at this point. At step 0, the message replaces the original one. */
+  /** A person's message at the point of the fork. At step 0, it replaces the message of the original run. */
   message?: string;
   /** The model that replaces the agent's, as `provider/name`. */
   model?: string;

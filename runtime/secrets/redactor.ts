@@ -167,7 +167,7 @@ function safeStart(text: string, at: number, secrets: readonly Secret[]): number
   }
 }
 
-/** Returns the end of the last occurrence of `value` that begins before `at` and ends after it; 0 without one. */
+/** Returns the end of the last occurrence of `value` that begins before `at` and ends after it; 0 if there is none. */
 function endAcross(text: string, at: number, value: string): number {
   const first = Math.max(0, at - value.length + 1);
   const found = text.slice(first, at + value.length - 1).lastIndexOf(value);

@@ -47,7 +47,7 @@ export interface TriggerResumeResult {
 
 /** The state of one agent's trigger. Times are milliseconds since the epoch. */
 export interface TriggerNotes {
-  /** The next due time of a schedule, or null without one. */
+  /** The next due time of a schedule, or null if there is none. */
   nextRun: number | null;
   /** The reason why this trigger is stopped; null if it is not. Does not reflect the pause of all triggers. */
   triggerPaused: string | null;
@@ -92,7 +92,8 @@ export class Triggers implements AsyncDisposable {
   }
 
   /**
-   * Returns the next due time of an agent's schedule in milliseconds since the epoch, or null without one. Ignores pauses.
+   * Returns the next due time of an agent's schedule in milliseconds since the epoch, or null if there is none. Ignores
+   * pauses.
    */
   nextRun(agentId: string): number | null {
     return this.nextRuns(agentId, 1)[0] ?? null;

@@ -104,7 +104,10 @@ export type SignatureEncoding = (typeof SIGNATURE_ENCODINGS)[number];
 export const FOLLOWED_ENDS = ["success", "failure", "any"] as const;
 export type FollowedEnd = (typeof FOLLOWED_ENDS)[number];
 
-/** The properties of a webhook scheme. A place is the name of a header, or a JSON pointer into the body. */
+/**
+ * The way in which one kind of sender (`trigger.scheme`) signs and describes its deliveries. A field that names a place
+ * contains the name of a header, or a JSON pointer into the body.
+ */
 export interface SchemeForm {
   /**
    * The header with the HMAC of the body, alone or after `sha256=` or `v0=`. If absent, signature.ts checks the proof in

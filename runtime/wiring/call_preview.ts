@@ -1,5 +1,5 @@
-// Creates the preview of a waiting call: the effect on a file as it is now. The tool reads the file in the sandbox of the
-// asking agent, so a preview shows only files that this agent may read.
+// Creates the preview of a waiting call: the change that it would make to a file as the file is now. The tool reads the
+// file in the sandbox of the asking agent, so a preview shows only files that this agent may read.
 import type { Agent } from "../agents/agent.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { HumanRequest } from "../executions/human_request.ts";

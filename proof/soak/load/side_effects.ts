@@ -1,12 +1,12 @@
-// Counts the effects of unsafe tool calls outside the service, by a unique token of each call.
+// Counts, outside the service, how often each unsafe tool call was carried out. Each call has a unique id, its token.
 import { join } from "node:path";
 import type { BrokenRow } from "../invariants/invariant.ts";
 import { readSnapshot, type Violation } from "../invariants/invariants.ts";
 
-/** The tools whose calls leave their tokens in a file or on a server. */
+/** The tools whose calls write their tokens to a file or send them to a server. */
 const COUNTED_TOOLS = ["http_request", "stamp", "skill_run_script"] as const;
 
-/** The prefix of counted tokens. Other calls of the same tools have other prefixes. */
+/** The prefix of the tokens that are counted. Other calls of the same tools have other prefixes. */
 export const COUNTED_PREFIX = "t";
 
 /** A server and a file that receive the tokens of calls. */
@@ -38,7 +38,10 @@ export class SideEffects implements AsyncDisposable {
     return `http://127.0.0.1:${this.#server.addr.port}`;
   }
 
-  /** Returns the number of effects of each token. */
+  /**
+   * Returns, by a call's token, how often the call was carried out. The number is 2 or more if the service repeated an
+   * unsafe call.
+   */
   async counts(): Promise<ReadonlyMap<string, number>> {
     const counts = new Map(this.#posted);
     for (const token of (await Deno.readTextFile(this.file)).split("\n")) {
@@ -53,8 +56,8 @@ export class SideEffects implements AsyncDisposable {
 }
 
 /**
- * Returns the wrong effects: calls that took effect twice, calls that took effect although they were denied, and calls
- * without an effect that are reported as done. A call's id is its token.
+ * Returns the wrong calls: calls that were carried out twice, calls that were carried out although they were denied, and
+ * calls that are reported as done but were not carried out. A call's id is its token.
  */
 export async function findWrongEffects(
   path: string,
@@ -67,7 +70,7 @@ export async function findWrongEffects(
         "substr(json_extract(payload, '$.content'), 1, 80) AS content FROM frames " +
         "WHERE event = 'tool_result' AND execution_id >= ?1",
     ).all(since)) as { token: string; tool: string; is_error: number; content: string }[];
-  // The tokens are counted after the results were read, so every stored result has already had its effect.
+  // The tokens are counted after the results were read, so the call of every stored result has already been carried out.
   const counts = await effects.counts();
   const counted = results.filter(({ tool, token }) =>
     COUNTED_TOOLS.some((one) => one === tool) && token.startsWith(COUNTED_PREFIX)

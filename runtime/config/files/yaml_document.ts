@@ -99,7 +99,10 @@ function syntaxOffset(error: YAMLParseError, document: Document.Parsed): number 
   return begin;
 }
 
-/** Returns the errors without those that are only consequences of an earlier one, such as a missing end. */
+/**
+ * Returns the errors that are causes. Wrong indentation and missing characters are left out after the first error, because
+ * they are only its consequences.
+ */
 function causes<E extends { code: string }>(errors: readonly E[]): E[] {
   return errors.filter(({ code }, index) =>
     index === 0 || (code !== "BAD_INDENT" && code !== "MISSING_CHAR")

@@ -1,4 +1,4 @@
-// The question that a run asks when a budget has too little left for its next call, and the effect of the answer.
+// The question that a run asks when a budget has too little left for its next call, and the handling of the answer.
 import type { Agent } from "../../agents/agent.ts";
 import type { BudgetUnit } from "../../config/agent_settings.ts";
 import type { JsonObject } from "../../../base/json.ts";

@@ -20,7 +20,7 @@ export interface DescribedCall {
   executionId: number;
   agentId: string;
   toolName: string;
-  /** The effect of the call on one line, such as `write notes/report.md (+3 -2)`. */
+  /** One line that says what the call would do, such as `write notes/report.md (+3 -2)`. */
   summary: string;
   /** The preview of the changed file. Null for a call that changes no file. */
   preview: CallPreview | null;

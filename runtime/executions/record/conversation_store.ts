@@ -129,7 +129,7 @@ export interface ConversationStore {
   /** Stores the intent of a call before it starts. */
   startCall(executionId: number, call: CallIntent): Promise<void>;
 
-  /** Removes the stored intent of a call that had no effect and will be made again. */
+  /** Removes the stored intent of a call that was not carried out and will be made again. */
   resetCall(executionId: number, position: number): Promise<void>;
 
   /**

@@ -159,7 +159,7 @@ export class Journal {
     return instructions === undefined ? [message] : [message, instructions];
   }
 
-  /** Removes the stored intent of a call that had no effect and will be made again. */
+  /** Removes the stored intent of a call that was not carried out and will be made again. */
   async resetCall({ position }: PlannedCall): Promise<void> {
     if (this.#intents.delete(position)) return;
     await this.#ports.conversations.resetCall(this.#identity.executionId, position);

@@ -7,6 +7,9 @@ export interface Resumption {
   execution: Execution;
   /** The resumed ancestors, the direct parent first. */
   ancestors: Execution[];
-  /** Present if the execution's end paused its agent's trigger or re-armed it. */
+  /**
+   * The change of the agent's trigger by the execution's end: why the trigger was stopped, or `running` if it was re-armed.
+   * Absent if the trigger did not change.
+   */
   trigger?: { reason: string; stop: TriggerStop } | "running";
 }

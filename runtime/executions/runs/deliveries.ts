@@ -1,5 +1,5 @@
-// Handles the executions that the shared queue delivers to this machine: each is claimed, runs until it ends or waits, and
-// is released.
+// Handles the jobs that the shared queue hands to this machine. The execution of each job is claimed, runs until it ends or
+// waits, and is released.
 import type { RunnerPorts } from "./runner_ports.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import type { Runs } from "./runs.ts";
@@ -10,7 +10,7 @@ type Ports = Required<Pick<RunnerPorts, "serviceLog" | "shared" | "places">> & {
   runs: Pick<Runs, "runClaimed">;
 };
 
-/** Receives deliveries and runs their executions. */
+/** Receives jobs of the shared queue and runs their executions. */
 export class Deliveries implements Worker {
   readonly #ports: Ports;
   readonly #held = new Map<Delivery, Promise<void>>();
@@ -32,7 +32,7 @@ export class Deliveries implements Worker {
   }
 
   accept(delivery: Delivery): void {
-    // A machine may hold several deliveries of one execution, if it lost the execution and got it again. They run one after
+    // A machine may hold several jobs of one execution, if it lost the execution and got it again. These jobs run one after
     // the other.
     const former = [...this.#held].filter(([{ executionId }]) =>
       executionId === delivery.executionId
@@ -49,12 +49,12 @@ export class Deliveries implements Worker {
     this.#ports.active.stop(executionId, error);
   }
 
-  /** Resolves when no delivery is held. */
+  /** Resolves when this machine holds no job. */
   async settled(): Promise<void> {
     while (this.#held.size > 0) await Promise.all(this.#held.values());
   }
 
-  /** Runs a delivered execution and releases the delivery. Never rejects. */
+  /** Runs the execution of a job and releases the job. Never rejects. */
   async #run(delivery: Delivery, turn: Promise<unknown>): Promise<void> {
     const { shared, serviceLog } = this.#ports;
     const work = await Promise.allSettled([this.#runToRest(delivery, turn)]);

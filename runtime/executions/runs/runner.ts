@@ -102,7 +102,7 @@ export class Runner implements AsyncDisposable {
 
   /**
    * Recovers abandoned executions and starts the timer of questions' deadlines. With a shared database, also starts to
-   * accept deliveries.
+   * accept jobs of the shared queue.
    */
   async recover(): Promise<void> {
     await this.settleLeft();

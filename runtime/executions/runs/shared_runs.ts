@@ -1,11 +1,11 @@
 // The interface to the shared queue of executions. The database decides which machine runs an execution.
 import type { StoredRun } from "../record/execution_reads.ts";
 
-/** An execution that this machine may claim. */
+/** A job of the shared queue that was handed to this machine: an execution that the machine may claim. */
 export interface Delivery {
   jobId: string;
   executionId: number;
-  /** The number of deliveries of the job, including this one. */
+  /** The number of times that the job was handed to a machine, including this time. */
   attempt: number;
   /** True if a parent waits for the execution. */
   isDelegated: boolean;
@@ -22,29 +22,35 @@ export interface ClaimedExecution {
   ranMs: number;
 }
 
-/** The receiver of deliveries on a machine. Its methods must not throw. */
+/** The receiver of a machine's jobs. Its methods must not throw. */
 export interface Worker {
   /** Returns the number of free slots. Delegated executions need no slot, because their parents wait for them. */
   free(): number;
-  /** Accepts a delivery and occupies a slot at once. An earlier delivery of the same execution counts as lost. */
+  /**
+   * Accepts a job and occupies a slot at once. If the machine had an earlier job of the same execution, that job counts as
+   * lost.
+   */
   accept(delivery: Delivery): void;
-  /** Drops a delivery whose lease was lost. Its run must store nothing more. */
+  /** Drops a job after the machine has lost the lease on it. The job's run must store nothing more. */
   lost(delivery: Delivery): void;
   /** Cancels an execution that runs on this machine. */
   cancel(executionId: number, error: string): void;
 }
 
-/** The shared queue of executions. Every method except whenChanged() rejects with StorageUnavailable. */
+/**
+ * The shared queue of executions. If the database is unavailable, claim(), release(), requestCancel() and
+ * enqueueUnclaimed() reject with StorageUnavailable.
+ */
 export interface SharedRuns {
-  /** Starts to send deliveries to the worker. */
+  /** Starts to hand jobs to the worker. */
   work(worker: Worker): void;
   /** Reports a free slot to the queue. */
   wake(): void;
   /** Claims the execution for this machine. Returns undefined if the execution no longer needs to run. */
   claim(delivery: Delivery): Promise<ClaimedExecution | undefined>;
   /**
-   * Releases an execution that paused, ended or could not be claimed. If the execution must continue, the queue delivers it
-   * to another machine.
+   * Releases an execution that paused, ended or could not be claimed. If the execution must continue, the queue hands it to
+   * another machine.
    */
   release(delivery: Delivery): Promise<void>;
   /** Asks the machine that runs the execution to end it with this error. Returns false if the execution does not run. */

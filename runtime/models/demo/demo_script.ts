@@ -24,11 +24,11 @@ export interface DemoStep {
   usage: { input: number; output: number } | null;
   /** The wait before the reply, in milliseconds. */
   delayMs: number;
-  /** The error that ends the reply after its text; null without one. */
+  /** The error that ends the reply after its text; null if there is none. */
   failure: { message: string; retryable: boolean } | null;
   /** The reason for the end of the reply; null for `tool_calls` if there are calls, otherwise `end`. */
   stop: StopReason | null;
-  /** The cost of the reply in US dollars, as if an endpoint had reported it; null without one. */
+  /** The cost of the reply in US dollars, as if an endpoint had reported it; null if there is none. */
   costUsd: number | null;
 }
 

@@ -130,8 +130,8 @@ function endlessReplyRefusal(
 }
 
 /**
- * Returns the end of the last blank line in a chunk, which ends an event; a negative number without one. `tail` has the two
- * bytes before the chunk.
+ * Returns the end of the last blank line in a chunk, which ends an event; a negative number if there is none. `tail` has
+ * the two bytes before the chunk.
  */
 function lastBlankLine(chunk: Uint8Array, tail: readonly [number, number]): number {
   const byteAt = (at: number) => at < 0 ? tail[at + 2] : chunk[at];

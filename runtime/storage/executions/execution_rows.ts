@@ -29,7 +29,7 @@ export interface ExecutionRow {
   cost_usd: number | null;
   tool_calls: number;
   error: string | null;
-  /** The JSON of the planned retry (RunRetry); null without one. */
+  /** The JSON of the planned retry (RunRetry); null if there is none. */
   retry: string | null;
 }
 

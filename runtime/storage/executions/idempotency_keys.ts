@@ -8,7 +8,7 @@ const KEPT_MS = DAY_MS;
 
 /**
  * Returns the execution that a request with this key started within the 24 hours before `now`, with its answer; undefined
- * without one.
+ * if there is none.
  */
 export function* selectByKey(
   { key, now }: { key: string; now: number },

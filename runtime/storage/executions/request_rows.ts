@@ -73,8 +73,8 @@ export function* voidRequests(executionId: number, at: number): Operation<void> 
 }
 
 /**
- * Returns the question that an execution waits for: its own, otherwise the oldest of its waiting descendants. Undefined
- * without one.
+ * Returns the question that an execution waits for: its own, otherwise the oldest of its waiting descendants. Undefined if
+ * there is none.
  */
 export function* selectOpenRequest(
   executionId: number,

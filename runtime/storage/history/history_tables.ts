@@ -29,7 +29,7 @@ export interface HistoryTable {
   columns: readonly HistoryColumn[];
   /** The columns of the primary key. Rows are read in this order. */
   key: readonly HistoryColumn[];
-  /** The column whose numbers the database assigns; undefined without one. */
+  /** The column whose numbers the database assigns; undefined if there is none. */
   counter: string | undefined;
 }
 

@@ -69,7 +69,10 @@ export class SqliteHistory implements HistoryTarget {
     });
   }
 
-  /** Updates each answer without changing it. Triggers index requests at their insertion, but answers only at an update. */
+  /**
+   * Builds the search index: writes each answer again, unchanged. The SQL triggers add a request to the index when its row
+   * is inserted, but an answer only when its row is updated.
+   */
   buildSearchIndex(): Promise<void> {
     return this.#change(() => {
       this.#db.run(

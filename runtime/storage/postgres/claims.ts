@@ -6,11 +6,11 @@ import { all, announce, enqueue, get, type Operation, run } from "../../database
 import { selectStored } from "../executions/execution_reads.ts";
 import { selectUncountedMs } from "../executions/recovery.ts";
 
-/** A node's request to run an execution, with the job that was delivered to the node. */
+/** A node's request to run an execution, with the job that the queue handed to the node. */
 export interface ClaimRequest {
   id: number;
   jobId: string;
-  /** The number of earlier deliveries of the job. */
+  /** The number of times that the job was handed to a node before. */
   attempt: number;
   instanceId: string;
 }
@@ -20,7 +20,7 @@ export type Claim = ClaimedExecution & { epoch: number };
 
 /**
  * Claims an execution for a node. Returns undefined if the execution has ended, waits or has a newer job, or if the job was
- * delivered to another node. The caller then completes the delivery without a run.
+ * handed to another node. The caller then completes the job without a run.
  */
 export function* claimExecution(
   { id, jobId, attempt, instanceId }: ClaimRequest,
@@ -68,8 +68,8 @@ export function* requestCancel(id: number, error: string): Operation<boolean> {
 }
 
 /**
- * Creates jobs for running executions that have neither a job nor a living owner. Such executions exist after a moved
- * history, or if a node died while it ended one.
+ * Creates jobs for running executions that have neither a job nor a living owner. Such executions exist after a history was
+ * copied from another database, or if a node died while it ended an execution.
  */
 export function* enqueueWithoutJob(): Operation<void> {
   const rows = yield* all<{ id: number; agent_id: string; parent_execution_id: number | null }>(

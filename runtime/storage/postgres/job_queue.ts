@@ -1,5 +1,5 @@
-// The queue of executions for all nodes. pg-boss provides jobs, leases and redelivery. This file adds a queue for each set
-// of labels, and a loop that fetches as many jobs as this node can run.
+// The queue of executions for all nodes. pg-boss provides jobs and leases, and hands a job to another node after its lease
+// expires. This file adds a queue for each set of labels, and a loop that fetches as many jobs as this node can run.
 import type { PgBoss } from "pg-boss";
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
@@ -114,7 +114,7 @@ export class JobQueue {
 
   /**
    * Completes the job of an execution that has ended or waits. Rejects with StorageUnavailable if the database fails. After
-   * the lease expires, the job is then delivered to another node, which completes it without a run.
+   * the lease expires, another node then gets the job and completes it without a run.
    */
   async complete(delivery: Delivery): Promise<void> {
     await this.#endJob(delivery, (job) => this.#boss.complete(job.queue, attemptOf(job)));
@@ -133,7 +133,7 @@ export class JobQueue {
     if (this.holds(delivery)) this.#held.delete(delivery.jobId);
   }
 
-  /** Returns true if this node holds exactly this delivery of a job, and no later one. */
+  /** Returns true if this node holds the job as it was handed out this time, and has not received the job again since. */
   holds(delivery: Delivery): boolean {
     return this.#held.get(delivery.jobId)?.delivery === delivery;
   }
@@ -148,7 +148,7 @@ export class JobQueue {
     ]);
     const ours = new Set(rows.map((row) => (row as { id: string }).id));
     for (const { delivery } of jobs) {
-      // During the query, the job may have ended here or may have been delivered again.
+      // During the query, the job may have ended here, or this node may have received the job again.
       if (ours.has(delivery.jobId) || !this.holds(delivery)) continue;
       this.#held.delete(delivery.jobId);
       this.#worker?.lost(delivery);
@@ -181,7 +181,7 @@ export class JobQueue {
 
   async #endJob(delivery: Delivery, end: (job: HeldJob) => Promise<unknown>): Promise<void> {
     const job = this.#held.get(delivery.jobId);
-    // Only the current delivery may end the job.
+    // If this node has received the job again, an earlier holder must not end the job.
     if (job?.delivery !== delivery) return;
     // Ends the heartbeat of the job. If the statement below fails, its lease expires.
     this.#held.delete(delivery.jobId);

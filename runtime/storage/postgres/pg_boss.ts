@@ -21,7 +21,7 @@ const MAX_INT = 2 ** 31 - 1;
 export const QUEUE_OPTIONS = {
   policy: "standard",
   heartbeatSeconds: LEASE_SECONDS,
-  // A job is redelivered until its execution ends, however many nodes die.
+  // A job is handed out again until its execution ends, however many nodes die.
   retryLimit: MAX_INT,
   retryDelay: 0,
   retryBackoff: false,

@@ -90,7 +90,7 @@ export const STEPS: readonly string[] = MIGRATIONS.map((step, index) => {
   return `${index === 0 ? FUNCTIONS : ""}${text ?? translateStep(String(step))}`;
 });
 
-/** Translates the tables, indexes and triggers of a migration to PostgreSQL. */
+/** Translates the tables, indexes and SQL triggers of a migration to PostgreSQL. */
 function translateStep(step: string): string {
   return toPostgres(step)
     .replaceAll(

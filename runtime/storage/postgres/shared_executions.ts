@@ -39,7 +39,7 @@ export interface SharedExecutionsOptions {
 /** The executions of one node, and its access to the shared queue. */
 export class SharedExecutions implements SharedRuns {
   readonly #options: SharedExecutionsOptions;
-  /** The deliveries of the executions that run on this node, by execution id. */
+  /** The jobs of the executions that run on this node, by execution id. */
   readonly #deliveries = new Map<number, Delivery>();
   readonly #waits = new ChangeWaits();
   readonly #clock: Clock = new SystemClock();

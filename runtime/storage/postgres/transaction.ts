@@ -24,7 +24,7 @@ export class Transaction {
   readonly #last: string[] = [];
   readonly #announced = new Set<number>();
   readonly #after: (() => void)[] = [];
-  /** The id of the execution whose row this transaction has locked; undefined without one. */
+  /** The id of the execution whose row this transaction has locked; undefined if there is none. */
   fenced: number | undefined;
 
   begin(durability: Durability, mark: ChangeMark): void {

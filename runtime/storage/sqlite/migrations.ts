@@ -150,8 +150,8 @@ CREATE INDEX executions_by_start ON executions (started_at);
 `;
 
 /**
- * Removes the lists of states and triggers from the CHECK constraints of executions, so that a new state or trigger needs
- * no migration. Uses the procedure that SQLite documents for removing constraints. Changes no row.
+ * Removes the lists of execution states and of trigger kinds from the CHECK constraints of executions, so that a new state
+ * or kind needs no migration. Uses the procedure that SQLite documents for removing constraints. Changes no row.
  */
 export function dropLists(db: DatabaseSync): void {
   // The types of node:sqlite lack this method.
@@ -177,8 +177,8 @@ CREATE TABLE mcp_tools (
 `;
 
 /**
- * SQL: the full-text index of requests and answers. It has only the beginning of each text, so that inserting stays fast,
- * and no copy of the texts (`content=''`). Triggers keep it up to date.
+ * SQL: the full-text index of requests and answers. The index has only the beginning of each text, so that inserting stays
+ * fast, and no copy of the texts (`content=''`). SQL triggers keep the index up to date.
  */
 export const SEARCH = `
 CREATE INDEX executions_by_trigger ON executions (trigger, id);

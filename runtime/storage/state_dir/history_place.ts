@@ -93,7 +93,8 @@ function moveHistory(from: string, to: string): void {
   const target = databaseOf(to);
   SqliteDatabase.checkpointLog(source);
   if (exists(target)) {
-    // The target exists only if a person has copied or restored files, so nothing is replaced.
+    // A database exists at the target only if a person copied or restored files there. So the database is kept under a
+    // numbered name, not overwritten.
     SqliteDatabase.checkpointLog(target);
     let number = 1;
     while (exists(`${target}.${number}`)) number++;

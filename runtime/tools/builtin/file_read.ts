@@ -77,7 +77,10 @@ interface Place {
 
 /** The text of a file that surrounds a requested position. */
 interface Part {
-  /** The text from a point in the position's line up to more than the maximum output, or to the file's end. */
+  /**
+   * The text around the position. It begins in the position's line and ends at the file's end, or after more text than one
+   * result can contain.
+   */
   text: string;
   /** The index of the position in `text`. */
   at: number;

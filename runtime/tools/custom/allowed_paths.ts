@@ -1,5 +1,5 @@
 // Converts an agent's paths into the path lists of a worker's permissions. A list contains a whole folder only if nothing
-// in it is closed.
+// in the folder is closed to agents.
 import type { Dirent } from "node:fs";
 import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -131,8 +131,8 @@ class Survey {
   }
 
   /**
-   * Returns the path of a symlink to a permitted file. A symlink to a folder is not permitted: closed files in the folder
-   * would be readable by a second path.
+   * Permits a symlink to a permitted file. A symlink to a folder is not permitted, because a tool could read files through
+   * it that are closed to agents.
    */
   async #link(path: string): Promise<Surveyed> {
     const real = await unlessUnreadable(realpath(path));

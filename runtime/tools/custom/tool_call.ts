@@ -181,7 +181,7 @@ async function resolvePath(
   }
 }
 
-/** The maximum number of times that the question at one position of a call may change. */
+/** The maximum number of times that a call may ask another question at the same position when it runs again. */
 const MAX_CHANGES = 3;
 
 /** The stored answers that one run of a call has not used yet. */

@@ -159,7 +159,8 @@ export class PathSandbox {
     const closed = this.#closed.refusal(absolute);
     if (closed !== undefined) return closed;
     if (access === "read") return undefined;
-    // Only the names from the root on are checked: the workspace itself may lie in a folder named app.db.d.
+    // A folder above the root may have the name of a database file, such as app.db.d. So only the root's name and the names
+    // below it are checked.
     const found = this.#roots.find(absolute, "read");
     const parts = found === undefined ? absolute.split(sep) : [
       ...found.place.real.split(sep).slice(-1),

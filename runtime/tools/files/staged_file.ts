@@ -15,7 +15,7 @@ import { type FileVersion, versionOf } from "./reported_write.ts";
 const { O_NONBLOCK, O_RDWR } = fs.constants;
 /** A mask for the permission bits of a file's mode, which also contains the file type. */
 const PERMISSIONS = 0o7777;
-/** The process's umask. It is read only once, because reading it changes it for a moment. */
+/** The process's umask. It is read only once, because reading the umask sets it to another value for a moment. */
 let umask: number | undefined;
 
 /** An entry of an open folder. */
@@ -24,7 +24,10 @@ export interface FolderEntry {
   name: string;
 }
 
-/** A file under a random name in its target's folder. The folder must stay open as long as it is used. */
+/**
+ * A file under a random name, in the folder of the file that it will replace or become (the target). The folder's handle
+ * must stay open while the staged file is used.
+ */
 export class StagedFile {
   readonly #folder: FolderHandle;
   readonly #name: string;

@@ -200,7 +200,7 @@ const LONGEST_MS = 60_000;
 /** The duration of a session after which the number of ends is reset, in milliseconds. */
 const HEALTHY_MS = 60_000;
 
-/** The delays between the sessions of one server, which grow with each end. */
+/** The delay before the next session of a server. The delay grows each time a session ends. */
 class RestartBackoff {
   #ends = 0;
   #notBefore = 0;

@@ -13,8 +13,8 @@ const LINES_PER_MINUTE = 60;
 
 /** Returns the text as one line without secrets and control characters, cut to the maximum length. */
 export function toLogLine(text: string, secrets: readonly Secret[]): string {
-  // The text is cut before it is redacted, because a very long text need not be searched to its end. The second cut leaves
-  // no partial secret.
+  // Only the beginning of a very long text is searched for secrets. Redacted text is then cut again, to the length of a
+  // line, so no part of a secret remains at that cut.
   const beginning = new Redactor(() => secrets).beginningOf(text, LINE_CHARACTERS * 8);
   return toPlainLine(redactText(beginning, secrets), LINE_CHARACTERS);
 }

@@ -74,8 +74,8 @@ export class ToolList {
 }
 
 /**
- * The schema of a page of the list. The tools are parsed later, each separately, so that a wrong one does not lose the
- * others.
+ * The schema of a page of the list. The tools are parsed later, each separately, so that an invalid tool does not make the
+ * other tools unavailable.
  */
 const TOOL_PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 

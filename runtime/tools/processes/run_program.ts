@@ -111,7 +111,7 @@ class OutputSpace {
     this.#left = bytes;
   }
 
-  /** True if the space did not suffice for all output. */
+  /** True if the program wrote more output than the space allowed. */
   get cut(): boolean {
     return this.#cut;
   }

@@ -21,7 +21,7 @@ export interface WebhookFire extends WebhookCause {
 
 /** An ended execution that starts another agent. */
 export interface AfterFire extends AfterCause {
-  /** The answer of the ended execution, or null without one. */
+  /** The answer of the ended execution, or null if there is none. */
   output: string | null;
 }
 

@@ -144,8 +144,8 @@ export class StoppedTriggers implements AsyncDisposable {
   }
 
   /**
-   * Re-arms the stopped triggers of edited and removed agents. The first call with an automatic trigger reads the stored
-   * stops.
+   * Re-arms the stopped triggers of edited and removed agents. Reads the stored stops once, as soon as an agent has a
+   * trigger that starts runs by itself.
    */
   async follow(agents: readonly Agent[], { isUnreadable }: ReconcileOptions): Promise<void> {
     this.#agents = agents;
@@ -160,7 +160,7 @@ export class StoppedTriggers implements AsyncDisposable {
     }
   }
 
-  /** Replaces the stops for failures by those in the database. */
+  /** Reads the stops from the database. Removes the known stops for failing runs that are no longer stored. */
   async reload(): Promise<void> {
     const stored = await this.#ports.store.readStopped();
     this.#isLoaded = true;

@@ -5,7 +5,7 @@ import type { LocalTime } from "./local_time.ts";
 /** The instants at which a cron expression is due, in milliseconds since the epoch. */
 export interface CronTimes {
   nextAfter(instant: number): number | null;
-  /** Returns the last due instant at or before `instant`, or null without one. */
+  /** Returns the last due instant at or before `instant`, or null if there is none. */
   lastUntil(instant: number): number | null;
   /** Returns the number of due instants after `from` and up to `to`. */
   count(from: number, to: number): number;

@@ -260,7 +260,7 @@ export class ScheduleBook {
   }
 }
 
-/** Returns the first slot after `after` that has not run, or null without one. */
+/** Returns the first slot after `after` that has not run, or null if there is none. */
 function nextOpen({ schedule, state: { anchor, fired } }: ScheduleEntry, after: number) {
   let next = schedule.nextAfter(after, anchor);
   while (next !== null && fired?.includes(next)) next = schedule.nextAfter(next, anchor);

@@ -70,7 +70,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     return new AgentWatch(agent, { ...await openPaths(agent, ports), waiting, ports });
   }
 
-  /** The last file change that started no run because the content is the same; null without one. */
+  /** The last file change that started no run because the content is the same; null if there is none. */
   get passedOver(): PassedOver | null {
     return this.#content.passedOver;
   }

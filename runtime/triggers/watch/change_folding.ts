@@ -57,7 +57,7 @@ export class ChangeFolding {
     return this.#paths.size;
   }
 
-  /** Returns the time of the least recent change among the paths that are not held; undefined without one. */
+  /** Returns the time of the least recent change among the paths that are not held; undefined if there is none. */
   oldest(isHeld: (path: string) => boolean): number | undefined {
     for (const [path, one] of this.#paths) if (!isHeld(path) && !this.#isMoved(one)) return one.at;
     return undefined;

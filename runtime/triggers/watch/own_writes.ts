@@ -147,7 +147,8 @@ export class OwnWrites {
       match = await matching(path, known);
       // If another write started meanwhile, the state just read may be the result of that write, so the search is repeated.
     } while (match === undefined && record.count !== count);
-    // If an earlier state reappears later, somebody else restored it. So the earlier writes are forgotten.
+    // The path is in the state that `match` left. If the state of an earlier write appears later, somebody else has
+    // restored it. So the writes before `match` are forgotten.
     const stale = match === undefined ? known : known.slice(0, known.indexOf(match));
     for (const one of stale) one.writers = one.writers.filter((other) => other !== writer);
     record.outcomes = record.outcomes.filter(({ writers }) => writers.length > 0);

@@ -25,7 +25,7 @@ const MAX_KNOWN_RUNS = 10_000;
 
 /** The run that may have caused a file change, as known when the change was noticed. */
 export interface ChangeOrigin {
-  /** The id of the execution that wrote the file, or that was running when the change was noticed; 0 without one. */
+  /** The id of the execution that wrote the file, or that was running when the change was noticed; 0 if there is none. */
   previous: number;
   /**
    * True if the change extends the chain of that execution: the execution is known to have written the file, or the path
@@ -58,8 +58,8 @@ interface Refusal {
 interface ChainedRun {
   path: string;
   /**
-   * The id of the run before it; 0 without one. The first run of a chain may have a previous run, too: a chain begins only
-   * when a path fires for the second time.
+   * The id of the run before it; 0 if there is none. The first run of a chain may have a previous run, too: a chain begins
+   * only when a path fires for the second time.
    */
   previous: number;
   /** The number of runs in the chain up to this one. */

@@ -122,8 +122,8 @@ export type WatchFilter = (relative: string, is: "file" | "folder") => boolean;
 
 /**
  * Creates the filter of one watched path. A pattern matches the base name or the whole relative path; with a slash at its
- * end it matches everything in the folder. Patterns in filters match a leading dot like any character; `glob` must contain
- * it, as in a shell. Throws a TypeError for an invalid pattern.
+ * end it matches everything in the folder. A wildcard in `filters` also matches a dot at the beginning of a name. A
+ * wildcard in `glob` does not, as in a shell. Throws a TypeError for an invalid pattern.
  */
 export function createWatchFilter(
   glob: string | undefined,

@@ -93,7 +93,9 @@ export class Watcher implements AsyncDisposable {
     return this.#places.isWatching;
   }
 
-  /** Returns the last change of an agent's files that started no run because the content is the same; null without one. */
+  /**
+   * Returns the last change of an agent's files that started no run because the content is the same; null if there is none.
+   */
   passedOver(agentId: string): PassedOver | null {
     return this.#watches.get(agentId)?.passedOver ?? null;
   }

@@ -18,9 +18,9 @@ export interface ReadDelivery {
   /** The body, or the JSON text in the form field `payload`. */
   text: string;
   value: JsonValue;
-  /** The sender's name of the event, such as `push`; null without one. */
+  /** The sender's name of the event, such as `push`; null if there is none. */
   event: string | null;
-  /** The sender's id of the delivery; null without one. */
+  /** The sender's id of the delivery; null if there is none. */
   id: string | null;
   /** True if the signature covers the id. Otherwise a copied delivery can be sent again under another id. */
   isIdSigned: boolean;
@@ -91,7 +91,7 @@ export function parseUnverified(body: Uint8Array): JsonValue | undefined {
 
 type Content = { text: string; value: JsonValue };
 
-/** Parses JSON. If the text is not JSON, returns `otherwise`, or an error without it. */
+/** Parses JSON. For a text that is not JSON, returns `otherwise` if it is given, and an error if not. */
 function parseJson(
   text: string,
   { otherwise }: { otherwise?: Content } = {},
