@@ -1,4 +1,4 @@
-// Attacks the service with followers that never read the frames of an execution, which are large.
+// Attacks the service with followers that never read the large frames of an execution.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { MOST_STREAMS } from "../../server/listeners/connections.ts";

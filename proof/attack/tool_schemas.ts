@@ -1,12 +1,13 @@
-// Attacks the check of arguments with JSON schemas of custom tools that make the check endless or fill the memory.
+// Attacks the check of tool arguments with JSON schemas of custom tools. With these schemas, a check would never end or
+// would fill the memory.
 import { SystemClock } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
 
 /**
- * The longest blocking of the event loop that a busy machine explains. Without the limits of the check, one check takes
- * minutes.
+ * The maximum time in milliseconds for which the event loop may be blocked. A busy machine alone blocks it for less.
+ * Without the limits of the check, one check takes minutes.
  */
 const STALL_MS = 30_000;
 

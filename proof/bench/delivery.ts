@@ -110,7 +110,7 @@ async function frameDelays(
   const delays = await Promise.all(opened.map(async ({ response, looked }) => {
     const received: number[] = [];
     await readEvents(response, () => received.push(performance.now()));
-    // The first frames existed before the followers.
+    // The delay of a frame that existed before the follower connected is not measured.
     return received.flatMap((at, frame) => {
       const from = logged[frame] ?? 0;
       return from < looked ? [] : [at - from];

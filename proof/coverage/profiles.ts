@@ -37,7 +37,7 @@ export async function countLines(folder: string): Promise<FileCoverage[]> {
 
 /**
  * Returns the files that no test loaded, with a count of zero for each line. Deno reports only loaded files, so a process
- * loads them here. Without them, the total would be too high.
+ * loads these files here. Without these files, the total coverage would be too high.
  */
 async function countUnloaded(files: readonly string[]): Promise<FileCoverage[]> {
   if (files.length === 0) return [];

@@ -1,4 +1,5 @@
-// Defines a fault of the machine or of the service's surroundings, and starts the service on which a fault is produced.
+// Defines a fault of the machine or of something that the service uses, and starts the service on which a fault is
+// produced.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sourceCommand } from "../../cli/self_command.ts";

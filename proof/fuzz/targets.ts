@@ -30,7 +30,10 @@ import {
 
 import { jsonPointers, webhookDeliveries } from "./targets/webhook_target.ts";
 
-/** All targets: for texts of people and models, for requests of clients, for files, and for the lives of executions. */
+/**
+ * All targets: for texts of people and models, for requests of clients, for files, and for executions from their start to
+ * their end.
+ */
 export const TARGETS: readonly FuzzTarget[] = [
   ...[
     agentFiles,

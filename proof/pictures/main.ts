@@ -14,7 +14,7 @@ const PARTS = [
   [/^\$ inkling list$/, /^(Unattended:|An agent with a schedule)/],
 ] as const;
 
-/** Returns the lines of the parts. Throws Error if one is not there. */
+/** Returns the lines of the parts. Throws Error if the demo does not print a part. */
 function selectLines(lines: readonly Piece[][]): Piece[][] {
   const texts = lines.map(textOf);
   return PARTS.flatMap(([first, end], index) => {

@@ -22,7 +22,7 @@ export interface Recorded {
   kinds: Record<string, number>;
 }
 
-/** Records `runs` runs, each of another agent, with `lives` service processes one after another. */
+/** Records `runs` runs, each of another agent. Starts `lives` service processes one after another. */
 export async function recordMix(
   mix: Mix,
   { runs, lives, draw, customShare = 0.1 }: {

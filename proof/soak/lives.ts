@@ -9,7 +9,7 @@ const ENDINGS: Readonly<Record<Ending, number>> = { SIGKILL: 9, SIGTERM: 2, shut
 const LIFE_MS = { shortest: 1_000, mean: 9_000 };
 const LONGEST_GAP_MS = 1_500;
 
-/** Restarts the service of one soak and checks the database between two lives. */
+/** Restarts the service of one soak, and checks the database while the service is stopped and after each start. */
 export class Lives {
   readonly #world: SoakWorld;
   readonly #inspection: Inspection;

@@ -57,7 +57,9 @@ const SAMPLE: Omit<SoakOptions, "seed"> = {
 };
 const SAMPLE_MS = 800;
 
-/** Runs a sample of two short lives of the service, the first of which ends by SIGKILL, and returns the report. */
+/**
+ * Runs a short sample of the soak and returns the report. The service is started twice, and ends the first time by SIGKILL.
+ */
 export async function runSoakSample({ seed }: { seed: number }): Promise<SoakReport> {
   await using world = await SoakWorld.open({ seed, isFlaky: false });
   return await new Soak(world, { ...SAMPLE, seed }, () => {}).runSample();

@@ -145,7 +145,10 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   paths: AgentPath[];
   /** The tools that wait for approval: the defaults and `confirm`, without `auto_approve`. */
   confirmTools: string[];
-  /** The guards that `auto_approve` removed. A tool that has such a name only as another name still waits. */
+  /**
+   * The guards that `auto_approve` removed. If a guard names a tool by one of its `otherNames`, calls of this tool still
+   * wait for approval.
+   */
   freedGuards: string[];
   /** The guard for all tools of MCP servers. */
   mcpConfirm: McpConfirm;

@@ -84,7 +84,10 @@ export function isTrue(value: string): string {
   return `coalesce(CAST(${value} AS TEXT) IN ('1', 'true'), false)`;
 }
 
-/** An execution that waits in the queue. Any node that has room and the labels of its agent may run it. */
+/**
+ * An execution that waits in the queue. Any node with a free slot and with the labels that the agent requires may run the
+ * execution.
+ */
 export interface WaitingRun {
   id: number;
   agentId: string;

@@ -122,7 +122,9 @@ class Reading {
     this.#steps.push(prompt);
   }
 
-  /** Returns the number of the last reply's results before the next step. */
+  /**
+   * Returns the number of results of the last reply that were logged before the next step. Empty before the first reply.
+   */
   #place(): { results?: number } {
     return this.#last === undefined ? {} : { results: this.#last.logged };
   }

@@ -9,7 +9,10 @@ import type { Tool } from "./definition/tool.ts";
 /** The options of UnmatchedGuards. */
 export interface UnmatchedGuardsOptions {
   log: ServiceLog;
-  /** Returns the guards that the configuration sets for every agent. They cause no warning. */
+  /**
+   * Returns the guards that config.yaml sets for every agent. No warning is logged if such a guard matches no tool of an
+   * agent.
+   */
   defaults: () => readonly string[];
 }
 

@@ -50,8 +50,8 @@ export interface AcceptanceTerms {
   /** Further idempotency keys that identify the same execution. */
   otherKeys?: readonly string[];
   /**
-   * True if the execution is refused while another one of its bucket waits for a person. Buckets are an agent's runs in one
-   * chat session, its delegated runs, and its other runs.
+   * True if the execution is refused while another execution of its bucket waits for a person. A bucket is an agent's runs
+   * in one chat session, its delegated runs, or its other runs.
    */
   unlessWaiting: boolean;
   claim?: Claim;

@@ -93,7 +93,7 @@ export interface StoredConversation {
 
 /**
  * The fields of a new execution by which its history is found. The history comes from an earlier execution of the same
- * bucket, see TRIGGER_KINDS.
+ * bucket (see buckets.ts).
  */
 export type SeededExecution = Pick<Execution, "id" | "agentId" | "sessionId" | "trigger">;
 
@@ -144,7 +144,8 @@ export interface ConversationStore {
   readConversation(executionId: number): Promise<StoredConversation>;
 
   /**
-   * Returns the conversation of the newest ended execution before this one in the same bucket. Undefined if there is none.
+   * Returns the conversation of the newest ended execution before this one in the same bucket (see buckets.ts). Undefined
+   * if there is none.
    */
   readSeed(execution: SeededExecution): Promise<Seed | undefined>;
 }

@@ -5,7 +5,7 @@ import type { StoredRun } from "../record/execution_reads.ts";
 export interface Delivery {
   jobId: string;
   executionId: number;
-  /** The number of times that the job was handed to a machine, including this time. */
+  /** The number of times that the job was handed to a machine before. */
   attempt: number;
   /** True if a parent waits for the execution. */
   isDelegated: boolean;

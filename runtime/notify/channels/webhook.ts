@@ -56,7 +56,7 @@ export function readSigningSecret(text: string): Uint8Array<ArrayBuffer> | undef
   }
 }
 
-/** Returns the signature of `<id>.<timestamp>.<body>`, after its version `v1,`. */
+/** Returns the signature of `<id>.<timestamp>.<body>`, with its version `v1,` in front. */
 export async function sign(
   body: string,
   { id, timestamp, key }: { id: string; timestamp: number; key: Uint8Array<ArrayBuffer> },

@@ -1,5 +1,6 @@
-// A bucket is the set of an agent's executions that share a conversation. While one of them waits for a person, no other
-// starts, and each new one continues the conversation of the last.
+// A bucket is a set of executions of one agent that share a conversation: the runs of one chat session, the delegated runs,
+// or all other runs. While an execution of a bucket waits for a person, no other execution of the bucket starts, except
+// delegated runs. Each new execution continues the conversation of the last.
 import {
   EXECUTION_TRIGGERS,
   type ExecutionTrigger,
@@ -15,8 +16,8 @@ export interface Bucket {
 }
 
 /**
- * Returns the bucket of an execution, by its trigger and session. Dry runs are in no bucket, because they must not affect
- * other runs.
+ * Returns the bucket of an execution, by its trigger and session. Dry runs are excluded from every bucket, because they
+ * must not affect other runs.
  */
 export function bucketOf(
   execution: { agentId: string; sessionId: string | null; trigger: ExecutionTrigger },
@@ -30,7 +31,7 @@ export function bucketOf(
     : { condition: `${condition} IS NULL`, values: [agentId] };
 }
 
-/** Reports if an execution of this bucket waits for a person. */
+/** Returns true if an execution of this bucket waits for a person. */
 export function* isBucketWaiting(bucket: Bucket): Operation<boolean> {
   return (yield* get(
     `SELECT 1 FROM executions WHERE ${bucket.condition} AND status = 'waiting' LIMIT 1`,

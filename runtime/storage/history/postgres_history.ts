@@ -231,7 +231,10 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     await this.#run(`ALTER TABLE "${name}" ALTER COLUMN "${counter}" RESTART WITH ${highest + 1n}`);
   }
 
-  /** Does nothing, because triggers indexed the rows when they were inserted. */
+  /**
+   * Adds the executions without a message to the search index: writes each of their answers again, unchanged. The SQL
+   * triggers have already indexed the other executions, when their rows were inserted.
+   */
   async buildSearchIndex(): Promise<void> {
     await this.#run(toPostgres(
       "UPDATE executions SET error = error WHERE request ->> '$.message' IS NULL " +

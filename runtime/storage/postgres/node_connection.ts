@@ -60,8 +60,8 @@ export class NodeConnection implements AsyncDisposable {
   }
 
   /**
-   * Sends a notification to all nodes. Notifications keep their order. One is lost if it is too long or there is no
-   * connection.
+   * Sends a notification to all nodes. Notifications keep their order. A notification is lost if it is too long or if there
+   * is no connection.
    */
   notify(message: string): void {
     if (new TextEncoder().encode(message).length > MOST_BYTES) return;

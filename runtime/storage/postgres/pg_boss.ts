@@ -65,7 +65,7 @@ export async function openBoss(
   });
   boss.on("error", onError);
   const client = new pg.Client(connection);
-  // The failing statement reports the error.
+  // Without a listener, a failure of the connection would end the process. The statement that fails reports the error.
   client.on("error", () => {});
   try {
     await client.connect();

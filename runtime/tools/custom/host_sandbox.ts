@@ -35,7 +35,7 @@ export async function confineHost(
     write,
     closed: [
       ...[configDir, stateDir, agentsDir],
-      // This folder contains data that other programs stored with Deno.
+      // Deno's folder is readable, but not this part of it: other programs store their data there with Deno.
       ...(cache === undefined ? [] : [join(cache, "location_data")]),
     ],
     // Deno's permissions limit the hosts that a tool may connect to.

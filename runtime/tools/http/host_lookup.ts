@@ -11,7 +11,7 @@ export interface NamedAddress {
   family: number;
 }
 
-/** A function that resolves a host name to its addresses. It rejects if the name has none. */
+/** A function that resolves a host name to its addresses. Rejects if the name has no addresses. */
 export type ResolveHost = (host: string) => Promise<NamedAddress[]>;
 
 /** Resolves a host name with the system's resolver. Rejects if the name has no address. */

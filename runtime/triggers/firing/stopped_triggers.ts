@@ -23,7 +23,10 @@ export interface StoppedTriggersPorts {
   store: SqlTriggerStateStore;
   clock: Clock;
   log: ServiceLog;
-  /** Receives each stop and each re-arming of this service, and delivers those of other machines. */
+  /**
+   * The events of this service and of other machines. Each stop and each re-arming is published there, and those of other
+   * machines arrive there.
+   */
   events: EventBus;
   /** True when several machines share the database. */
   isShared?: boolean;
@@ -160,7 +163,7 @@ export class StoppedTriggers implements AsyncDisposable {
     }
   }
 
-  /** Reads the stops from the database. Removes the known stops for failing runs that are no longer stored. */
+  /** Replaces the known stops for failing runs with the stops in the database. */
   async reload(): Promise<void> {
     const stored = await this.#ports.store.readStopped();
     this.#isLoaded = true;

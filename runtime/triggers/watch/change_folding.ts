@@ -119,7 +119,7 @@ export class ChangeFolding {
     return settled;
   }
 
-  /** Returns true if the file moved to another path. The change of that path then includes this one. */
+  /** Returns true if the file moved to another path. The change of the other path then includes this removal. */
   #isMoved({ before, now }: Unsettled): boolean {
     return before !== null && now === null && this.#arrived.has(before);
   }

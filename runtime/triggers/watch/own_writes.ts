@@ -33,7 +33,10 @@ type Outcome = Left & Ascribed & {
   firedId: number | undefined;
 };
 
-/** The state of a path after a write. Stores only size and digest or version of a file, because there may be thousands. */
+/**
+ * The state of a path after a write. Contains only the size and a digest or version of a file, not its content, because
+ * thousands of writes may be remembered.
+ */
 type Left = { removed: true } | { size: number; sha256: string } | {
   size: number;
   version: string;
@@ -147,8 +150,8 @@ export class OwnWrites {
       match = await matching(path, known);
       // If another write started meanwhile, the state just read may be the result of that write, so the search is repeated.
     } while (match === undefined && record.count !== count);
-    // The path is in the state that `match` left. If the state of an earlier write appears later, somebody else has
-    // restored it. So the writes before `match` are forgotten.
+    // The path is in the state that `match` left, so the writes before `match` are forgotten: if the state of one of them
+    // appears later, somebody else has restored it. Without a match, all writes are forgotten.
     const stale = match === undefined ? known : known.slice(0, known.indexOf(match));
     for (const one of stale) one.writers = one.writers.filter((other) => other !== writer);
     record.outcomes = record.outcomes.filter(({ writers }) => writers.length > 0);

@@ -142,8 +142,8 @@ export class TriggerBreaker {
   }
 
   /**
-   * Records that a waiting run continues, and removes it from its chain: a loop that needs a person's answers does not run
-   * away.
+   * Records that a waiting run continues, and removes it from its chain: a loop in which a person must answer cannot
+   * continue unnoticed.
    */
   resumed(executionId: number): void {
     this.#runs.delete(executionId);

@@ -46,7 +46,8 @@ async function decompress(
   const { writable, readable } = new DecompressionStream(format);
   const writer = writable.getWriter();
   const reader = readable.getReader();
-  // If a write fails, the reader fails, too, and handles the error. After `too large`, errors do not matter.
+  // If a write fails, the reader fails, too, and handles the error. After the result `too large`, errors of writes do not
+  // matter.
   writeSlices(writer, body).catch(() => {});
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -24,7 +24,7 @@ export function closeLoader(): void {
   for (const name of ["eval", "Function", "Worker"]) close(globalThis, name);
   const { process } = globalThis as unknown as { process: object };
   for (const name of WAYS_OF_NODE) close(process, name);
-  // Deno's internals can also run text as code.
+  // Deno's internals can also run text as code, so they are removed.
   const deno = Deno as unknown as { internal: symbol };
   if (!Reflect.deleteProperty(deno, deno.internal)) throw new Error("Deno's own ways stay open");
 }
