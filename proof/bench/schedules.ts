@@ -80,7 +80,10 @@ async function allDue(): Promise<Figure> {
   });
 }
 
-/** Returns the time of ten thousand due agents as a percentage of the ten minutes between their due times. */
+/**
+ * Returns the time for starting the runs of ten thousand due agents, as a percentage of the ten minutes between their due
+ * times.
+ */
 function shareOfCore({ subject, floor, pairs, ratio }: Figure): Figure {
   const percent = (ms: number) => ms / (10 * MINUTE_MS) * 100;
   return {

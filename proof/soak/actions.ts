@@ -113,7 +113,7 @@ export class Actions {
       if (!await this.#files.pause(SEEN_WITHIN_MS)) return;
       await this.#attempt("pause", [503], (client) => client.pauseScheduler());
       await sleep(this.#chance.between(200, LONGEST_PAUSE_MS));
-      // Retry until the service confirms, because it may be stopped at present, and its triggers must not stay paused.
+      // Retry until the service confirms, because it may be stopped, and its triggers must not stay paused.
       while (
         await this.#attempt("resume", [503], (client) => client.resumeScheduler()) === undefined
       ) {

@@ -33,7 +33,7 @@ export class SoakService {
   #life: Life | undefined;
   /** The PIDs of the zombies at the last check. A zombie that is found twice was never reaped. */
   #zombies = new Set<number>();
-  /** The number of ends of the service so far. */
+  /** The number of times that the service has ended. */
   generation = 0;
   kills = 0;
   stops = 0;

@@ -145,10 +145,7 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   paths: AgentPath[];
   /** The tools that wait for approval: the defaults and `confirm`, without `auto_approve`. */
   confirmTools: string[];
-  /**
-   * The guards that `auto_approve` removed. If a guard names a tool by one of its `otherNames`, calls of this tool still
-   * wait for approval.
-   */
+  /** The guards that `auto_approve` removed. A tool with such a name only in its `otherNames` still waits for approval. */
   freedGuards: string[];
   /** The guard for all tools of MCP servers. */
   mcpConfirm: McpConfirm;

@@ -1,6 +1,6 @@
 // A bucket is a set of executions of one agent that share a conversation: the runs of one chat session, the delegated runs,
-// or all other runs. While an execution of a bucket waits for a person, no other execution of the bucket starts, except
-// delegated runs. Each new execution continues the conversation of the last.
+// or all other runs. Each new execution of a bucket continues the conversation of the last. With `on_pending: skip`, no
+// execution starts while another execution of its bucket waits for a person, except delegated runs.
 import {
   EXECUTION_TRIGGERS,
   type ExecutionTrigger,

@@ -231,10 +231,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     await this.#run(`ALTER TABLE "${name}" ALTER COLUMN "${counter}" RESTART WITH ${highest + 1n}`);
   }
 
-  /**
-   * Adds the executions without a message to the search index: writes each of their answers again, unchanged. The SQL
-   * triggers have already indexed the other executions, when their rows were inserted.
-   */
+  /** Indexes the answers that the SQL triggers did not index when the rows were inserted: writes these answers again. */
   async buildSearchIndex(): Promise<void> {
     await this.#run(toPostgres(
       "UPDATE executions SET error = error WHERE request ->> '$.message' IS NULL " +

@@ -259,7 +259,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   }
 }
 
-/** Opens an agent's watched paths. Also returns its stored snapshot, if it catches up and its settings are unchanged. */
+/** Opens the watched paths. With `catch_up: once` and unchanged settings, also returns the agent's stored snapshot. */
 async function openPaths(
   { id, trigger }: WatchingAgent,
   ports: AgentWatchPorts,

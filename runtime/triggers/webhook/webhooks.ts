@@ -221,8 +221,8 @@ interface DeliveryKeys {
   /** The key of the previous time span, which a recent equal delivery may have. */
   before?: string[];
   /**
-   * The start of the deduplication period, in milliseconds since the epoch. An execution before it belongs to another
-   * delivery.
+   * The start of the deduplication period, in milliseconds since the epoch. An execution that started before this time
+   * belongs to another delivery.
    */
   since: number;
 }
