@@ -11,7 +11,7 @@ const FILES = [
   ...["agents/editor.md", "agents/reporter.md", "agents/postbox.md", "agents/gardener.md"],
   "notes.md",
 ];
-/** The limit of all agents together. The scripted models cost nothing, so it counts tokens. */
+/** The limit of all agents together. The scripted models cost nothing, so the limit is a number of tokens. */
 const BUDGET = "budget: { tokens: { per_day: 100000 } }";
 /** The command to show to a reader who has only npx and no Deno. */
 const COMMAND = `npx -y deno@${Deno.version.deno} task inkling`;

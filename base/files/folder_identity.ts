@@ -4,7 +4,7 @@ import { isMissing } from "./missing.ts";
 /**
  * Returns a text that is different for every folder that ever existed at a path. It contains the birth time in
  * milliseconds, because a file system may reuse the inode number of a removed folder (ext4 does so at once). Without birth
- * times, it contains only the number.
+ * times, the text contains only the inode number.
  */
 export function folderIdentity({ dev, ino, birthtime }: Deno.FileInfo): string {
   return `${dev}:${ino}:${birthtime?.getTime()}`;

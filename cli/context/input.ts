@@ -4,7 +4,7 @@
 export interface Question {
   /** The text of the question. It is printed unchanged, so the caller must sanitize untrusted text. */
   message: string;
-  /** Its abort closes the prompt, which rejects with the signal's reason. */
+  /** The signal that closes the prompt when it aborts. The prompt then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 

@@ -69,7 +69,9 @@ function writtenWorkspace(text: string, path: string): string | undefined {
   return typeof workspace === "string" ? workspace : undefined;
 }
 
-/** The name of a capable model of each provider at a moderate price. Empty if it depends on the machine. */
+/**
+ * The name of a capable model of each provider at a moderate price. Empty if the available models depend on the machine.
+ */
 const SUGGESTED_MODELS: Readonly<Record<NamedProvider, string>> = {
   openai: "gpt-6-sol",
   anthropic: "claude-sonnet-5-5",

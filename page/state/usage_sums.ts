@@ -108,7 +108,7 @@ export function toBars(
   return [...bars.values()];
 }
 
-/** Returns the sum of the usage. The cost of the sum is null only if all costs are. */
+/** Returns the sum of the usage. The cost of the sum is null only if all costs are null. */
 export function sum(usage: readonly Omit<Series, "agentId">[]): Omit<Series, "agentId"> {
   const total = (name: "executions" | "succeeded" | "failed" | "total_tokens") =>
     usage.reduce((before, one) => before + one[name], 0);

@@ -102,7 +102,7 @@ interface FormProps {
   pending: PendingBody;
   isSending: boolean;
   onAnswer: (answer: Answer) => Promise<void>;
-  /** Approves the call with these arguments, or with the original ones for null. Throws if the service refuses. */
+  /** Approves the call with these arguments, or with the original arguments for null. Throws if the service refuses. */
   onEdited: (args: JsonObject | null) => Promise<void>;
   /** Called when the person returns from another form to the answer form. */
   onBack: () => void;

@@ -8,7 +8,7 @@ import { type Span, toSpans } from "../state/waterfall.ts";
 import type { Entry } from "../state/timeline.ts";
 import { executionHref } from "../state/route.ts";
 
-/** The maximum number of bars; the longest ones are shown. */
+/** The maximum number of bars. If there are more, the longest bars are shown. */
 const MOST_BARS = 60;
 const KINDS: Record<Span["kind"], string> = {
   model: "model",

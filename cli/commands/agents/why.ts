@@ -102,7 +102,9 @@ export async function explain(
   };
 }
 
-/** Returns the agent, and the errors of its file. Throws ApiError 404 if there is neither. */
+/**
+ * Returns the agent, and the errors of its file. Throws ApiError 404 if there is neither an agent nor a file with this id.
+ */
 async function findAgent(
   client: Client,
   agentId: string,
