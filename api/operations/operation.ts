@@ -8,6 +8,7 @@ import { RequestRefused } from "../errors.ts";
 import type { OperationPath } from "./operation_paths.ts";
 import { type Source, toWire } from "../schemas/wire.ts";
 import type { Lifecycle } from "../streams/lifecycle.ts";
+import { PolledAnswers } from "./polled_answers.ts";
 import { cutEnd } from "../../base/text/cut_text.ts";
 
 /** The objects that the handlers of operations use. */
@@ -106,6 +107,7 @@ export function operation<
 ): Operation<R, I, Q, B> {
   const { handle, resource, errors = [], query, headers, body, ...described } = declaration;
   const params = resource && z.object({ id: resource.id });
+  const polled = new PolledAnswers();
   return {
     ...described,
     params,
@@ -141,41 +143,13 @@ export function operation<
           },
         });
       }
-      const wire = declaration.response === EVENT_STREAM
-        ? answer
-        : toWire(declaration.response as z.ZodType, answer);
+      // The type of AnswerOf contains no other value for a stream.
+      const schema = declaration.response as z.ZodType;
       return declaration.isPolled === true
-        ? answerPoll(wire, raw.headers["if-none-match"])
-        : Response.json(wire);
+        ? polled.respond(schema, answer, raw.headers["if-none-match"])
+        : Response.json(toWire(schema, answer));
     },
   };
-}
-
-/** Returns the response with an ETag, or 304 if `known` (If-None-Match) lists that tag. */
-function answerPoll(answer: unknown, known: string | undefined): Response {
-  const text = JSON.stringify(answer);
-  const etag = `"${tagOf(text)}"`;
-  // Compressing proxies prefix ETags with `W/`. The comparison ignores the prefix.
-  const tags = known?.split(",").map((tag) => tag.trim().replace(/^W\//, "")) ?? [];
-  const headers = { etag, "cache-control": "no-cache" };
-  if (tags.includes(etag) || tags.includes("*")) {
-    return new Response(null, { status: 304, headers });
-  }
-  return new Response(text, { headers: { ...headers, "content-type": "application/json" } });
-}
-
-/**
- * Returns a tag that consists of two 32-bit hashes similar to FNV-1a. Decision: no cryptographic digest, because it takes
- * ten times as long, which is a third of the whole response. A collision is of no use to an attacker.
- */
-function tagOf(text: string): string {
-  let [one, other] = [0x811c9dc5, 0x9747b28c];
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    one = Math.imul(one ^ code, 0x01000193);
-    other = Math.imul(other ^ code, 0x5bd1e995);
-  }
-  return [one, other].map((hash) => (hash >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
 /** The maximum number of problems in one refusal. */

@@ -15,11 +15,16 @@ import {
   ReloadBody,
 } from "../schemas/agent_action_schemas.ts";
 import { ExecutionSummary, toExecution } from "../schemas/execution_schemas.ts";
+import type { AgentListing, ListedExecution as Listed } from "../../runtime/interface/runtime.ts";
 import { fromWire } from "../schemas/wire.ts";
 import { operation } from "../operations/operation.ts";
+import { keptRows } from "../operations/polled_answers.ts";
 import { AGENT, HISTORY, keyHeader, limit, offset, yesOrNo } from "../operations/parameters.ts";
 import { RunAccepted, RunBody } from "../schemas/run_schemas.ts";
 import { SlotBody } from "../schemas/scheduler_schemas.ts";
+
+const toSummaries = keptRows((one: AgentListing) => toAgentSummary(one));
+const toRuns = keptRows((one: Listed) => toExecution(one));
 
 export const agents = operation({
   summary: "All agents, by id",
@@ -30,7 +35,7 @@ export const agents = operation({
   response: z.array(AgentSummary),
   async handle({ query }, { runtime }) {
     const listings = await runtime.listAgents({ fresh: query.fresh === "true" });
-    if (query.day !== "true") return listings.map((one) => toAgentSummary(one));
+    if (query.day !== "true") return toSummaries(listings);
     const outcomes = await runtime.countOutcomes(runtime.clock.now() - DAY_MS);
     return listings.map((one) =>
       toAgentSummary(one, outcomes.get(one.agent.id) ?? { ended: 0, succeeded: 0 })
@@ -130,7 +135,7 @@ export const runs = operation({
   isPolled: true,
   response: z.array(ExecutionSummary),
   async handle({ id, query }, { runtime }) {
-    return (await runtime.listRuns(id, query)).map(toExecution);
+    return toRuns(await runtime.listRuns(id, query));
   },
 });
 

@@ -1,6 +1,6 @@
 // The operations on executions: list, details, message log, stream, and cancel.
 import { z } from "zod";
-import type { Runtime } from "../../runtime/interface/runtime.ts";
+import type { ListedExecution as Listed, Runtime } from "../../runtime/interface/runtime.ts";
 import {
   CancelBody,
   ExecutionDetail,
@@ -13,6 +13,7 @@ import {
 import { ExecutionFrame } from "../schemas/event_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { operation } from "../operations/operation.ts";
+import { keptRows } from "../operations/polled_answers.ts";
 import { fromWire } from "../schemas/wire.ts";
 import {
   after,
@@ -29,6 +30,8 @@ import {
   yesOrNo,
 } from "../operations/parameters.ts";
 import { openExecutionStream } from "../streams/execution_stream.ts";
+
+const toListed = keptRows((one: Listed) => toExecution(one));
 
 export const executions = operation({
   summary: "Executions, newest first",
@@ -84,7 +87,7 @@ export const executions = operation({
         preview: preview === "true" ? true : null,
       }),
     });
-    return executions.map(toExecution);
+    return toListed(executions);
   },
 });
 

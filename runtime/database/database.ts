@@ -58,6 +58,11 @@ export interface Database {
   read<T>(operation: () => Operation<T>): Promise<T>;
   /** The listeners that are called after each commit of this process that stores frames or a status of an execution. */
   readonly stored: StoredListeners;
+  /**
+   * Returns a number that is different after each change of the table of executions, by this or another process. Absent
+   * for a database that other services share, because it reports their changes late.
+   */
+  executionsVersion?(): number;
   /** Returns the size on disk, in bytes. */
   readBytes(): Promise<number>;
   /** Returns unused disk space after large removals, if the database does not do so by itself. */

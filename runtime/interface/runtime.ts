@@ -203,7 +203,7 @@ export interface Runtime extends AsyncDisposable {
   readonly replays: RecordedRuns;
 
   /** Returns the agents, sorted by id. With `fresh`, reads changed files first. */
-  listAgents(options?: { fresh?: boolean }): Promise<AgentListing[]>;
+  listAgents(options?: { fresh?: boolean }): Promise<readonly AgentListing[]>;
   /** Returns an agent. Reads its file first if it has changed, except with `fresh: false`. Throws AgentNotFound. */
   getAgent(id: string, options?: { fresh?: boolean }): Promise<AgentListing>;
   /**
@@ -243,9 +243,12 @@ export interface Runtime extends AsyncDisposable {
    */
   autoApprove(agentId: string, request: { tool: string; write: boolean }): Promise<AutoApproval>;
   /** Returns the executions that match the filter, newest first. */
-  listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]>;
+  listExecutions(filter: ExecutionFilter): Promise<readonly ListedExecution[]>;
   /** Returns an agent's executions, newest first, even without its file. Throws AgentNotFound if it has neither. */
-  listRuns(agentId: string, page: { limit: number; offset: number }): Promise<ListedExecution[]>;
+  listRuns(
+    agentId: string,
+    page: { limit: number; offset: number },
+  ): Promise<readonly ListedExecution[]>;
   /** Returns an execution with its request and answer. Throws ExecutionNotFound. */
   getExecution(id: number): Promise<ExecutionDetail>;
   /** Returns the stored frames of an execution, sorted by id. Throws ExecutionNotFound. */

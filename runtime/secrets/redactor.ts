@@ -26,6 +26,11 @@ export class Redactor {
     this.#secrets = secrets;
   }
 
+  /** An object that is the same until a secret changes. A redacted text is valid for one version. */
+  get version(): object {
+    return this.#secrets();
+  }
+
   /** Returns the text with its secrets replaced. Also finds secrets in JSON notation. */
   redact(text: string): string {
     return redactText(text, this.#secrets());

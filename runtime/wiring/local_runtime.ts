@@ -41,6 +41,7 @@ import type {
 } from "../interface/runtime.ts";
 import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler, toListings } from "./scheduler_status.ts";
+import { withKept } from "./kept_listings.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { RuntimeParts } from "./runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
@@ -74,6 +75,7 @@ export class LocalRuntime implements Runtime {
   readonly #knownAgents: KnownAgents;
   readonly #history: ShownHistory;
   readonly #fileEdits = new SerialQueue();
+  #listings: readonly AgentListing[] = [];
 
   constructor(parts: RuntimeParts) {
     this.#parts = parts;
@@ -99,9 +101,10 @@ export class LocalRuntime implements Runtime {
     return this.#parts.settings.config;
   }
 
-  async listAgents({ fresh = false } = {}): Promise<AgentListing[]> {
+  async listAgents({ fresh = false } = {}): Promise<readonly AgentListing[]> {
     if (fresh) await Promise.all([this.#parts.refreshConfig(), this.#parts.agentFiles.reload()]);
-    return await this.#toListings(this.#parts.registry.list());
+    const listings = await this.#toListings(this.#parts.registry.list());
+    return this.#listings = withKept(listings, this.#listings);
   }
 
   async getAgent(id: string, { fresh = true } = {}): Promise<AgentListing> {
@@ -174,14 +177,14 @@ export class LocalRuntime implements Runtime {
     });
   }
 
-  async listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]> {
+  async listExecutions(filter: ExecutionFilter): Promise<readonly ListedExecution[]> {
     return await this.#history.list(filter);
   }
 
   async listRuns(
     agentId: string,
     page: { limit: number; offset: number },
-  ): Promise<ListedExecution[]> {
+  ): Promise<readonly ListedExecution[]> {
     const known = await this.#knownAgents.require(agentId);
     return await this.#history.list({ agentId: known, ...page });
   }

@@ -24,6 +24,7 @@ import type {
   UsageReport,
   UsageRequest,
 } from "../interface/runtime.ts";
+import { KeptResults } from "./kept_results.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -56,13 +57,23 @@ export interface ShownHistoryPorts {
  */
 export class ShownHistory {
   readonly #ports: ShownHistoryPorts;
+  readonly #shownLists: KeptResults<readonly ListedExecution[], ListedExecution[]>;
+  readonly #shownNewest: KeptResults<
+    ReadonlyMap<string, ListedExecution>,
+    ReadonlyMap<string, ListedExecution>
+  >;
 
   constructor(ports: ShownHistoryPorts) {
     this.#ports = ports;
+    const { redactor, nodes } = ports;
+    // With several nodes, the awaited labels may change although no execution does.
+    const version = () => nodes === undefined ? redactor.version : {};
+    this.#shownLists = new KeptResults(version);
+    this.#shownNewest = new KeptResults(version);
   }
 
   /** Returns executions, newest first. Accepts the agent's id in any Unicode normalization. */
-  async list({ agentId, ...rest }: ExecutionFilter): Promise<ListedExecution[]> {
+  async list({ agentId, ...rest }: ExecutionFilter): Promise<readonly ListedExecution[]> {
     const { executions: reads, redactor } = this.#ports;
     // Requests are stored with their secrets. A search text that contains a part of a secret must not be searched there,
     // because matches would reveal the secret.
@@ -72,14 +83,16 @@ export class ShownHistory {
       ...(searchesAnswersOnly && { searchesAnswersOnly }),
       ...(agentId !== undefined && { agentId: [agentId].flat().map(normalizeId) }),
     });
-    return await this.#showAll(executions);
+    return await this.#shownLists.keep(executions, () => this.#showAll(executions));
   }
 
   /** Returns the newest execution of each of these agents, by agent id. Agents without an execution are left out. */
   async newest(agentIds: readonly string[]): Promise<ReadonlyMap<string, ListedExecution>> {
     const newest = await this.#ports.executions.newestByAgent(agentIds);
-    const shown = await this.#showAll([...newest.values()]);
-    return new Map(shown.map((one) => [one.agentId, one]));
+    return await this.#shownNewest.keep(newest, async () => {
+      const shown = await this.#showAll([...newest.values()]);
+      return new Map(shown.map((one) => [one.agentId, one]));
+    });
   }
 
   /** Returns an execution with its request and answer. Throws ExecutionNotFound. */

@@ -106,10 +106,10 @@ export interface ExecutionReads {
   readByKey(key: string, now: number): Promise<StoredExecution | undefined>;
 
   /** Returns the executions that match the filter, newest first. */
-  listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]>;
+  listExecutions(filter: ExecutionFilter): Promise<readonly ListedExecution[]>;
 
   /** Returns the newest execution of each of these agents, by agent id. Agents without an execution are left out. */
-  newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>>;
+  newestByAgent(agentIds: readonly string[]): Promise<ReadonlyMap<string, Execution>>;
 
   /** Returns true if the execution's last reply was cut off, so that part of its tokens and cost is estimated. */
   readIsEstimated(id: number): Promise<boolean>;

@@ -98,7 +98,7 @@ export class SqlExecutionReads implements ExecutionReads {
     });
   }
 
-  listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]> {
+  listExecutions(filter: ExecutionFilter): Promise<readonly ListedExecution[]> {
     return this.#db.read(function* () {
       const { conditions, values } = toConditions(filter);
       const { since, until, searchesResults: searchesResults = false } = filter;
@@ -147,7 +147,7 @@ export class SqlExecutionReads implements ExecutionReads {
     });
   }
 
-  newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>> {
+  newestByAgent(agentIds: readonly string[]): Promise<ReadonlyMap<string, Execution>> {
     return this.#db.read(function* () {
       // This statement takes one index lookup per agent, independent of the number of executions.
       const rows = yield* all<ExecutionRow>(

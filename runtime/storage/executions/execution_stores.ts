@@ -5,7 +5,7 @@ import { SqlBudgetStore } from "../../executions/budget/budget_store.ts";
 import { SpendingTable } from "../../executions/budget/spending_table.ts";
 import type { Database } from "../../database/database.ts";
 import { SqlEndingStore } from "./endings.ts";
-import { SqlExecutionReads } from "./execution_reads.ts";
+import { KeptExecutionReads } from "./kept_reads.ts";
 import { SqlFamilyStore } from "./families.ts";
 import { SqlRecordedRunStore } from "./recorded_runs.ts";
 import { SqlRecoveryStore } from "./recovery.ts";
@@ -21,7 +21,7 @@ export interface SqlExecutionStores {
   endings: SqlEndingStore;
   recovery: SqlRecoveryStore;
   budgets: SqlBudgetStore;
-  executions: SqlExecutionReads;
+  executions: KeptExecutionReads;
   recordedRuns: SqlRecordedRunStore;
 }
 
@@ -45,7 +45,7 @@ export function createExecutionStores(
     endings: new SqlEndingStore(db, ownerId, { messages, spending }),
     recovery: new SqlRecoveryStore(db, instanceId),
     budgets: new SqlBudgetStore(db, instanceId, spending),
-    executions: new SqlExecutionReads(db),
+    executions: new KeptExecutionReads(db),
     recordedRuns: new SqlRecordedRunStore(db),
   };
 }

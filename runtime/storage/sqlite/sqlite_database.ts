@@ -1,10 +1,5 @@
 // A SQLite database: opens and checks the file, migrates it, and runs statements and transactions.
-import {
-  DatabaseSync,
-  type SQLInputValue,
-  type SQLOutputValue,
-  type StatementSync,
-} from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from "node:sqlite";
 import { ifThere } from "../../../base/files/missing.ts";
 import { makePrivate } from "../../../base/files/private_file.ts";
 import { requireFile } from "../../../base/files/whole_file.ts";
@@ -17,6 +12,7 @@ import {
 import type { Operation } from "../../database/operation.ts";
 import { StoredListeners } from "../../database/stored_listeners.ts";
 import { MIGRATIONS, RUN_RETRIES, WITHOUT_RETRIES } from "./migrations.ts";
+import { PreparedStatements } from "./prepared_statements.ts";
 
 /** The path that opens a database in memory. */
 const IN_MEMORY = ":memory:";
@@ -39,11 +35,12 @@ export class SqliteDatabase implements Database, Disposable {
   readonly place: string;
   readonly stored = new StoredListeners();
   readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: PreparedStatements;
   #synchronous = "NORMAL";
 
   private constructor(db: DatabaseSync, path: string) {
     this.#db = db;
+    this.#statements = new PreparedStatements(db);
     this.place = path;
   }
 
@@ -98,17 +95,17 @@ export class SqliteDatabase implements Database, Disposable {
 
   /** Runs one statement without result rows. Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepare(sql).run(...values).changes);
+    return Number(this.#statements.take(sql).run(...values).changes);
   }
 
   /** Returns the first row, or undefined without rows. `Row` must match the columns of the statement. */
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#prepare(sql).get(...values) as Row | undefined;
+    return this.#statements.take(sql).get(...values) as Row | undefined;
   }
 
   /** Returns all rows. `Row` must match the columns of the statement. */
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepare(sql).all(...values) as Row[];
+    return this.#statements.take(sql).all(...values) as Row[];
   }
 
   /** Yields the rows as lists of values. A whole number is a bigint. The statement must not change the database. */
@@ -128,9 +125,9 @@ export class SqliteDatabase implements Database, Disposable {
     }
     try {
       // IMMEDIATE waits for the write lock. A write after a read would fail if another process has the lock.
-      this.#prepare("BEGIN IMMEDIATE").run();
+      this.#statements.take("BEGIN IMMEDIATE").run();
       const result = body();
-      this.#prepare("COMMIT").run();
+      this.#statements.take("COMMIT").run();
       return result;
     } catch (error) {
       // After some errors, such as a full disk, SQLite has already rolled back.
@@ -150,6 +147,10 @@ export class SqliteDatabase implements Database, Disposable {
 
   read<T>(operation: () => Operation<T>): Promise<T> {
     return new Promise((resolve) => resolve(this.perform(operation())));
+  }
+
+  executionsVersion(): number {
+    return this.#statements.executionsVersion();
   }
 
   readBytes(): Promise<number> {
@@ -186,15 +187,6 @@ export class SqliteDatabase implements Database, Disposable {
   [Symbol.dispose](): void {
     this.#statements.clear();
     if (this.#db.isOpen) this.#db.close();
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#db.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
   }
 }
 
