@@ -1,4 +1,5 @@
-// Keeps the results of conversions by their source, until a version changes.
+// Keeps the results of conversions and lists the same objects until their content changes.
+import type { AgentListing } from "../interface/runtime.ts";
 
 /** The results of one conversion. The source must not change. A result is valid for one version. */
 export class KeptResults<Source extends object, Result> {
@@ -20,4 +21,26 @@ export class KeptResults<Source extends object, Result> {
     result.catch(() => this.#kept.delete(source));
     return result;
   }
+}
+
+/** Returns `earlier` if it has the same content as `listings`; otherwise the new list with the kept entries. */
+export function withKept(
+  listings: readonly AgentListing[],
+  earlier: readonly AgentListing[],
+): readonly AgentListing[] {
+  let isKept = listings.length === earlier.length;
+  const merged = listings.map((listing, index) => {
+    const before = earlier[index];
+    if (before !== undefined && isEqual(listing, before)) return before;
+    isKept = false;
+    return listing;
+  });
+  return isKept ? earlier : merged;
+}
+
+/** Compares the fields. Those that are objects are replaced, never changed. */
+function isEqual(one: AgentListing, other: AgentListing): boolean {
+  const names = Object.keys(one) as (keyof AgentListing)[];
+  return names.length === Object.keys(other).length &&
+    names.every((name) => Object.is(one[name], other[name]));
 }

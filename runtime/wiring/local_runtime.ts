@@ -41,7 +41,7 @@ import type {
 } from "../interface/runtime.ts";
 import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler, toListings } from "./scheduler_status.ts";
-import { withKept } from "./kept_listings.ts";
+import { withKept } from "./kept_results.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { RuntimeParts } from "./runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
@@ -103,13 +103,12 @@ export class LocalRuntime implements Runtime {
 
   async listAgents({ fresh = false } = {}): Promise<readonly AgentListing[]> {
     if (fresh) await Promise.all([this.#parts.refreshConfig(), this.#parts.agentFiles.reload()]);
-    const listings = await this.#toListings(this.#parts.registry.list());
-    return this.#listings = withKept(listings, this.#listings);
+    const { registry } = this.#parts;
+    return this.#listings = withKept(await this.#toListings(registry.list()), this.#listings);
   }
 
   async getAgent(id: string, { fresh = true } = {}): Promise<AgentListing> {
-    const [listing] = await this.#toListings([await this.#currentAgent(id, { fresh })]);
-    return listing!;
+    return (await this.#toListings([await this.#currentAgent(id, { fresh })]))[0]!;
   }
 
   async planRun(id: string, options: { withMessages: boolean }): Promise<RunPlan> {

@@ -196,3 +196,21 @@ Deno.test("GET /agents/{id}/plan returns the messages only on request", async ()
   assert.equal((await call("/agents/writer/plan?prompt=yes")).status, 422);
   assert.equal((await call("/agents/nobody/plan?prompt=yes")).status, 404);
 });
+
+Deno.test("a changed agent changes the body and the ETag of GET /agents", async () => {
+  const { app, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("a"));
+  const listings = await runtime.listAgents();
+  runtime.listAgents = () => Promise.resolve(listings);
+  const ask = async () => {
+    const response = await app.request("/agents");
+    return { tag: response.headers.get("etag"), text: await response.text() };
+  };
+  const first = await ask();
+  assert.deepEqual(await ask(), first);
+  const changed = listings.map((one) => ({ ...one, triggerPaused: "Changed" }));
+  runtime.listAgents = () => Promise.resolve(changed);
+  const second = await ask();
+  assert.notEqual(second.tag, first.tag);
+  assert.match(second.text, /"trigger_paused":"Changed"/);
+});

@@ -1,0 +1,69 @@
+// Tests that kept lists of executions and agents follow every change.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { onSqlite, SQLITE } from "../../support/test_database.ts";
+import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
+import { openTestStore } from "../../support/test_store.ts";
+
+const PAGE = { limit: 9, offset: 0 };
+
+Deno.test("a secret that is added later is hidden in executions that were listed before", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ say: "Done." }]);
+  await using runtime = await place.open();
+  await runToEnd(runtime, "writer", { args: ["tok-12345678"] });
+  const shown = async () => [
+    (await runtime.listExecutions(PAGE))[0]?.args,
+    (await runtime.listRuns("writer", PAGE))[0]?.args,
+    (await runtime.listAgents())[0]?.lastExecution?.args,
+  ];
+  for (let call = 0; call < 2; call++) {
+    assert.deepEqual(await shown(), Array(3).fill(["tok-12345678"]));
+  }
+  await Deno.writeTextFile(join(place.configDir, ".env"), "LATE_TOKEN=tok-12345678\n");
+  assert.deepEqual(await shown(), Array(3).fill(["[redacted:LATE_TOKEN]"]));
+});
+
+Deno.test("lists show each change of an execution and of an agent", SQLITE, async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ say: "Done." }]);
+  await using runtime = await place.open();
+  const lists = async () => [await runtime.listExecutions(PAGE), await runtime.listAgents()];
+  const before = await lists();
+  await runToEnd(runtime, "writer", {});
+  const after = await lists();
+  assert.deepEqual(after.map((list, index) => list === before[index]), [false, false]);
+  assert.equal((await runtime.listAgents())[0]?.lastExecution?.status, "success");
+  const same = await lists();
+  assert.deepEqual(same.map((list, index) => list === after[index]), [true, true]);
+  // Another process changes the database.
+  await place.run("UPDATE executions SET error = 'Changed'");
+  assert.equal((await runtime.listExecutions(PAGE))[0]?.error, "Changed");
+  assert.equal((await runtime.listAgents())[0]?.lastExecution?.error, "Changed");
+  await place.writeScript("writer", [{ say: "Done." }], "description: Writes");
+  await runtime.reloadAgents();
+  assert.equal((await runtime.listAgents())[0]?.agent.description, "Writes");
+});
+
+onSqlite.test("counts and lists of executions follow each change, and a rollback", async () => {
+  await using store = await openTestStore();
+  const count = () => store.executions.countByStatus(["running"]);
+  assert.equal(await count(), 0);
+  const { id } = await store.accept();
+  assert.equal(await count(), 1);
+  const insert = "UPDATE executions SET status = 'success' WHERE id = ?";
+  assert.throws(() =>
+    store.sqlite().transaction("process", () => {
+      store.sqlite().run(insert, id);
+      throw new Error("undone");
+    })
+  );
+  assert.equal(await count(), 1);
+  await store.run(insert, id);
+  assert.equal(await count(), 0);
+  const find = () => store.executions.listExecutions(PAGE);
+  const listed = await find();
+  assert.equal(await find(), listed);
+  await store.run("DELETE FROM executions WHERE id = ?", id);
+  assert.deepEqual(await find(), []);
+});
