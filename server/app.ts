@@ -6,6 +6,7 @@ import type { DescribedOperation, Services } from "../api/operations/operation.t
 import { LAZY_OPERATIONS } from "../api/routes/operations.ts";
 import { readJsonBody } from "../api/operations/request_body.ts";
 import { EVENT_STREAM } from "../base/text/event_stream.ts";
+import { readAddress } from "./middleware/request_address.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
 import { createGuide } from "./routes/guide.ts";
@@ -51,7 +52,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
     const ended = WORK.test(c.req.path) ? lifecycle.countRequest() : undefined;
     try {
       // An invalid Host header makes the URL invalid.
-      if (!URL.canParse(c.req.url)) throw new RequestRefused(400, "Bad Request");
+      if (readAddress(c.req.url) === undefined) throw new RequestRefused(400, "Bad Request");
       await next();
     } finally {
       ended?.();
@@ -64,8 +65,8 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
       operation ??= await place.load();
       return await operation.respond({
         params: c.req.param(),
-        query: gatherQuery(new URL(request.url).searchParams),
-        headers: Object.fromEntries(request.headers),
+        query: readAddress(request.url)?.query ?? {},
+        headers: request.headers,
         readBody: async () =>
           place.method === "GET" ? undefined : await readJsonBody(request, { clock }),
       }, services);
@@ -114,14 +115,6 @@ function createRefusal(
       .join(", ");
     return new RequestRefused(405, "Method Not Allowed", { headers: { allow } });
   };
-}
-
-/** Returns the query parameters. A repeated parameter becomes a list, which most schemas refuse. */
-function gatherQuery(parameters: URLSearchParams): Record<string, string | string[]> {
-  return Object.fromEntries([...new Set(parameters.keys())].map((name) => {
-    const [first = "", ...more] = parameters.getAll(name);
-    return [name, more.length === 0 ? first : [first, ...more]];
-  }));
 }
 
 /** Logs method, path (without the query), status, milliseconds until the response started, and the listener (`via`). */

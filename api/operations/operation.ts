@@ -61,7 +61,7 @@ export interface RawRequest {
   params: Readonly<Record<string, string>>;
   /** The query parameters. A repeated parameter is a list. */
   query: Readonly<Record<string, string | string[]>>;
-  headers: Readonly<Record<string, string>>;
+  headers: Headers;
   /** Reads the body. Throws RequestRefused. */
   readBody(): Promise<unknown>;
 }
@@ -121,7 +121,12 @@ export function operation<
       const isKnown = issues.length === 0;
       const read = {
         query: check(query, raw.query, "query", issues) as Read<Q>,
-        headers: check(headers, raw.headers, "header", issues) as Read<H>,
+        headers: check(
+          headers,
+          headers && Object.fromEntries(raw.headers),
+          "header",
+          issues,
+        ) as Read<H>,
       };
       let checked;
       try {
@@ -146,7 +151,7 @@ export function operation<
       // The type of AnswerOf contains no other value for a stream.
       const schema = declaration.response as z.ZodType;
       return declaration.isPolled === true
-        ? polled.respond(schema, answer, raw.headers["if-none-match"])
+        ? polled.respond(schema, answer, raw.headers.get("if-none-match"))
         : Response.json(toWire(schema, answer));
     },
   };

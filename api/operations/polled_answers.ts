@@ -38,11 +38,13 @@ export class PolledAnswers {
   readonly #rows = new WeakMap<object, string>();
 
   /** Returns the response with an ETag, or 304 if `known` (If-None-Match) lists that tag. */
-  respond(schema: z.ZodType, answer: unknown, known: string | undefined): Response {
+  respond(schema: z.ZodType, answer: unknown, known: string | null): Response {
     const { text, etag } = this.#bodyOf(schema, answer);
     const headers = { etag, "cache-control": "no-cache" };
     // Compressing proxies prefix ETags with `W/`. The comparison ignores the prefix.
-    const tags = known?.split(",").map((tag) => tag.trim().replace(/^W\//, "")) ?? [];
+    const tags = known === null
+      ? []
+      : known.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
     if (tags.includes(etag) || tags.includes("*")) {
       return new Response(null, { status: 304, headers });
     }

@@ -1,11 +1,11 @@
 // Streams the log of an execution as text/event-stream. A frame is fetched only when the reader pulls, so a slow reader
 // needs no memory for its unread frames. The follower stops when the reader leaves.
-import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
+import { type Frame, identityFields, toDataLine } from "../../runtime/events/frame.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import { NO_LONGER_NEEDED, toTimestamp } from "../../base/clock.ts";
 import type { FollowItem, Runtime } from "../../runtime/interface/runtime.ts";
 import type { Lifecycle, StopReason } from "./lifecycle.ts";
-import { EventStream, toPieces } from "./server_sent_events.ts";
+import { EventStream, toEvent, toPieces } from "./server_sent_events.ts";
 
 /** The milliseconds of silence after which a comment keeps the connection alive. */
 const SILENCE_MS = 15_000;
@@ -13,6 +13,10 @@ const SILENCE_MS = 15_000;
  * The maximum number of characters encoded at a time, so that a slow reader does not keep an encoded copy of a large frame.
  */
 const CHUNK_CHARACTERS = 64 * 1024;
+/** The maximum length of a payload whose encoded frame is kept for all followers. */
+const SHARED_CHARACTERS = 16 * 1024;
+/** The encoded frames. Followers at the same position have the same frame. */
+const chunks = new WeakMap<Frame, Uint8Array>();
 /**
  * The milliseconds of silence after which a stream ends while the service stops. Until then, the last frames reach the
  * reader.
@@ -97,7 +101,7 @@ class ExecutionStream extends EventStream {
         this.finish();
       } else {
         this.#isServed = item.value.type === "frame" && item.value.frame.event === "complete";
-        this.#sendPieces(this.#itemPieces(item.value));
+        this.#sendItem(item.value);
       }
     } catch (error) {
       // Break the connection, so that the reader reconnects: the headers were sent, so no status can report the error.
@@ -132,17 +136,28 @@ class ExecutionStream extends EventStream {
     return requested;
   }
 
-  #itemPieces(item: FollowItem): string[] {
+  #sendItem(item: FollowItem): void {
     switch (item.type) {
       case "frame":
-        return toPieces(item.frame.event, item.frame.payload, item.frame.id);
+        return this.#sendFrame(item.frame);
       case "delta":
-        return toPieces("delta", this.#deltaPayload(item));
+        return this.#sendPieces(toPieces("delta", this.#deltaPayload(item)));
       case "waiting":
-        return toPieces("waiting", toDataLine(item.payload));
+        return this.#sendPieces(toPieces("waiting", toDataLine(item.payload)));
       default:
         return item satisfies never;
     }
+  }
+
+  #sendFrame(frame: Frame): void {
+    const { event, payload, id } = frame;
+    if (payload.length > SHARED_CHARACTERS) return this.#sendPieces(toPieces(event, payload, id));
+    let chunk = chunks.get(frame);
+    if (chunk === undefined) {
+      chunk = new TextEncoder().encode(toEvent(event, payload, id));
+      chunks.set(frame, chunk);
+    }
+    this.sendBytes(chunk);
   }
 
   #deltaPayload({ content, restart }: FollowItem & { type: "delta" }): string {

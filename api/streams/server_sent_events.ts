@@ -13,11 +13,12 @@ export function toPieces(event: string, data: string, id?: number): string[] {
   return [`event: ${event}\ndata: `, data, `\n${id === undefined ? "" : `id: ${id}\n`}\n`];
 }
 
+const encoder = new TextEncoder();
+
 /** A stream to one reader. It produces the next chunk only when the reader pulls, and ends when the reader leaves. */
 export abstract class EventStream implements OpenStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly #clock: Clock;
-  readonly #encoder = new TextEncoder();
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   #waiting: AbortController | null = null;
   #remove: () => void = () => {};
@@ -63,7 +64,12 @@ export abstract class EventStream implements OpenStream {
   }
 
   protected send(text: string): void {
-    this.#controller?.enqueue(this.#encoder.encode(text));
+    this.sendBytes(encoder.encode(text));
+  }
+
+  /** Sends a chunk that several streams may share. */
+  protected sendBytes(chunk: Uint8Array): void {
+    this.#controller?.enqueue(chunk);
   }
 
   /** Ends the stream after the sent chunks. */

@@ -621,9 +621,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a stream makes no copy of the frame that it sends",
-    symbol: "ExecutionStream.pull",
-    replace: "this.#itemPieces(item.value)",
-    by: '[this.#itemPieces(item.value).join("")]',
+    symbol: "ExecutionStream.#sendFrame",
+    replace: "toPieces(event, payload, id)",
+    by: '[toPieces(event, payload, id).join("")]',
     tests: ["tests/proof/attack_test.ts"],
   },
   {

@@ -28,7 +28,9 @@ export function createSecretMatch(secret: string): (text: string) => boolean {
 
 /** Returns the values of a cookie in the `Cookie` header. */
 export function cookieValues(headers: Headers, name: string): string[] {
+  const cookies = headers.get("cookie");
+  if (cookies === null) return [];
   const prefix = `${name}=`;
-  return (headers.get("cookie") ?? "").split(";").map((one) => one.trim())
+  return cookies.split(";").map((one) => one.trim())
     .filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length));
 }

@@ -2,6 +2,7 @@
 // a browser.
 import type { MiddlewareHandler } from "hono";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
+import { readAddress } from "./request_address.ts";
 import { RequestRefused } from "../../api/errors.ts";
 
 /** The hosts and origins of the listener. */
@@ -26,7 +27,7 @@ export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
   return async (c, next) => {
     const { url } = c.req.raw;
     // A request line with an absolute URL contains a second host, which is checked, too.
-    const target = URL.canParse(url) ? new URL(url).host : "";
+    const target = readAddress(url)?.host ?? "";
     const host = c.req.header("host") ?? "";
     if (!isOurs(host) || !isOurs(target)) {
       throw new RequestRefused(421, "The Host header is not a host name of this service");
