@@ -496,6 +496,18 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/executions/runs/shared_runs_test.ts"],
   },
   {
+    guard: "the spending of a run without a budget is stored with its replies",
+    symbol: "SqlConversationStore.recordReply",
+    drop: "yield* spending.bookKept(executionId);",
+    tests: ["tests/runtime/executions/budget/budget_run_test.ts"],
+  },
+  {
+    guard: "followers see the frames that another process stored",
+    symbol: "ExecutionLog.notify",
+    drop: "notifier.tail = new Tail();",
+    tests: ["tests/runtime/events/log_test.ts"],
+  },
+  {
     guard: "the intent of an unsafe call survives a power cut",
     symbol: "SqlConversationStore.startCall",
     replace: 'call.effect === "unsafe" ? "power" : "process"',

@@ -3,6 +3,8 @@ import { Journal } from "../../../runtime/executions/record/journal.ts";
 import { RedactedReply } from "../../../runtime/executions/record/redacted_reply.ts";
 import { ExecutionLog, type LogItem } from "../../../runtime/events/log.ts";
 import { settle, TestClock } from "../../support/test_clock.ts";
+import { createTempDir } from "../../support/temp_dir.ts";
+import { onSqlite } from "../../support/test_database.ts";
 import { openTestStore, type TestStore } from "../../support/test_store.ts";
 import { until } from "../../support/until.ts";
 
@@ -175,4 +177,29 @@ Deno.test("ExecutionLog.follow() shares a read between followers with equal curs
   for (const seen of await Promise.all(readers)) {
     assert.deepEqual(seen.map(eventOf), ["meta", "final_answer", "complete"]);
   }
+});
+
+onSqlite.test("ExecutionLog.follow() yields the frames of another process after notify()", async () => {
+  await using folder = await createTempDir();
+  const path = `${folder.path}/inkling.db`;
+  await using store = await openTestStore({ path });
+  const execution = await store.accept();
+  const own = new Journal(execution, { ...store, clock: new TestClock() });
+  const items: LogItem[] = [];
+  const reading = (async () => {
+    for await (const item of follow(store, execution.id)) items.push(item);
+  })();
+  await until(() => items.length === 1, "the stored frame");
+  await settle();
+  await own.notice("info", "from this process");
+  await until(() => items.length === 2, "the frame of this process");
+  await using other = await openTestStore({ path, instanceId: "instance-2" });
+  await new Journal(execution, { ...other, clock: new TestClock() }).notice("info", "from another");
+  await settle();
+  assert.equal(items.length, 2);
+  store.log.notify(execution.id);
+  await until(() => items.length === 3, "the frame of the other process");
+  await own.finish({ status: "success", error: null, output: "done" });
+  await reading;
+  assert.deepEqual(items.map(eventOf), ["meta", "meta", "meta", "final_answer", "complete"]);
 });
