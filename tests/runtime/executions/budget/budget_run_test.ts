@@ -142,6 +142,16 @@ Deno.test("spending without a budget counts towards a budget that is set later",
   assert.equal((await runtime.budgets.list("one"))[0]?.used, 1.8);
 });
 
+Deno.test("the spending of a waiting run without a budget is stored", async () => {
+  await using world = await openBudgetWorld();
+  const steps = [calls("ask_user", { question: "Go on?", kind: "confirm" }, 4), says("Done.", 5)];
+  await world.place.writeScript("one", steps, DOLLAR_CALLS);
+  await stopWaiting(world.place, "one", { clock: world.clock });
+  await world.place.writeScript("one", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`);
+  await using runtime = await world.open();
+  assert.equal((await runtime.budgets.list("one"))[0]?.used, 0.4);
+});
+
 Deno.test("a budget in dollars refuses a model without a price, unless the agent allows it", async () => {
   await using world = await openBudgetWorld({ config: "budget: { per_day: 5 }" });
   const model = "model: { provider: elsewhere, name: m, base_url: http://127.0.0.1:9 }";
