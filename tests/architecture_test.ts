@@ -152,7 +152,7 @@ Deno.test("imports: the service loads late modules through lazyModule()", () => 
   );
 });
 
-Deno.test("imports: every model that calls a provider has a billing", () => {
+Deno.test("imports: adapters are opened only through paid_model.ts, which requires a CallBilling", () => {
   const ADAPTERS = "runtime/models/providers/adapters.ts";
   const DOOR = "runtime/models/calls/paid_model.ts";
   const importersOf = (path: string) =>

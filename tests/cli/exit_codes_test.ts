@@ -85,7 +85,7 @@ for (const [name, rows] of Object.entries(TABLE)) {
   });
 }
 
-Deno.test("the table contains every command", () => {
+Deno.test("the table of exit codes contains every command", () => {
   const names = PROGRAM.commands.map(({ name }) => name);
   assert.deepEqual(Object.keys(TABLE).sort(), ["", ...names].sort());
 });

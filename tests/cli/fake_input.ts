@@ -28,7 +28,10 @@ export class FakeInput implements Input {
   asked: Asked[] = [];
   /** The lines, followed by the end of the input. */
   lines: (string | typeof CTRL_C | typeof CTRL_D | typeof NOTHING)[] = [];
-  /** True if the command opened the lines with editing. */
+  /**
+   * The option `edited` of the last openLines() call; undefined before the first call. True means that the user can edit a
+   * line with the arrow keys.
+   */
   edited: boolean | undefined;
   isOpen = false;
   isMuted = false;

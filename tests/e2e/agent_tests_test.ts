@@ -60,7 +60,7 @@ Deno.test("test runs cases without network, key or child process, and exits with
   assert.throws(() => Deno.statSync(home.stateDir));
 });
 
-Deno.test("test runs cases under scoped flags and checks a schema in a child process", async () => {
+Deno.test("`inkling test` runs cases under narrow permission flags, and checks a schema in a child process", async () => {
   await using home = await createWeather();
   const report = join(home.workspace, "report.xml");
   const { code, stdout } = await play(home, SPOILT_SCHEMA, "--junit", report);

@@ -128,8 +128,8 @@ Deno.test("an idle service stops by itself unless --keep-alive is set", async ()
   await untilReady(client);
   assert.deepEqual((await client.info()).transports.map((one) => one.split(":")[0]), ["unix"]);
 
-  // This service starts after the last request to the other one. When this one stops for idleness, the other one has been
-  // idle even longer.
+  // `goes` starts after the last request to `stays`. So when `goes` has stopped for idleness, `stays` has been idle longer,
+  // and runs only because of --keep-alive.
   await using goes = await createRealHome({ shell });
   const { stdout } = await goes.succeed("start", "--port", "0");
   assert.match(stdout, /127\.0\.0\.1:\d+[^]*\nStopped because it was idle\./);

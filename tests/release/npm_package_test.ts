@@ -30,7 +30,7 @@ case $last in
 esac
 `;
 
-/** A custom tool that returns its permissions. */
+/** A custom tool that adds two numbers. It also reports if it may read the environment and start programs. */
 const ADDER = `
 const sum = ({ a, b }: { a: number; b: number }): number => a + b;
 const tryTo = (what: () => unknown): string => {

@@ -1,5 +1,5 @@
-// Tests of five hundred malformed requests that are generated from the API description. Each is refused with the right
-// status, and the service keeps working without an open connection.
+// Sends five hundred malformed requests, generated from the API description. Each is refused with the right status.
+// Afterwards no stream or execution is open, and the service still runs an agent.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../base/json.ts";

@@ -76,7 +76,7 @@ Deno.test("serve() stops a hundred streams and twenty executions within its grac
   }
 });
 
-Deno.test("a second stop request ends the grace period, and runs end in order", async () => {
+Deno.test("a second stop request ends the grace period, and stores the running execution as aborted", async () => {
   await using workspace = await createTestWorkspace();
   await workspace.writeScript("endless", [{ delay_ms: 3_600_000, say: "Never." }]);
   const clock = new TestClock();

@@ -50,7 +50,7 @@ Deno.test("report: each file gets a line with its tests, time and failures", () 
   assert.equal(printed.at(-1), "FAILED | 1 passed (1 step) | 1 failed | 1 skipped (9s)");
 });
 
-Deno.test("report: the end lists files that were cut off, but no slow test with a reason", () => {
+Deno.test("report: finish() prints files whose tests did not all end, and omits slow tests with a reason", () => {
   const slow = "PostgresDatabase survives restarts of its server";
   const printed = report([ONE, end(slow, "ok", "5s"), end("hangs", "cancelled", "0ms")]);
   assert.deepEqual(printed.slice(0, 2), [

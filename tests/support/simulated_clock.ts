@@ -75,7 +75,10 @@ export class SimulatedClock implements Clock {
     await this.#slept.promise;
   }
 
-  /** Advances real time to `target` and wakes the sleepers on the way. Waits while nothing sleeps; `pass` does not. */
+  /**
+   * Advances real time (see the class) to `target`, and wakes each sleeper at its time. While nothing sleeps, this method
+   * waits for a sleep; `pass` sets the time at once.
+   */
   async runUntil(target: number): Promise<void> {
     for (;;) {
       await this.idle();

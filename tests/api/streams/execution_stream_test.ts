@@ -195,7 +195,7 @@ Deno.test("a stream opened during a stop ends with shutdown after the log", asyn
   assert.deepEqual((await all).map(({ event }) => event), ["ai", "shutdown"]);
 });
 
-Deno.test("a result logged during a stop reaches the reader instead of shutdown", async () => {
+Deno.test("a stream whose execution ends during a stop ends with the event complete, not shutdown", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   const all = readAll(await open(test, "/executions/1/stream"));

@@ -215,7 +215,8 @@ Deno.test("GET /events/stream waits for a follower only after a very short run",
   await on.next();
   publishEnd(on, 20);
   const end = on.next();
-  // The end is sent without waiting for a follower that left without the frame.
+  // A follower that left before it received the last frame does not count: the stream still waits for a follower that
+  // receives the frame.
   await (await on.app.request("/executions/1/stream")).body?.cancel();
   await on.clock.advance(READING_MS);
   assert.equal(await peek(end), "nothing yet");

@@ -25,7 +25,7 @@ function pendingOf(changes: Partial<PendingBody>): PendingBody {
   };
 }
 
-Deno.test("formatRequest() does not repeat a question of the prompt, and shows a long one above it", () => {
+Deno.test("formatRequest() omits a question that the prompt shows, and shows a long question above the prompt", () => {
   const short = pendingOf({
     kind: "confirm",
     message: "Go on?",

@@ -63,7 +63,7 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   const rows = page.locator(".rows tbody tr");
   await untilSeen(async () => await rows.count() === 4, "the failures are listed");
   await page.evaluate('location.hash = "#/"');
-  // The line shows the error of a file that never parsed instead of its warning, and the name links to the agent.
+  // The file `torn` has an error and a warning. Its line shows the error, and its name links to the agent.
   const stopped = region(page, "Not running automatically").getByRole("listitem");
   await stopped.filter({ hasText: "torn" }).getByText(/its file has an error: .*99/).waitFor();
   await stopped.getByRole("link", { name: "torn" }).click();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { configOf } from "../../runtime/agents/parsed_file.ts";
 import { validate } from "./validated.ts";
 
-Deno.test("diagnoseModel() reports a missing key, an unknown model and a foreign address", async () => {
+Deno.test("diagnoseModel() reports a missing key, an unknown model, and a key that base_url sends elsewhere", async () => {
   assert.deepEqual(await validate("name: x\nmodel:\n  provider: openai\n  name: gpt"), [
     "error daily.md:4:13: The key of model openai/gpt is missing: OPENAI_API_KEY is not set " +
     "(add the line OPENAI_API_KEY=<your key> to /agents/_config/.env)",

@@ -14,8 +14,9 @@ import { createTestAgent } from "../../support/test_agent.ts";
 import { executionOf } from "../notify/outbox_world.ts";
 
 /**
- * Each stored end with its code, the kind of its message, its verdict for the trigger, its replay, and the agents that it
- * starts.
+ * The status and the error text of each stored end, with five expected values. They are: the end code; the kind of message;
+ * true if the end counts as a failure of the trigger; true if a replay ends with the same code; the condition of `after`
+ * that the end meets.
  */
 const ENDS: readonly [FinalStatus, string | null, readonly unknown[]][] = [
   ["success", null, [undefined, "success", false, false, "success"]],

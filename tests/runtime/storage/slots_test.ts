@@ -51,7 +51,7 @@ Deno.test("SqlSlotStore.beginSchedule() keeps a schedule that another node has a
   assert.deepEqual(await schedules(), [other]);
 });
 
-Deno.test("SqlSlotStore.beginSchedule() keeps later slots that ran", async () => {
+Deno.test("SqlSlotStore.beginSchedule() with an earlier last due time keeps later due times that ran", async () => {
   await using world = await open();
   const { store, insert, schedules } = world;
   const before = await store.beginSchedule(state());

@@ -100,7 +100,7 @@ async function checkFollowUps(place: TestWorkspace): Promise<void> {
   assert.deepEqual(ended.filter(({ id }) => !known.has(id)), [], "no end is lost");
 }
 
-/** The acceptances at which a service dies: the first or the nth of each kind of trigger, just before or after. */
+/** For each kind of trigger, the service is killed just before and just after it accepts the nth run of that kind. */
 const DEATHS = Object.entries({ schedule: 1, watch: 4, after: 1 }).flatMap(([trigger, nth]) =>
   (["before", "after"] as const).map((when) => ({ trigger, nth, when }))
 );

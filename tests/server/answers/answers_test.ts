@@ -140,7 +140,7 @@ Deno.test("the later of two answers changes nothing", async () => {
   assert.match(await page.text(), /Already answered/);
 });
 
-Deno.test("other origins, sites and hosts are refused as on every route", async () => {
+Deno.test("/answer/{token} refuses requests from other origins, sites and hosts, like every route", async () => {
   const { answer, open, send, runtime } = openPort();
   const form = { decision: "approve" };
   for (const origin of ["https://evil.example", "null", `http://${HOST}:1`]) {

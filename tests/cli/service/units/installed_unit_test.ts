@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describeUnitStart } from "../../../../cli/service/units/installed_unit.ts";
 
-Deno.test("describeUnitStart() uses the manager of the file", () => {
+Deno.test("describeUnitStart() returns the commands for the unit file's service manager", () => {
   for (const folder of ["/home/me/.config/systemd/user", "/etc/systemd/user"]) {
     assert.equal(
       describeUnitStart(`${folder}/inkling.service`),

@@ -41,7 +41,7 @@ async function statusOf(
   return stored.execution.status;
 }
 
-Deno.test("Runner.start() follows on_pending for each kind of waiting and of new run", async () => {
+Deno.test("Runner.start() applies on_pending to each pair of a waiting run and a new run", async () => {
   const starts: Record<string, Start> = {
     "chat A": { trigger: "chat", sessionId: "A" },
     "chat B": { trigger: "chat", sessionId: "B" },

@@ -60,7 +60,7 @@ Deno.test("Watcher stores no false changes when it stops during the scan of a ne
   await world.expectFired(["inbox", "other"]);
 });
 
-Deno.test("Watcher: an edit while the folder is missing reports no earlier changes", async () => {
+Deno.test("Watcher: if an agent is edited while its folder is missing, earlier changes fire with the folder's return", async () => {
   await using world = await WatchWorld.watching(["inbox/a.md", "inbox/b.md"], watches("a"));
   Deno.removeSync(world.path("inbox/a.md"));
   await world.clock.advance(200);
