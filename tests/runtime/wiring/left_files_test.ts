@@ -10,7 +10,7 @@ Deno.test("a start removes half-written files of a killed service, and logs a fi
   const folder = join(place.workspace, "deep/inside");
   await Deno.mkdir(folder, { recursive: true });
   await (await place.open())[Symbol.asyncDispose]();
-  const { signal } = await new Deno.Command(Deno.execPath(), {
+  const { signal, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...["run", "--config", join(REPOSITORY, "tests/deno.json"), "--no-check", "--no-prompt"],
       ...["--allow-read", "--allow-write", "--allow-run", "--allow-sys"],
@@ -18,7 +18,7 @@ Deno.test("a start removes half-written files of a killed service, and logs a fi
       ...[folder, place.stateDir],
     ],
   }).output();
-  assert.equal(signal, "SIGKILL");
+  assert.equal(signal, "SIGKILL", new TextDecoder().decode(stderr));
   // `inkling setup` writes into this folder and may be killed, too.
   const ofSetup = `.inkling-${crypto.randomUUID()}-0.tmp`;
   await Deno.writeTextFile(join(place.configDir, ofSetup), "workspace: /nowh");
