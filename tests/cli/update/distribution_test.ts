@@ -23,7 +23,7 @@ Deno.test("distributionOf() finds the npm package and its name in the path of th
   }
 });
 
-Deno.test("distributionOf() returns a source checkout for folders outside of node_modules", () => {
+Deno.test("distributionOf() returns a source checkout for folders that are no package in node_modules", () => {
   for (const directory of ["/home/me/inkling", "/home/me/node_modules", "/my_node_modules/x"]) {
     assert.deepEqual(distributionOf(directory), { kind: "source", directory });
   }

@@ -100,7 +100,10 @@ async function checkFollowUps(place: TestWorkspace): Promise<void> {
   assert.deepEqual(ended.filter(({ id }) => !known.has(id)), [], "no end is lost");
 }
 
-/** For each kind of trigger, the service is killed just before and just after it accepts the nth run of that kind. */
+/**
+ * For each kind of trigger, the service is killed just before and just after it accepts one run: the fourth run of `watch`,
+ * and the first run of the others.
+ */
 const DEATHS = Object.entries({ schedule: 1, watch: 4, after: 1 }).flatMap(([trigger, nth]) =>
   (["before", "after"] as const).map((when) => ({ trigger, nth, when }))
 );
