@@ -311,7 +311,7 @@ Deno.test("a dry run is in no history and starts no agent", async () => {
   await runtime.purgeCheckpoints({ force: false });
   const { id } = await runToEnd(runtime, "daily");
   assert.match((await seededOf(place, id)).join("\n"), /Noted/);
-  // A dry run of a chat turn has the same effect.
+  // A dry run of a chat turn is not in the session's history either.
   const session = { sessionId: "s" };
   await runToEnd(runtime, "daily", {
     ...session,

@@ -149,7 +149,7 @@ Deno.test("confirm_timeout denies, even if the service was down at the deadline"
   await using place = await createTestWorkspace();
   const steps = [{ call: [write("a.txt")] }, { say: "Then not." }];
   await place.writeScript("writer", steps, "confirm_timeout: 20s");
-  // The deadline of this agent's question is later than those of the following questions.
+  // The deadline of this agent's question is later than the deadlines of the following questions.
   await place.writeScript("late", ASKING, "confirm_timeout: 10m");
   const clock = new TestClock();
   const deniedOf = async (runtime: Runtime, id: number) =>
@@ -179,7 +179,7 @@ Deno.test("confirm_timeout denies, even if the service was down at the deadline"
   assert.equal(await deniedOf(runtime, over), "Action denied by user (timeout)");
 });
 
-Deno.test("an answer of the wrong kind changes nothing, and an answer without an agent ends the run", async () => {
+Deno.test("answers of the wrong kind change nothing, and answers to deleted agents end the run", async () => {
   await using on = await started("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
   const { id, place, runtime } = on;
   const { requestId } = await runtime.pendingRequest(id);

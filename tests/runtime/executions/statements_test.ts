@@ -47,11 +47,11 @@ interface Case {
   /** The steps of the agent `one`. */
   steps: unknown[];
   settings?: string;
-  /** Further agents. */
+  /** Writes further agents before the run. */
   prepare?: (place: TestWorkspace) => Promise<void>;
   /** The number of executions that end. */
   ends?: number;
-  /** Acts while the run waits for a person. */
+  /** True if the test answers the run's question. */
   answers?: boolean;
   follows?: boolean;
   expected: Counts;

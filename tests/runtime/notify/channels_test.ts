@@ -103,7 +103,7 @@ Deno.test("the Slack channel escapes links and mentions in texts", async () => {
 });
 
 Deno.test("the webhook channel signs messages according to Standard Webhooks", async () => {
-  // The secret and the signature are the example in the specification's libraries.
+  // The secret and the signature are the example of the libraries of Standard Webhooks.
   const key = readSigningSecret(SECRET);
   assert.ok(key);
   const id = "msg_p5jXN8AQM9LWM0D4loKWxJek";

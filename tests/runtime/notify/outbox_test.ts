@@ -42,7 +42,7 @@ Deno.test("pauses, ends and missed slots are stored with their messages", async 
   await new SqlSlotStore(world.db, world.outbox).recordSlots([
     slot("skipped", 1),
     slot("missed", 2),
-    // The outcome of this slot is already stored.
+    // The outcome of this due time is already stored.
     slot("missed", 2),
   ]);
   assert.deepEqual(kindsIn(world), ["waiting", "error", "missed"]);
@@ -132,7 +132,7 @@ onPostgres.test("concurrent messages of two nodes about an agent are combined an
   }
 });
 
-onPostgres.test("an event during a claim is counted in that message or in a new one", async () => {
+onPostgres.test("an event during a message's claim is counted in that message or a new one", async () => {
   await using db = await openTestDatabase();
   for (let after = 0;; after++) {
     const event = { ...STOPPED, agentId: `${after}` };

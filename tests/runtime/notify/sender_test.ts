@@ -248,7 +248,7 @@ Deno.test("the sender closes messages to a channel that config.yaml no longer ha
   assert.match(String(world.log.lines.at(-1)?.fields["reason"]), /no longer has this channel/);
 });
 
-Deno.test("each attempt gets a new link, and the database contains no token", async () => {
+Deno.test("each attempt to send a question gets a new link; the database contains no token", async () => {
   await using world = new OutboxWorld();
   world.deliver = () => world.sent.length < 2 ? down() : undefined;
   world.ask(executionOf(1, { status: "waiting" }));

@@ -57,7 +57,7 @@ Deno.test("createUserTurn() describes the cause of an automatic run", () => {
   check([
     [{ trigger: EVERY, cause: SLOT }, "Execute your task. (scheduled: every 5m)"],
     [{ trigger: CRON, cause: SLOT }, "Execute your task. (scheduled: cron 30 8 * * *)"],
-    // The agent's schedule was removed between the slot and the run.
+    // The agent's schedule was removed between the due time and the run.
     [{ trigger: MANUAL, cause: SLOT }, "Execute your task. (scheduled)"],
     [
       { trigger: WATCH, cause: change("/w/in/a b.txt"), fileExists: true },

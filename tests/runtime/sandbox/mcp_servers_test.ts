@@ -161,7 +161,7 @@ Deno.test("no MCP server starts without a required sandbox", async () => {
   await assert.rejects(world.tools(["one"]), refusal);
 });
 
-Deno.test("resolveSandbox() uses hosts of the entry's URLs and package runner without `net`", () => {
+Deno.test("resolveSandbox() without `net` allows the hosts of the program's URLs and package registry", () => {
   const context = { fill: (text: string) => text, workspace: "/w", home: "/h", agentPaths: ["/w"] };
   const program = { command: "/usr/bin/npx", values: ["-y", "--api=https://api.example:8443/v1"] };
   const expected = { read: [], write: ["/w"], net: ["registry.npmjs.org", "api.example:8443"] };

@@ -1,8 +1,8 @@
-// A system clock that blocks scripted runs with a special delay until the test opens a gate.
+// A system clock that blocks scripted runs with the delay AT_GATE_MS until the test calls `open()`.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import { SystemClock } from "../../../base/clock.ts";
 
-/** The `delay_ms` of a scripted step that waits at the gate. No other sleep has this length. */
+/** The `delay_ms` of a scripted step that is blocked until `open()`. No other sleep has this length. */
 export const AT_GATE_MS = 54_321;
 
 /** A system clock on which sleeps of AT_GATE_MS last until `open()` or their abort signal. */
@@ -10,7 +10,7 @@ export class GateClock extends SystemClock {
   readonly #gate = Promise.withResolvers<void>();
   #waiting = 0;
 
-  /** The number of sleeps that wait at the gate. */
+  /** The number of sleeps that are blocked until `open()`. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -25,7 +25,7 @@ export class GateClock extends SystemClock {
     }
   }
 
-  /** Ends all sleeps at the gate, present and future. */
+  /** Ends all present and future sleeps of AT_GATE_MS. */
   open(): void {
     this.#gate.resolve();
   }

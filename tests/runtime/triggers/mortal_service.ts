@@ -2,7 +2,7 @@
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
 import { SqlAcceptanceStore } from "../../../runtime/storage/executions/acceptance.ts";
 
-/** The order to kill itself, passed on the command line. */
+/** The settings of the service, passed as JSON on the command line. */
 export interface MortalOrder {
   shell: Record<string, string>;
   home: string;

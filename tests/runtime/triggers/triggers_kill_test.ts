@@ -62,8 +62,8 @@ const runsOf = async (place: TestWorkspace, trigger: string) =>
 const causeOf = <Cause>({ request }: RunRow) => (JSON.parse(request) as { cause: Cause }).cause;
 
 /**
- * Checks that every due time has one outcome, every run one due time, and that none is missing between the first and the
- * last.
+ * Checks that every due time has one outcome and every run has one due time. No due time between the first and the last may
+ * be missing.
  */
 async function checkSlots(place: TestWorkspace, everyMs: number): Promise<void> {
   const slots = await place.all<

@@ -101,7 +101,7 @@ Deno.test("an agent with an invalid file at the start keeps its schedule and que
   assert.equal((await live.runs("reader")).length, 2);
 });
 
-Deno.test("agent files are followed while a watch of the whole workspace changes", async () => {
+Deno.test("changes of agent files are noticed while an agent's watch of the workspace is edited", async () => {
   await using live = await LiveTriggers.create();
   await live.place.writeScript("first", [{ say: "x" }]);
   const runtime = await live.open();

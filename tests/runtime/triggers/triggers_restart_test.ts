@@ -123,7 +123,7 @@ Deno.test("a service that stops during a reload of agent files leaves nothing op
   }
 });
 
-Deno.test("Triggers close after a running update has read the database, and open no watch", async () => {
+Deno.test("disposing of Triggers waits for a running update, which opens no watch", async () => {
   const read = Promise.withResolvers<boolean>();
   const part = {
     follow: () => Promise.resolve(),

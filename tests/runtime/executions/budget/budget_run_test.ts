@@ -250,7 +250,7 @@ Deno.test("a schedule skips its slots until the used up budget resets", async ()
   const slots = (await runtime.listSlots("daily", { limit: 9, offset: 0 })).toReversed();
   assert.deepEqual(slots.map(({ outcome, reason, count }) => [outcome, reason, count]), [
     ["run", null, 1],
-    // The schedule skips its slots until the refused call's amount is left.
+    // The schedule skips its due times until the budget has the amount of the refused call left.
     ["run", null, 1],
     ["skipped", "budget per_day ($1.50) used up", 2],
     // The budget resets because a new day begins.

@@ -46,7 +46,7 @@ Deno.test("SqlBudgetStore reserves amounts that fit and refuses others", async (
   assert.deepEqual(await budgets.settle(first, { nanos: 55, tokens: 1 }, [DAY]), []);
   const refused = await budgets.reserve(call(50));
   assert.ok("refused" in refused && !refused.isTemporary && refused.isFirst);
-  // The warning comes once, and the limit is exact to the last billionth.
+  // The warning comes once, and the limit is exact to a billionth of a dollar.
   assert.ok("refused" in await budgets.reserve(call(46)));
   assert.ok("id" in await budgets.reserve(call(45)));
   // A call without cost fits, even if the limit was lowered below the spending.

@@ -147,7 +147,7 @@ Deno.test("a refused parameter is logged with the agent, and the next run omits 
   assert.match(warnings[0]?.message ?? "", /^Model local\/m: it refuses temperature/);
 });
 
-Deno.test("a call written as text is an answer if the model makes native calls", async () => {
+Deno.test("a call written as text is the answer if the model has made native calls", async () => {
   const [[text = ""] = []] = WRITTEN;
   await using world = await openWorld((body) =>
     isAfterCall(body) ? { text } : { toolCalls: [FILE_READ] }

@@ -70,7 +70,7 @@ Deno.test("runLoop() returns results in order, with errors for unknown tools and
   const lead = await runToEnd(runtime, "lead");
   assert.match(lead.outputData ?? "", /"status":"success","output":""/);
 
-  // The calls of an earlier run in the history do not count.
+  // A run without calls must not end with an empty answer. Calls of an earlier run in the history do not count.
   await place.writeScript("silent", [{ say: "" }], FREE);
   await runtime.reloadAgents();
   const mute = await runToEnd(runtime, "silent");

@@ -6,10 +6,10 @@ import { until } from "../../../support/until.ts";
 import { answerToEnd, call, FREE, resultsOf, started, writeConfig } from "../executions_of.ts";
 import { doing, writeSkill } from "../executions_of.ts";
 
-/** The number of replies, so that a wrong order shows in at least one of them. */
+/** The number of replies in a script. With several replies, a wrong order of calls shows at least once. */
 const REPLIES = 3;
 
-Deno.test("calls of one reply change memory and files in order, by any path", async () => {
+Deno.test("calls of one reply change a memory or file in order, also through a symlink", async () => {
   await using place = await createTestWorkspace();
   const sections = Array.from({ length: REPLIES }, (_, i) => `S${i}`);
   await place.writeScript("keeper", [
@@ -39,7 +39,7 @@ Deno.test("calls of one reply change memory and files in order, by any path", as
   await place.writeScript("writer", [
     ...files.map((name) => ({
       call: [
-        // The first call has the longest text, because it takes longest to prepare.
+        // The first call has the longest text, so its preparation takes longest. A wrong order would show.
         call("file_write", { path: `notes/${name}`, content: "1".repeat(300_000) }),
         call("file_write", { path: `linked/${name}`, content: "2" }),
         call("file_edit", { path: `notes/../notes/${name}`, old_text: "2", new_text: "3" }),

@@ -33,7 +33,7 @@ async function statusOf({ store }: TestRunner, id: number): Promise<string | und
   return (await store.executions.readExecution(id))?.execution.status;
 }
 
-Deno.test("an end and its answer are stored as soon as a full disk has space again", async () => {
+Deno.test("a run's end and output are stored as soon as a full disk has space", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { id, requestId } = await ask(on);
   const ends = refuseEnds(on.store);
@@ -52,7 +52,7 @@ Deno.test("an end and its answer are stored as soon as a full disk has space aga
   assert.equal(frames.filter(({ event }) => event === "complete").length, 1);
 });
 
-Deno.test("a stop retries a failed end once and leaves the rest to the next start", async () => {
+Deno.test("a stop retries once to store a run's end, and otherwise leaves the run running", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { id, requestId } = await ask(on);
   const ends = refuseEnds(on.store);

@@ -59,7 +59,7 @@ Deno.test("an execution refuses an answer to a question outside its descendants"
   assert.equal((await runtime.countExecutions()).waiting, 5);
 });
 
-Deno.test("a parent shows the oldest question of its waiting children everywhere", async () => {
+Deno.test("a parent's stream, log and pending request show the oldest question of its waiting children", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ call: [delegate("late"), delegate("early")] }, { say: "Done." }];
   await place.writeScript("lead", steps, "agents: [late, early]");
@@ -88,7 +88,7 @@ Deno.test("a parent shows the oldest question of its waiting children everywhere
   assert.deepEqual([interrupt?.["event_type"], interrupt?.["request_id"]], expected);
 });
 
-Deno.test("delegate() follows a child that is answered during the check if it runs", async () => {
+Deno.test("delegate() follows a child that is answered while delegate() checks whether the child runs", async () => {
   const active = new ActiveRuns(new TestClock());
   const child = { id: 2, agentId: "child", status: "waiting", error: null } as Execution;
   const ports: Partial<DelegationContext["ports"]> = {

@@ -157,7 +157,7 @@ Deno.test("two waiting children are answered one after the other, after the pare
   assert.match(outputs[2] ?? "", /Said blue/);
 });
 
-Deno.test("the log of a parent that shows one question has no answer to another one", async () => {
+Deno.test("a parent's log contains no answer to a question that the parent did not show", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ call: [delegate("deleter"), delegate("asker")] }, { say: "All done." }];
   await place.writeScript("lead", steps, "agents: [deleter, asker]");

@@ -73,7 +73,7 @@ Deno.test("purgeCheckpoints() without force keeps every waiting conversation, in
   }
 });
 
-Deno.test("a maintenance runtime only removes the selected data", async () => {
+Deno.test("a maintenance runtime removes the selected data, and refuses runs and pauses", async () => {
   await using place = await createTestWorkspace();
   await fill(place);
   const call = [{ name: "run_agent", arguments: { agent_id: "asker" } }];

@@ -65,7 +65,8 @@ class World implements AsyncDisposable {
   }
 
   /**
-   * Advances the clock until `holds` returns true, through the delays between attempts of a model call but not of a run.
+   * Advances the clock until `holds` returns true. Passes the delays between attempts of a model call, but not the delay
+   * before a run's retry.
    */
   async pass(holds: () => Promise<boolean>, what: string): Promise<void> {
     await until(async () => await holds() || (await this.clock.advance(1_000), false), what);

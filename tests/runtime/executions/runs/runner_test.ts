@@ -179,7 +179,7 @@ Deno.test("Runner.recover() and Runner.respond() end a waiting execution whose p
   }
 });
 
-Deno.test("Runner logs in a run that its programs have no sandbox", async () => {
+Deno.test("Runner logs the lack of a sandbox with the execution's id and agent", async () => {
   const sandboxGap = "Custom tools run without a sandbox: it is raining. To get one, wait.";
   await using on = await openTestRunner([createTestAgent({ id: "one" })], { sandboxGap });
   const execution = await ask(on, "one");

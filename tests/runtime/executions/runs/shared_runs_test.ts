@@ -65,7 +65,7 @@ async function expectLeft(
   assert.deepEqual(on.serviceLog.lines.filter(({ level }) => level === "error"), []);
 }
 
-Deno.test("Runner leaves a run to another node if it stops during an outage", async () => {
+Deno.test("Runner leaves a run to another node if the service stops during a database outage", async () => {
   await expectLeft(createTestAgent(), ({ store }, stop) => {
     const fail = () => Promise.reject(new StorageUnavailable("The connection broke off."));
     store.conversations.recordReply = async () => {
@@ -88,7 +88,7 @@ Deno.test("Runner stores nothing about a run that another machine has claimed", 
   });
 });
 
-Deno.test("Runner.cancel() stores the cancel of its own run before it returns", async () => {
+Deno.test("Runner.cancel() stores the cancel of a run on its own node before returning", async () => {
   await using on = await openMachine(createTestAgent());
   const { runner, store } = on;
   const told = Promise.withResolvers<string>();

@@ -51,7 +51,7 @@ Deno.test("http_request sends method, headers and body", async () => {
   ]);
 });
 
-Deno.test("http_request declares the effect of repeating a call", () => {
+Deno.test("http_request has the effect read for GET and HEAD, and unsafe for other methods", () => {
   const tool = createHttpRequest(OPEN_POLICY);
   const effect = (method: string) => tool.effect(tool.check({ url: "http://example.com", method }));
   const expected = ["read", "read", "unsafe", "unsafe", "unsafe"];

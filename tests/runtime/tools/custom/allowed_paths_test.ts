@@ -38,7 +38,7 @@ test("allowedPaths() lists a folder's entries instead of the folder if it contai
   assert.deepEqual((await listed(fixture, paths)).write, ["notes/deep", "notes/one/x.txt"]);
 });
 
-test("allowedPaths() leaves out symlinks to the outside and to folders", async (fixture) => {
+test("allowedPaths() leaves out broken symlinks, and symlinks to folders or outside the workspace", async (fixture) => {
   await fixture.write("notes/a.txt", "");
   const link = (target: string, name: string) =>
     Deno.symlink(target, join(fixture.workspace, "notes", name));

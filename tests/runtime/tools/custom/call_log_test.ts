@@ -30,7 +30,7 @@ Deno.test("CallLog redacts a secret of several lines in messages and output", ()
   assert.deepEqual(printed, ["tool: one", "tool: x [redacted:SIGNING_KEY] y", "tool: two"]);
 });
 
-Deno.test("CallLog logs a line that resembles a secret by the end of the call", () => {
+Deno.test("CallLog delays lines that may begin a secret until the call ends at the latest", () => {
   const { log, lines } = openLog();
   log.print({ text: "-----BEGIN KEY-----", source: "stdout", cut: false });
   assert.deepEqual(lines, []);

@@ -46,7 +46,7 @@ Deno.test("hanging tools of one execution do not block the tools of another", as
   assert.deepEqual(await Promise.all(hanging), hanging.map(() => "went"));
 });
 
-Deno.test("a call's time limit begins with its process; an unsuccessful wait is reported", async () => {
+Deno.test("a call's time limit starts with its process; without a process the call fails", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
   await world.writeTool("waiter", WAITER, "timeout: 5,");

@@ -6,8 +6,8 @@ import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 
 /**
- * The attempts by name. Each is the body of an async function with the parameter `at`, the places, and returns the data
- * that it got.
+ * The attempts by name. Each is the body of an async function. Its parameter `at` contains the paths and the port to
+ * attack. It returns the data that it got.
  */
 const ATTEMPTS: Record<string, string> = {
   "read a file of the system": `return Deno.readTextFileSync("/etc/passwd")`,

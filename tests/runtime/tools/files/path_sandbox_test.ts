@@ -167,7 +167,7 @@ test("PathSandbox.resolve() refuses writing to watched paths", async (fixture) =
   assert.match(message, /this path can only be read\.$/);
 });
 
-test("PathSandbox.resolve() reports the reason that a text is no path", async (fixture) => {
+test("PathSandbox.resolve() reports the reason that a path is invalid", async (fixture) => {
   const sandbox = fixture.sandbox();
   assert.match(await failureOf(sandbox.resolve("", "read")), /^The path is empty/);
   assert.match(await failureOf(sandbox.resolve("a\0b", "read")), /NUL character/);

@@ -83,7 +83,7 @@ test("StagedFile.moveAside() refuses another file with the same name, and can be
   assert.deepEqual(names(dir), ["a", "other"]);
 });
 
-test("StagedFile.publish() writes nothing to the target of a link that replaced its folder", async ({ dir, descriptors, entry }) => {
+test("StagedFile.publish() writes nothing outside if a symlink has replaced the file's folder", async ({ dir, descriptors, entry }) => {
   await Deno.mkdir(`${dir}/in`);
   await Deno.mkdir(`${dir}/outside`);
   await Deno.writeTextFile(`${dir}/outside/a`, "theirs");
@@ -102,7 +102,7 @@ test("StagedFile.publish() writes nothing to the target of a link that replaced 
   assert.deepEqual(names(`${dir}/outside`), ["a"]);
 });
 
-Deno.test("StagedFile.write() fails in a folder without a descriptor that is swapped endlessly", () =>
+Deno.test("StagedFile.write() fails if a folder without a descriptor is swapped again and again", () =>
   withTempDir(async (dir) => {
     for (const name of ["in", "outside"]) await Deno.mkdir(`${dir}/${name}`);
     const heard: string[] = [];

@@ -205,7 +205,7 @@ Deno.test("toResultText() returns structured content without text, and describes
   );
 });
 
-Deno.test("LineSplitter.push() returns the lines of a text for all splits into pieces", () => {
+Deno.test("LineSplitter.push() returns the same lines for any split of the text", () => {
   const text = fc.array(fc.constantFrom("a", "é", "😀", "\n", "\n\n"), { maxLength: 30 });
   fc.assert(fc.property(text, fc.array(fc.nat(100)), (parts, cuts) => {
     const bytes = new TextEncoder().encode(parts.join(""));

@@ -201,7 +201,7 @@ Deno.test("McpServers fails a call if the server goes down, and later reconnects
   }
 });
 
-Deno.test("McpServers does not repeat sent values in the message of a refusal", async () => {
+Deno.test("McpServers redacts header and URL values that a server repeats in its refusal", async () => {
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld();
   const url = `${server.url}?api_key=query-secret-1`;

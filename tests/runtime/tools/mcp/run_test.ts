@@ -116,7 +116,7 @@ Deno.test("programs in mcp-servers.json work in runs of agents", async (t) => {
   assert.ok(!JSON.stringify(await again.getExecution(told)).includes(token), "after a restart");
 });
 
-Deno.test("a guard on an MCP tool applies whether or not another server has that name", async () => {
+Deno.test("a guard on an MCP tool applies with and without the server's name as prefix", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createPlace({ a: entryOf(server), b: entryOf(server) });
   const agents: [servers: string, guard: string, called: string, freed?: string][] = [

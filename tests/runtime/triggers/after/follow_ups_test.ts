@@ -136,7 +136,7 @@ Deno.test("FollowUps wait while the scheduler is paused, and lose nothing", asyn
   assert.equal(run?.afterExecutionId, ended);
 });
 
-Deno.test("FollowUps wait for an agent with an open question, and drop ends without a follower", async () => {
+Deno.test("FollowUps wait for an agent's open question, and drop ends that no agent follows", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("collect", [{ say: "4" }]);
   const call = [{ name: "ask_user", arguments: { question: "Well?" } }];

@@ -111,7 +111,7 @@ export class ScheduledService implements AsyncDisposable {
     await this.clock.runUntil(this.clock.real + ms);
   }
 
-  /** Returns the outcomes of an agent's slots, oldest first: `HH:MM:SS outcome (reason) xN`. */
+  /** Returns the outcomes of an agent's due times, oldest first: `HH:MM:SS outcome (reason) xN`. */
   async slots(agentId: string): Promise<string[]> {
     const page = { limit: -1, offset: 0 };
     const slots = await new SqlSlotStore(this.db).listSlots(agentId, page);

@@ -23,7 +23,7 @@ Deno.test("Scheduler retries a failed start, starts other runs meanwhile, and st
   assert.match(String(errors[0]?.fields["error"]), /no room/);
 });
 
-Deno.test("Scheduler records each slot once that was due while runs could not be stored", async () => {
+Deno.test("Scheduler records each due time once if runs could not be stored", async () => {
   await using service = await ScheduledService.with([scheduled("fast", { every: "20s" })]);
   const until = service.clock.real + 5 * MINUTE_MS;
   service.refuse = () => service.clock.real < until ? new Error("no room") : undefined;
@@ -35,7 +35,7 @@ Deno.test("Scheduler records each slot once that was due while runs could not be
   assert.equal(counted, 18);
 });
 
-Deno.test("Scheduler processes slots that are open at a stop after the next start", async () => {
+Deno.test("Scheduler starts, after a restart, the runs that its stop refused", async () => {
   const agents = [scheduled("a", { every: "10m" }), scheduled("b", { every: "10m" })];
   await using service = await ScheduledService.with(agents);
   let asked = 0;
@@ -59,7 +59,7 @@ Deno.test("Scheduler processes slots that are open at a stop after the next star
 /** A slot store whose writes fail while `isFull` is true. */
 class FillableStore extends SqlSlotStore {
   isFull = false;
-  /** For each call of `purgeSlots()`: the day before which slots are removed, and the number kept for each agent. */
+  /** For each call of `purgeSlots()`: the day before which due times are removed, and the number kept for each agent. */
   readonly purges: string[] = [];
 
   override beginSchedule(...args: Parameters<SlotStore["beginSchedule"]>) {
@@ -134,7 +134,7 @@ Deno.test("Scheduler stores the outcome of missed slots once the store works", a
   assert.deepEqual(await service.slots("half"), expected);
 });
 
-Deno.test("Scheduler keeps the stored state of a schedule for another node", async () => {
+Deno.test("Scheduler neither runs nor changes the schedule of an agent for another node", async () => {
   await using service = new ScheduledService();
   const store = new FillableStore(service.db);
   const agents = [scheduled("often", { every: "10m" })];
@@ -152,7 +152,7 @@ Deno.test("Scheduler keeps the stored state of a schedule for another node", asy
   assert.deepEqual(service.runs, ["often 12:30:00 at 12:30:00"]);
 });
 
-Deno.test("Scheduler retries moving schedules back with the clock until the store works", async () => {
+Deno.test("Scheduler moves a schedule back after the clock was set back, once the store works", async () => {
   await using service = new ScheduledService();
   const store = new FillableStore(service.db);
   await service.open([scheduled("often", { every: "10m" })], { store });
@@ -165,7 +165,7 @@ Deno.test("Scheduler retries moving schedules back with the clock until the stor
   assert.equal(service.runs.length, 2);
 });
 
-Deno.test("Scheduler continues after the last slot of another machine, without skipping slots", async () => {
+Deno.test("Scheduler continues after the last due time that another machine recorded, and skips none", async () => {
   await using service = await ScheduledService.with([scheduled("half", { every: "30m" })]);
   await service.advance(MINUTE_MS);
   // Both machines slept. The other machine woke first, and crashed.

@@ -24,7 +24,7 @@ Deno.test("Scheduler runs intervals and cron expressions once each, on time", as
   assert.deepEqual(service.log.lines, []);
 });
 
-Deno.test("Scheduler with catch_up starts one run for any number of missed slots", async () => {
+Deno.test("Scheduler with catch_up starts one run for any number of missed due times", async () => {
   const agents = [
     scheduled("one", { cron: "5 * * * *", catchUp: "once" }),
     scheduled("many", { every: "10m", catchUp: "once" }),
@@ -42,7 +42,7 @@ Deno.test("Scheduler with catch_up starts one run for any number of missed slots
   ]);
 });
 
-Deno.test("Scheduler records a long absence in one row", async () => {
+Deno.test("Scheduler records all due times missed during a long downtime in one row", async () => {
   const agents = [scheduled("minutely", { cron: "* * * * *" })];
   await using service = await ScheduledService.with(agents);
   await service.restart(agents, 400 * DAY_MS + 90_000);
@@ -142,7 +142,7 @@ Deno.test("Scheduler continues a schedule whose agent file was missing for less 
   }
 });
 
-Deno.test("Scheduler continues after a slot that an open run blocked", async () => {
+Deno.test("Scheduler skips due times while a run is open, and then continues", async () => {
   await using service = await ScheduledService.with([scheduled("slow", { every: "10m" })]);
   const outcomes = ["running", "running", "waiting", "claimed"] as const;
   service.refuse = (_agentId, scheduledFor) =>

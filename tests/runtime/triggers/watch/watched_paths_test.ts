@@ -107,7 +107,7 @@ for (const [name, { glob, include, exclude, yes, no }] of Object.entries(CASES))
   });
 }
 
-Deno.test("createWatchFilter(): a watched file counts whatever its name, but filters apply", async () => {
+Deno.test("createWatchFilter(): without a pattern no name is ignored, but filters apply", async () => {
   const all = await createWatchFilter(undefined, { include: [], exclude: [] });
   assert.equal(all("notes.txt~", "file"), true);
   assert.equal(all("Zoë (1).md", "folder"), true);
@@ -115,7 +115,7 @@ Deno.test("createWatchFilter(): a watched file counts whatever its name, but fil
   assert.equal(some("notes.txt~", "file"), false);
 });
 
-Deno.test("foldersToSkip() omits ignored folders that a pattern reaches", () => {
+Deno.test("foldersToSkip() does not return ignored folders that a pattern matches", () => {
   const all = ["*.download", ".*", ".git", "node_modules"];
   const named = (...patterns: string[]) =>
     all.filter((one) => !foldersToSkip(patterns).includes(one));

@@ -51,7 +51,7 @@ Deno.test("Watcher starts from the present files after catch_up was temporarily 
   await world.expectRuns(1, "inbox");
 });
 
-Deno.test("Watcher: a folder that is missing at the start catches up later", async () => {
+Deno.test("Watcher with catch_up fires for a folder missing at the start once it returns", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/same.md");
   world.write("inbox/removed.md");

@@ -64,7 +64,7 @@ const OVERLAPS: readonly { paths: string[]; unread: string; how: "failing" | "un
   { paths: ["inbox/**/*.md", "inbox/sub/*.md"], unread: "inbox/sub/deep", how: "failing" },
 ];
 
-Deno.test("Watcher does not fire for an unreadable part of two nested paths", async () => {
+Deno.test("Watcher fires for no old file when an unreadable folder in nested paths becomes readable", async () => {
   await using world = await WatchWorld.create();
   using disk = new FailingDisk();
   const cases = OVERLAPS.map((one, n) => {

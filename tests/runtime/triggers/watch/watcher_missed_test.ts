@@ -16,7 +16,7 @@ async function openWorld(): Promise<{ world: WatchWorld; open: () => OpenRun[] }
   return { world, open };
 }
 
-Deno.test("Watcher.resync() finds missed waits, continuations and ends of runs", async () => {
+Deno.test("Watcher.resync() notices runs whose wait, continuation or end was not reported", async () => {
   const { world, open } = await openWorld();
   await using _world = world;
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);

@@ -80,7 +80,7 @@ Deno.test("Watcher starts one run for each of 300 files, at most four at a time"
   assert.deepEqual(await world.queue(), []);
 });
 
-Deno.test("Watcher: a write whose event precedes its record is the agent's own", async () => {
+Deno.test("Watcher never fires the writing agent, even if the event precedes the write's outcome", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/old.md"],
     watches("a", { debounceMs: 0 }),
@@ -129,7 +129,7 @@ Deno.test("Watcher: two agents on a folder keep firing while one is edited", asy
   assert.ok(!world.fired("b").some((one) => one.endsWith("last.md")));
 });
 
-Deno.test("Watcher: an edit keeps unsettled changes and fires none twice", async () => {
+Deno.test("Watcher: an agent's edit keeps changes that wait for the debounce, and fires none twice", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/old.md"],
     watches("a", { debounceMs: 5_000 }),
