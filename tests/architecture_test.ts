@@ -104,7 +104,7 @@ const FORBIDDEN: Readonly<Record<string, (one: Import) => boolean>> = {
     const { values, types = [] } = ROOMS[room] ?? { values: [] };
     return ![...values, ...typeOnly ? types : []].some((allowed) => allowed.test(to));
   },
-  "inside runtime the arrows point one way": ({ from, to }) => {
+  "inside runtime, a folder imports only folders of lower layers": ({ from, to }) => {
     if (roomOf(from) !== "runtime" || roomOf(to) !== "runtime") return false;
     const [a, b] = [layerOf(from), layerOf(to)];
     // Folders of one layer do not import each other.
@@ -116,7 +116,7 @@ for (const [rule, isForbidden] of Object.entries(FORBIDDEN)) {
   Deno.test(`imports: ${rule}`, () => assert.deepEqual(offenders(isForbidden), []));
 }
 
-Deno.test("imports: every folder of runtime has its layer, and every listed file exists", () => {
+Deno.test("imports: every folder of runtime has a layer, and every listed file exists", () => {
   const inRuntime = FILES.filter((file) => roomOf(file) === "runtime");
   assert.deepEqual(new Set(inRuntime.map(layerOf)), new Set(Object.keys(RUNTIME_LAYERS)));
 });
@@ -263,7 +263,7 @@ Deno.test("imports: the page's packages are pinned, used, and have the product's
   assert.deepEqual(strange, []);
 });
 
-Deno.test("imports: the site's packages are pinned, used, and the product's where it has them", () => {
+Deno.test("imports: the site's packages are pinned, used, and have the product's versions", () => {
   const own = JSON.parse(text("site/deno.json")).imports as Record<string, string>;
   const product = JSON.parse(text("deno.json")).imports as Record<string, string>;
   const bare = IMPORTS.filter(({ from, to }) =>
@@ -292,8 +292,8 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   },
   {
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
-    // The clock itself; the log, which prints the machine's time; file_stamp.ts, which compares with times of the file
-    // system; and a script of the site, which runs in a browser.
+    // The files that may read the time: the clock; the log, which prints the machine's time; file_stamp.ts, which compares
+    // with times of the file system; and a script of the site, which runs in a browser.
     where:
       /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/files\/file_stamp|site\/client\/copy)\.ts$/,
   },

@@ -14,7 +14,7 @@ const ALLOWED: readonly string[] = [
   // Code in strings, which the check mistakes for a comment.
   "do case $(readlink $f) in",
   'yes: "drafts/a.md"',
-  // The reasons of a decision, quoted.
+  // A quoted sentence: the reason of a decision.
   "a full disk must cost lines, not the service",
 ];
 

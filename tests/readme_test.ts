@@ -30,7 +30,7 @@ function commandsOfOverview(): string[] {
 
 const needsNetwork = (command: string) => /^(npx|npm) /.test(command);
 
-Deno.test("README: the two commands come first", () => {
+Deno.test("README: the commands that run the demo and its tests come first", () => {
   const [first = ""] = blocks("sh");
   assert.ok(README.startsWith("# Inkling\n\n```sh\n"));
   assert.match(first, /^npx -y deno@\S+ task demo\b.*\nnpx -y deno@\S+ task test\b/);
@@ -65,15 +65,15 @@ Deno.test("README and overview: every command that needs no download succeeds", 
   const first = commandsOfBlocks(README).filter((command) => !needsNetwork(command));
   assert.ok(first.includes("inkling run hello"), first.join("\n"));
   for (const command of first) await succeed(command);
-  // The run has started the service, and the overview starts it again.
+  // Stops the service that the run started, because a command of the overview starts it.
   await succeed("inkling stop");
 
-  // The workspace is there now, and a reader saves the README's agent in it.
+  // Saves the README's agent and an input file in the workspace, as a reader does.
   await Deno.writeTextFile(join(folder, "agents/reporter.md"), scripted);
   await Deno.writeTextFile(join(folder, "notes.md"), "# Notes\n\nIt rained.\n");
   const overview = commandsOfOverview();
   assert.ok(overview.length >= 20, overview.join("\n"));
-  // A command of the table stops the service, which `curl` needs.
+  // The command that stops the service runs last, because `curl` needs the service.
   const isStop = (command: string) => command === "inkling stop";
   const [curl = ""] = commandsOfBlocks(HTTP_API);
   assert.match(curl, /^curl /);

@@ -38,7 +38,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "describeDenied() can hide the value, and finds a refusal in a cause",
+  name:
+    "describeDenied() can hide the path, and deniedPermission() finds a refusal in an error's cause",
   permissions: { read: [] },
   fn() {
     const cause = errorOf(() => Deno.readTextFileSync("/some/file"));

@@ -1,5 +1,5 @@
-// The README's pictures: each is there, small, and free of the machine that drew it. run_test.ts compares the words of the
-// terminal with the demo.
+// The README's pictures: each exists, is small, and shows nothing of the machine that drew it. run_test.ts compares the
+// words of the terminal's picture with the demo.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { drawTerminal, parseScreen, textOf } from "../../proof/pictures/terminal_picture.ts";
@@ -11,7 +11,7 @@ const NAMES = ["light", "dark"].flatMap((
   scheme,
 ) => [`page-${scheme}.png`, `terminal-${scheme}.svg`]);
 
-Deno.test("pictures: each is there in light and dark, has at most 300 KB, and the README shows it", async () => {
+Deno.test("pictures: the README shows each in light and dark, with at most 300 KB", async () => {
   const readme = await Deno.readTextFile(join(REPOSITORY, "README.md"));
   const found = [...Deno.readDirSync(FOLDER)].map(({ name }) => name);
   assert.deepEqual(found.toSorted(), NAMES.toSorted());
@@ -22,14 +22,14 @@ Deno.test("pictures: each is there in light and dark, has at most 300 KB, and th
   }
 });
 
-Deno.test("pictures: the terminal's contain no path of a machine, no address and no process", async () => {
+Deno.test("pictures: those of the terminal contain no local path, address or process id", async () => {
   for (const name of NAMES.filter((one) => one.endsWith(".svg"))) {
     const svg = await Deno.readTextFile(join(FOLDER, name));
     assert.doesNotMatch(svg, /\/(tmp|home|root|work|Users)\b|127\.0\.0\.1|PID|token=/, name);
   }
 });
 
-Deno.test("pictures: parseScreen() carries a style over lines, drawTerminal() escapes text and aligns wide characters", () => {
+Deno.test("pictures: parseScreen() and drawTerminal() keep the terminal's styles, characters and columns", () => {
   const screen = "\x1b[1;32m✔ ok\x1b[0m a<b\n\x1b[2mdim\nstill\x1b[22m, no more\n🌱 x";
   const lines = parseScreen(screen);
   assert.deepEqual(lines.map(textOf), ["✔ ok a<b", "dim", "still, no more", "🌱 x"]);

@@ -1,4 +1,5 @@
-// Tests of the README's first command without a terminal, at one, and if it is interrupted: it leaves nothing behind.
+// Tests that the README's first command leaves nothing behind: without a terminal, at a terminal, and after an
+// interruption.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };

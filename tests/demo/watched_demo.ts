@@ -64,7 +64,7 @@ export class WatchedDemo implements AsyncDisposable {
     return new URL(addresses.at(-1)?.[0] ?? "");
   }
 
-  /** Waits for its end. Fails for another exit code, and if any file is left. */
+  /** Waits for the demo's end and returns the screen. Fails for another exit code, or if a file is left. */
   async endsWith(code: number): Promise<string> {
     const shown = await this.terminal.endsWith(code);
     assert.deepEqual([...Deno.readDirSync(this.#directory)], []);

@@ -43,10 +43,10 @@ Deno.test("docs: table cells have at most 120 characters, sentences at most 35 w
     const name = path.slice(REPOSITORY.length + 1);
     for (const [row] of text.matchAll(/^\s*\|.*$/gm)) {
       const cells = row.split(/(?<!\\)\|/).map((cell) => cell.trim()).filter((cell) =>
-        // Leaves out the rules between rows, and lists of values that come from a schema.
+        // Skips the dashes below a table's header, and lists of values that come from a schema.
         !/^:?-+:?$/.test(cell) && !/^(`[^`]+`(, |$))+$/.test(cell)
       );
-      // The texts of the reference are those of the product's declarations.
+      // The reference is exempt, because its cells contain the texts of the product's declarations.
       if (!name.startsWith("docs/reference/")) {
         offenders.push(
           ...cells.filter((cell) => cell.length > 120).map((cell) => `${name}: the cell ${cell}`),
@@ -72,7 +72,10 @@ Deno.test("docs: the README links to the index, and the index to every document"
   }
 });
 
-/** The product's parsers by language and name. Each returns the problems of an example, and one of them must find none. */
+/**
+ * The product's parsers by language and name. Each returns the problems of an example. An example is valid if one parser of
+ * its language returns none.
+ */
 const READERS: Record<string, Record<string, (text: string) => unknown[]>> = {
   markdown: {
     agent: (text) => problemsOf(parseAgentFile(text)),

@@ -22,7 +22,7 @@ const STATUS_MEANINGS: Readonly<Record<ExecutionStatus, readonly [string, string
   ],
 };
 
-/** The numbers of these examples are replaced by an ellipsis. */
+/** Example messages of the limits. The table shows an ellipsis in place of their numbers. */
 const EXAMPLES: { readonly [Code in LimitCode]: string } = {
   max_tool_calls: LIMITS.max_tool_calls(0, 0),
   max_execution_tokens: LIMITS.max_execution_tokens(0, 0),

@@ -30,7 +30,7 @@ const OTHER_BLOCKS: Readonly<Record<string, string>> = {
 
 /** The expected exit codes that are not 0, by guide and command. */
 const CODES: Readonly<Record<string, number>> = {
-  // No unit starts this test's services with the machine.
+  // `doctor` reports that no unit starts the service with the machine.
   "on-a-server: inkling doctor": 1,
   "for-a-team: inkling doctor": 1,
   // In the second run the model gets another message.

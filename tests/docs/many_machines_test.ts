@@ -48,7 +48,7 @@ Deno.test("docs/many-machines.md: each config.yaml makes a node of one database"
   assert.deepEqual(shared, nodes.map(() => shared[0]));
 });
 
-Deno.test("docs/many-machines.md: its agent asks for a label that a node has", () => {
+Deno.test("docs/many-machines.md: its agent requires the label of a node", () => {
   const [text = "", ...more] = blocksOf("markdown");
   assert.deepEqual(more, []);
   const parsed = parseAgentFile(text);

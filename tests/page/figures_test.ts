@@ -242,7 +242,7 @@ Deno.test("foldFailures() folds repeated failures of an agent into one row and k
   ]);
 });
 
-Deno.test("resumeVisit() starts after the visit before, and continues it after a reload", () => {
+Deno.test("resumeVisit() returns the end of the previous visit, also after a reload", () => {
   const minutes = (count: number) => FROM + count * 60_000;
   const first = resumeVisit(null, minutes(0));
   assert.equal(first.since, minutes(-24 * 60));

@@ -96,7 +96,7 @@ Deno.test("buildTimeline() finds an answer's question by id, and lists questions
   ]);
 });
 
-Deno.test("buildTimeline() gives calls of one id in two replies their own results", () => {
+Deno.test("buildTimeline() adds each result to its call if two replies use the same id", () => {
   const call = { event_type: "tool_call", tools: [{ id: "x", name: "a", args: "" }] };
   const result = (content: string) => ({ event_type: "tool_result", tool_call_id: "x", content });
   const steps = stepsOf(call, result("first"), call, result("second"), result("of nobody"));

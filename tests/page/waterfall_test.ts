@@ -55,7 +55,7 @@ Deno.test("toSpans() returns a span for each model call, tool, delegated run and
   ]);
 });
 
-Deno.test("an unanswered wait lasts until the end of its execution", () => {
+Deno.test("toSpans() ends an unanswered wait at the end of its execution", () => {
   const asked = { at: 1, event_type: "interrupt", request_id: "r", message: "?" };
   const waitOf = (entries: Entry[]) => toSpans(entries, START).find(({ kind }) => kind === "wait");
   assert.equal(waitOf(entriesOf([asked]))?.to, null);
@@ -63,7 +63,7 @@ Deno.test("an unanswered wait lasts until the end of its execution", () => {
   assert.equal(waitOf(ended)?.to, START + 5_000);
 });
 
-Deno.test("the steps that a fork copied take none of its time", () => {
+Deno.test("toSpans() omits the steps that a fork copied", () => {
   const read = { id: "a", name: "file_read", args: "{}" };
   const spans = toSpans(
     entriesOf([

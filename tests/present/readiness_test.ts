@@ -41,12 +41,12 @@ const codes = (facts: Partial<ReadinessFacts>, info: Partial<ReadinessFacts["inf
   findMissingConditions({ ...READY, ...facts, info: { ...INFO, ...info } })
     .map(({ code }) => code);
 
-Deno.test("ready: an enabled unit that started the service, a tested channel, no error", () => {
+Deno.test("findMissingConditions() returns none for an enabled unit, a tested channel and valid agents", () => {
   assert.deepEqual(codes({}), []);
   assert.equal(describeReadiness([]), "Unattended: ready");
 });
 
-Deno.test("each missing condition of the unit is reported", () => {
+Deno.test("findMissingConditions() returns each missing condition of the service's unit", () => {
   assert.deepEqual(codes({ unit: undefined }), ["unit_missing"]);
   assert.deepEqual(codes({ unit: undefined, isConfined: true }), ["unit_unreadable"]);
   assert.deepEqual(codes({ unit: { isEnabled: false, isLingering: false } }), [
@@ -58,7 +58,7 @@ Deno.test("each missing condition of the unit is reported", () => {
   assert.deepEqual(codes({ unit: undefined }, { service_manager: "container" }), []);
 });
 
-Deno.test("each missing condition of the channels and agents is reported", () => {
+Deno.test("findMissingConditions() returns each missing condition of the channels, agents and scheduler", () => {
   assert.deepEqual(codes({}, { channels: [] }), ["channel_missing"]);
   assert.deepEqual(codes({}, { channels: [{ name: "a", test: "none" }] }), ["channel_untested"]);
   const failed = [{ name: "a", test: "accepted" as const }, { name: "b", test: "failed" as const }];

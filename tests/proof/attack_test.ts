@@ -4,7 +4,7 @@ import { IS_POSTGRES } from "../support/test_database.ts";
 import { ATTACKS } from "../../proof/attack/attacks.ts";
 
 for (const { name, claim, tries, impossible, run } of ATTACKS) {
-  // This attack writes its frames into SQLite's file.
+  // The attack `silent followers` writes its frames into SQLite's file, so it cannot run on PostgreSQL.
   const ignore = impossible !== undefined || (name === "silent followers" && IS_POSTGRES);
   Deno.test({ name: `${name}: ${claim}`, ignore }, async () => {
     const { tried, successes } = await run(tries.sample);

@@ -42,32 +42,37 @@ const LIES: Readonly<Record<string, Lie>> = {
     `INSERT INTO frames (execution_id, event, payload) VALUES (${LEAD}, 'ai', '{}')`,
   "execution_info is the first frame":
     `DELETE FROM frames WHERE id = (SELECT min(id) FROM frames WHERE execution_id = ${LEAD})`,
-  "the complete frame says what the row says": tell(
+  "the complete frame equals the execution's row": tell(
     "total_tokens",
     "7",
     `execution_id = ${LEAD} AND event = 'complete'`,
   ),
-  "an ended execution, and no other, has the time of its end":
+  "exactly the ended executions have the time of their end":
     `UPDATE executions SET finished_at = NULL WHERE id = ${LEAD}`,
-  "an answer is stored with success, or what was said until a run was cut off; one final_answer frame tells it":
+  "every success has an answer, and one final_answer frame contains each stored answer":
     `UPDATE executions SET output_data = 'something else' WHERE id = ${LEAD}`,
-  "an execution that ended badly says why":
+  "exactly the executions that ended without success have an error":
     `UPDATE executions SET status = 'error', output_data = NULL WHERE id = ${LEAD}`,
-  "what runs is run by the service that lives": {
+  "every running execution belongs to the running service": {
     sql: `UPDATE executions SET status = 'running' WHERE id = ${LEAD}`,
     service: "live",
   },
-  "nothing runs or waits when all is done": { sql: "SELECT 1", service: "quiet" },
-  "each reply is followed by its stats, also one that was cut off":
-    `DELETE FROM frames WHERE id = ${lastStats(LEAD)}`,
-  "the last stats are the row's": tell("output_tokens", "1", `id = ${lastStats(LEAD)}`),
-  "total tokens are input and output":
+  "no execution runs or waits after all work has ended": { sql: "SELECT 1", service: "quiet" },
+  "each reply, even an interrupted one, has one stats frame": `DELETE FROM frames WHERE id = ${
+    lastStats(LEAD)
+  }`,
+  "the last stats frame equals the usage in the execution's row": tell(
+    "output_tokens",
+    "1",
+    `id = ${lastStats(LEAD)}`,
+  ),
+  "the total of tokens is the sum of input and output":
     `UPDATE executions SET total_tokens = total_tokens + 1 WHERE id = ${LEAD}`,
-  "the row counts the tool calls of the frames":
+  "the execution's row counts the tool calls in its frames":
     `UPDATE executions SET tool_calls = tool_calls + 1 WHERE id = ${LEAD}`,
-  "the row counts the tool calls that are stored":
+  "the execution's row counts its stored tool calls":
     `DELETE FROM tool_calls WHERE execution_id = ${LEAD} AND position = (SELECT max(position) FROM tool_calls WHERE execution_id = ${LEAD})`,
-  "tokens and cost are the sum of what each reply used":
+  "an execution's tokens and cost are the sums over its replies":
     `UPDATE executions SET input_tokens = input_tokens - 1, output_tokens = output_tokens + 1 WHERE id = ${LEAD}`,
   "every result is at the position of its call":
     `UPDATE messages SET body = json_set(body, '$.toolCallId', 'another') WHERE execution_id = ${LEAD} AND role = 'tool'`,
@@ -81,15 +86,15 @@ const LIES: Readonly<Record<string, Lie>> = {
     `UPDATE tool_calls SET frame_id = 1000 - frame_id WHERE execution_id = ${LEAD}`,
   "every call follows the reply that requested it":
     `UPDATE messages SET body = json_set(body, '$.toolCalls', json('[]')) WHERE execution_id = ${LEAD}`,
-  "an open request has an execution that waits":
+  "every open request belongs to a waiting execution":
     `UPDATE executions SET status = 'running' WHERE id = ${WAITING}`,
-  "an execution that waits has an open request, of its own or below it":
+  "every waiting execution, or an execution below it, has an open request":
     `UPDATE requests SET answered_at = created_at WHERE execution_id = ${WAITING}`,
-  "an answer has its time":
+  "every answer has a time, not before its request":
     "UPDATE requests SET answered_at = created_at - 1 WHERE response IS NOT NULL",
   "each request has one frame in the asking execution":
     `DELETE FROM frames WHERE execution_id = ${WAITING} AND event = 'interrupt'`,
-  "each answer has one frame: besides the user turn, an execution that delegates nothing has as many human frames as answers":
+  "without delegation, an execution has one human frame for its task and each answer":
     `INSERT INTO frames (execution_id, event, payload) VALUES (${ANSWERED}, 'message', '{"event_type":"human"}')`,
   "a request belongs to a call": `DELETE FROM tool_calls WHERE execution_id = ${ANSWERED}`,
   ...Object.fromEntries([
@@ -107,24 +112,25 @@ const LIES: Readonly<Record<string, Lie>> = {
   ]),
   "every execution belongs to an instance":
     `UPDATE executions SET instance_id = 'nobody' WHERE id = ${LEAD}`,
-  "a delegated execution, and no other, has a parent, one step above it":
+  "exactly the delegated executions have a parent, whose depth is one less":
     `UPDATE executions SET depth = 3 WHERE id = ${CHILD}`,
   "a delegated execution was started by a call of run_agent":
     `UPDATE executions SET parent_position = parent_position - 1 WHERE id = ${CHILD}`,
-  "what a parent that succeeded delegated had ended before":
+  "every delegated execution ends before its parent succeeds":
     `UPDATE executions SET finished_at = finished_at + 60000 WHERE id = ${CHILD}`,
-  "the file is whole": { damage: "executions_by_agent" },
-  "no foreign key leads nowhere": `UPDATE slots SET execution_id = 999 WHERE outcome = 'run'`,
-  "a slot that ran, and no other, has an execution, which is its agent's and scheduled":
+  "the database file is undamaged": { damage: "executions_by_agent" },
+  "every foreign key refers to an existing row":
+    `UPDATE slots SET execution_id = 999 WHERE outcome = 'run'`,
+  "exactly the slots that ran have an execution, a scheduled one of their agent":
     `UPDATE slots SET execution_id = ${LEAD} WHERE outcome = 'run'`,
   "every scheduled execution has exactly one slot":
     `DELETE FROM slots WHERE execution_id = ${TICK}`,
-  "a schedule has come at least to its newest slot":
+  "no slot is later than its schedule's last_fire":
     "UPDATE schedules SET last_fire = last_fire - 60000",
-  "what is remembered of files belongs to a watch": "DELETE FROM watches",
-  "every slot of an unbroken schedule has exactly one outcome: none is left out, none counts twice":
+  "every stored file state belongs to a watch": "DELETE FROM watches",
+  "every due time of an unchanged schedule has exactly one outcome":
     "UPDATE slots SET scheduled_for = scheduled_for - 500 WHERE scheduled_for = (SELECT min(scheduled_for) FROM slots)",
-  "a schedule never overlaps itself, and at most four runs of a watch go on at once":
+  "a schedule's runs never overlap, and a watch has at most four concurrent runs":
     "UPDATE executions SET finished_at = finished_at + 60000 WHERE agent_id = 'tick'",
 };
 

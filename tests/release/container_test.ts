@@ -1,4 +1,4 @@
-// The image of Inkling: the Containerfile and the compose files are consistent, and the entry point works with the rights
+// Tests of the container image: the Containerfile and the compose files agree, and the entry point works with the rights
 // that they give it. No test builds the image: a job of ci.yml does.
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ interface Service {
 const servicesOf = (file: string): Record<string, Service> =>
   parse(read(file), { merge: true }).services;
 
-Deno.test("the Containerfile has no errors, and makes an image of two stages for a user without rights", () => {
+Deno.test("the Containerfile has no errors, and its image runs as an unprivileged user", () => {
   assert.deepEqual(validate(CONTAINERFILE), []);
   assert.ok(CONTAINERFILE.includes(`npm install --global deno@${DENO_VERSION}\n`));
   assert.deepEqual(instruction("USER"), ["1000:1000"]);
@@ -51,7 +51,7 @@ Deno.test("the Containerfile has no errors, and makes an image of two stages for
   assert.deepEqual([...words("ENTRYPOINT"), ...words("CMD").slice(0, 1)], ["inkling", "start"]);
 });
 
-Deno.test("the compose files start that image with a read-only root and no capabilities", () => {
+Deno.test("the compose files start the image with a read-only root and no capabilities", () => {
   const here = servicesOf("compose.yaml");
   const many = servicesOf("docs/examples/many-machines/compose.yaml");
   const { alpha, beta, gamma } = many;

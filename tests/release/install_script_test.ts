@@ -109,11 +109,11 @@ Deno.test("install.sh refuses a wrong, incomplete or unprotected download", asyn
 /** A stand-in for minisign that accepts every file, and prints this comment. */
 const accepts = (comment: string) => `[ "$1 $2 $3 $4" = '-V -Q -P RWkey' ] && echo '${comment}'`;
 
-Deno.test("install.sh verifies the signature where minisign is installed, and otherwise prints that it did not", async () => {
+Deno.test("install.sh verifies the signature with minisign, or prints that minisign is not installed", async () => {
   await using world = await InstallWorld.open();
   world.keys = ["RWkey"];
   await world.publish(program("1.2.3"));
-  // Without a signature in the release.
+  // The release contains no signature.
   await world.stub("minisign", accepts("anything"));
   await world.refuses(/cannot fetch \S+\/inkling-1\.2\.3-x86_64-unknown-linux-gnu\.minisig/);
   await Deno.writeTextFile(join(world.release, `${FILE}.minisig`), "a signature");

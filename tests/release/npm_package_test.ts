@@ -14,7 +14,7 @@ import { filesBelow, REPOSITORY } from "../support/repository.ts";
 import { createTempDir } from "../support/temp_dir.ts";
 import { InstalledPackage } from "./installed_package.ts";
 
-/** A program that replaces Deno: it prints its arguments, or does what the last one says. */
+/** A program that replaces Deno: it prints its arguments, or does what the last argument says. */
 const FAKE_DENO = `#!/bin/sh
 for argument; do last=$argument; done
 case $last in
@@ -185,7 +185,7 @@ Deno.test("the npm package: its README links only to included docs", async () =>
   await assert.rejects(toNpmPackage(stage, { repository: "some/inkling" }), /is not the https/);
 });
 
-Deno.test("the npm package: it requests nothing from npm while its name is free", async () => {
+Deno.test("the npm package: `update` does not call npm while the name is unpublished", async () => {
   await Deno.writeTextFile(join(home.root, "npm"), "#!/bin/sh\ntouch asked\necho 99.0.0\n");
   await Deno.chmod(join(home.root, "npm"), 0o755);
   const path = `PATH=${home.root}:${Deno.env.get("PATH")}`;

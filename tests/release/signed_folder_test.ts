@@ -30,7 +30,7 @@ async function writeRelease({ path }: { path: string }, key: ThrowawayKey): Prom
   return folder;
 }
 
-/** Verifies the signature of a file with its own public key, and returns the trusted comment. */
+/** Verifies the signature of a file with these keys, and returns the trusted comment. */
 async function verify(path: string, ...keys: ThrowawayKey[]): Promise<string> {
   return await verifySignature(await Deno.readTextFile(`${path}.minisig`), {
     hash: new Uint8Array(await hashFile(path, "blake2b512")),
@@ -49,7 +49,7 @@ async function minisign(args: readonly string[], cwd: string): Promise<string> {
   return out ?? "";
 }
 
-Deno.test("deno task release:sign writes checksums, and a signature for each file with the version in its name", async () => {
+Deno.test("deno task release:sign writes checksums and signs every file except latest.json", async () => {
   await using temp = await createTempDir();
   const key = await createThrowawayKey();
   const folder = await writeRelease(temp, key);
@@ -73,7 +73,7 @@ Deno.test("deno task release:sign writes checksums, and a signature for each fil
     await verify(join(folder, NAME), await createThrowawayKey(), key),
     releaseComment({ version: VERSION, name: NAME }),
   );
-  // A second run replaces the files, and signs no signatures.
+  // A second run replaces the files, and does not sign the signatures.
   const again = await runReleaseTask("release:sign", [
     ...args,
     ...["--key-file", join(temp.path, "secret")],
@@ -81,7 +81,7 @@ Deno.test("deno task release:sign writes checksums, and a signature for each fil
   assert.equal(again.stdout, run.stdout, again.stderr);
 });
 
-Deno.test("signReleaseFolder() writes nothing if the signing key is not the one that the executables accept", async () => {
+Deno.test("signReleaseFolder() writes nothing if the executables do not accept the signing key", async () => {
   await using temp = await createTempDir();
   const key = await createThrowawayKey();
   const folder = await writeRelease(temp, key);

@@ -80,7 +80,7 @@ Deno.test("ci.yml builds the image and tries it", () => {
   ]);
 });
 
-Deno.test("release.yml gives the signing key to one step, of the job that publishes", () => {
+Deno.test("release.yml gives the signing key only to one step of the publishing job", () => {
   const { jobs } = workflow("release");
   assert.equal(text("release").match(/secrets\./g)?.length, 1);
   const steps = jobs["publish"]?.steps ?? [];
@@ -101,7 +101,7 @@ Deno.test("release.yml publishes a release only after npm has the package", () =
   assert.match(show, /^gh release edit .* --draft=false/);
 });
 
-Deno.test("release.yml publishes only for a version's tag and only tried files", () => {
+Deno.test("release.yml publishes only tested files, and only for a version's tag", () => {
   const { on, jobs } = workflow("release");
   assert.deepEqual(on, { push: { tags: ["v*"] } });
   assert.deepEqual(jobs["publish"]?.needs, ["executable", "package"]);
@@ -110,7 +110,7 @@ Deno.test("release.yml publishes only for a version's tag and only tried files",
   assert.deepEqual(tried?.toSorted(), [...TARGETS].sort());
 });
 
-Deno.test("every file that names a version of Deno names the running one", () => {
+Deno.test("every file that names a version of Deno names the running version", () => {
   assert.equal(Deno.version.deno, DENO_VERSION);
   for (
     const file of [

@@ -50,7 +50,7 @@ Deno.test("report: each file gets a line with its tests, time and failures", () 
   assert.equal(printed.at(-1), "FAILED | 1 passed (1 step) | 1 failed | 1 skipped (9s)");
 });
 
-Deno.test("report: finish() prints files whose tests did not all end, and omits slow tests with a reason", () => {
+Deno.test("report: finish() lists files with cancelled tests, and omits slow tests with a reason", () => {
   const slow = "PostgresDatabase survives restarts of its server";
   const printed = report([ONE, end(slow, "ok", "5s"), end("hangs", "cancelled", "0ms")]);
   assert.deepEqual(printed.slice(0, 2), [
@@ -60,7 +60,7 @@ Deno.test("report: finish() prints files whose tests did not all end, and omits 
   assert.ok(!printed.join("\n").includes("Tests that took"));
 });
 
-Deno.test("report: with one job, Deno prints the module once before its tests", () => {
+Deno.test("report: the line before the tests names their module if Deno runs one job", () => {
   const printed = report([
     "running 3 tests from /tmp/x/group_0.ts",
     "▸ tests/a/one_test.ts ... ignored (0ms)",

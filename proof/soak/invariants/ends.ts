@@ -23,7 +23,7 @@ export const ENDS: readonly Invariant[] = [
       "(SELECT json_extract(payload, '$.event_type') FROM frames WHERE execution_id = e.id ORDER BY id LIMIT 1)",
   ),
   rule(
-    "the complete frame says what the row says",
+    "the complete frame equals the execution's row",
     "SELECT e.id, e.status, e.error, e.duration_ms, e.total_tokens, e.cost_usd, f.payload " +
       "FROM executions e JOIN frames f ON f.execution_id = e.id AND f.event = 'complete' " +
       "WHERE e.id >= ?1 AND (json_extract(f.payload, '$.status') IS NOT e.status " +
@@ -34,12 +34,12 @@ export const ENDS: readonly Invariant[] = [
       "OR abs(json_extract(f.payload, '$.cost_usd') - e.cost_usd) > 1e-9)",
   ),
   rule(
-    "an ended execution, and no other, has the time of its end",
+    "exactly the ended executions have the time of their end",
     "SELECT id, status, started_at, finished_at FROM executions WHERE id >= ?1 " +
       `AND ((finished_at IS NOT NULL) <> (${FINAL}) OR finished_at < started_at - ?2)`,
   ),
   rule(
-    "an answer is stored with success, or what was said until a run was cut off; one final_answer frame tells it",
+    "every success has an answer, and one final_answer frame contains each stored answer",
     "SELECT e.id, e.status, count(f.id) AS answers FROM executions e " +
       "LEFT JOIN frames f ON f.execution_id = e.id AND f.event = 'final_answer' " +
       "WHERE e.id >= ?1 GROUP BY e.id " +
@@ -49,12 +49,12 @@ export const ENDS: readonly Invariant[] = [
       "OR max(json_extract(f.payload, '$.content')) IS NOT e.output_data",
   ),
   rule(
-    "an execution that ended badly says why",
+    "exactly the executions that ended without success have an error",
     "SELECT id, status, error FROM executions WHERE id >= ?1 AND " +
       "(coalesce(error, '') = '') <> (status IN ('success', 'running', 'waiting'))",
   ),
   {
-    name: "what runs is run by the service that lives",
+    name: "every running execution belongs to the running service",
     find: (rows, { service, since }) =>
       service === "dead" ? [] : rows.all(
         "SELECT id, agent_id, status, instance_id FROM executions WHERE id >= ?1 AND status = 'running' " +
@@ -63,7 +63,7 @@ export const ENDS: readonly Invariant[] = [
       ),
   },
   {
-    name: "nothing runs or waits when all is done",
+    name: "no execution runs or waits after all work has ended",
     find: (rows, { service }) =>
       service !== "quiet" ? [] : rows.all(
         "SELECT id, agent_id, status, started_at FROM executions WHERE status IN ('running', 'waiting')",

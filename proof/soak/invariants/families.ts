@@ -7,7 +7,7 @@ const OWNED = ["frames", "messages", "tool_calls", "requests", "idempotency_keys
  * SQLite's integrity check. It reads the whole file, so it runs only in complete checks and after the service has ended.
  */
 export const WHOLE_FILE: Invariant = {
-  name: "the file is whole",
+  name: "the database file is undamaged",
   find: (rows, { since, service }) => {
     if (since > 0 && service !== "dead") return [];
     try {
@@ -33,7 +33,7 @@ export const FAMILIES: readonly Invariant[] = [
       "WHERE e.id >= ?1 AND i.id IS NULL",
   ),
   rule(
-    "a delegated execution, and no other, has a parent, one step above it",
+    "exactly the delegated executions have a parent, whose depth is one less",
     "SELECT e.id, e.trigger, e.depth, e.parent_execution_id, p.depth AS above FROM executions e " +
       "LEFT JOIN executions p ON p.id = e.parent_execution_id WHERE e.id >= ?1 " +
       "AND ((e.trigger = 'agent') <> (p.id IS NOT NULL) OR p.id >= e.id OR p.depth + 1 <> e.depth)",
@@ -46,10 +46,13 @@ export const FAMILIES: readonly Invariant[] = [
       `AND ${isKept("e.parent_execution_id")}`,
   ),
   rule(
-    "what a parent that succeeded delegated had ended before",
+    "every delegated execution ends before its parent succeeds",
     "SELECT c.id, c.status, p.id AS parent FROM executions c JOIN executions p ON p.id = c.parent_execution_id " +
       "WHERE c.id >= ?1 AND p.status = 'success' AND (c.finished_at IS NULL OR c.finished_at > p.finished_at + ?2)",
   ),
   WHOLE_FILE,
-  { name: "no foreign key leads nowhere", find: (rows) => rows.all("PRAGMA foreign_key_check") },
+  {
+    name: "every foreign key refers to an existing row",
+    find: (rows) => rows.all("PRAGMA foreign_key_check"),
+  },
 ];

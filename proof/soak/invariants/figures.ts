@@ -18,7 +18,7 @@ export function usageMark(usage: { input: number; output: number; cost: number |
 
 export const FIGURES: readonly Invariant[] = [
   rule(
-    "each reply is followed by its stats, also one that was cut off",
+    "each reply, even an interrupted one, has one stats frame",
     "SELECT e.id, e.status, " +
       "(SELECT count(*) FROM frames r WHERE r.execution_id = e.id AND (r.event IN ('ai', 'tool_call') " +
       "OR r.event = 'complete' AND json_extract(r.payload, '$.usage_estimated'))) AS replies, " +
@@ -26,7 +26,7 @@ export const FIGURES: readonly Invariant[] = [
       "FROM executions e WHERE e.id >= ?1 AND replies <> stats",
   ),
   rule(
-    "the last stats are the row's",
+    "the last stats frame equals the usage in the execution's row",
     "SELECT e.id, e.input_tokens, e.output_tokens, e.total_tokens, e.cost_usd, s.payload FROM executions e " +
       "LEFT JOIN frames s ON s.id = " +
       `(SELECT max(f.id) FROM frames f WHERE f.execution_id = e.id AND ${isStats("f")}) ` +
@@ -37,24 +37,24 @@ export const FIGURES: readonly Invariant[] = [
       "OR abs(json_extract(s.payload, '$.cost_usd') - e.cost_usd) > 1e-9)",
   ),
   rule(
-    "total tokens are input and output",
+    "the total of tokens is the sum of input and output",
     "SELECT id, input_tokens, output_tokens, total_tokens FROM executions WHERE id >= ?1 " +
       "AND coalesce(total_tokens, 0) <> input_tokens + output_tokens",
   ),
   rule(
-    "the row counts the tool calls of the frames",
+    "the execution's row counts the tool calls in its frames",
     "SELECT e.id, e.tool_calls, (SELECT coalesce(sum(json_array_length(f.payload, '$.tools')), 0) " +
       "FROM frames f WHERE f.execution_id = e.id AND f.event = 'tool_call') AS told " +
       `FROM executions e WHERE e.id >= ?1 AND e.tool_calls <> told AND NOT ${isRefused("told")}`,
   ),
   rule(
-    "the row counts the tool calls that are stored",
+    "the execution's row counts its stored tool calls",
     "SELECT e.id, e.tool_calls, (SELECT count(*) FROM tool_calls c WHERE c.execution_id = e.id) AS stored " +
       `FROM executions e WHERE e.id >= ?1 AND e.tool_calls <> stored AND ${isKept("e.id")} ` +
       `AND NOT ${isRefused("stored")}`,
   ),
   {
-    name: "tokens and cost are the sum of what each reply used",
+    name: "an execution's tokens and cost are the sums over its replies",
     find: (rows, { since }) => findWrongSums(rows, since),
   },
 ];

@@ -3,19 +3,19 @@ import { type Invariant, isKept, rule } from "./invariant.ts";
 
 export const REQUESTS: readonly Invariant[] = [
   rule(
-    "an open request has an execution that waits",
+    "every open request belongs to a waiting execution",
     "SELECT r.request_id, r.execution_id, e.status FROM requests r LEFT JOIN executions e ON e.id = r.execution_id " +
       "WHERE r.execution_id >= ?1 AND r.answered_at IS NULL AND e.status IS NOT 'waiting'",
   ),
   rule(
-    "an execution that waits has an open request, of its own or below it",
+    "every waiting execution, or an execution below it, has an open request",
     "SELECT e.id, e.agent_id FROM executions e WHERE e.id >= ?1 AND e.status = 'waiting' AND NOT EXISTS (" +
       "WITH RECURSIVE below (id) AS (SELECT e.id UNION ALL SELECT c.id FROM executions c " +
       "JOIN below ON c.parent_execution_id = below.id) " +
       "SELECT 1 FROM requests r JOIN below ON below.id = r.execution_id WHERE r.answered_at IS NULL)",
   ),
   rule(
-    "an answer has its time",
+    "every answer has a time, not before its request",
     "SELECT request_id, execution_id, created_at, answered_at FROM requests WHERE execution_id >= ?1 " +
       "AND (response IS NOT NULL AND answered_at IS NULL OR answered_at < created_at - ?2)",
   ),
@@ -26,7 +26,7 @@ export const REQUESTS: readonly Invariant[] = [
       "FROM requests r WHERE r.execution_id >= ?1 AND told <> 1",
   ),
   rule(
-    "each answer has one frame: besides the user turn, an execution that delegates nothing has as many human frames as answers",
+    "without delegation, an execution has one human frame for its task and each answer",
     "SELECT e.id, (SELECT count(*) FROM requests r WHERE r.execution_id = e.id AND r.response IS NOT NULL) AS answers, " +
       "(SELECT count(*) FROM frames f WHERE f.execution_id = e.id " +
       "AND json_extract(f.payload, '$.event_type') = 'human') AS human FROM executions e " +

@@ -6,7 +6,7 @@ const WATCH_RUNS = 4;
 
 export const TRIGGERS: readonly Invariant[] = [
   rule(
-    "a slot that ran, and no other, has an execution, which is its agent's and scheduled",
+    "exactly the slots that ran have an execution, a scheduled one of their agent",
     "SELECT s.agent_id, s.scheduled_for, s.outcome, s.execution_id, e.agent_id AS ran, e.trigger FROM slots s " +
       "LEFT JOIN executions e ON e.id = s.execution_id WHERE ?1 >= 0 AND ((s.outcome = 'run') <> (e.id IS NOT NULL) " +
       "OR e.agent_id <> s.agent_id OR e.trigger <> 'schedule' OR s.count < 1)",
@@ -18,20 +18,19 @@ export const TRIGGERS: readonly Invariant[] = [
       "GROUP BY e.id HAVING count(s.scheduled_for) <> 1",
   ),
   rule(
-    "a schedule has come at least to its newest slot",
+    "no slot is later than its schedule's last_fire",
     "SELECT s.agent_id, max(s.scheduled_for) AS slot, d.last_fire FROM slots s JOIN schedules d " +
       "ON d.agent_id = s.agent_id WHERE ?1 >= 0 GROUP BY s.agent_id " +
       // After an edit, a schedule restarts at its anchor, which is later than its old slots.
       "HAVING slot > coalesce(d.last_fire, d.anchor)",
   ),
   rule(
-    "what is remembered of files belongs to a watch",
+    "every stored file state belongs to a watch",
     "SELECT f.agent_id, f.path FROM watched_files f LEFT JOIN watches w ON w.agent_id = f.agent_id " +
       "WHERE ?1 >= 0 AND w.agent_id IS NULL",
   ),
   {
-    name:
-      "every slot of an unbroken schedule has exactly one outcome: none is left out, none counts twice",
+    name: "every due time of an unchanged schedule has exactly one outcome",
     find: (rows, { beats }) =>
       Object.entries(beats).flatMap(([agentId, everyMs]) =>
         rows.all<BrokenRow>(
@@ -43,7 +42,7 @@ export const TRIGGERS: readonly Invariant[] = [
       ),
   },
   {
-    name: "a schedule never overlaps itself, and at most four runs of a watch go on at once",
+    name: "a schedule's runs never overlap, and a watch has at most four concurrent runs",
     find: (rows, { neverAsking, since, clockErrorMs = 0 }) =>
       neverAsking.flatMap((agentId) => findOverlaps(rows, agentId, { since, clockErrorMs })),
   },

@@ -24,7 +24,7 @@ Deno.test("describeApi() describes every operation, each under its own name", ()
   assert.equal(new Set(ids).size, OPERATIONS.length);
 });
 
-Deno.test("describeApi() describes parameters by their values, not by their text", () => {
+Deno.test("describeApi() describes the values of query parameters, not their form as text", () => {
   const query = (name: string, schema: JsonObject) => ({
     name,
     in: "query",
@@ -114,7 +114,7 @@ Deno.test("describeApi() lists the security and the refusals of every operation"
   assert.deepEqual(Object.keys(stream), ["text/event-stream"]);
 });
 
-Deno.test("describeApi() contains servers, known tags and schemas without recursion", () => {
+Deno.test("describeApi() gives each operation one known tag, and no schema refers to itself", () => {
   assert.deepEqual(document["servers"], [{ url: "/" }]);
   const tags = (document["tags"] as JsonObject[]).map(({ name }) => name);
   for (const { path, method } of OPERATIONS) {
@@ -132,7 +132,7 @@ Deno.test("describeApi() contains servers, known tags and schemas without recurs
   }
 });
 
-Deno.test("describeApi() names alternatives and shared values for generators", () => {
+Deno.test("describeApi() gives alternatives and shared values names, which code generators need", () => {
   const schemas = at("components", "schemas");
   const enumerations: string[] = [];
   for (const [name, schema] of Object.entries(schemas)) {
@@ -140,7 +140,8 @@ Deno.test("describeApi() names alternatives and shared values for generators", (
       if (["anyOf", "oneOf"].includes(key)) {
         const objects = (value as JsonObject[]).filter(({ type }) => type === "object");
         assert.deepEqual(objects, [], `${name}: a part of a choice has no name`);
-        // A generated Python client rejects a wrong constant, even if a later alternative accepts the value.
+        // A constant must be the last alternative: a generated Python client rejects a wrong constant, even if a later
+        // alternative accepts the value.
         const constant = (value as JsonObject[]).findIndex((one) => one["const"] !== undefined);
         assert.ok(constant === -1 || constant === value.length - 1, `${name}: a constant is first`);
       }

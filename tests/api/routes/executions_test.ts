@@ -8,7 +8,7 @@ import {
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
-Deno.test("an execution that waits for a node contains the labels", async () => {
+Deno.test("GET /executions and /executions/{id} return the labels that an execution waits for", async () => {
   const { call, runtime } = createTestApp();
   const lastExecution = runtime.addExecution({ waitsForLabels: ["gpu", "linux"] });
   runtime.addAgent(fakeAgent("writer"), { lastExecution });

@@ -122,7 +122,7 @@ Deno.test("POST /agents/{id}/auto-approve requires a tool and the write flag", a
   assert.equal((await post("nobody", { tool: "file_write", write: true })).status, 404);
 });
 
-Deno.test("POST /executions/{id}/respond reports the position in a wrong answer", async () => {
+Deno.test("POST /executions/{id}/respond names the field of a wrong answer", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   runtime.respond = () => Promise.reject(new AnswerMisfit("Expected one of the options"));

@@ -136,7 +136,7 @@ Deno.test("validate warns of an MCP program that agents can replace, and of odd 
   assert.deepEqual(await found("late"), [sentence]);
 });
 
-Deno.test("validate warns of relative paths of a program that starts elsewhere", async () => {
+Deno.test("validate warns of relative paths in a server's command, which starts outside the workspace", async () => {
   await using place = await createTestWorkspace({ shell: { TOKEN: "./secret-0123456789" } });
   await Deno.mkdir(join(place.workspace, "mcp"));
   await Deno.writeTextFile(join(place.workspace, "mcp/s.py"), "");

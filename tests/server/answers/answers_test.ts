@@ -61,7 +61,7 @@ Deno.test("the page is not stored or framed, and runs no script", async () => {
   }
 });
 
-Deno.test("only these two routes need no key", async () => {
+Deno.test("GET and POST /answer/{token} need no key, unlike all other routes", async () => {
   const { send } = openPort();
   const bare: [string, string][] = [
     ["PUT", `/answer/${TOKEN}`],

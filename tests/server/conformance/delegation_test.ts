@@ -32,7 +32,7 @@ async function startFamily(on: Reached): Promise<{ lead: number; middle: number;
 const respond = (on: Reached, id: number, json: unknown) =>
   on.call(`/executions/${id}/respond`, { method: "POST", json });
 
-test("delegated executions wait with one question and report their cost at the top", async (on) => {
+test("a delegated question is open in all parents, and the top execution reports all costs", async (on) => {
   const ids = await startFamily(on);
   const { lead, middle, asker } = ids;
   for (const [id, parent, agent] of [[middle, lead, "middle"], [asker, middle, "asker"]] as const) {

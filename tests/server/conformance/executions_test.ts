@@ -18,7 +18,7 @@ async function startEndless({ workspace, client, runtime }: Reached): Promise<nu
   return id;
 }
 
-test("an execution has output_data only in its details, and an ordered log", async ({ call, runToEnd, framesOf }) => {
+test("GET /executions/{id} adds the answer to the row, and /messages returns the frames", async ({ call, runToEnd, framesOf }) => {
   const { id } = await runToEnd("writer");
   const { body } = await call(`/executions/${id}`);
   assert.deepEqual(ExecutionDetail.parse(body), body);
@@ -60,7 +60,7 @@ test("an execution has output_data only in its details, and an ordered log", asy
   assert.deepEqual(page.body, messages.body.slice(1, 3));
 });
 
-test("GET /executions filters by status and agent and pages", async (on) => {
+test("GET /executions filters by status and agent, and returns pages", async (on) => {
   await on.workspace.writeScript("failing", [{ fail: "no" }]);
   await on.client.reload();
   const ids: Record<string, number> = {};

@@ -106,7 +106,7 @@ test("no line of a stream contains U+0085, U+2028 or U+2029", async ({ workspace
   assert.doesNotMatch(replay.text, /[\u0085\u2028\u2029]/);
 });
 
-test("a cursor from another database gets at least the following frames", async ({ workspace, client, call, runToEnd, framesOf }) => {
+test("a stream with a cursor above every id sends the later frames", async ({ workspace, client, call, runToEnd, framesOf }) => {
   await workspace.writeScript("asker", [
     { call: [{ name: "ask_user", arguments: { question: "Well?" } }] },
     { say: "Done." },

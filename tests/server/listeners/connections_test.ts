@@ -148,7 +148,7 @@ Deno.test("Connections closes the oldest of too many waiting connections of an a
   ]);
 });
 
-Deno.test("Connections breaks a stream above the limit and warns once", async () => {
+Deno.test("Connections closes the newest of too many streams, and warns once", async () => {
   const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
   let cancelled = 0;
   await using on = stage(() =>

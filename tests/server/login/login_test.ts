@@ -137,7 +137,7 @@ Deno.test("a forged cookie is refused", async () => {
     `x${pair}`,
     `inkling_login_1=${value}`,
     `${name}="${value}"`,
-    // The service restarted after it created this cookie.
+    // A cookie that the service created before a restart.
     await openPort().enter(),
     encodeURIComponent(pair),
   ];
@@ -173,7 +173,7 @@ Deno.test("requests of another page are refused despite the cookie", async () =>
   assert.equal(await get("/info", { cookie, "sec-fetch-site": "same-origin" }), 200);
   assert.equal(await get("/info", { cookie, "sec-fetch-site": "none" }), 200);
   assert.equal(await get("/info", { cookie, host: "evil.example" }), 421);
-  // The refused log-out left the log-in, and the page itself may log out.
+  // The refused log-out did not end the log-in. The page itself may log out.
   assert.equal(await post("/logout", { cookie, origin: ORIGIN }), 204);
 });
 
@@ -265,7 +265,7 @@ Deno.test("while many wrong keys wait, further ones are refused without a check"
   assert.equal((await logIn()).status, 303);
 });
 
-Deno.test("a log-in needs the page's own origin and a small form", async () => {
+Deno.test("a log-in requires the page's own origin and a small form", async () => {
   const { logIn, send } = openPort();
   const cases: [number, Record<string, string>][] = [
     [403, { origin: "null" }],
@@ -283,7 +283,7 @@ Deno.test("a log-in needs the page's own origin and a small form", async () => {
   assert.equal((await logIn("x".repeat(9_000))).status, 413);
 });
 
-Deno.test("a proxy that config.yaml lacks gets the missing line", async () => {
+Deno.test("a log-in through an unlisted proxy shows the line that config.yaml needs", async () => {
   const { logIn } = openPort();
   const origin = await logIn(KEY, { origin: 'https://box.example"<b>' });
   assert.match(await origin.text(), /origins: \["https:\/\/box\.example&quot;&lt;b&gt;"\]/);

@@ -25,11 +25,13 @@ const HOSTS: [what: string, status: number, configured: string[], hosts: string[
     ...["box.example", "BOX.example:9000", "proxy.example"],
   ]],
   ["refuses a name below one of http.hosts", 421, ["Box.example"], ["sub.box.example"]],
-  ["answers to a name outside ASCII as it is sent", 200, ["BÜCHER.example"], [
+  ["answers to the ASCII form in which browsers send a Unicode name", 200, ["BÜCHER.example"], [
     ...["xn--bcher-kva.example", "XN--BCHER-KVA.example:8420"],
   ]],
-  ["refuses a name that only looks like it", 421, ["BÜCHER.example"], ["bucher.example"]],
-  ["answers to a name with a port at any port", 200, ["proxy.example:8443"], [
+  ["refuses an ASCII name that resembles an allowed Unicode name", 421, ["BÜCHER.example"], [
+    "bucher.example",
+  ]],
+  ["ignores the port of an entry in http.hosts", 200, ["proxy.example:8443"], [
     ...["proxy.example", "proxy.example:8443"],
   ]],
 ];

@@ -43,7 +43,7 @@ Deno.test("a newer link replaces the older one and admits a further browser", as
   assert.equal(await (await world.fetch("/ui")).text(), "the page", "the first one stays in");
 });
 
-Deno.test("one of many concurrent requests with a token is admitted", async () => {
+Deno.test("only one of many concurrent requests with a token is admitted", async () => {
   await using world = await ProxyWorld.open();
   const answers = await Promise.all(
     Array.from(
