@@ -19,7 +19,10 @@ export interface Row {
   isRunning?: boolean;
   /** Prepares the command line. */
   before?: (cli: FakeCli) => void;
-  /** Creates the files or the server that the command uses. They take real time. */
+  /**
+   * Creates the files or the server that the command uses. Their work takes real time, which the test clock does not
+   * control.
+   */
   needs?: (cli: FakeCli) => Promise<AsyncDisposable>;
   /** Acts once a run is followed, or once the command waits for Ctrl+C. */
   then?: (cli: FakeCli) => void;

@@ -8,7 +8,7 @@ import { createFakeCli, type FakeCli } from "./fake_cli.ts";
 import { normalize } from "./golden/world.ts";
 import { assertPicture } from "./picture.ts";
 
-/** The wait of cli/update/version_answer.ts. */
+/** The milliseconds that cli/update/version_answer.ts waits before it retries the start of a busy program. */
 const BUSY_MS = 50;
 
 /** Runs the command of a row and returns its exit code. */

@@ -16,7 +16,7 @@ Deno.test("commands reject a --workspace without a folder, and start and check n
   }
 });
 
-Deno.test("commands about history and stop work only for workspaces that once existed", async (t) => {
+Deno.test("stop and commands about history work only for workspaces that once existed", async (t) => {
   for (const line of ["status", "stop", "logs hello", "checkpoint", "respond 1 --yes"]) {
     await using cli = await createFakeCli({ isRunning: false });
     cli.missingWorkspaces = ["typo"];
@@ -43,7 +43,7 @@ Deno.test("pending and respond for a deleted workspace start no service, but use
   await shows(t, cli, "respond", "1", "--yes", "-w", "gone");
 });
 
-Deno.test("commands without a workspace ignore a missing one", async () => {
+Deno.test("commands that need no workspace accept a missing --workspace", async () => {
   await using cli = await createFakeCli();
   cli.missingWorkspaces = ["typo"];
   for (const command of [["help"], ["completions", "bash"]]) {

@@ -47,7 +47,7 @@ async function play(home: RealHome, text: string, ...flags: string[]) {
   return { code, stdout, stderr };
 }
 
-Deno.test("test runs cases without network, key or child process, and exits with 1 on failures", async () => {
+Deno.test("`inkling test` needs no network, key or child process, and exits with 1 on failures", async () => {
   await using home = await createWeather(
     programCommand(OFFLINE),
     "custom_tools: [forecast]\nmcp: [web]\n",
@@ -60,7 +60,7 @@ Deno.test("test runs cases without network, key or child process, and exits with
   assert.throws(() => Deno.statSync(home.stateDir));
 });
 
-Deno.test("`inkling test` runs cases under narrow permission flags, and checks a schema in a child process", async () => {
+Deno.test("`inkling test` checks a schema in a child process under narrow permission flags", async () => {
   await using home = await createWeather();
   const report = join(home.workspace, "report.xml");
   const { code, stdout } = await play(home, SPOILT_SCHEMA, "--junit", report);

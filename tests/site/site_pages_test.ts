@@ -52,7 +52,7 @@ testInBrowser("site", [
       }),
   ],
   [
-    "the theme is chosen once for all pages, and code is copied",
+    "the chosen theme applies to all pages, and a button copies code",
     (browser) =>
       onSite(browser, async (page, base) => {
         await page.goto(`${base}every-morning.html`);

@@ -24,7 +24,10 @@ interface Screen {
   hasPerson?: boolean;
   /** Prepares the world; by default it adds agents with a history. */
   before?: (world: World) => void;
-  /** Creates the files or the server that the command uses. They take real time. */
+  /**
+   * Creates the files or the server that the command uses. Their work takes real time, which the test clock does not
+   * control.
+   */
   needs?: (cli: FakeCli) => Promise<AsyncDisposable>;
   /** Acts while the command runs, like a person or the service. */
   meanwhile?: (world: World) => Promise<void>;
@@ -37,7 +40,7 @@ function keepStateAtHome({ cli }: Pick<World, "cli">): void {
   cli.app.places = () => Promise.resolve(placesIn("/home/me/.local/state/inkling"));
 }
 
-/** The id of the next execution: the world's history has four. */
+/** The id of the next execution, because the world's history has four executions. */
 const NEW = 5;
 
 /** Acts on the new execution once it is followed. */
@@ -270,11 +273,11 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       return useUnwritableHome(cli);
     },
   },
-  "setup --yes of what is set up": {
+  "setup --yes after a setup": {
     argv: ["setup", "--yes", "--provider", "anthropic"],
     needs: (cli) => useUnwritableHome(cli, { change: "updated" }),
   },
-  "new by the model": {
+  "new with the model's draft": {
     argv: ["new", "daily"],
     hasPerson: true,
     needs(cli) {
@@ -282,7 +285,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       return useUnwritableHome(cli, { draft: DRAFT });
     },
   },
-  "new by questions": {
+  "new with questions": {
     argv: ["new", "my agent"],
     hasPerson: true,
     needs(cli) {
@@ -291,18 +294,18 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       return useUnwritableHome(cli);
     },
   },
-  "new by flags": {
+  "new with options": {
     argv: ["new", "daily", "--prompt", "Sum up the day."],
     needs: (cli) => useUnwritableHome(cli),
   },
-  "new without a person": {
+  "new without a terminal": {
     argv: ["new", "daily"],
     code: 2,
     needs: (cli) => useUnwritableHome(cli),
   },
   "list": { argv: ["list"] },
   "list without a service": { argv: ["list"], isRunning: false },
-  "list of nothing": { argv: ["list"], before: EMPTY },
+  "list without agents": { argv: ["list"], before: EMPTY },
   "logs": { argv: ["logs", "reporter"] },
   "logs of an agent that never ran": { argv: ["logs", "sorter"] },
   "logs of an execution": {
@@ -320,17 +323,17 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "show": { argv: ["show", "nightly backup"] },
   "show --prompt": { argv: ["show", "reporter", "--prompt"] },
   "budget": { argv: ["budget"], before: withBudgets },
-  "budget of nobody": { argv: ["budget"] },
-  "budget raised": { argv: ["budget", "reporter", "--raise", "1.00"], before: withBudgets },
+  "budget without a configured budget": { argv: ["budget"] },
+  "budget after a raise": { argv: ["budget", "reporter", "--raise", "1.00"], before: withBudgets },
   "list with a budget nearly used up": { argv: ["list"], before: withBudgets },
   "why": { argv: ["why", "reporter"] },
-  "why not": { argv: ["why", "sorter"] },
+  "why of a paused trigger": { argv: ["why", "sorter"] },
   "recap": { argv: ["recap"] },
-  "recap of nothing": { argv: ["recap", "--since", "1m"] },
+  "recap of an empty period": { argv: ["recap", "--since", "1m"] },
   "logs of all agents": { argv: ["logs"], code: 0 },
   "run": { argv: ["run", "reporter"], meanwhile: once(playRun) },
   "run --dry-run": { argv: ["run", "reporter", "--dry-run"], meanwhile: once(playDryRun) },
-  "run --dry-run of an agent that would do nothing": {
+  "run --dry-run without a change": {
     argv: ["run", "reporter", "--dry-run"],
     meanwhile: once((cli, id) => {
       cli.runtime.append(id, "meta", {
@@ -360,7 +363,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     },
   },
   "run -v": { argv: ["run", "reporter", "-v"], meanwhile: once(playRun) },
-  "logs -v of a run that fails for a long reason": {
+  "logs -v of a run with a long error": {
     argv: ["logs", "-v", "-e", "1"],
     before({ cli }) {
       addHistory(cli);
@@ -373,7 +376,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       });
     },
   },
-  "run with an answer that had to be repaired, and is empty then": {
+  "run with a repaired, empty answer": {
     argv: ["run", "reporter"],
     meanwhile: once((cli, id) => {
       cli.runtime.append(id, "meta", REPAIR);
@@ -381,7 +384,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     }),
   },
   "run -q": { argv: ["run", "reporter", "-q"], meanwhile: once(playRun) },
-  "run that goes on": {
+  "run in progress": {
     argv: ["run", "reporter"],
     async meanwhile({ cli, screen }) {
       await until(() => cli.runtime.followers === 1, "the run is followed");
@@ -396,12 +399,12 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       screen.write(`\n\n(a moment before)\n${picture}\n`);
     },
   },
-  "run that waits for an answer": {
+  "run that asks without an input": {
     argv: ["run", "reporter"],
     code: 4,
     meanwhile: once((cli, id) => void ask(cli, id)),
   },
-  "run that asks": {
+  "run that asks a question": {
     argv: ["run", "reporter"],
     hasPerson: true,
     meanwhile: once((cli, id) => {
@@ -435,14 +438,14 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     meanwhile: once((cli, id) => finish(cli, id, "All is **well**:\n\n- roses\n- tomatoes")),
   },
   "pending": { argv: ["pending"] },
-  "pending of one: the change of a file": { argv: ["pending", "4"], before: askToWrite },
-  "pending of one: the arguments of another tool": { argv: ["pending", "4"], before: askToSend },
-  "pending of one that does not wait": { argv: ["pending", "1"], code: 1 },
-  "respond, with the change of a file": {
+  "pending of a file change": { argv: ["pending", "4"], before: askToWrite },
+  "pending of another tool's arguments": { argv: ["pending", "4"], before: askToSend },
+  "pending of an execution that does not wait": { argv: ["pending", "1"], code: 1 },
+  "respond with a file change": {
     argv: [...RESPOND_ALWAYS, '{"path":"report.md","content":"x"}'],
     before: askToWrite,
   },
-  "pending of nothing": { argv: ["pending"], before: EMPTY },
+  "pending without a question": { argv: ["pending"], before: EMPTY },
   "respond": {
     argv: ["respond", "4", "--yes"],
     meanwhile: once((cli) => finish(cli, 4, "Written.")),
@@ -454,7 +457,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       finish(world.cli, 1, "Written.");
     },
   },
-  "watch of what waits": { argv: ["watch", "4"], code: 4 },
+  "watch of a waiting execution": { argv: ["watch", "4"], code: 4 },
   "cancel": { argv: ["cancel", "4"] },
   "resume": { argv: ["resume", "sorter"] },
   "status": { argv: ["status"] },
@@ -464,7 +467,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "why a run waits for a node": { argv: ["why", "sorter"], before: addNodes },
   "status of a stopped service": { argv: ["status"], isRunning: false, before: keepStateAtHome },
   "stop": { argv: ["stop"], before: ({ cli }) => addService(cli, ["request"]) },
-  "stop of a service that ignores it": {
+  "stop of a service that ignores the request": {
     argv: ["stop", "--timeout", "0.5"],
     before: ({ cli }) => addService(cli, ["SIGTERM"]),
   },
@@ -513,7 +516,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     argv: ["skill", "add", "npm:@acme/skill-pdf", "--yes"],
     before: ({ cli }) => offerSkill(cli),
   },
-  "skill add of another version, without a person": {
+  "skill add of another version without a terminal": {
     argv: ["skill", "add", "npm:@acme/skill-pdf"],
     code: 2,
     before: ({ cli }) =>
@@ -547,13 +550,13 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "doctor of a healthy installation": { argv: ["doctor"], before: EMPTY },
   "doctor": { argv: ["doctor"], code: 1, isRunning: false, before: addFaults },
   "doctor --fix": { argv: ["doctor", "--fix"], code: 1, isRunning: false, before: addFaults },
-  "validate of nothing": { argv: ["validate"], before: EMPTY },
+  "validate without agents": { argv: ["validate"], before: EMPTY },
   "test": {
     argv: ["test"],
     before: ({ cli }) => offerTests(cli, { results: [result("reporter/storm"), result("tidy")] }),
   },
   "test with failures": { argv: ["test"], code: 1, before: ({ cli }) => offerTests(cli) },
-  "test without a case": {
+  "test without cases": {
     argv: ["test"],
     code: 1,
     before: ({ cli }) => offerTests(cli, { results: [] }),
@@ -602,7 +605,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       };
     },
   },
-  "replay of what differs": {
+  "replay with a difference": {
     argv: ["replay", "1"],
     code: 1,
     before(world) {
@@ -633,7 +636,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       playRun(world.cli, 1);
     },
   },
-  "diff of what differs": {
+  "diff with a difference": {
     argv: ["diff", "1", "2"],
     code: 1,
     before(world) {
@@ -660,7 +663,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     meanwhile: leavePage,
   },
   "update": { argv: ["update"], needs: offerRelease },
-  "update of a checkout": { argv: ["update"], code: 1 },
+  "update of a source checkout": { argv: ["update"], code: 1 },
   "completions": { argv: ["completions", "bash"] },
   "help": { argv: ["help", "completions"] },
   "a wrong option": { argv: ["list", "--jsn"], code: 2 },

@@ -187,7 +187,7 @@ Deno.test("run -q and run --json have no progress line", async () => {
   }
 });
 
-Deno.test("chat shows its turns the same way", async () => {
+Deno.test("chat shows each turn on a progress line, like run", async () => {
   const screen = new VirtualScreen();
   await using cli = await createFakeCli({ screen, hasPerson: true });
   cli.runtime.addAgent(fakeAgent("daily"));

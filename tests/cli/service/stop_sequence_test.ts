@@ -76,7 +76,7 @@ Deno.test("stopService() uses the PID file of a live service that cannot be reac
   assert.ok(ms < 5_000);
 });
 
-Deno.test("stopService() gives a silent service exactly its time", async () => {
+Deno.test("stopService() waits only the given timeout for a silent service", async () => {
   await using cli = await createFakeCli();
   cli.beSilent();
   using _ = await holdLock(cli, "77");

@@ -35,7 +35,7 @@ const DEATHS: readonly Death[] = [
 ];
 
 for (const { method, nth, onRestart, status, listed } of DEATHS) {
-  Deno.test(`kill -9 before ${method} (${nth}) of a dry run (${onRestart}) does nothing twice`, async () => {
+  Deno.test(`a dry run (${onRestart}) killed before ${method} (${nth}) lists each call once`, async () => {
     await using place = await createTestWorkspace();
     await writeAgents(place, onRestart);
     const before = await listFiles(place.workspace);

@@ -288,8 +288,8 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
 }
 
 testInDashboard("dashboard: approvals", { prepare }, [
-  ["a file change is shown as a diff, other arguments as a table; axe finds no fault", readCards],
-  ["arguments are edited before the approval; an error is shown at its field", editArguments],
+  ["a card shows a file change as a diff, and other arguments as a table", readCards],
+  ["arguments are edited before the approval, and an error is shown at its field", editArguments],
   ["keys decide the focused card, and do nothing in a text field", decideByKeys],
   [
     "always: shows and writes the change of the agent's file, and approves the call",

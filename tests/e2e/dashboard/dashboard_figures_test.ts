@@ -273,14 +273,17 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
 }
 
 testInDashboard("dashboard: charts and schedules", FIGURES, [
-  ["statuses differ in word, color and shape; history is filtered and live", filterHistory],
   [
-    "usage has an axis, describes each day by keys and pointer, and is sorted by keys",
+    "the history shows statuses in word, color and shape, is filtered, and stays live",
+    filterHistory,
+  ],
+  [
+    "the usage view has an axis, a description of each day, and sortable columns",
     readTheUsage,
   ],
   [
-    "a schedule is paused, and shows each outcome with its reason by keys and pointer",
+    "the schedules view pauses all triggers, and shows the reason of each outcome",
     readTheSchedule,
   ],
-  ["seventeen agents fit one screen, and wide screens are used", seeManyAgents],
+  ["seventeen agents fit one screen, and the views fill wide screens", seeManyAgents],
 ]);

@@ -117,6 +117,6 @@ async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld)
 }
 
 testInDashboard("dashboard: forks", SET_UP, [
-  ["a step is forked for real from there on; the new execution links back", forkStep],
-  ["a fork takes a message or another model; the dialog shows refusals", forkWithChanges],
+  ["a fork continues from the chosen step, and links to the original execution", forkStep],
+  ["a fork accepts a message or another model, and its dialog shows refusals", forkWithChanges],
 ]);

@@ -153,15 +153,15 @@ async function refuseOthers(world: DashboardWorld): Promise<void> {
 
 testInDashboard("dashboard: the log-in", SET_UP, [
   [
-    "a key logs in and returns to the view; a log-out invalidates the cookie",
+    "a log-in returns to the requested view, and a log-out invalidates the cookie",
     logInAndOut,
   ],
-  ["the pages show the line of config.yaml for a proxy; axe finds no fault", lookWithAxe],
+  ["the log-in page shows the line that config.yaml needs for a proxy", lookWithAxe],
   ["other pages are refused although the browser sends cookies or a key", refuseOthers],
   ["the loopback proxy needs no log-in, and finds a restarted service", useLoopbackProxy],
 ]);
 
-test("dashboard: the log-in: it works behind a proxy with TLS, under a path, without a header", async (browser) => {
+test("dashboard: the log-in works behind a TLS proxy with a path and without forwarded headers", async (browser) => {
   let target = "";
   await using certificate = await createTestCertificate();
   await using proxy = openOwnProxy({ target: () => target, tls: certificate });

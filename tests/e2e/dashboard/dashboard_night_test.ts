@@ -116,7 +116,7 @@ async function lookAgain(world: DashboardWorld): Promise<void> {
 }
 
 testInDashboard("dashboard: the recap of a night", AMISS, [
-  ["the start page starts at the end of the last visit, or at a chosen time", lookAgain],
+  ["the recap starts at the end of the last visit, or at a chosen time", lookAgain],
   [
     "the start page shows the recap, with one line for a failing agent, and stays live",
     seeWhatHappened,

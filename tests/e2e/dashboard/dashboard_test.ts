@@ -223,11 +223,11 @@ async function hidePage(world: DashboardWorld): Promise<void> {
 
 testInDashboard("dashboard: main uses", SET_UP, [
   ["an agent is run, and watched as it streams until its end", watchRun],
-  ["a run whose response is lost is one run, however often it is sent", loseAnswers],
+  ["a run request whose response is lost starts one run, despite repetitions", loseAnswers],
   ["questions of each kind are answered in their cards", answerQuestions],
   ["a hidden page follows no execution, and catches up when it is visible again", hidePage],
   [
-    "a lost service is reported and found again; a question and a half-written answer remain",
+    "the page reports a lost service, reconnects, and keeps a half-written answer",
     loseService,
   ],
 ]);

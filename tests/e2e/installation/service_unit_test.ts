@@ -8,7 +8,7 @@ import { createRealHome, freePort } from "../real_process.ts";
 
 const KEY = "sesame-0123456789-sesame";
 
-Deno.test("service install starts the service through its unit, on the port of config.yaml, and uninstall stops it", async () => {
+Deno.test("service install starts the unit's service on the port of config.yaml; uninstall stops it", async () => {
   await using folder = await createTempDir();
   const managers = createStandInManagers(folder.path);
   managers.set("real");

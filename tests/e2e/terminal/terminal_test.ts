@@ -63,7 +63,7 @@ test("run: Ctrl+C cancels the execution, and SIGTERM restores the terminal", asy
   await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   for (const [index, code] of [130, 143].entries()) {
     await using terminal = await RealTerminal.open(home, ["run", "slow"]);
-    // Waits until the run is followed: before that, its first line could follow the note about the cancellation.
+    // Waits until the run is followed, because its first line could otherwise appear after the note about the cancellation.
     const first = await terminal.waitFor(
       new RegExp(`execution ${index + 1}\n[^]*Thinking · \\d+s$`),
     );
@@ -121,7 +121,7 @@ Deno.test("commands work with closed standard input, and exit with 141 at a clos
   for (const args of [["logs", "hi"], ["run", "hi"]]) {
     const { stdout, stderr } = await shell(
       home,
-      // The writer waits until the reader has ended, and prints its exit code on standard error.
+      // The writer starts the program after the reader has ended, and prints the program's exit code on standard error.
       'gone=$1; shift; { until [ -e "$gone" ]; do sleep 0.01; done; "$@"; echo "$?" >&3; }' +
         ' 3>&2 2>/dev/null | { exec <&-; : >"$gone"; }; rm "$gone"',
       args,

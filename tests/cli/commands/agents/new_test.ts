@@ -203,7 +203,7 @@ Deno.test("new rejects options that make no valid agent, and saves nothing", asy
   }
 });
 
-Deno.test("new saves a file by the model after showing it and a confirmation", async () => {
+Deno.test("new shows the model's file, and saves it after a confirmation", async () => {
   await using server = new OpenAiServer([{
     text: `Here you are:\n\n\`\`\`markdown\n${GOOD}\`\`\`\n`,
   }]);

@@ -20,7 +20,7 @@ function skip(cli: FakeCli, reason: string): void {
   cli.runtime.slots.push({ ...SLOT, outcome: "skipped", reason });
 }
 
-Deno.test("why reports the status of the run of a minute, with the command that shows more", async (t) => {
+Deno.test("why with a time reports the run of that minute, and the command for details", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   const run = { agentId: "daily", trigger: "schedule", startedAt: START + 4_000 } as const;

@@ -58,7 +58,7 @@ Deno.test("logs, why and show print the time of the next attempt until it starts
   }
 });
 
-Deno.test("logs shows every skipped time back to its oldest execution", async () => {
+Deno.test("logs shows every skipped time since the oldest listed execution", async () => {
   await using cli = await createFakeCli();
   const { runtime, clock } = cli;
   runtime.addAgent(fakeAgent("slow"));

@@ -6,7 +6,7 @@ import { ask } from "../../waiting_execution.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("recap --check exits with 1 for a failed or waiting execution, and keeps the period", async () => {
+Deno.test("recap --check exits with 1 for a failed or waiting execution, and stores no time", async () => {
   await using cli = await createFakeCli();
   assert.equal(await cli.run("recap", "--check"), 0);
   assert.match(cli.stdout.text, /^Since .* \(1d 0h\)\nNothing ran\n/);

@@ -102,7 +102,7 @@ const OF_AGENTS: Faults["faults"] = {
     await agent("placeholder", "model: { provider: anthropic, name: claude-sonnet-5 }")(world);
     await append(world, ENV, `ANTHROPIC_API_KEY=<your key>\n`);
   },
-  "a line of a key file that is none": (world) => append(world, ENV, "OTHER_API_KEY\n"),
+  "an invalid line in a key file": (world) => append(world, ENV, "OTHER_API_KEY\n"),
   "a limit without a price": agent(
     "unpriced",
     "model: { provider: openai, name: nobodys }\nsettings: { max_cost_usd: 1 }",
@@ -110,16 +110,16 @@ const OF_AGENTS: Faults["faults"] = {
   "a path that is missing": demo("pathless", "paths: { notes: /nowhere/at/all }"),
   "a path that may not be read": withFile("unread", "nothing"),
   "a path that may not be written": withFile("unwritten", "read"),
-  "a path that leads where no agent may go": async (world) => {
+  "a path to a forbidden folder": async (world) => {
     await Deno.symlink(world.place.configDir, join(world.place.workspace, "link"));
     await demo("curious", "paths: { notes: link }")(world);
   },
-  "the program of an MCP server is not there": withServer("gone", { command: "no-such-program" }),
+  "an MCP server without its program": withServer("gone", { command: "no-such-program" }),
   "an MCP server that ends at once": withServer(
     "ending",
     { command: "/bin/sh", args: ["-c", "echo no >&2; exit 3"] },
   ),
-  "an MCP server at an address where nobody listens": withServer(
+  "an MCP server at an unused address": withServer(
     "silent",
     { url: "http://127.0.0.1:1/mcp" },
   ),
@@ -127,7 +127,7 @@ const OF_AGENTS: Faults["faults"] = {
     await world.put(`${CONFIG}/tools/search.ts`, "export const search = ;");
     await demo("searcher", "tools: [search]")(world);
   },
-  "a skill that is not as its lock says": async (world) => {
+  "a skill that differs from its lock file": async (world) => {
     const text = "---\nname: haiku\ndescription: Writes\n---\nWrite.\n";
     await world.put(`${CONFIG}/skills/haiku/SKILL.md`, text);
     const lock = { source: "npm:haiku@1.0.0", files: { "SKILL.md": "0".repeat(64) } };
@@ -141,7 +141,7 @@ const OF_CONFIGURATION: Faults["faults"] = {
     append(world, CONFIG_YAML, "defaults: { provider: openai, model: gpt-5 }\n"),
   "a port without a key": (world) => append(world, CONFIG_YAML, "service: { port: 8420 }\n"),
   "an unknown key": (world) => append(world, CONFIG_YAML, "agent_dir: agents\n"),
-  "a sandbox that is required and not there": async (world) => {
+  "a required sandbox that is missing": async (world) => {
     await append(world, CONFIG_YAML, "sandbox: required\n");
     world.machine.findSandbox = () =>
       Promise.resolve({ problem: "bubblewrap is not installed", remedy: "install bubblewrap" });
@@ -166,7 +166,7 @@ const OF_SERVICE: Faults["faults"] = {
   },
   "a trigger that was stopped": () => {},
   "a paused scheduler": () => {},
-  "another version": () => {},
+  "a service of another version": () => {},
 };
 
 const OF_STATE: Faults["faults"] = {
@@ -176,14 +176,14 @@ const OF_STATE: Faults["faults"] = {
     Deno.writeTextFile(state(world, "inkling.pid"), "4711\n"),
   "a half-written file of a service that was killed": ({ put }) =>
     put("work/agents/.inkling-01234567-89ab-cdef-0123-456789abcdef-0.tmp", "half"),
-  "a file that an agent was about to move": ({ put }) =>
+  "a file of an interrupted move": ({ put }) =>
     put("work/agents/.inkling-01234567-89ab-cdef-0123-456789abcdef.tmp", "all"),
   "a file with keys that others can read": async (world) =>
     await Deno.chmod(await world.put(ENV, `OPENAI_API_KEY=${OPENAI_KEY}\n`), 0o644),
   "a state folder that others may open": ({ place }) => Deno.chmod(place.stateDir, 0o755),
-  "hardly any room on the disk": ({ machine }) => void (machine.freeBytes = () => 5_000_000),
+  "an almost full disk": ({ machine }) => void (machine.freeBytes = () => 5_000_000),
   "a very large database": (world) => void (world.largestDatabase = 1_000),
-  "times in the future": (world) =>
+  "stored times in the future": (world) =>
     change(world, "UPDATE executions SET started_at = started_at + 3600000"),
 };
 
@@ -201,7 +201,7 @@ const ALONE: Faults["faults"] = {
     held = takeLock(state(world, "inkling.lock"));
     await Deno.writeTextFile(state(world, "inkling.pid"), "4711\n");
   },
-  "a file in the place of the state folder": ({ put }) => put("state", ""),
+  "a file in place of the state folder": ({ put }) => put("state", ""),
   "a damaged database": async (world) => {
     await live(world);
     using file = await Deno.open(state(world, "inkling.db"), { write: true });
@@ -212,23 +212,22 @@ const ALONE: Faults["faults"] = {
     await live(world);
     await change(world, "PRAGMA user_version = 9999");
   },
-  "files that are newer than the clock says": async (world) => {
+  "files newer than the clock": async (world) => {
     const file = await world.put("state/inkling.log", "");
     await Deno.chmod(world.place.stateDir, 0o700);
     const later = new Date(Date.now() + 3_600_000);
     await Deno.utime(file, later, later);
   },
   "a broken config.yaml": ({ put }) => put(CONFIG_YAML, "defaults: { timeout: soon }\n"),
-  "a workspace that is gone": ({ place }) =>
-    Deno.rename(place.workspace, join(place.root, "elsewhere")),
+  "a missing workspace": ({ place }) => Deno.rename(place.workspace, join(place.root, "elsewhere")),
 };
 
 /** The faults by test name. The snapshots contain the findings and the effect of --fix. */
 const FAULTS: Readonly<Record<string, Faults>> = {
-  "what is wrong with agents": { faults: OF_AGENTS },
-  "what is wrong with the configuration": { faults: OF_CONFIGURATION },
-  "what is wrong with a service that runs": { faults: OF_SERVICE, after: serveOldAndPaused },
-  "what is wrong with what is stored": { before: live, faults: OF_STATE, options: SQLITE },
+  "faults of agents": { faults: OF_AGENTS },
+  "faults of the configuration": { faults: OF_CONFIGURATION },
+  "faults of a running service": { faults: OF_SERVICE, after: serveOldAndPaused },
+  "faults of stored files": { before: live, faults: OF_STATE, options: SQLITE },
   ...Object.fromEntries(
     Object.entries(ALONE).map(([name, plant]) => [
       name,
@@ -247,7 +246,7 @@ const FOREIGN_LINES = [
 /** Runs doctor and returns its output without machine-dependent values. */
 async function tell(world: DoctorWorld, ...options: string[]): Promise<string> {
   const { code, lines } = await world.doctor(...options);
-  // The number of checks, sizes and ages depend on the machine and are normalized.
+  // No output contains a key. The number of checks, the sizes and the ages depend on the machine, so they are replaced.
   for (const key of [OPENAI_KEY, ANTHROPIC_KEY]) assert.ok(!lines.join().includes(key));
   let text = lines.join("\n").replaceAll(/\d+ (?=checks|MB|s\b|min|h\b)/g, "N ");
   for (const words of FOREIGN_LINES) text = text.replaceAll(words, "✖ (another program's words)");
@@ -305,7 +304,7 @@ Deno.test(
     await place.writeAgent("paid", "---\nmodel: { provider: openai, name: gpt-5 }\n---\nThink.\n");
     const check = async () => {
       const { code, lines } = await world.doctor();
-      // The agents that fire by themselves have no unit.
+      // The other lines report that no unit starts the service of the agents with triggers.
       const [first = "", ...others] = lines;
       assert.equal(first.replace(/^\d+/, "N"), "N checks, no problems");
       assert.ok(others.every((line) => line.startsWith("Unattended: not ready")), lines.join("\n"));

@@ -36,7 +36,7 @@ async function createStepsWorld(config = CONFIG): Promise<StepsWorld> {
   };
 }
 
-Deno.test("setup adds a channel of each kind, writes its secret apart, tests it and asks whether it arrived", async () => {
+Deno.test("setup adds a channel of each kind, tests it, and asks if the message arrived", async () => {
   const url = "https://hooks.example/s3cr3t-path";
   const kinds: [answers: unknown[], channels: unknown, secret: RegExp | undefined][] = [
     [["ntfy", "https://ntfy.example", "my-topic", "tk_0123456789"], {
@@ -83,7 +83,7 @@ Deno.test("setup adds a channel of each kind, writes its secret apart, tests it 
   }
 });
 
-Deno.test("setup skips each last step at Enter, and keeps what is written at Ctrl+C", async () => {
+Deno.test("setup skips a last step at Enter, and keeps the written files at Ctrl+C", async () => {
   await using world = await createStepsWorld();
   const { cli } = world;
   assert.match(await world.finish(["later"]), /Unattended: not ready: no unit .*; no channel/);

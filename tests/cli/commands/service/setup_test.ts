@@ -303,7 +303,7 @@ Deno.test("setup rejects invalid options and writes nothing", async () => {
   }
 });
 
-Deno.test("setup notes the history of the former workspace, and its running service", async (t) => {
+Deno.test("setup reports the former workspace's history and running service", async (t) => {
   await using world = await createSetupWorld({
     hasPerson: false,
     config: "workspace: ~/old\ndefaults: {provider: demo, model: echo}\n",
@@ -419,7 +419,7 @@ Deno.test("setup offers to restart a service that cannot apply a setting while i
   }
 });
 
-Deno.test("setup rejects a workspace with a running service that commands would no longer find", async () => {
+Deno.test("setup rejects a workspace whose running service the commands could no longer reach", async () => {
   await using world = await createSetupWorld({ hasPerson: false });
   const workspace = join(world.home, "notes");
   await Deno.mkdir(workspace);

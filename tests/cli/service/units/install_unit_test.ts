@@ -24,7 +24,7 @@ interface UnitWorld extends AsyncDisposable {
   unit: string;
 }
 
-/** Creates a home with stand-ins, whose unit is the fake service. */
+/** Creates a home with stand-ins for the service managers. The fake service runs while its unit is active. */
 async function createUnitWorld(): Promise<UnitWorld> {
   await using opened = new AsyncDisposableStack();
   const home = opened.use(await createTempDir()).path;
@@ -108,7 +108,7 @@ Deno.test("service install replaces an older unit, and neither replaces nor remo
   assert.match(await Deno.readTextFile(unit), /ExecStart="\/usr\/bin\/inkling"/);
 });
 
-Deno.test("service install refuses what cannot work, and writes nothing", async () => {
+Deno.test("service install without a key, a setup or a service manager writes nothing", async () => {
   await using world = await createUnitWorld();
   const { cli, managers, unit } = world;
   const refuses = async (code: number, message: RegExp) => {
@@ -194,7 +194,7 @@ Deno.test("a unit of the machine runs as the owner of the workspace", async () =
   assert.equal(await uninstallUnit(manager), true);
 });
 
-Deno.test("launchd: a unit is replaced once the former one has ended, and removed", async () => {
+Deno.test("installUnit() with launchd retries until the former unit has ended", async () => {
   await using world = await createUnitWorld();
   const { cli, managers, home } = world;
   managers.set("busy");
