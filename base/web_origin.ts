@@ -10,7 +10,8 @@ export function toOrigin(text: string): string | undefined {
   const url = URL.parse(text);
   // Pages that are opened as files have no origin.
   if (url === null || url.host === "" || url.protocol === "file:") return undefined;
-  // By the URL standard, the scheme of an app has no origin, but its pages send the scheme and the host.
+  // By the URL standard, a URL with a program's own scheme (app://host) has the origin "null". But the pages of that
+  // program send `app://host` in `Origin`.
   return (url.origin === "null" ? `${url.protocol}//${url.host}` : url.origin).toLowerCase();
 }
 

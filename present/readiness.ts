@@ -22,7 +22,7 @@ export type MissingCondition =
 export interface ReadinessFacts {
   /** The installed unit; undefined: none. */
   unit: { isEnabled: boolean; isLingering: boolean } | undefined;
-  /** True if this process may not read every file, so that it may not see the unit. */
+  /** True if Deno's permissions keep this process from reading some files, so that it can miss an installed unit. */
   isConfined: boolean;
   /** True if the service answers. */
   isRunning: boolean;

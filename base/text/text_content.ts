@@ -1,6 +1,6 @@
 // Detects binary content and counts lines.
 
-/** The share of bytes outside of text above which content counts as binary. */
+/** The maximum number of control characters and invalid UTF-8 sequences per byte of a text. Content with more is binary. */
 const MAX_ODD_SHARE = 0.1;
 
 /**

@@ -49,7 +49,10 @@ class Permission {
   /** The question, with the arguments as the user has edited them. */
   #pending: PendingBody;
   #edited: PendingBody["tool_args"] | undefined;
-  /** The texts of rejected edits, by choice. The next edit of that choice continues with the text. */
+  /**
+   * The edited texts that were not applied, keyed by the menu entry (all arguments, or a single one). Editing the same
+   * entry again begins with its text.
+   */
   readonly #drafts = new Map<string, string>();
   #mostLines: number;
 

@@ -163,7 +163,7 @@ export function closeDialog(): void {
   document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
 }
 
-/** Renders a modal dialog with a form. Escape, its button and a successful submit close it. */
+/** Renders a modal dialog with a form. Escape, the Cancel button and a successful submit close the dialog. */
 export function FormDialog(
   { title, action, onSend, onClose, children }: {
     title: ComponentChildren;

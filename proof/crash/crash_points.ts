@@ -26,8 +26,8 @@ export const ALL_ACCEPTED: CrashPoint = {
 };
 
 /**
- * The number of `waitForChild` calls that every life reaches. A life has 12 to 16 of them, depending on how soon a child is
- * answered. All other methods are called at least 24 times, a fixed number.
+ * A number of `waitForChild` calls that a service surely makes while it completes all runs. It makes 12 to 16, depending on
+ * how soon a child is answered. The number of calls of each other method is fixed, and at least 24.
  */
 const SURE_WAITS = 8;
 

@@ -56,8 +56,8 @@ export async function resolveDirectories(options: {
 }
 
 /**
- * Returns the state directory of a workspace that is not that of config.yaml. Its name contains the name of the folder and
- * a hash of the path without links.
+ * Returns the state directory of a workspace other than the one in config.yaml. The directory's name contains the name of
+ * the workspace folder and a hash of the folder's path, with links resolved.
  */
 export async function resolveOwnStateDir(
   baseStateDir: string,

@@ -101,7 +101,8 @@ class Tail {
 async function readPage(reading: Reading): Promise<Page> {
   const [state, frames] = await Promise.all([reading.state, reading.frames]);
   const characters = frames.reduce((sum, { payload }) => sum + payload.length, 0);
-  // A character has at most three bytes. A page near a limit may be incomplete.
+  // `length` counts UTF-16 code units. Each has at most three bytes in UTF-8. A page that may have reached PAGE_FRAMES or
+  // PAGE_BYTES may be incomplete.
   const isEnd = frames.length < PAGE_FRAMES && 3 * characters < PAGE_BYTES;
   return { state, frames, isEnd };
 }

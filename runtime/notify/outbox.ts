@@ -143,7 +143,8 @@ export class SqlOutbox implements EventMessages {
           now + ATTEMPT_MS,
           row.seq,
         );
-        // If no row changed, another node has meanwhile combined the message with a new one, which is a new row.
+        // If no row changed, another node has meanwhile replaced this row by a combined message. The loop then reads the
+        // next row.
         if (taken === 1) return toClaimed(row, { attempt, firstTriedAt });
       }
     });

@@ -101,7 +101,7 @@ const isPrompt = (frame: Frame) => typeOf(frame).event_type === "system";
 const isInfo = (frame: Frame) => typeOf(frame).event_type === "execution_info";
 const isStats = (frame: Frame) => typeOf(frame).event_type === "stats";
 const isNotice = (frame: Frame) => typeOf(frame).kind === "notice";
-/** Returns true for the frame of a question, whose answer would follow. */
+/** Returns true for a question's frame. At the end of the copied frames, such a frame has no answer and is left out. */
 const isOpenQuestion = ({ event }: Frame) => event === "interrupt";
 const isUserTurn = (frame: Frame) => {
   const { event_type: type, request_id: requestId } = typeOf(frame);

@@ -90,8 +90,8 @@ export class EnvironmentFiles implements Environment {
   }
 
   /**
-   * Returns the variables of all files and the shell. Reads the files at most once per task of the event loop, because
-   * nothing can be sent in between.
+   * Returns the variables of all files and of the shell. Checks the files for changes only once until the next microtask:
+   * no value can leave the process before that.
    */
   #layers(): readonly Variables[] {
     if (this.#current !== undefined) return this.#current;

@@ -68,9 +68,9 @@ export interface AcceptanceTerms {
 }
 
 /**
- * The reason for a refusal. `waiting`: another execution of the same bucket waits for a person. `running`: the agent's last
- * scheduled execution still runs. `claimed`: the trigger event was consumed before. `budget`: a budget of the execution is
- * used up.
+ * The reason for a refusal. `waiting`: another execution of the same bucket (see `unlessWaiting`) waits for a person.
+ * `running`: the agent's last scheduled execution still runs. `claimed`: the trigger event was consumed before. `budget`: a
+ * budget of the execution is used up.
  */
 export type AcceptanceRefusal = "waiting" | "running" | "claimed" | "budget";
 

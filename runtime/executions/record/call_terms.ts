@@ -51,7 +51,7 @@ export interface PackedTerms {
 /** The terms of a stored message. */
 export interface RecordedTerms {
   packed: PackedTerms;
-  /** False if an earlier message of the same execution has stored the same terms. */
+  /** False if an earlier message of the execution has the same settings and tools, so that these are already stored. */
   isNew: boolean;
 }
 

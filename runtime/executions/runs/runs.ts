@@ -163,7 +163,8 @@ export class Runs {
     const { execution } = await requireExecution(this.#ports.executions, id);
     if (execution.status === "running") {
       if (shared !== undefined) return await this.#abortElsewhere(execution, { error, shared });
-      // If storing the end fails, the next attempt stores this error.
+      // The run was storing its end when active.stop() was called. If storing that end fails, the next attempt stores
+      // `error`.
       if (isEnding) return "cancelling";
     }
     if (execution.status !== "waiting") return execution.status;

@@ -55,7 +55,10 @@ export class ReplyTimeout extends Error {
   }
 }
 
-/** The abort reason at the end of each attempt. One object serves all attempts, because most replies end with it. */
+/**
+ * The abort reason at the end of each attempt, even of a successful one. All attempts share it, because creating an error
+ * for each reply would be wasteful.
+ */
 const NOT_WANTED = new DOMException("The reply is not wanted any more", "AbortError");
 
 type CallSubject = Parameters<Model["generate"]>[1]["subject"];

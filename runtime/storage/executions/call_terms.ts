@@ -61,8 +61,8 @@ export function* selectTerms(executionId: number): Operation<Map<number, CallTer
 
 /** Removes the terms to which no message refers. Runs in the open transaction. */
 export function* removeUnusedTerms(): Operation<void> {
-  // The lock waits for transactions that have stored messages. Later transactions notice the removal and store their terms
-  // again.
+  // The lock waits for open transactions that have stored a message, so that the terms of their messages count as used. A
+  // transaction that stores a message after the removal finds its terms missing, and stores them again.
   yield* get({ sqlite: "SELECT 1", postgres: "LOCK TABLE messages IN SHARE MODE" });
   yield* run(
     "DELETE FROM call_terms WHERE digest NOT IN (" +

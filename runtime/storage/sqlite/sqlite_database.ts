@@ -60,7 +60,7 @@ export class SqliteDatabase implements Database, Disposable {
       db = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
       const version = checkFile(db, path);
       if (!readOnly) {
-        // These settings change the file, so checkFile() must have accepted it.
+        // The statements below change the file's mode and content, so checkFile() must have accepted the file.
         if (path !== IN_MEMORY) {
           for (const companion of ["", "-wal", "-shm"]) makePrivate(`${path}${companion}`);
         }

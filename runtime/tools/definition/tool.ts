@@ -75,7 +75,7 @@ export interface ToolContext {
   show?(bytes: Uint8Array): Promise<ShownMedia | undefined>;
 }
 
-/** The text that represents a shown picture or PDF file in the result. */
+/** The result of `show`: the text by which the tool's result represents a picture or PDF file. */
 export interface ShownMedia {
   text: string;
   /**

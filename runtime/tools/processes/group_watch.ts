@@ -12,9 +12,9 @@ const SCRIPT = 'read _; kill -9 "-$1"';
  * The watcher of one process group: a small process in a group of its own. Between the start of a program and the start of
  * its watcher, the program is not watched.
  *
- * Decision: the watcher is a shell, because it must outlive this process and the watched programs may be anything
- * (rejected: the end of the programs' standard input, which some programs ignore; storing process ids for the next start,
- * because another process may get the same id).
+ * Decision: a separate process watches, because it must outlive the service. Rejected: relying on the programs to end with
+ * their standard input, because some ignore it; storing process ids for the next start, because another process may get
+ * the same id.
  */
 export class GroupWatch {
   readonly #watcher: Deno.ChildProcess;
