@@ -24,7 +24,7 @@ export interface Budget {
   limit: number;
   /** The agent whose file or defaults set the limit. Null for the workspace's budget in config.yaml. */
   agentId: string | null;
-  /** The id of the tree's first execution. Absent for other periods. */
+  /** The id of the tree's first execution. Absent if the period is not `tree`. */
   executionId?: number;
 }
 
@@ -44,7 +44,7 @@ export interface NewReservation {
   rootId: number | null;
   at: number;
   most: Amount;
-  /** The budgets that the call counts in. */
+  /** The budgets that the call counts toward. */
   budgets: readonly Budget[];
 }
 
@@ -226,7 +226,7 @@ export function nameOf({ unit, period }: Pick<Budget, "unit" | "period">): strin
   return unit === "usd" ? name : `tokens.${name}`;
 }
 
-/** Formats an internal amount, such as `$2.00`, `$0.0031` or `5000 tokens`. */
+/** Formats an internal amount (billionths of a dollar, or tokens), for example as `$2.00`, `$0.0031` or `5000 tokens`. */
 export function formatAmount(unit: BudgetUnit, amount: number): string {
   if (unit === "tokens") return `${amount} tokens`;
   const usd = fromAmount(unit, amount);
@@ -234,7 +234,7 @@ export function formatAmount(unit: BudgetUnit, amount: number): string {
   return `$${usd.toFixed(isOfCents || usd >= 1 ? 2 : 4)}`;
 }
 
-/** Formats a budget with its limit, such as `per_day ($2.00)` or `per_day ($9.00) of the workspace`. */
+/** Formats a budget with its limit, for example as `per_day ($2.00)` or `per_day ($9.00) of the workspace`. */
 export function describeBudget(budget: Budget & { raised?: number }): string {
   const { unit, limit, raised = 0, agentId } = budget;
   const whose = agentId === null ? " of the workspace" : "";

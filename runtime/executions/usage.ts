@@ -28,13 +28,13 @@ export interface UsageStep extends Usage {
 
 /** The usage of executions that began on one day. */
 export interface DailyUsage extends Usage {
-  /** `2026-01-31` */
+  /** The date, such as `2026-01-31`. */
   date: string;
 }
 
 /** A calendar day in a time zone. */
 export interface Day {
-  /** `2026-01-31` */
+  /** The date, such as `2026-01-31`. */
   date: string;
   /** Midnight in the time zone, in milliseconds since the epoch. */
   start: number;

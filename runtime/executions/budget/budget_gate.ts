@@ -1,5 +1,5 @@
-// The budget check before every model call. A call that fits only without the reservations of other calls waits. Any other
-// call that does not fit is refused.
+// The budget check before every model call. A call waits if it would fit without the reservations of other calls, which may
+// still return money. Any other call that does not fit is refused.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -28,9 +28,12 @@ import {
 } from "../budget.ts";
 import type { SqlBudgetStore } from "./budget_store.ts";
 
-/** The interval between checks while a call waits, because other processes do not report when they return money. */
+/**
+ * The interval in milliseconds at which a waiting call checks the budgets again. Other processes do not report when they
+ * return reserved money.
+ */
 const RECHECK_MS = 5 * SECOND_MS;
-/** The maximum number of remembered roots. */
+/** The maximum number of entries in `#roots`. A full map is cleared. */
 const MAX_ROOTS = 1_000;
 
 /** Error: a call does not fit into a budget. */

@@ -22,8 +22,8 @@ const MAX_LOST_AGE_MS = MINUTE_MS;
 const NEAR = 0.8;
 
 /**
- * The lifetime in milliseconds of reservations for a person's command, such as a draft or a trial. Such a process is not
- * listed as an instance.
+ * The lifetime in milliseconds of reservations for a person's command, such as a draft or a trial. The command's process is
+ * not listed as an instance, so its death is not noticed.
  */
 const PERSONAL_CALL_MS = HOUR_MS;
 /** SQL condition: a live instance made the reservation. */
@@ -247,7 +247,10 @@ function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {
   return states;
 }
 
-/** Returns an SQL condition for the reservations of a scope, and its values. The condition follows four other values. */
+/**
+ * Returns an SQL condition for the reservations of a scope, and its values. The condition's parameter is number 5, after
+ * four others in the statement.
+ */
 function reservationCondition(scope: string): { condition: string; values: SqlValue[] } {
   const [kind, whose = ""] = scope.split(/:(.*)/s, 2);
   if (kind === "agent") return { condition: " AND agent_id = ?5", values: [whose] };

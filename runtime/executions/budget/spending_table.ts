@@ -4,7 +4,9 @@ import { USAGE_STEP_MS } from "../usage.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { afterCommit, insertRows, type Operation, run } from "../../database/operation.ts";
 
-/** The time in milliseconds for which spending is kept: the longest month, and one day because of time zones. */
+/**
+ * The time in milliseconds for which spending is kept: the longest month, plus one day for the differences of time zones.
+ */
 const KEPT_MS = 32 * DAY_MS;
 
 /** The budgets' scopes that a model call counts toward, and its time. */

@@ -33,7 +33,8 @@ export async function findFaults(
   const answer = JSON.parse(text) as JsonValue;
   if (isDeeperThan(answer, MAX_DEPTH)) return [`it is nested over ${MAX_DEPTH} levels deep`];
   const faults = await format.findFaults(answer, { signal });
-  // The faults contain names from the answer, so they are made plain and short.
+  // The faults contain names that the model chose. Control characters and line breaks are removed from them, and long ones
+  // are cut.
   return faults.map((one) => toPlainLine(one, MAX_FAULT_CHARACTERS));
 }
 

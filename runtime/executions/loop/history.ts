@@ -9,8 +9,8 @@ import type { Execution } from "../execution.ts";
 /** The maximum number of messages of earlier runs, by history level. */
 const WINDOW: Readonly<Record<HistoryLevel, number>> = { off: 0, low: 10, medium: 50, high: 200 };
 /**
- * The maximum length in characters of a tool result in the history. The note about the cut is included, so that a result is
- * not cut again in the next run.
+ * The maximum length in characters of a tool result in the history. The length includes the note about the cut, so that the
+ * next run does not cut the result again.
  */
 const OLD_RESULT_CHARACTERS = 500;
 
@@ -33,12 +33,15 @@ export function seedHistory(
     .map((message) => shorten(message, redactor));
 }
 
-/** Returns the end of a turn with more messages than the history may have: the user turn and the last messages that fit. */
+/**
+ * Shortens a turn that has more messages than the history may have: returns its user message and the last messages that
+ * fit.
+ */
 function endOfLongTurn(whole: readonly Message[], window: number): Message[] {
   const asked = whole.findLast(isTurn);
   if (asked === undefined) return [];
   const recent = whole.slice(1 - window);
-  // Providers refuse a result without its call, so the end begins with a reply.
+  // Providers refuse a result without its call, so the messages after the user message begin with a reply.
   return [asked, ...recent.slice(recent.findIndex(({ role }) => role === "assistant"))];
 }
 
@@ -83,7 +86,9 @@ function shorten(message: Message, redactor: Redactor): Message {
   return { ...text, content: kept + note };
 }
 
-/** Shortens injected instructions of skills to a note. A person's text may look like a skill's tag and stays unchanged. */
+/**
+ * Replaces injected instructions of skills by a short note. A person's text that looks like a skill's tag stays unchanged.
+ */
 function leaveBreadcrumb(message: UserMessage): UserMessage {
   // The `repair` mark is removed, so that the new run may request a repair, too.
   const { repair: _repair, ...kept } = message;

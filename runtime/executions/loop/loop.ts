@@ -86,7 +86,8 @@ function budgetPause(
   exceeded: BudgetExceeded,
 ): Outcome | OpenQuestion {
   if (agent.onBudget === "abort") return budgetOutcome(describeBudget(exceeded.budget));
-  // The question has the position of the missing reply, which no call's answer has.
+  // The question gets the position of the missing reply. No call has this position, so the answer is not mistaken for the
+  // answer to a call.
   const call = { position: conversation.nextPosition, name: BUDGET_TOOL };
   return { call, ...toBudgetQuestion(exceeded, agent) };
 }

@@ -51,8 +51,8 @@ export type CallCircumstances =
 /** Decides how a call is handled, without starting it. An invalid call gets the fault as its result. */
 export function prepareCall(run: CallCircumstances, call: PlannedCall): PreparedCall {
   const answers = run.answers.get(call.position) ?? [];
-  // The agent's file may have changed since the answer. A guard's answer is no answer to a tool's question, and the
-  // reverse.
+  // The permission to make a call does not answer a question of the tool, and an answer to the tool's question is no
+  // permission. The agent's file may have changed since the answer, so that only one of them is needed now.
   const isOfGuard = ({ request }: GivenAnswer) => request.isGuard === true;
   const verdict = answers.find(isOfGuard);
   const permission = verdict?.answer;

@@ -44,7 +44,7 @@ export async function settleToolCalls(
   calls: readonly PlannedCall[],
 ): Promise<OpenQuestion | WaitingChild | undefined> {
   const order = new ReplyOrder();
-  // All turns are reserved before the first call starts, so that calls that wait for a tool do not change the order.
+  // All turns are reserved before the first call starts, so that the calls keep the order of the reply.
   const steps = calls.map((call) => {
     const step = prepareCall(run, call);
     return { call, step, turn: order.take(step) };
@@ -65,11 +65,11 @@ export async function settleToolCalls(
     }
   };
   const workers = Array.from({ length: Math.min(CONCURRENT_CALLS, calls.length) }, work);
-  // The run goes on after all workers have ended, because no worker may write to a finished execution.
+  // The run continues only after all workers have ended, because no worker may write to an execution that has ended.
   const ends = await Promise.allSettled(workers);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   const inOrder = calls.flatMap((call) => pauses.get(call) ?? []);
-  // The run's own questions come first. Children's questions can be answered meanwhile.
+  // The run's own questions come first. A child's question can be answered while the run waits for its own.
   return inOrder.find((pause) => "question" in pause) ?? inOrder[0];
 }
 
@@ -116,7 +116,7 @@ async function settle(
   return undefined;
 }
 
-/** Returns the remark of a person's approval as the text after the result. */
+/** Returns the text to append to a call's result: the remark of a person's approval. Empty object if there is none. */
 function remarkBehind(step: PreparedCall, run: Run): { behind?: string } {
   const remark = "remark" in step ? run.withoutKeys(step.remark) : undefined;
   if (remark === undefined) return {};

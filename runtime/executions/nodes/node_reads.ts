@@ -62,8 +62,8 @@ export class SqlNodeReads {
   }
 
   /**
-   * Returns the nodes, sorted by name: all live nodes, dead nodes with unclaimed executions, and dead nodes of the last
-   * hour whose name no live node has.
+   * Returns the nodes, sorted by name: all live nodes, dead nodes with unclaimed executions, and nodes that died within the
+   * last hour and were not started again under the same name.
    */
   async listNodes(): Promise<ServiceNode[]> {
     const rows = await this.#db.read(function* () {
@@ -92,7 +92,7 @@ export class SqlNodeReads {
     }));
   }
 
-  /** Returns those of the given executions that are running but held by no live node. */
+  /** Returns the given executions that are running but held by no live node. */
   findUnclaimed(ids: readonly number[]): Promise<number[]> {
     return this.#db.read(function* () {
       const rows = yield* all<{ id: number }>(

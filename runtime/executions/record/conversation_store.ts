@@ -14,8 +14,8 @@ export interface StoredCall extends PlannedCall {
   /** The effect of the call. Null until the call starts. */
   effect: Effect | null;
   /**
-   * The start of the call, in milliseconds since 1970. Null if the call never started, and until the result of a call that is not
-   * `unsafe`.
+   * The start of the call, in milliseconds since 1970. Null if the call never started. For a call that is not `unsafe`, the
+   * start is stored only with the result and is null before.
    */
   startedAt: number | null;
   /** The result of the call. Null until there is a result. */

@@ -117,7 +117,10 @@ export interface ExecutionReads {
   /** Returns a summary of the executions that started at `since` or later and before `until`. */
   readSpan(span: { since: number; until: number }): Promise<SpanSummary>;
 
-  /** Returns the cost in dollars of the executions that started in the same span. Null if no price is known. */
+  /**
+   * Returns the cost in dollars of the executions that started at `since` or later and before `until`. Null if no price is
+   * known.
+   */
   readSpanCost(span: { since: number; until: number }): Promise<number | null>;
 
   /** Returns the periods without a running service in a span, oldest first. Restarts within a minute are left out. */

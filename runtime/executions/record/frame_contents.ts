@@ -21,7 +21,10 @@ export const CUT_REPLY =
 
 const END_FRAMES = ["stats", "final_answer", "complete"] as const;
 
-/** The frame types that a transition into each state may write, in their order. The transitions are in states.ts. */
+/**
+ * The types of the frames that a transition may write, by the new state. Sorted in the order in which they are written. The
+ * transitions are in states.ts.
+ */
 export const TRANSITION_FRAMES: Readonly<Record<ExecutionStatus, readonly EventType[]>> = {
   running: ["human"],
   waiting: ["interrupt"],
@@ -32,7 +35,7 @@ export const TRANSITION_FRAMES: Readonly<Record<ExecutionStatus, readonly EventT
   orphaned: END_FRAMES,
 };
 
-/** Returns `frames` unchanged. Throws TypeError if a transition into the state must not write one of them. */
+/** Returns `frames` unchanged. Throws TypeError if a transition to the state `next` must not write one of the frames. */
 export function checkTransition(
   next: ExecutionStatus,
   frames: readonly FrameContent[],

@@ -56,7 +56,7 @@ export class Journal {
   /** The running time that is not stored yet. */
   readonly running: RunningTime;
 
-  /** `ranMs` is the running time in milliseconds that a process did not store before it died. */
+  /** `ranMs` is the running time in milliseconds that an earlier process did not store before it died. */
   constructor(execution: Execution, ports: JournalPorts, { ranMs = 0 } = {}) {
     this.#ports = ports;
     this.#execution = execution;
@@ -259,7 +259,7 @@ export class Journal {
 
   #toEnding(outcome: Outcome): Omit<Ending, "from" | "finishedAt" | "durationMs"> {
     const { redactor } = this.#ports;
-    // Redacted after the cut as well, so that the frame equals the stored answer.
+    // Redacted again after the cut, so that the stored answer equals the one in the frame, which is redacted, too.
     const output = outcome.output === null
       ? null
       : this.#shown(boundAnswer(this.#shown(outcome.output), redactor));

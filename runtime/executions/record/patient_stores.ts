@@ -9,7 +9,7 @@ import type { JournalStores } from "./journal_ports.ts";
 const STORED = "Stored after all; the execution continues";
 const WAITS = { firstMs: 500, longestMs: 15_000 };
 
-/** The methods of each store, and if they are retried. Methods that store a run's work, such as paid replies, are. */
+/** True for each method that is retried: the methods that store a run's work, such as paid replies. */
 const IS_TRIED_AGAIN: {
   [Store in keyof JournalStores]: Readonly<Record<keyof JournalStores[Store], boolean>>;
 } = {
@@ -77,8 +77,8 @@ function patient<Store extends object>(
 }
 
 /**
- * Calls `store` until it succeeds. Logs `message` if that took more than one attempt. Rethrows other errors than storage
- * errors, and the last storage error after the signal has aborted.
+ * Calls `store` until it succeeds, and returns its result. Logs `message` if that took more than one attempt. Rethrows any
+ * error other than a storage error at once. Rethrows a storage error if the signal had aborted before the attempt.
  */
 export async function retryUntilStored<T>(
   store: () => Promise<T>,

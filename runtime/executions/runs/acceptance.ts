@@ -35,7 +35,7 @@ export interface RunSpec {
   parent?: { executionId: number; position: number; depth: number };
 }
 
-/** Returns notices about files that the run cannot use in their current form. `whyStale` is that of AgentRegistry. */
+/** Returns notices about files that the run cannot use in their current form. `whyStale` is the method of AgentRegistry. */
 export function noticesOf(
   { id }: Agent,
   { notices = [], request }: RunSpec,

@@ -1,5 +1,5 @@
-// The limit of an agent's concurrent runs: `max_concurrent_runs` in its file. Delegated runs neither wait nor count,
-// because an agent that calls itself through another agent would deadlock.
+// The limit of an agent's concurrent runs: `max_concurrent_runs` in its file. Delegated runs neither wait for a slot nor
+// occupy one. Otherwise an agent that calls itself through another agent would wait for itself forever.
 import type { Agent } from "../../agents/agent.ts";
 import { FifoSemaphore } from "../../models/fifo_semaphore.ts";
 import type { Execution } from "../execution.ts";

@@ -58,8 +58,8 @@ export class RequestExpiry implements AsyncDisposable {
       this.#waiting = new AbortController();
       let waitMs = LONGEST_SLEEP_MS;
       try {
-        // Keeps the current set, because a concurrent retryPostponed() replaces it. Questions in an old set are tried again
-        // with the rest.
+        // `this.#postponed` is read once, because retryPostponed() may replace the set during the waits below. A question
+        // that is added to the old set is then tried again with all others.
         const postponed = this.#postponed;
         const next = await requests.readNextExpiry(postponed);
         if (next?.expiresAt != null) {

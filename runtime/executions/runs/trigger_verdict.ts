@@ -6,9 +6,9 @@ import type { Outcome, TriggerVerdict } from "../record/ending_store.ts";
 import { endCodeOf, isLimitCode } from "../end_reason.ts";
 
 /**
- * Returns if a run counts as a failure of its trigger, with the data to count it. Undefined if the run counts neither as a
- * failure nor as a success: a person or the service stopped it, its model could not be reached, no trigger started it, or
- * its agent has `max_failures: none`.
+ * Returns the verdict on a run for its trigger, failure or success, with the data to count it. Undefined if the run is
+ * neither: a person or the service stopped it, its model could not be reached, no trigger started it, or its agent has
+ * `max_failures: none`.
  */
 export function verdictOf(
   agent: Agent | undefined,
