@@ -91,7 +91,10 @@ function isSameVersion(a: Deno.FileInfo, b: Deno.FileInfo): boolean {
   return a.ino === b.ino && a.size === b.size && a.mtime?.getTime() === b.mtime?.getTime();
 }
 
-/** Returns true for a broken link, which is reported. A file that was deleted since the folder was listed is not. */
+/**
+ * Returns true for a broken link. The caller reports such a link, but not a file that was deleted after the folder was
+ * listed.
+ */
 async function isLink(path: string): Promise<boolean> {
   return (await Deno.lstat(path).catch(ignoreMissing))?.isSymlink ?? false;
 }

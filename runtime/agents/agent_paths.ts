@@ -124,7 +124,10 @@ export function isDatabaseFile(path: string): boolean {
   return /\.db(-(wal|shm|journal))?$/i.test(path);
 }
 
-/** Returns the alias of a path without one: its last segment, in the letters that an alias allows. */
+/**
+ * Returns the alias for a path that has none in the file: the path's last segment, in lower case, with `_` in place of each
+ * character that no alias may contain.
+ */
 function aliasOf(path: string): string {
   const name = basename(path).toLowerCase().replace(/[^a-z0-9_]/g, "_");
   if (ALIAS.test(name)) return name;

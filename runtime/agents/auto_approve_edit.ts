@@ -40,7 +40,7 @@ function insertEntry(yaml: string, value: string, end: string): string | undefin
   }
   if (!isScalar(list) || list.value !== null || !list.range) return undefined;
   const [from, to] = list.range;
-  // The current value is empty: a word for null, or only a comment.
+  // The current value is empty: it is written as `null` or `~`, or only a comment follows the key.
   if (from < to) return `${yaml.slice(0, from)}[${value}]${yaml.slice(to)}`;
   return yaml.replace(new RegExp(`^${KEY}[ \\t]*:`, "m"), (key) => `${key} [${value}]`);
 }

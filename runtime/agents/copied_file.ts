@@ -46,7 +46,10 @@ export function diagnoseCopy(
   return original === undefined ? undefined : describeCopy(sourcePath, original);
 }
 
-/** Returns the warning for a copied file. `isName` is true if the file's name is no valid agent name. */
+/**
+ * Returns the warning for a copied file. `isName` is true if the file's name is no valid agent name, so that `enabled:
+ * true` would not be enough.
+ */
 export function describeCopy(
   path: string,
   original: string,

@@ -60,7 +60,7 @@ function checkProvider(
   return [diagnose(file, ["model"], { message }, "key")];
 }
 
-/** Checks the map of a model. `reached` is the provider whose address is set outside the map. */
+/** Checks the map of a model. `reached` is a provider whose address is set elsewhere, so that the map needs none. */
 function checkModel(
   file: DiagnosedFile,
   model: RawFields,
@@ -193,7 +193,8 @@ function checkPatterns(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   ];
   return lists.flatMap(([path, list]) =>
     (Array.isArray(list) ? list : [list]).flatMap((pattern, index) => {
-      // A pattern that ends with a slash matches everything below the folder, so it is checked with this text appended.
+      // A pattern that ends with a slash matches everything below the folder: `/**` is appended to it. Each pattern is
+      // checked in this form.
       const matcher = typeof pattern === "string"
         ? compileGlob(`${pattern.normalize("NFC")}/**`, { dot: true })
         : undefined;

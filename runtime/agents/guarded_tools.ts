@@ -21,7 +21,7 @@ export interface NamedTool {
 /**
  * Returns true if calls of this tool wait for approval. A guard by another name of the tool applies, unless `auto_approve`
  * contains the tool's own name or `server/tool`. A pattern in `auto_approve` does not override a guard by the tool's own
- * name. Not for questions to a person, which are always asked.
+ * name. Must not be called for tools that ask a person a question: their questions are always asked.
  */
 export function isGuarded(
   agent: Pick<Agent, "confirmTools" | "freedGuards" | "autoApprove" | "mcpConfirm" | "mcp">,

@@ -1,4 +1,5 @@
-// Chooses the icon of an agent without one by its id. Palette and hash must never change, so that agents keep their icons.
+// Derives an icon from an agent's id, for agents without an icon in their file. Palette and hash must never change, so that
+// agents keep their icons.
 import { fnv1a } from "../config/fnv1a.ts";
 import { normalizeId } from "./agent_id.ts";
 

@@ -148,7 +148,7 @@ function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
   return [{ path, line, column: 1, severity: "warning", message, code: "unread_front_matter" }];
 }
 
-/** Matches a line `---` with settings below it and another `---`. Agents of other programs have these fields, too. */
+/** Matches front matter that begins below the first line: a line `---`, a field of agent files, and another line `---`. */
 const SETTINGS_BELOW = new RegExp(
   String.raw`^---[ \t]*\r?\n(?:[ \t]*(?:#.*)?\r?\n)*(?:${
     Object.keys(definitionSchema.shape).join("|")

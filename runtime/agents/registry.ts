@@ -36,7 +36,7 @@ export interface BrokenAgentFile {
 /** The maximum time in milliseconds that a load waits for all files that are being written. */
 const MAX_WAIT_MS = 1_000;
 
-/** The number of files that are read in parallel, because reading one after another takes longer than parsing. */
+/** The number of files that are read in parallel. Reading them one after another would take longer than parsing them. */
 const READ_AT_ONCE = 16;
 
 /** The agents of one directory by id. load() reads the files; the other methods use the loaded state. */

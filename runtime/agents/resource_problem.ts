@@ -15,9 +15,9 @@ export interface ResourceProblem
 /** The result of the inspection of an agent's resources. */
 export interface InspectedResources {
   problems: ResourceProblem[];
-  /** The final names of the resources' tools. */
+  /** The names that the resources' tools have in a run. */
   toolNames: string[];
-  /** True if the names are complete. They are not if the agent has servers, because only a server knows its tools. */
+  /** False if the agent has servers, because only a server knows the names of its tools. */
   isComplete: boolean;
 }
 

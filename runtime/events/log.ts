@@ -2,7 +2,10 @@
 import type { Frame } from "./frame.ts";
 import type { FrameStore, LogState } from "./frame_store.ts";
 
-/** The maximum number of frames in a page. A follower buffers one page, or one larger frame, which followers share. */
+/**
+ * The maximum number of frames in a page. A follower buffers one page, or one frame that is larger than a page. Followers
+ * share large frames, see SharedFrames.
+ */
 const PAGE_FRAMES = 200;
 const PAGE_BYTES = 256 * 1024;
 /**
@@ -58,8 +61,8 @@ const TAIL_FRAMES = 64;
 const TAIL_CHARACTERS = 64 * 1024;
 
 /**
- * The frames of one execution that this process stored while it was followed. Followers that keep up read them here instead of
- * from the store.
+ * The frames of one execution that this process stored while the execution had followers. Followers that keep up read the
+ * frames here instead of from the store.
  */
 class Tail {
   /** The tail contains every frame with a higher id. Infinity until a follower has read the log to its end. */

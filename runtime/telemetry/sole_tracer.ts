@@ -12,9 +12,8 @@ export function soleTracer(version: string): Tracer {
 }
 
 /**
- * Drops every span of other tracers.
- * Decision: Deno traces each HTTP request with its whole address, which may contain a token, and a library may trace
- * texts (rejected: a setting; Deno has none that disables only its own spans).
+ * Drops every span of other tracers. Decision: Deno traces each HTTP request with its whole address, which may contain a
+ * token, and a library may trace texts. Rejected: a setting, because Deno has none that disables only its own spans.
  */
 export function dropOtherSpans(): void {
   replaceStartSpan(trace.getTracer("inkling"));

@@ -7,8 +7,9 @@ export const SERVICE_MANAGERS = ["systemd", "launchd", "container"] as const;
 export type ServiceManager = typeof SERVICE_MANAGERS[number];
 
 /**
- * Returns the program that manages a process, from the process's variables and ids. Only a direct child of systemd has its
- * own PID in SYSTEMD_EXEC_PID; a wrapper between the two, such as the npm package's, has it instead.
+ * Returns the program that manages a process, from the process's variables and ids. Undefined if none does.
+ * SYSTEMD_EXEC_PID contains the PID of the process that systemd started: this process, or its parent if the parent is a
+ * wrapper such as the npm package's.
  */
 export function findServiceManager(
   read: (name: string) => string | undefined,

@@ -12,8 +12,9 @@ interface TriggerKind {
   /** True if an agent's file can contain the trigger. */
   isConfigurable: boolean;
   /**
-   * The executions that share a history and wait for each other: those of a chat session, the agent's delegated ones (which
-   * do not wait for each other), or all others.
+   * The group of executions that share a history and wait for each other. `session`: those of one chat session.
+   * `delegated`: the agent's delegated executions, which share a history but do not wait for each other. `own`: the agent's
+   * other executions.
    */
   bucket: "session" | "own" | "delegated";
   /** True if the trigger starts an agent without a request. */
@@ -120,7 +121,7 @@ export interface SchemeForm {
   hash?: "SHA-1";
   /** The header with the time. The signed text is `v0:TIME:BODY`. */
   timeHeader?: string;
-  /** The place in the body of the delivery's time in milliseconds. */
+  /** The JSON pointer to the delivery's time in the body. The time is in milliseconds. */
   bodyTime?: string;
   /** The places of the event's name. The first place with a value is used. */
   event: readonly string[];

@@ -1,17 +1,20 @@
 // Keeps the results of conversions and lists the same objects until their content changes.
 import type { AgentListing } from "../interface/runtime.ts";
 
-/** The results of one conversion. The source must not change. A result is valid for one version. */
+/**
+ * Caches the result of a conversion for each source object. A source must not change. A result is valid until the version
+ * changes.
+ */
 export class KeptResults<Source extends object, Result> {
   readonly #version: () => object;
   readonly #kept = new WeakMap<Source, { version: object; result: Promise<Result> }>();
 
-  /** `version` returns an object that is the same until the conversions have other results. */
+  /** `version` returns the current version: another object as soon as a conversion may have another result. */
   constructor(version: () => object) {
     this.#version = version;
   }
 
-  /** Returns the kept result for the source, or converts it. */
+  /** Returns the cached result for the source, or calls `convert` and caches its result. A failure is not cached. */
   keep(source: Source, convert: () => Promise<Result>): Promise<Result> {
     const version = this.#version();
     const kept = this.#kept.get(source);
@@ -38,7 +41,10 @@ export function withKept(
   return isKept ? earlier : merged;
 }
 
-/** Compares the fields. Those that are objects are replaced, never changed. */
+/**
+ * Returns true if both have the same field values. Objects are compared by identity, because a changed field gets a new
+ * object.
+ */
 function isEqual(one: AgentListing, other: AgentListing): boolean {
   const names = Object.keys(one) as (keyof AgentListing)[];
   return names.length === Object.keys(other).length &&

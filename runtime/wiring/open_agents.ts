@@ -54,7 +54,7 @@ export async function openAgents(
       return settings.config;
     },
     home,
-    // The registry calls this function later, in reload(). `log` is created after the registry.
+    // The registry calls this function only in load(), after `log` has been created below.
     inspect: (agent) => findGaps(agent, { settings, log }),
   });
   const keys = new ProviderKeys(() => registry.list());

@@ -66,7 +66,7 @@ export class ShownHistory {
   constructor(ports: ShownHistoryPorts) {
     this.#ports = ports;
     const { redactor, nodes } = ports;
-    // With several nodes, the awaited labels may change although no execution does.
+    // With several nodes, the labels that an execution waits for may change although the execution does not.
     const version = () => nodes === undefined ? redactor.version : {};
     this.#shownLists = new KeptResults(version);
     this.#shownNewest = new KeptResults(version);

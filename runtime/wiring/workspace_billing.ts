@@ -1,5 +1,5 @@
 // Opens the billing of model calls outside of agents' runs, such as the draft of an agent or the test of a model. These
-// calls count toward the workspace's budget in the service's database, while a service may be using it.
+// calls count toward the workspace's budget in the service's database. A service may use that database at the same time.
 import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -16,7 +16,9 @@ import { makeStateDir } from "../storage/state_dir/state_dir.ts";
 
 const loadPostgres = lazyModule(() => import("../storage/postgres/postgres_database.ts"));
 
-/** The maximum number of connections. A person makes one call after another; a trial makes a few at once. */
+/**
+ * The maximum number of database connections. Most commands make one model call after another; a trial makes a few at once.
+ */
 const CONNECTIONS = 3;
 
 /** Options of openWorkspaceBilling(). */
