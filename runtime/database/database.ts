@@ -27,8 +27,8 @@ export class LeaseLost extends RuntimeError {
 }
 
 /**
- * The required durability of a transaction when it returns. PostgreSQL distinguishes only "soon" from the others, which use
- * its own settings.
+ * The required durability of a transaction when it returns. For PostgreSQL, "process" and "power" are the same: the
+ * server's settings apply.
  */
 export type Durability =
   /**

@@ -50,7 +50,10 @@ export function* all<Row>(sql: SqlText, ...values: SqlValue[]): Operation<Row[]>
   return (yield { type: "all", sql, values }) as Row[];
 }
 
-/** The maximum number of rows in one INSERT statement. For the database, each number of rows is a statement of its own. */
+/**
+ * The maximum number of rows in one INSERT statement. It also limits the number of prepared statements, because each number
+ * of rows needs its own.
+ */
 const MAX_ROWS = 32;
 
 /**
@@ -71,7 +74,10 @@ export function* insertRows<Row>(
   return returned;
 }
 
-/** Ensures that transactions with the same name run one after the other. In SQLite all transactions do. */
+/**
+ * Ensures that transactions with the same name run one after the other. In SQLite, all transactions run one after the
+ * other.
+ */
 export function* lock(name: string): Operation<void> {
   yield { type: "lock", name };
 }
@@ -97,8 +103,8 @@ export interface WaitingRun {
 
 /**
  * Locks the row of an execution until the transaction ends. Returns the error of a requested cancel, or null. Throws
- * LeaseLost if another node runs the execution. In SQLite this function and the next three do nothing, because there is
- * only one node.
+ * LeaseLost if another node runs the execution. In SQLite this function and the next two do nothing, because there is only
+ * one node.
  */
 export function* fence(executionId: number): Operation<string | null> {
   return (yield { type: "fence", executionId }) as string | null | undefined ?? null;
@@ -116,7 +122,7 @@ export function* requireLease(name: string): Operation<void> {
 
 /**
  * After the commit, notifies all nodes that an execution has changed. If `stored` is given, also calls the listeners of
- * this database.
+ * this database. SQLite has no other nodes to notify.
  */
 export function* announce(executionId: number, stored?: StoredChange): Operation<void> {
   yield { type: "announce", executionId, ...(stored && { stored }) };

@@ -6,8 +6,8 @@
 // such a link is created later, all watches are reopened.
 //
 // Decision: a folder that contains a named pipe is not watched. Deno's watch opens the path of an event. A pipe without a
-// writer blocks it, and then opening or closing any watch would block the whole service. So a probe precedes both: the
-// watch must report an event. If it does not, new pipes are opened for a moment, which unblocks the watch.
+// writer blocks it, and then opening or closing any watch would block the whole service. So a probe precedes each opening
+// and closing: the watch must report an event. If it does not, new pipes are opened for a moment, which unblocks the watch.
 import { join } from "node:path";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import { SystemClock } from "../../base/clock.ts";

@@ -77,7 +77,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
 
   constructor(readonly wanted: WantedPlace, ports: PlacePorts) {
     this.#ports = ports;
-    // A folder must not be watched under its path without links either.
+    // A closed folder must not be watched under its real path either, to which links lead.
     this.#closed = [...ports.closed, ...ports.closed.map(knownRealPath)];
   }
 
@@ -210,7 +210,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     try {
       const root = await findWatchedRoot(this.path, this.#root);
       const found = root !== undefined && this.#isClosed(root.folder) ? undefined : root;
-      // If the path was never seen, the state is kept, because #enter() needs it.
+      // If nothing was ever found at the path, `#isUnreachable` is kept, because #enter() needs it.
       if (found === undefined || this.#snapshot !== undefined) this.#isUnreachable = false;
       return found;
     } catch (error) {

@@ -19,7 +19,8 @@ export interface ModelEndpoint {
   /** True if a call without a key is refused. */
   keyRequired: boolean;
   /**
-   * The host that would receive the key of a known provider although it belongs to somebody else; null if there is none.
+   * The host that would receive the key of a known provider although the host belongs to somebody else; null if there is
+   * none.
    */
   foreignHost: string | null;
 }

@@ -55,14 +55,14 @@ function callCharacters(message: AssistantMessage): number {
 const TOKENS_PER_MESSAGE = 12;
 const TOKENS_PER_TOOL = 24;
 const TOKENS_FOR_TOOLS = 900;
-/** The factor for media, because some models count three times as many tokens for a picture as most. */
+/** The factor for media, because some models count three times as many tokens for a picture as most models do. */
 const MOST_PER_MEDIA_TOKEN = 3;
-/** The maximum number of tokens around a schema: our text in the prompt, and the text that the provider adds. */
+/** The maximum number of tokens around a schema: Inkling's text in the prompt, and the text that the provider adds. */
 const TOKENS_FOR_SCHEMA = 300;
 
 /**
- * Returns an upper bound for the input tokens of a request, for the reservation of its cost. It holds at all providers for
- * ordinary texts (prose, code, data, all scripts).
+ * Returns an upper bound for the input tokens of a request, for the reservation of its cost. The bound holds at all
+ * providers for ordinary texts (prose, code, data, all scripts).
  */
 export function boundInputTokens(request: ModelRequest): number {
   let tokens = TOKENS_PER_MESSAGE;
@@ -102,7 +102,9 @@ export function boundOutputTokens(text: string): number {
 const UTF8 = new TextEncoder();
 // Splits words as tokenizers do: at changes of case, and between letters and digits. A repeated character is one piece.
 const PIECES = /[A-Z]?[a-z]+|[A-Z]+|[0-9]|[ \t]+|[\n\r]|([!-/:-@[-`{-~])\1*|\P{ASCII}+|\p{Cc}/gu;
-/** The minimum number of characters per token, by kind of piece. Tokenizers rarely split shorter pieces. */
+/**
+ * The minimum average number of characters per token, by kind of piece: letters, capital letters, and repeated characters.
+ */
 const LETTERS_PER_TOKEN = 2;
 const CAPITALS_PER_TOKEN = 1.5;
 const REPEATED_PER_TOKEN = 4;

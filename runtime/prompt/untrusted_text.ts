@@ -16,8 +16,8 @@ const OWN_TAG =
   /<(?=\s*\/?\s*(?:environment|task|untrusted|skill-(?:context|breadcrumb))(?![\w-]))/gi;
 
 /**
- * The maximum length of an untrusted text in a prompt, in UTF-16 code units. It is limited because its sender does not pay
- * for it.
+ * The maximum length of an untrusted text in a prompt, in UTF-16 code units. Without a limit, a sender could run up the
+ * costs of the model calls.
  */
 const MAX_TEXT_CHARACTERS = 100_000;
 

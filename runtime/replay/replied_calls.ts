@@ -32,7 +32,7 @@ export class RepliedCalls {
   addResult(steps: number): void {
     const result = this.reply.calls[this.#logged]?.result;
     if (result === undefined) return;
-    // If the call's instructions were logged earlier, its result already existed at that time.
+    // If the call's instructions were logged earlier, addInstructions() has set `after`, because the result existed then.
     if (!this.#brought.has(this.#logged)) result.after = steps - this.#steps;
     if (!this.#told.has(this.#logged)) this.#told.set(this.#logged, this.#told.size);
     this.#logged++;

@@ -30,8 +30,8 @@ export class RangeWalk {
   }
 
   /**
-   * Returns the query extended by all ranges that it touches (`around`), and the furthest end of the ranges that begin at
-   * or before it (`coveredTo`). `from` and `to` must not be less than in the previous call.
+   * Returns the query extended by all ranges that it touches (`around`), and the furthest end of the ranges that begin no
+   * later than the query (`coveredTo`). `from` and `to` must not be less than in the previous call.
    */
   next({ from, to }: TextRange): { around: TextRange; coveredTo: number } {
     const all = this.#stretches;

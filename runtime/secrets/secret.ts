@@ -52,7 +52,10 @@ export function selectSecrets(
   return combined(secrets, names, (all, some) => all.filter(({ name }) => some.has(name)));
 }
 
-/** Every redaction prepares a new list of secrets, so an unchanged list must stay the same object. */
+/**
+ * Returns a function that returns `combine` of both values: the same list until one of the values is another object.
+ * Redaction caches its search index by the list object.
+ */
 function combined<First, Second>(
   first: () => First,
   second: () => Second,

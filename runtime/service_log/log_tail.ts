@@ -49,7 +49,7 @@ async function readTail(
     let start = size;
     let blocks: Uint8Array<ArrayBuffer>[] = [];
     let breaks = 0;
-    // Needs one line break more than lines: the one before the first wanted line.
+    // The search needs one line break more than lines: the one before the first wanted line.
     while (start > lowest && breaks <= lines) {
       const end = start;
       start = Math.max(lowest, end - BLOCK_BYTES);

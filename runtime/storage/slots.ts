@@ -53,8 +53,8 @@ export function* isSlotTaken(agentId: string, scheduledFor: number): Operation<b
 
 /**
  * Stores a slot without an outcome so far, in the open transaction. Advances its schedule to `lastSlot`, never backwards.
- * `lastSlot` differs from the slot if the row stands for several. Consecutive skipped slots with the same reason share a
- * row.
+ * `lastSlot` is later than the slot if the row stands for several slots. Consecutive skipped slots with the same reason
+ * share a row.
  */
 export function* insertSlot(
   slot: Slot,
@@ -98,7 +98,10 @@ function* extendSkipped(slot: Slot): Operation<boolean> {
   return changes > 0;
 }
 
-/** Corrects the count of an agent's newest row that starts at or before `reached`, so that it excludes later slots. */
+/**
+ * Corrects the count of an agent's newest row that starts at or before `reached`, so that the count excludes slots after
+ * `reached`.
+ */
 function* shortenNewest(
   agentId: string,
   { reached, countSince }: { reached: number; countSince: (first: number) => number },

@@ -33,7 +33,7 @@ interface LoadedFile {
 export class EnvironmentFiles implements Environment {
   readonly #files: LoadedFile[];
   readonly #shell: Variables;
-  /** The variables of all files, cached until the current task yields to the event loop. */
+  /** The variables of all files and of the shell, cached until the next microtask. */
   #current: readonly Variables[] | undefined;
   /** The cached secrets by the requested names. */
   readonly #secrets = new Map<string, Secret[]>();

@@ -40,7 +40,7 @@ export function* insertMessages(
       one === last && terms !== undefined ? terms.packed.terms.digest : null,
     ]),
   );
-  // Terms are stored after their message, because removeUnusedTerms() removes terms without one.
+  // Terms are stored after their message, because removeUnusedTerms() removes terms to which no message refers.
   if (terms?.isNew) yield* storeTerms(terms.packed);
 }
 

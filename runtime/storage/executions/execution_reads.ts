@@ -36,7 +36,10 @@ const IN_SPAN = "started_at >= ? AND started_at < ?";
 const FAILED =
   `status NOT IN ('success', 'running', 'waiting') AND error IS DISTINCT FROM '${STOPS.cancelled}'`;
 
-/** SQL: the first parameter as a quoted phrase for full-text search, or as a literal LIKE pattern. */
+/**
+ * SQL: the first parameter, quoted so that it is searched literally: as a phrase for SQLite's full-text search (PHRASE), or
+ * as a pattern for PostgreSQL's ILIKE (PATTERN).
+ */
 const PHRASE = `'"' || replace(?1, '"', '""') || '"'`;
 const PATTERN = String.raw`'%' || regexp_replace(?1, '([%_\\])', '\\\1', 'g') || '%'`;
 const IN_TEXTS = {

@@ -49,8 +49,8 @@ export class SqlFamilyStore implements FamilyStore {
     waiting: WaitForChild,
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
     return this.#db.change("power", function* () {
-      // The parent waits only if the child does. A running child does not resume its parent at its end, even if its
-      // descendants wait.
+      // The parent may wait only for a child that waits itself. The end of a running child would not resume a waiting
+      // parent.
       if (!(yield* isWaiting(waiting.childId))) return undefined;
       yield* fence(executionId);
       const request = yield* selectOpenRequest(executionId);

@@ -5,8 +5,9 @@ import { insertMessages, replaceMessage } from "./conversation_rows.ts";
 import { type Operation, run } from "../../database/operation.ts";
 
 /**
- * Copies messages and finished tool calls to a fork. The fork's log contains their results up to `frameId`. Returns the
- * number of copied calls, which count toward the call limit. Throws ForkedStepsGone if a message is missing.
+ * Copies messages and finished tool calls to a fork. `frameId`, the id of the last frame in the fork's log, marks the
+ * copied results as logged. Returns the number of copied calls, which count toward the call limit. Throws ForkedStepsGone
+ * if a message is missing.
  */
 export function* copySteps(
   executionId: number,

@@ -73,7 +73,8 @@ export class SqlRecoveryStore implements RecoveryStore {
  * frame.
  */
 export function* selectUncountedMs(executionId: number): Operation<number> {
-  // Only a killed service leaves time uncounted. For an adopted execution the idle time is unknown, so nothing is added.
+  // Only a killed service leaves time uncounted. If the execution is older than this service, it was adopted: the idle time
+  // before the adoption is unknown, so no time is added.
   const killed = yield* get<{ startedAt: number; triedAt: string | number | null }>(
     "SELECT e.started_at AS startedAt, e.retry ->> '$.at' AS triedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
       "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",

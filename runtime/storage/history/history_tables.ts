@@ -86,7 +86,8 @@ function readTable(
 ): HistoryTable {
   const infos = shape.all<TableInfo>(`PRAGMA table_info("${name}")`);
   const columns = infos.map(toColumn);
-  // The rowid is copied if PostgreSQL has a column of this name: where it defines the order of the rows.
+  // The rowid is copied if the PostgreSQL table has a column of this name. Such a column defines the order of the table's
+  // rows.
   if (there.some(({ column }) => column === "rowid")) {
     columns.unshift({ name: "rowid", type: "INTEGER" });
   }

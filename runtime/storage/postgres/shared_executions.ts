@@ -134,7 +134,10 @@ export class SharedExecutions implements SharedRuns {
     this.#waits.changed(executionId);
   }
 
-  /** Fetches jobs if this node can run a new job of the queue. Called after another node could not. */
+  /**
+   * Fetches jobs if this node can run a new job of the queue. Called after another node has queued a job that it could not
+   * run itself.
+   */
   jobQueued(name: string): void {
     if (this.#options.queue.hasRoom(name)) this.wake();
   }

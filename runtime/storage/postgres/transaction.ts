@@ -1,4 +1,5 @@
-// Builds the statements at the beginning and end of a transaction. Several are sent together to save round trips.
+// Builds the statements at the beginning and end of a transaction. Consecutive statements are sent together to save round
+// trips.
 import { createHash } from "node:crypto";
 import type { Durability } from "../../database/database.ts";
 import type { Statement } from "../../database/operation.ts";
