@@ -31,10 +31,7 @@ import type { AgentOutput } from "./output_schema.ts";
 
 export type { ModelSettings } from "../config/providers.ts";
 
-/**
- * The trigger of an agent that only starts on request. `input`, which every kind of trigger has, replaces the default user
- * message.
- */
+/** The trigger of an agent that only starts on request. In each kind of trigger, `input` replaces the user message. */
 export interface ManualTrigger {
   type: "manual";
   input?: string;
@@ -148,10 +145,7 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   paths: AgentPath[];
   /** The tools that wait for approval: the defaults and `confirm`, without `auto_approve`. */
   confirmTools: string[];
-  /**
-   * The guards that `auto_approve` removed, as tool names. A tool that has such a name only among its `otherNames` still
-   * waits for approval.
-   */
+  /** The guards that `auto_approve` removed. A tool with such a name only in its `otherNames` still waits for approval. */
   freedGuards: string[];
   /** The guard for all tools of MCP servers. */
   mcpConfirm: McpConfirm;

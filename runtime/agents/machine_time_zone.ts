@@ -6,8 +6,8 @@ export interface MachineTimeZone {
   /** The IANA name of the time zone. */
   name: string;
   /**
-   * The value of TZ if it names no time zone. The system would read such a value in another way than people mean it, so UTC
-   * is used.
+   * The value of TZ if it names no time zone. UTC is used then, because the system would interpret such a value differently
+   * from what people expect.
    */
   unknown?: string;
 }

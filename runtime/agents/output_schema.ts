@@ -119,7 +119,8 @@ async function readText(file: string, unusable: (reason: string) => Error): Prom
 
 function parse(text: string, unusable: (reason: string) => Error): JsonSchema {
   const plain = text.replace(/^\uFEFF/, "");
-  // The parser's message is not shown, because it quotes the file, which may be the wrong one and contain secrets.
+  // The parser's message is not shown, because it quotes the file. The path may name the wrong file, and that file may
+  // contain secrets.
   if (!isWholeJson(plain)) throw unusable("is not JSON");
   const schema: unknown = JSON.parse(plain);
   if (!isJsonObject(schema)) throw unusable("is not a schema: it must be a JSON object");

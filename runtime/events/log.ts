@@ -2,10 +2,7 @@
 import type { Frame } from "./frame.ts";
 import type { FrameStore, LogState } from "./frame_store.ts";
 
-/**
- * The maximum number of frames in a page. A follower buffers one page, or one frame that is larger than a page. Followers
- * share large frames, see SharedFrames.
- */
+/** The maximum number of frames in a page. A follower buffers one page, or one frame if that is larger than a page. */
 const PAGE_FRAMES = 200;
 const PAGE_BYTES = 256 * 1024;
 /**
@@ -104,8 +101,7 @@ class Tail {
 async function readPage(reading: Reading): Promise<Page> {
   const [state, frames] = await Promise.all([reading.state, reading.frames]);
   const characters = frames.reduce((sum, { payload }) => sum + payload.length, 0);
-  // `length` counts UTF-16 code units. Each has at most three bytes in UTF-8. A page that may have reached PAGE_FRAMES or
-  // PAGE_BYTES may be incomplete.
+  // A UTF-16 code unit has at most three bytes in UTF-8. A page that may have reached a limit may be incomplete.
   const isEnd = frames.length < PAGE_FRAMES && 3 * characters < PAGE_BYTES;
   return { state, frames, isEnd };
 }

@@ -155,7 +155,7 @@ export interface SchedulerJob {
 /** The automatic triggers and the scheduler's state. */
 export interface SchedulerStatus {
   status: SchedulerState;
-  /** The reason why this service fires no triggers although it is not paused: another service of the workspace does. */
+  /** The reason why this service fires no triggers although it is not paused: another service fires them. */
   inactiveReason?: string;
   /** True if the watcher reports file changes. */
   watcherActive: boolean;
@@ -244,7 +244,7 @@ export interface Runtime extends AsyncDisposable {
   autoApprove(agentId: string, request: { tool: string; write: boolean }): Promise<AutoApproval>;
   /** Returns the executions that match the filter, newest first. */
   listExecutions(filter: ExecutionFilter): Promise<readonly ListedExecution[]>;
-  /** Returns an agent's executions, newest first, even without its file. Throws AgentNotFound if it has neither. */
+  /** Returns an agent's executions, newest first. Throws AgentNotFound if it has neither a file nor stored data. */
   listRuns(
     agentId: string,
     page: { limit: number; offset: number },
@@ -284,7 +284,7 @@ export interface Runtime extends AsyncDisposable {
   resumeScheduler(): Promise<number>;
   /** Re-arms the stopped trigger of an agent. Throws AgentNotFound and ReadOnlyRuntime. */
   resumeAgent(id: string): Promise<TriggerResumeResult>;
-  /** Returns an agent's due times with outcomes, newest first. Throws AgentNotFound if it never had any. */
+  /** Returns an agent's due times with outcomes, newest first. Throws AgentNotFound as listRuns() does. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
 
   /**

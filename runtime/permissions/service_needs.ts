@@ -98,7 +98,7 @@ function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNee
   return [
     ...own,
     ...both(configDir).map(read("config.yaml, pricing.yaml and .env")),
-    // Both paths are compared when the state directory is chosen.
+    // The real paths of both workspaces are compared when the state directory is chosen.
     ...(knownRealPath(config.workspace) === knownRealPath(workspace)
       ? [read("the workspace")(config.workspace)]
       : []),

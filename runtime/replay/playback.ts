@@ -164,7 +164,7 @@ export class Playback {
     }
   }
 
-  /** Stops the play before an unrecorded result is stored, because the recorded run ended before it. */
+  /** Stops the play before it stores a result that was not recorded, because the recorded run ended before that result. */
   async requireRecorded(id: string): Promise<void> {
     if (this.script.call(id)?.result !== undefined) return;
     await new SystemClock().sleep(0);

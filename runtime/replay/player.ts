@@ -238,8 +238,7 @@ class Player {
     this.#clock.set(step.created_at);
     await this.#journal.waitForChild(pause.childId);
     const { answer, created_at, answered_at } = step;
-    // The question was answered while this execution was running because of another answer. So this execution's log lacks
-    // the question.
+    // This execution was running, because of another answer, when the question was answered. So its log lacks the question.
     const isUnseen = answer !== null && created_at !== undefined && answered_at === undefined;
     if (isUnseen) return await this.#goOn(pause.childId, step);
     return await this.#answer(step, await this.#journalOf(pause.childId));

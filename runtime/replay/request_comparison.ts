@@ -48,7 +48,7 @@ function modelOf({ models }: TodaySettings, { model }: CallSettings): string {
   return models.includes(model) ? model : models[0] ?? "";
 }
 
-/** Returns the terms of the last model call before `end`. Used for a call without a reply. */
+/** Returns the settings and tools of the last model call before the position `end`. Used for a call without a reply. */
 function lastTerms(terms: ReadonlyMap<number, CallTerms>, end: number): CallTerms | undefined {
   return [...terms].filter(([position]) => position < end).at(-1)?.[1];
 }

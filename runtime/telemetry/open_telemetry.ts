@@ -50,7 +50,8 @@ export class OpenTelemetry implements Telemetry {
       name: `invoke_agent ${displayName}`,
       kind: SpanKind.INTERNAL,
       attributes: executionAttributes(execution),
-      // The parent is never another active span, such as the request that starts the run, or another run that is ending.
+      // Without this field, the parent could be an unrelated active span: the request that starts the run, or another run
+      // that is ending.
       parent: parentContext(execution.parentExecutionId),
       describeEnding: (status) => ({
         attributes: { "inkling.execution.status": status },

@@ -77,7 +77,8 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
   });
   const over = new AbortController();
   const upkeep = keepUp(options, over.signal);
-  // The checks use the system clock, like the node's heartbeats, because they do not depend on the clock of stored times.
+  // The checks use the system clock, as the node's heartbeats do. Stored times use another clock, which does not matter
+  // here.
   const clock = new SystemClock();
   const warnings = new LabelWarnings({ nodes, listAgents: () => registry.list(), clock, log });
   warnings.start();

@@ -145,7 +145,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
           log,
           async changed(change) {
             const store = await openStore();
-            // The other service has handled the changes in the meantime, so they are skipped.
+            // Another service ran the triggers until now and has handled these changes, so they are skipped.
             const isOld = (id: string) => {
               const agent = findAgent(id);
               return agent !== undefined && isLeased(agent);

@@ -27,9 +27,9 @@ import type { RunSettings } from "../../config/agent_settings.ts";
 const loadWrittenCall = lazyModule(() => import("./written_call.ts"));
 
 /**
- * Runs a conversation until it has an outcome or waits for a person's answer to its own or a child's question. Continues
- * from the stored conversation. Every step is stored before the next one begins. Throws only for bugs and failures of the
- * store.
+ * Runs the agent until the run has an outcome, or waits for a person's answer to its own question or to a child's.
+ * Continues from the stored conversation. Every step is stored before the next one begins. Throws only for bugs and
+ * failures of the store.
  */
 export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | WaitingChild> {
   try {
@@ -55,7 +55,7 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
       }
       const open = run.conversation.openCalls();
       if (open.length > 0) {
-        // A reply that crosses a limit is accepted if it is the answer. Its calls are refused.
+        // A reply that crosses a limit is accepted if it is the answer. If it has calls instead, they are refused.
         const crossed = findCrossedLimit(figures, run.agent.settings);
         if (crossed !== undefined) return refuseCalls(open, crossed);
         const pause = await settleToolCalls(run, open);

@@ -40,7 +40,7 @@ export interface Run {
   /** The output schema of the answer. Undefined if any text is an answer. */
   format: AnswerFormat | undefined;
   toolbox: Toolbox;
-  /** Returns the terms of the run's last model call. */
+  /** Returns the settings and tools of the run's last model call, serialized. */
   terms(): Promise<PackedTerms>;
   sandbox: PathSandbox;
   /** Reads the text of a PDF file. Absent if the run calls no tools. */

@@ -1,5 +1,5 @@
-// The terms of a model call: its settings and tools. The terms are stored with each reply, so that a later replay can
-// report changes. Equal terms are stored once.
+// The terms of a model call, which are its settings and its tools. They are stored with each reply, so that a later replay
+// can report changes. Equal terms are stored once.
 import { sha256Of } from "../../../base/sha256.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { ServerOrigin } from "../../agents/guarded_tools.ts";
@@ -29,7 +29,7 @@ export interface CallSettings {
   mcp: readonly string[];
 }
 
-/** The terms of a model call. */
+/** The settings and tools of a model call. */
 export interface CallTerms {
   settings: CallSettings;
   tools: readonly DeclaredTool[];
@@ -41,21 +41,24 @@ export interface DigestedText {
   body: string;
 }
 
-/** The terms as they are stored. The tools are a separate text, so that a changed setting does not store them again. */
+/**
+ * The settings and tools of a model call, serialized. The tools are a separate text, so that a changed setting does not
+ * store them again.
+ */
 export interface PackedTerms {
   /** The settings with the digest of the tools. */
   terms: DigestedText;
   tools: DigestedText;
 }
 
-/** The terms of a stored message. */
+/** The settings and tools of the model call that produced a stored message. */
 export interface RecordedTerms {
   packed: PackedTerms;
   /** False if an earlier message of the execution has the same settings and tools, so that these are already stored. */
   isNew: boolean;
 }
 
-/** Returns the terms of an agent's model calls with these tools. */
+/** Returns the agent's settings for model calls, together with the declarations of these tools. */
 export function toCallTerms(
   agent: Agent,
   toolbox: { names(): string[]; get(name: string): Tool | undefined },
@@ -87,7 +90,7 @@ export function toCallTerms(
   };
 }
 
-/** Serializes terms for the store. */
+/** Serializes the settings and tools of a model call for the store. */
 export async function packTerms({ settings, tools }: CallTerms): Promise<PackedTerms> {
   const packedTools = await digest(JSON.stringify(tools));
   return {
@@ -96,7 +99,10 @@ export async function packTerms({ settings, tools }: CallTerms): Promise<PackedT
   };
 }
 
-/** Parses stored terms. `find` returns the text with a digest. Returns undefined if a text is missing. */
+/**
+ * Parses the stored settings and tools of a model call. `find` returns the text with a digest. Returns undefined if a text
+ * is missing.
+ */
 export function unpackTerms(
   termsDigest: string,
   find: (digest: string) => string | undefined,
@@ -108,7 +114,10 @@ export function unpackTerms(
   return tools === undefined ? undefined : { settings, tools: JSON.parse(tools) as DeclaredTool[] };
 }
 
-/** The digests of the last texts. Most runs of an agent have the same terms. */
+/**
+ * The digests of the newest texts, by text. Most runs of an agent have the same settings and tools, so that their texts
+ * repeat.
+ */
 const digests = new Map<string, string>();
 const MAX_DIGESTS = 20;
 

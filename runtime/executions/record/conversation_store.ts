@@ -33,7 +33,7 @@ export type FinishedCall = StoredCall & { result: NonNullable<StoredCall["result
 export interface RecordedOpening {
   messages: (PlacedMessage & { seeded: boolean })[];
   frames: FrameDraft[];
-  /** The terms of the first model call. */
+  /** The settings and tools of the first model call. */
   terms?: RecordedTerms;
 }
 
@@ -46,7 +46,7 @@ export interface ReplacedSystem {
 /** A model reply with everything that is stored with it. */
 export interface RecordedReply {
   message: PlacedMessage;
-  /** The terms of the model call. */
+  /** The settings and tools of the model call. */
   terms?: RecordedTerms;
   calls: PlannedCall[];
   /** The tokens of the call. Null if the endpoint reported no usage. */

@@ -51,7 +51,7 @@ export class Journal {
   readonly #identity: FrameIdentity;
   /** The intents of calls that have started and are not stored, by position. */
   readonly #intents = new Map<number, CallIntent>();
-  /** The digest of the terms that this journal stored last. */
+  /** The digest of the settings and tools that this journal stored last. */
   #storedTerms: string | undefined;
   /** The running time that is not stored yet. */
   readonly running: RunningTime;

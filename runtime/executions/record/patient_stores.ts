@@ -9,7 +9,7 @@ import type { JournalStores } from "./journal_ports.ts";
 const STORED = "Stored after all; the execution continues";
 const WAITS = { firstMs: 500, longestMs: 15_000 };
 
-/** True for each method that is retried: the methods that store a run's work, such as paid replies. */
+/** True for the methods that are retried after a failure. They store a run's work, such as paid replies. */
 const IS_TRIED_AGAIN: {
   [Store in keyof JournalStores]: Readonly<Record<keyof JournalStores[Store], boolean>>;
 } = {

@@ -26,7 +26,9 @@ export interface RecordedRun extends StoredExecution {
   messages: RecordedMessage[];
   calls: StoredCall[];
   questions: RecordedQuestion[];
-  /** The terms of the run's model calls, by the position of the message. Empty for a run of an older version. */
+  /**
+   * The settings and tools of the run's model calls, by the position of the message. Empty for a run of an older version.
+   */
   terms: ReadonlyMap<number, CallTerms>;
   frames: Frame[];
 }

@@ -35,7 +35,7 @@ export interface Paused {
   request: HumanRequest;
 }
 
-/** The reason why a run stopped running: it ended, it waits, or another start continues it. */
+/** The reason why a run stopped running: it ended, it waits, or a later start or another machine continues it. */
 export type RunResult =
   /** The run ended. The caller stores the end. */
   | { status: FinalStatus; outcome: Outcome; journal: Journal; family: Family }

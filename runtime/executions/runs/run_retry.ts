@@ -69,7 +69,8 @@ export async function postponeRun(
 
 /**
  * Waits until the retry of a run is due. The wait does not count as running time. Throws the signal's reason. When the
- * service stops, throws a resumable RunStopped, except for a child, because its parent would take it for ended.
+ * service stops, throws a resumable RunStopped. For a child execution, it continues to wait instead: the parent would treat
+ * the child as ended.
  */
 export async function untilDue(
   { retry, parentExecutionId }: Execution,

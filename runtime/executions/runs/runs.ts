@@ -271,7 +271,7 @@ export class Runs {
     const { execution } = subject;
     const { active, agents } = this.#ports;
     const { signal } = control;
-    // A stopping service ends this wait at once, except for a child, because its parent would take it for ended.
+    // A stopping service ends this wait at once. The wait of a child continues, because its parent would treat it as ended.
     const stopping = execution.parentExecutionId === null ? [active.stopping] : [];
     let agent: Agent | undefined;
     try {

@@ -1,5 +1,5 @@
-// The table of the terms of model calls. Terms are the settings of a call and the tools offered to the model, stored as
-// JSON texts by their digests.
+// The table of the terms of model calls. The terms of a call are its settings and the tools offered to the model. They are
+// stored as JSON texts by their digests.
 import {
   type CallTerms,
   type DigestedText,
@@ -8,10 +8,13 @@ import {
 } from "../../executions/record/call_terms.ts";
 import { all, get, insertRows, type Operation, run } from "../../database/operation.ts";
 
-/** SQL: the stored text is an object with terms. Its list of tools is a separate stored text. */
+/** SQL: the stored text is an object with the settings of a call. Its list of tools is a separate stored text. */
 const IS_OBJECT = "body LIKE '{%'";
 
-/** Stores terms in the open transaction. Call it after the message that refers to them is stored. */
+/**
+ * Stores the settings and tools of a model call in the open transaction. Call it after the message that refers to them is
+ * stored.
+ */
 export function* storeTerms({ tools, terms }: PackedTerms): Operation<void> {
   // Most texts are already stored and need not be sent to the database.
   const stored = yield* all<{ digest: string }>(
@@ -28,7 +31,7 @@ export function* storeTerms({ tools, terms }: PackedTerms): Operation<void> {
   );
 }
 
-/** Returns the terms of an execution's model calls, by the position of the message that refers to them. */
+/** Returns the settings and tools of an execution's model calls, by the position of the message that refers to them. */
 export function* selectTerms(executionId: number): Operation<Map<number, CallTerms>> {
   // A read-only process may open a database of an older version, in which this table does not exist.
   const isThere = yield* get({
@@ -59,7 +62,7 @@ export function* selectTerms(executionId: number): Operation<Map<number, CallTer
   return found;
 }
 
-/** Removes the terms to which no message refers. Runs in the open transaction. */
+/** Removes the settings and tools of model calls to which no message refers. Runs in the open transaction. */
 export function* removeUnusedTerms(): Operation<void> {
   // The lock waits for open transactions that have stored a message, so that the terms of their messages count as used. A
   // transaction that stores a message after the removal finds its terms missing, and stores them again.

@@ -22,7 +22,7 @@ interface CallRow {
   body: string | null;
 }
 
-/** Stores messages in the open transaction, and the terms of the model call that produced the last one. */
+/** Stores messages in the open transaction, and the settings and tools of the model call that produced the last message. */
 export function* insertMessages(
   executionId: number,
   messages: readonly (PlacedMessage & { seeded?: boolean })[],
@@ -40,7 +40,8 @@ export function* insertMessages(
       one === last && terms !== undefined ? terms.packed.terms.digest : null,
     ]),
   );
-  // Terms are stored after their message, because removeUnusedTerms() removes terms to which no message refers.
+  // The settings and tools (`terms`) are stored after their message, because removeUnusedTerms() removes terms to which no
+  // message refers.
   if (terms?.isNew) yield* storeTerms(terms.packed);
 }
 

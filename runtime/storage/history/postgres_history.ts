@@ -27,10 +27,7 @@ const LOCK_MS = 3_000;
 /** The number of rows whose sizes one query reads. */
 const SIZES = 10_000;
 
-/**
- * SQL for values that SQLite requires and PostgreSQL may lack. An execution without an owner gets the newest instance as
- * its owner.
- */
+/** SQL for values that SQLite requires and that PostgreSQL may lack: an execution's owner becomes the newest instance. */
 const WHERE_ABSENT: Readonly<Record<string, string>> = {
   "executions.instance_id": "(SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)",
 };

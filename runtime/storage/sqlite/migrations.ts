@@ -211,8 +211,8 @@ INSERT INTO executions_text (rowid, asked, answered)
 `;
 
 /**
- * SQL: the terms of model calls, as JSON texts by their digests, each stored once. A reply refers to the terms of its call.
- * The last opening message refers to those of the first call.
+ * SQL: the settings and tools of model calls (their terms), as JSON texts by their digests, each stored once. A reply
+ * refers to the terms of its call. The last opening message refers to the terms of the first call.
  */
 const CALL_TERMS = `
 CREATE TABLE call_terms (
