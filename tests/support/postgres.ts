@@ -40,7 +40,7 @@ export interface PostgresServer extends AsyncDisposable {
   folder: string;
   /** Runs SQL statements as the superuser through the socket, which `access` never blocks. */
   administer(statements: string, database?: string): Promise<void>;
-  /** Stops the server: SIGQUIT and SIGKILL like a power cut, SIGINT in order. start() restarts it. */
+  /** Stops the server: SIGINT shuts it down properly, SIGQUIT and SIGKILL act like a power cut. start() restarts it. */
   stop(signal: "SIGINT" | "SIGQUIT" | "SIGKILL"): Promise<void>;
   start(): Promise<void>;
 }
@@ -228,7 +228,7 @@ export function sharedPostgres(): Promise<string> {
   });
 }
 
-/** An empty PostgreSQL database with all tables. Disposing gives it back. */
+/** A PostgreSQL database of a test. Disposing drops the database, or empties it for a later test. */
 export interface TestPostgres extends AsyncDisposable {
   address: string;
 }

@@ -1,5 +1,5 @@
-// A runner over an in-memory store, for cases that a whole runtime cannot set up, such as any trigger or a failing store.
-// Its model asks the user once and then answers.
+// A runner over an in-memory store, for cases that a whole runtime cannot set up, such as a failing store. Its model asks
+// the user once and then answers.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";

@@ -176,7 +176,7 @@ Deno.test("parseAgent() takes missing and empty fields from config.yaml", () => 
   assert.deepEqual([spender.onBudget, spender.unpriced], ["abort", "allow"]);
 });
 
-Deno.test("parseAgent() derives path aliases, and reads a star and a trigger in every form", () => {
+Deno.test("parseAgent() reads path aliases, stars and triggers in every form", () => {
   const { paths } = agentOf('paths: [notes, a/Notes, ~/Été 24, /, "2024", lib/workspace, _x]');
   assert.deepEqual(paths.map(({ alias, path }) => [alias, path]), [
     ["notes", "/work/notes"],
@@ -218,7 +218,7 @@ Deno.test("parseAgent() derives path aliases, and reads a star and a trigger in 
   }
 });
 
-Deno.test("isGuarded() frees a tool by its final name, not by its name at a server", () => {
+Deno.test("isGuarded() exempts a tool by its final name, not by its name at a server", () => {
   const files = { name: "fs_file_write", otherNames: ["file_write", "fs_file_write"] };
   const cases: [yaml: string, own: boolean, ofServer: boolean][] = [
     ["history: off", true, true],
@@ -235,7 +235,7 @@ Deno.test("isGuarded() frees a tool by its final name, not by its name at a serv
   }
 });
 
-Deno.test("isGuarded() guards a server's tool by mcp_confirm until auto_approve names the tool or its server", () => {
+Deno.test("isGuarded() applies mcp_confirm unless auto_approve names the tool or its server", () => {
   const tool = (name: string, isReadOnly: boolean) => ({
     name,
     otherNames: [name, `fs_${name}`],

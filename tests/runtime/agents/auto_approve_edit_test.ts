@@ -28,7 +28,7 @@ Deno.test("addAutoApproval() adds one entry and changes nothing else, in every f
   for (const [before, after] of cases) assert.equal(add(before), file(after));
 });
 
-Deno.test("addAutoApproval() keeps CRLF, and adds front matter to a file without one", () => {
+Deno.test("addAutoApproval() keeps CRLF line ends, and adds missing front matter", () => {
   const crlf = file("auto_approve:\n  - a\n").replaceAll("\n", "\r\n");
   const found = addAutoApproval(crlf, "b");
   assert.equal(found, file("auto_approve:\n  - a\n  - b\n").replaceAll("\n", "\r\n"));

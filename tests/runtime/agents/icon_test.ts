@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ICON_PALETTE, iconOf } from "../../../runtime/agents/icon.ts";
 
-Deno.test("iconOf() returns the icons of earlier versions", () => {
+Deno.test("iconOf() returns the same icons as earlier versions", () => {
   assert.equal(
     ICON_PALETTE.join(""),
     "🤖🦊🐙🦉🐝🐢🐳🦋🐧🦔🐬🦜🐞🦕🐌🦭🌵🌻🍄🌲🍀🌊🌙🌈⭐🔥🍋🍒🥝🍇🥕🌽" +

@@ -18,7 +18,7 @@ Deno.test("readMachineTimeZone() returns the zone of TZ in every form that the C
   }
 });
 
-Deno.test("readMachineTimeZone() returns UTC with the value of TZ when it names no zone", () => {
+Deno.test("readMachineTimeZone() returns UTC and the value of TZ if TZ names no zone", () => {
   const cases = ["UTC+3", "GMT+3", "+03:00", "<+03>-3", "MSK-3", "Foo/Bar", ":", "/etc/zone"];
   for (const unknown of cases) {
     assert.deepEqual(readMachineTimeZone(unknown), { name: "UTC", unknown });

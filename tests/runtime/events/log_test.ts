@@ -91,7 +91,7 @@ Deno.test("ExecutionLog.follow() streams deltas on request, and drops them for t
   assert.deepEqual((await without).map(eventOf), ["meta", "final_answer", "complete"]);
 });
 
-Deno.test("ExecutionLog.follow() yields a reply's text so far to a follower that joins during it", async () => {
+Deno.test("ExecutionLog.follow() yields a reply's text so far to a follower that joins later", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;
   const reply = new RedactedReply(execution.id, store);

@@ -173,7 +173,7 @@ Deno.test("a dry run with every kind of tool changes nothing", async () => {
   ]);
 });
 
-Deno.test("a dry run asks nobody, keeps its limits, shows no secret and blocks no run", async () => {
+Deno.test("a dry run obeys limits and redaction like a run, but asks and blocks nobody", async () => {
   await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
   await put(place, "a.md", "secret plans\n");
   await place.writeScript("careful", [

@@ -62,7 +62,7 @@ Deno.test("edited arguments that do not fit the tool leave the question open and
   assert.deepEqual(await namesIn(place.workspace), []);
 });
 
-Deno.test("an edited call is limited to the agent's paths and delegates, and keeps its secrets", async () => {
+Deno.test("an edited call obeys the agent's paths and delegates, and its secrets stay redacted", async () => {
   await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: KEY } });
   await place.writeScript("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
   await using runtime = await place.open();

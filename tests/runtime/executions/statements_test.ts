@@ -89,7 +89,7 @@ const CASES: readonly Case[] = [
     expected: { statements: 66, transactions: 8 },
   },
   {
-    name: "a reply that another agent follows",
+    name: "a run whose end starts another agent",
     steps: [DONE],
     prepare: (place) => says(place, "after: one"),
     ends: 2,

@@ -21,10 +21,10 @@ async function expectBoth(linked: Listening, inMain = "main/sub"): Promise<void>
 
 /** Cases of a link and the order of the watches. The watches in one inner list are opened at the same time. */
 const LINKS: readonly (readonly [what: string, target: string, order: readonly string[][]])[] = [
-  ["the other folder, watched last", OTHER, [["main"], [OTHER]]],
-  ["the other folder, watched first", OTHER, [[OTHER], ["main"]]],
-  ["a folder in it, both at once", `${OTHER}/deep`, [["main", OTHER]]],
-  ["the folder above it, watched last", "top", [["main"], [OTHER]]],
+  ["the other folder, which is watched last", OTHER, [["main"], [OTHER]]],
+  ["the other folder, which is watched first", OTHER, [[OTHER], ["main"]]],
+  ["a folder in the other folder, both watched at once", `${OTHER}/deep`, [["main", OTHER]]],
+  ["the folder above the other one, which is watched last", "top", [["main"], [OTHER]]],
   ["everything, itself included, both at once", ".", [["main", OTHER]]],
 ];
 

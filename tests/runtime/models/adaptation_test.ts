@@ -130,7 +130,7 @@ for (const { refused, body, then = /./, status = 400 } of REFUSALS) {
   });
 }
 
-Deno.test("a repeated refusal fails after two calls, and a required field is added", async () => {
+Deno.test("a second equal refusal fails, and a field that the endpoint requires is added", async () => {
   const refusal = { status: 400, body: JSON.stringify(error("Unknown parameter: stream_options")) };
   await using server = new OpenAiServer([refusal, refusal]);
   await using runs = await openRuns(server);
@@ -247,7 +247,7 @@ Deno.test("the first call fits the window known from the settings or the price t
   }
 });
 
-Deno.test("a conversation that stays too long, and too many tools, fail with a remedy", async () => {
+Deno.test("a conversation or a tool list that cannot be shortened fails with a remedy", async () => {
   const long = { status: 400, body: JSON.stringify(error("prompt is too long")) };
   await using server = new OpenAiServer([long]);
   await using runs = await openRuns(server);

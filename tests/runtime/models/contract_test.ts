@@ -56,7 +56,7 @@ contract("returns two parallel tool calls with ids of their own", async (adapter
 });
 
 contract(
-  "takes results, and instructions that come with them, in an order that its endpoints accept",
+  "sends results and their instructions in an order that its endpoint accepts",
   async (adapter) => {
     await using server = adapter.serve([TWO_CALLS, { text: "Done." }, { text: "Done." }]);
     const model = await open(adapter, server);
@@ -81,7 +81,7 @@ function result(id: string | undefined, content: string, isError: boolean): Mess
   return { role: "tool", toolCallId: id ?? "", toolName: "read", content, isError };
 }
 
-contract("closes the connection when a cancel comes in the middle", async (adapter) => {
+contract("closes the connection when a call is cancelled during the reply", async (adapter) => {
   await using server = adapter.serve([{ text: "half", then: "hang" }]);
   const controller = new AbortController();
   const reason = new Error("enough");
@@ -93,7 +93,7 @@ contract("closes the connection when a cancel comes in the middle", async (adapt
   await server.request(0).disconnected;
 });
 
-contract("closes the connection when nobody reads on", async (adapter) => {
+contract("closes the connection when the reader stops", async (adapter) => {
   await using server = adapter.serve([{ text: "half", then: "hang" }]);
   const stream = (await open(adapter, server))
     .generate(modelRequest(), { signal: new AbortController().signal });
@@ -101,7 +101,7 @@ contract("closes the connection when nobody reads on", async (adapter) => {
   await server.request(0).disconnected;
 });
 
-contract("fails at once when the key is refused, and keeps it to itself", async (adapter) => {
+contract("fails at once when the key is refused, and does not show the key", async (adapter) => {
   const body = adapter.errorBody(`Key ${KEY} is not valid`);
   await using server = adapter.serve([{ status: 401, body }]);
   const { model, log } = await openPatient(adapter, server);
@@ -125,7 +125,7 @@ contract("is called again without the temperature that it refuses", async (adapt
 });
 
 contract(
-  "waits as long as Retry-After asks, and tries again after a server's error",
+  "waits as long as Retry-After says, and retries after a server's error",
   async (adapter) => {
     const body = adapter.errorBody(`Slow down, ${KEY}`);
     await using server = adapter.serve([
@@ -149,7 +149,7 @@ contract(
 
 for (const then of ["cut", "end"] as const) {
   contract(
-    `tries again after a stream that was cut off (${then}), and says so`,
+    `retries after a stream that was cut off (${then}), with a notice`,
     async (adapter) => {
       await using server = adapter.serve([{ text: "half", then }, { text: "whole" }]);
       const { model, clock, log } = await openPatient(adapter, server);
@@ -167,7 +167,7 @@ for (const then of ["cut", "end"] as const) {
   );
 }
 
-contract("takes garbage for a stream that was cut off", async (adapter) => {
+contract("treats garbage as a stream that was cut off", async (adapter) => {
   for (const raw of ["\u0000\u0001 garbage", "data: {not json\n\n", '[1, "two"]\n', ""]) {
     await using server = adapter.serve([{ raw, then: "end" }]);
     const error = await failureOf(await open(adapter, server));
@@ -176,7 +176,7 @@ contract("takes garbage for a stream that was cut off", async (adapter) => {
   }
 });
 
-contract("takes a web page for a wrong address", async (adapter) => {
+contract("reports a web page as a wrong address", async (adapter) => {
   const page = { body: "<p>Hello</p>", headers: { "content-type": "text/html" } };
   await using server = adapter.serve([page]);
   const error = await failureOf(await open(adapter, server));
@@ -184,7 +184,7 @@ contract("takes a web page for a wrong address", async (adapter) => {
   assert.match(error.message, /answered with text\/html instead of a streamed reply.*Hello/);
 });
 
-contract("reads the error of a server that does not speak its format", async (adapter) => {
+contract("reports an error response in another format", async (adapter) => {
   await using server = adapter.serve([
     { status: 404, body: "not here", headers: { "content-type": "text/plain" } },
     { status: 400, body: "{broken" },
@@ -198,7 +198,7 @@ contract("reads the error of a server that does not speak its format", async (ad
   }
 });
 
-contract("says where it could not connect", async (adapter) => {
+contract("reports the address to which it could not connect", async (adapter) => {
   await using server = adapter.serve([]);
   const model = await open(adapter, server);
   await server[Symbol.asyncDispose]();
@@ -227,7 +227,7 @@ for (const step of [{ silent: true }, { text: "half", then: "hang" }] as ModelSt
   });
 }
 
-contract("sends no header of the shell's", async (adapter) => {
+contract("sends only the headers of its format", async (adapter) => {
   await using server = adapter.serve([{ text: "ok" }]);
   await collectReply(await open(adapter, server));
   const names = [...server.request(0).headers.keys()].toSorted();
@@ -239,7 +239,7 @@ contract("sends no header of the shell's", async (adapter) => {
   assert.equal(server.request(0).headers.get("user-agent"), "inkling");
 });
 
-contract("asks for 1,000 tool calls in one reply at most", async (adapter) => {
+contract("refuses a reply with more than 1,000 tool calls", async (adapter) => {
   const toolCalls = Array.from({ length: 1_001 }, (_, index) => (
     { id: `c${index}`, name: "read", arguments: {} }
   ));

@@ -186,7 +186,7 @@ async function openWorld(judge: (body: JsonObject) => OpenAiStep | undefined, se
 }
 const hasPicture = (body: JsonObject) => JSON.stringify(body).includes(PNG);
 
-Deno.test("file_read shows a picture to a model that accepts pictures, and replays equally", async () => {
+Deno.test("file_read shows a picture to a model that accepts pictures, also in a replay", async () => {
   await using world = await openWorld(() => undefined, ", input: [text, image]");
   const { runtime, server } = world;
   const ended = await runToEnd(runtime, "a");

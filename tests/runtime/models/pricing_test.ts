@@ -100,7 +100,7 @@ Deno.test("ModelPrices prefers the workspace's prices, then the config directory
   assert.equal(await prices.hasPrice(model("mine/other")), false);
 });
 
-Deno.test("ModelPrices prefers a family's price in a file to the table, and corrects counts", async () => {
+Deno.test("ModelPrices prefers a file's family price to the table, and corrects impossible counts", async () => {
   const config = "m: {input: 1, output: 1, cache_read: 0.5}";
   await using it = await world({ workspace: "gpt-4o: {input: 7, output: 0}", config });
   assert.equal(await costs(it.prices, "openai/gpt-4o-2024-08-06", usage(1_000_000, 0)), 7);

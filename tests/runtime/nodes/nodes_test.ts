@@ -82,7 +82,7 @@ test("two nodes share one database", async (world, t) => {
   });
 
   await t.step(
-    "a run can be cancelled at another node, and at once without a node",
+    "a run can be cancelled at another node, and at once if unclaimed",
     async () => {
       const unclaimed = await one.run("nobodys", {});
       assert.equal(await one.cancel(unclaimed.id), "aborted");
@@ -167,7 +167,7 @@ test("one node watches for an agent, and another takes over after its end", asyn
   await until(async () => await seen() === 2, "what changed while nobody watched is seen once");
 });
 
-withPostgres.test("nodes: while the database is away runs wait; then all goes on", async () => {
+withPostgres.test("nodes: runs wait during a database outage, and then continue", async () => {
   await using server = await startPostgres();
   await using world = await NodeWorld.create(server.address);
   const steps = [{ say: "one", delay_ms: AT_GATE_MS, call: [GLOB] }, { say: "two" }];

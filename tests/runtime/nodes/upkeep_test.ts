@@ -64,7 +64,7 @@ test("a node ends cancelled runs, and delegated runs of a dead parent", async (w
 
 const CHECKS: [when: string, (world: NodeWorld, clock: TestClock) => Promise<unknown>][] = [
   [
-    "when its connection is made anew",
+    "when its connection is restored",
     (world) =>
       world.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity " +

@@ -178,7 +178,7 @@ Deno.test("a restart during an attempt sends the message again with the same id"
   assert.equal(await world.outbox.countOpen(), 0);
 });
 
-Deno.test("later events are not combined with a message that was tried", async () => {
+Deno.test("later events are not combined with a message that a node has tried to send", async () => {
   await using world = new OutboxWorld();
   world.deliver = down;
   world.tell(failure(1, { error: "first" }));

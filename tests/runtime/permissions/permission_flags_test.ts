@@ -13,7 +13,7 @@ function flagsOf(needs: PermissionNeed[]): string[] {
   return toPermissionFlags(needs, { closed: [] }).flags.map(({ flag }) => flag);
 }
 
-Deno.test("toPermissionFlags() never allows all, foreign code or other variables", () => {
+Deno.test("toPermissionFlags() never allows everything, remote code or undeclared variables", () => {
   assert.deepEqual(flagsOf([]), [
     ...["--no-prompt", "--no-remote", "--frozen"],
     ...["--allow-sys", "--ignore-env"],

@@ -104,7 +104,7 @@ test("a sandboxed program cannot read or replace closed paths in a declared fold
   assert.doesNotMatch(moved.text, /KEY/);
 });
 
-test("a sandboxed program gets the certificates in the usual variables only", async ({ dir, home, run }) => {
+test("a sandboxed program gets only the certificates that the usual variables name", async ({ dir, home, run }) => {
   const pem = (what: string) => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
   const files: [path: string, text: string, isPassed: boolean][] = [
     ["ca.pem", `An authority\n${pem("CERTIFICATE")}`, true],

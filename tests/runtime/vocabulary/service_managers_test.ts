@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { findServiceManager } from "../../../runtime/vocabulary/service_managers.ts";
 
-Deno.test("findServiceManager() finds the manager of a process, and none for a process that a person started", () => {
+Deno.test("findServiceManager() returns the manager that started the process, or undefined", () => {
   const find = (variables: Record<string, string>, ids = { pid: 20, ppid: 10 }) =>
     findServiceManager((name) => variables[name], ids);
   assert.equal(find({}), undefined);

@@ -58,7 +58,7 @@ Deno.test("a test message stores its result, and its link confirms the arrival",
   assert.deepEqual(await tests.list(), [{ name: "hook", test: "failed" }]);
 });
 
-Deno.test("a changed channel counts as untested, a link expires, and a broken file as no test", async () => {
+Deno.test("a channel counts as untested after its settings change or its test file breaks", async () => {
   await using folder = await createTempDir();
   const clock = new TestClock();
   const phone: ChannelSettings = { type: "ntfy", url: "https://ntfy.sh", topic: "one" };

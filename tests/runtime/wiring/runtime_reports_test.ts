@@ -6,7 +6,7 @@ import { TestClock } from "../../support/test_clock.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 
-Deno.test("Runtime returns and logs executions without secrets, and finds none by a part", async () => {
+Deno.test("Runtime returns and logs executions without secrets, and no search finds a part of one", async () => {
   const key = ["-----BEGIN PEM-----", "0123456789", "abcdefghij", "-----END PEM-----"].join("\n");
   const shell = { MY_TOKEN: "tok-12345678", SIGNING_KEY: key };
   await using world = await createTestWorkspace({ shell });

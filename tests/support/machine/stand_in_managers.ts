@@ -5,7 +5,7 @@ import { join } from "node:path";
 export interface StandInManagers {
   /** The folder to put at the beginning of PATH. */
   readonly bin: string;
-  /** Returns the calls since the last one of this function. */
+  /** Returns the calls since this function was last called. */
   calls(): string[];
   /** Makes the managers behave: `silent`: systemd and launchd do not answer; `no-linger`: lingering is refused; `failing`:
    * units do not start; `busy`: launchd refuses the next two starts; `real`: systemd starts the unit's command. */
@@ -81,6 +81,6 @@ function exists(path: string): boolean {
     Deno.lstatSync(path);
     return true;
   } catch {
-    return false; // The stand-ins have not written it.
+    return false; // The stand-ins have not written the file.
   }
 }

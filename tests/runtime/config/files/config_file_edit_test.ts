@@ -48,7 +48,7 @@ Deno.test("editConfigText() keeps foreign keys, comments and order", () => {
   assert.ok(edited.indexOf("unknown") > edited.indexOf("timeout"));
 });
 
-Deno.test("editConfigText() returns a text with these values unchanged, byte for byte", () => {
+Deno.test("editConfigText() does not change a text that already has the values", () => {
   const path = ["defaults", "provider"] as const;
   const same = edit(WRITTEN, { path: ["workspace"], value: "~/x" }, { path, value: "openai" });
   assert.equal(same, WRITTEN);

@@ -28,7 +28,7 @@ Deno.test("setVariable() keeps every other line and comment", () => {
   for (const [text, expected] of table) assert.equal(set(text, "new"), expected);
 });
 
-Deno.test("setVariable() quotes values that a line could not hold", () => {
+Deno.test("setVariable() quotes values that are invalid without quotes", () => {
   assert.equal(set("", "a#b"), "A_KEY='a#b'\n");
   assert.equal(set("", "it's #1"), 'A_KEY="it\'s #1"\n');
   assert.equal(set("", " padded "), "A_KEY=' padded '\n");

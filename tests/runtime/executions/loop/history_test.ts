@@ -88,7 +88,7 @@ Deno.test("seedHistory() shortens a skill's instructions, and changes no person'
   assert.deepEqual(seed(other), other);
 });
 
-Deno.test("seedHistory() keeps the last messages from a user turn on, and cuts a longer turn", () => {
+Deno.test("seedHistory() keeps whole turns at the end, and cuts a turn that is too long", () => {
   const turns = Array.from({ length: 20 }, (_, n) => [user(`u${n}`), said(`a${n}`)]).flat();
   assert.deepEqual(shown(seed(turns)).slice(0, 2), ["user: u15", "assistant: a15"]);
   assert.equal(seed(turns).length, 10);

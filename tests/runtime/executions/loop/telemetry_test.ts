@@ -5,7 +5,7 @@ import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_work
 import { until } from "../../../support/until.ts";
 import { call } from "../executions_of.ts";
 
-/** Telemetry that records one line for the start of each run, and one for the end of everything reported. */
+/** Telemetry that records a line for each run's start, and a line for each end of a run, a model call and a tool call. */
 class ToldTelemetry implements Telemetry {
   readonly lines: string[] = [];
 

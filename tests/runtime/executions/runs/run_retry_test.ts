@@ -188,7 +188,7 @@ Deno.test("a run is retried if its agent, the failure and its calls allow a retr
   }
 });
 
-Deno.test("a run that waits for its retry occupies no slot and can be cancelled", async () => {
+Deno.test("a run that waits for its retry blocks no other run and can be cancelled", async () => {
   await using world = await World.open("retry: { times: 1, wait: 2h }\nmax_concurrent_runs: 1");
   const { runtime } = world;
   const { id } = await runtime.run("report", {});

@@ -155,7 +155,7 @@ Deno.test("a provider's pause applies to its other models only if the message na
   }
 });
 
-Deno.test("a run with a fallback has the price of the answering model and replays equally", async () => {
+Deno.test("a run with a fallback has the answering model's price and an identical replay", async () => {
   const look = { toolCalls: [{ name: "file_glob", arguments: { pattern: "*" } }] };
   await using first = new OpenAiServer([failing(402, "pay")]);
   await using second = new AnthropicServer([look, { text: "Done." }]);

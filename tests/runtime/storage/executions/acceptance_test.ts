@@ -26,7 +26,7 @@ function claim(
   });
 }
 
-Deno.test("acceptExecution() accepts one run for a due time, and stores no later ones", async () => {
+Deno.test("acceptExecution() accepts only the first run for a due time", async () => {
   await using store = await openTestStore();
   const first = await claim(store);
   assert.ok("execution" in first);

@@ -11,7 +11,7 @@ import { createTestWorkspace, type TestWorkspace } from "../../../support/test_w
 
 /**
  * Defines a test with a workspace and an empty PostgreSQL database of its own. `createPlace` creates that database. A test
- * that changes tables needs a bare one, because the tables of others are shared.
+ * that changes tables needs createBarePostgres(), because later tests reuse the tables of other databases.
  */
 export function test(
   name: string,

@@ -21,7 +21,7 @@ const CASES: readonly (readonly [string, string, string])[] = [
     `SELECT value FROM json_array_elements_text(CAST(${LIST} AS json)) AS listed (value) WHERE value <> $2`,
   ],
   [
-    "keeps the name of a list",
+    "keeps the alias of a JSON list",
     "FROM json_each(?) AS asked",
     `FROM json_array_elements_text(CAST(${LIST} AS json)) AS asked (value)`,
   ],

@@ -91,7 +91,7 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
   });
 
   await step(
-    "two nodes share fifty executions: none twice, none lost, none beyond their room",
+    "two nodes run fifty executions once each, within their limits of concurrent runs",
     async () => {
       const accepted: number[] = [];
       for (let n = 0; n < 50; n++) accepted.push(await here.accept());
@@ -122,7 +122,7 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
   );
 
   await step(
-    "labels: only a node with all of them fetches the job, also from a queue created later",
+    "only a node with all required labels fetches a job, also from a new queue",
     async () => {
       const labels = ["linux", "gpu", "big"];
       await using both = await QueueMachine.open({ address, name: "both", labels });
@@ -220,7 +220,7 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
   });
 
   await step(
-    "a node that froze between the fetch of a job and its claim cannot claim it after another node has",
+    "a node that froze before its claim cannot claim a job that another node claimed",
     async () => {
       const id = await here.accept();
       here.work();
@@ -236,7 +236,7 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
   );
 
   await step(
-    "an execution without a living node is ended immediately, and no former or new owner can write to it",
+    "an execution without a living node ends immediately, and no node can write to it",
     async () => {
       const id = await here.accept();
       here.work(1);

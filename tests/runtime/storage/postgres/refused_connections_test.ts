@@ -50,15 +50,15 @@ withPostgres.test("PostgresDatabase.open() explains refused users", async (t) =>
     /: it refuses this user from this machine\. Check the user of the address, and pg_hba\.conf/;
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ["a wrong password", at(`scram:x${WRITTEN}`), wrong],
-    ["a wrong password that is sent as it is", at(`plain:x${WRITTEN}`), wrong],
+    ["a wrong password that is sent in clear text", at(`plain:x${WRITTEN}`), wrong],
     ["no password", at("scram"), missing],
-    ["no password that is sent as it is", at("plain"), wrong],
+    ["a missing password that the server requests in clear text", at("plain"), wrong],
     ["a user that does not exist, with a password", at(`nobody:${WRITTEN}`), wrong],
     ["a user that does not exist", at("ghost"), notLetIn],
     ["a user that pg_hba.conf rejects", at("rejected"), notLetIn],
     ["a user that pg_hba.conf does not know", at("other"), notLetIn],
     [
-      "a user who has to come with TLS",
+      "a user for whom the server requires TLS",
       at("coded"),
       /which may require TLS \(sslmode=verify-full/,
     ],
@@ -194,12 +194,12 @@ const ADDRESSES: readonly (readonly [string, string, RegExp])[] = [
   ["a password with a slash", `postgres://a:12/${PASSWORD}@127.0.0.1:1/x`, FORM],
   ["a password with a hash sign", `postgres://a:12#${PASSWORD}@127.0.0.1:1/x`, FORM],
   [
-    "an option that nobody knows",
+    "an unknown option",
     `postgres://a@127.0.0.1/x?password=${WRITTEN}`,
     /: its address has an unknown option\. Known values: application_name, options, sslmode, sslrootcert, sslcert, sslkey\.$/,
   ],
   [
-    "an sslmode that there is not",
+    "an unknown sslmode",
     `postgres://a:${WRITTEN}@127.0.0.1/x?sslmode=prefer`,
     /: its address has an unknown sslmode\. Known values: disable, no-verify, require, verify-ca, verify-full\.$/,
   ],

@@ -58,7 +58,7 @@ test("FolderHandle.open() opens no folder behind a symlink", async ({ dir, descr
 });
 
 Deno.test({
-  name: "changes in a held folder stay in it when its path is replaced",
+  name: "FolderHandle changes entries of the open folder when its path is replaced",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTempDir(async (dir) => {
@@ -112,7 +112,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a held folder cannot write to paths that Deno's flags close",
+  name: "FolderHandle cannot write to paths that Deno's flags close",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTempDir(async (dir) => {

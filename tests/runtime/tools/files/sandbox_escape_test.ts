@@ -87,7 +87,7 @@ test("file tools detect a path that is swapped for a symlink after the check", a
   }
 });
 
-test("openFile() reads a hard link; writing to it keeps the other name's content", async (fixture) => {
+test("openFile() reads a hard link, and a write keeps the other name's content", async (fixture) => {
   await Deno.link(join(fixture.outside, "secret.txt"), join(fixture.workspace, "hard.txt"));
   const sandbox = fixture.sandbox();
   await using file = await openFile(sandbox, "hard.txt");

@@ -99,7 +99,7 @@ Deno.test("a refused change asks again, and each further change needs its own an
   assert.match((await runtime.pendingRequest(id)).message, /It is now "third"/);
 });
 
-Deno.test("mcp_confirm: none calls and logs a changed tool", async () => {
+Deno.test("a changed tool is called and logged if mcp_confirm is none", async () => {
   await using world = await openPlace({ mcpConfirm: "none" });
   await world.declare({ description: "second" });
   for (let run = 0; run < 2; run++) {

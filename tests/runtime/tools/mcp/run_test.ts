@@ -200,7 +200,7 @@ Deno.test("a call that hangs at an MCP server fails after 60 s", async () => {
   assert.equal(ended.outputData, "1");
 });
 
-Deno.test("mcp_confirm: writes asks before each tool that is not marked as read-only", async () => {
+Deno.test("each tool not marked as read-only asks first if mcp_confirm is writes", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createPlace({ fixture: entryOf(server) }, "writes");
   const steps = [{ call: [call("echo", { text: "hello" }), call("pid")] }, { say: "{result}" }];

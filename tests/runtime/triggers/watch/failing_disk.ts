@@ -2,7 +2,8 @@
 // run as root.
 
 /**
- * The paths that cannot be read. A path is readable again after its removal from the set, and all are after the dispose.
+ * A disk on which the paths in `failing` cannot be read. A path is readable again after its removal from the set. Disposing
+ * makes all paths readable.
  */
 export class FailingDisk implements Disposable {
   readonly #readDir = Deno.readDir;

@@ -87,7 +87,7 @@ Deno.test("OwnWrites keeps the writes of several agents to one path apart", asyn
   assert.equal(await writing.own.writerOf(path), "stranger".length, "nobody asked for it before");
 });
 
-Deno.test("OwnWrites owns a file rewritten with the same content, but none with other content", async () => {
+Deno.test("OwnWrites.isOwn() returns true for a file rewritten with equal content, not with other content", async () => {
   await using writing = await Writing.open();
   await call(fileWrite, { path: "c.md", content: "mine!" }, writing.context());
   const outcome = Promise.resolve("unchanged" as const);
@@ -138,7 +138,7 @@ Deno.test("OwnWrites remembers a limited number of writes and forgets the oldest
   await Deno.remove(folder);
 });
 
-Deno.test("OwnWrites owns a path that the agent changes during the check", async () => {
+Deno.test("OwnWrites.isOwn() returns true for a path that the agent changes during the check", async () => {
   await using writing = await Writing.open();
   const path = writing.path("a.md");
   const context = writing.context();

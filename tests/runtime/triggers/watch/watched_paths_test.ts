@@ -14,12 +14,12 @@ interface Case {
 
 const CASES: Readonly<Record<string, Case>> = {
   "a folder without filters matches every file": { yes: "a.md deep/er/b.txt extensionless" },
-  "but not the private files of editors and tools": {
+  "a folder without filters ignores the private files of editors and tools": {
     no:
       ".git/HEAD sub/.git/index node_modules/x/index.js deep/node_modules/x.js .note.md.swp deep/.note.md.swo .note.md.swx 4913 .#note.md #note.md# note.md~ ~$report.docx .~lock.sheet.ods# .goutputstream-AB12 x.ts___jb_tmp___ .x.kate-swp .inkling-123e4567-e89b-42d3-a456-426614174000.tmp",
     yes: "4914 git/HEAD movie.swf a#b node_modules.md ~a",
   },
-  "nor files of downloads, sync programs and systems, nor hidden ones": {
+  "a folder without filters ignores hidden files, unfinished downloads and sync files": {
     no:
       "a.pdf.crdownload a.PART deep/a.partial a.pdf.download/a.pdf a.download x.tmp ~a.tmp .syncthing.a.pdf.tmp ~syncthing~a.pdf.tmp .a.pdf.Ab12Cd .dropbox.cache/a .dropbox .stversions/a.md .rsync-partial/a .~a.pdf.~1a2 .a.icloud .DS_Store deep/thumbs.db Desktop.ini ._a.pdf .hidden .obsidian/app.json deep/.venv/lib/x.py",
     yes: "part crdownload a.part1 tmp/a desktop.init",
@@ -56,13 +56,17 @@ const CASES: Readonly<Record<string, Case>> = {
     yes: "a.txt a.log 1.csv !x n(1).pdf",
     no: "c.log 12.csv x n1.pdf",
   },
-  "a glob as the watched path": { glob: "*.md", yes: "a.md", no: "deep/a.md a.txt .a.md" },
-  "a glob with a leading dot": {
+  "a watched glob matches in its own folder": {
+    glob: "*.md",
+    yes: "a.md",
+    no: "deep/a.md a.txt .a.md",
+  },
+  "a watched glob may begin with a dot": {
     glob: ".*/*.md",
     yes: ".a/b.md",
     no: "a/b.md .a/.b.md",
   },
-  "a glob through folders, with filters": {
+  "a watched glob may cross folders, and filters apply": {
     glob: "**/inbox/*",
     exclude: "*.tmp",
     yes: "inbox/a x/inbox/b x/y/inbox/c",
@@ -73,7 +77,7 @@ const CASES: Readonly<Record<string, Case>> = {
     yes: ".a.swp a~ 4913 .#a #a# .git/HEAD node_modules/x/package.json",
     no: ".git/index node_modules/x/index.js",
   },
-  "but not when a filter matches it by a wildcard": {
+  "an ignored name stays ignored when a filter matches it by a wildcard": {
     include: "* *.md **/*",
     yes: "a.md",
     no: "a.md~ node_modules/x/README.md #a# .a.md .a/a.md a.tmp",
@@ -83,12 +87,12 @@ const CASES: Readonly<Record<string, Case>> = {
     yes: "a.part a.md .env deep/.env .a/b.json Thumbs.db .syncthing.a.tmp a.download",
     no: ".a.md .b/.env b.crdownload .DS_Store .a/b.part",
   },
-  "or when the watched path names them": {
+  "ignored names are included when the watched path names them": {
     glob: "**/node_modules/*.json",
     yes: "node_modules/a.json x/node_modules/b.json",
     no: "a.json node_modules/a.js node_modules/a.json~",
   },
-  "a file that is being written never counts, whatever the filters": {
+  "a file that is being written never matches, whatever the filters": {
     include: "* .inkling-*",
     no: ".inkling-123e4567-e89b-42d3-a456-426614174000.tmp",
   },

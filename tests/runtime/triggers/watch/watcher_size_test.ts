@@ -11,7 +11,7 @@ async function openWorld(files: number): Promise<WatchWorld> {
   return world;
 }
 
-/** Creates a number of entries in a folder: nine files and one folder of each ten. */
+/** Creates entries in a folder. Of each ten entries, nine are files and one is a folder. */
 function fill(world: WatchWorld, folder: string, entries: number): void {
   for (let i = 0; i < entries; i++) {
     if (i % 10 === 0) Deno.mkdirSync(world.path(`${folder}/${i}`), { recursive: true });

@@ -60,7 +60,7 @@ Deno.test("Watcher stores no false changes when it stops during the scan of a ne
   await world.expectFired(["inbox", "other"]);
 });
 
-Deno.test("Watcher: if an agent is edited while its folder is missing, earlier changes fire with the folder's return", async () => {
+Deno.test("Watcher keeps earlier changes if an agent is edited while its folder is missing", async () => {
   await using world = await WatchWorld.watching(["inbox/a.md", "inbox/b.md"], watches("a"));
   Deno.removeSync(world.path("inbox/a.md"));
   await world.clock.advance(200);

@@ -74,7 +74,7 @@ Deno.test("Watcher does not fire for old files that become readable step by step
 });
 
 for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] as const) {
-  Deno.test(`Watcher logs a watched ${what} that is unreachable at the start, and never fires it`, async () => {
+  Deno.test(`Watcher logs a watched ${what} that is unreachable at the start, and never fires`, async () => {
     await using world = await WatchWorld.create();
     world.write("inbox/old.md");
     const agents = [

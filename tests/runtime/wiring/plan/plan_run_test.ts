@@ -110,7 +110,7 @@ Deno.test("planRun() describes the scheduled run of an agent with a schedule", a
   assert.ok(isSamePrompt(String(system?.message.content), String(sent[0]?.content)));
 });
 
-Deno.test("planRun() names the reason of an unavailable source, lists the other tools, and changes nothing", async () => {
+Deno.test("planRun() lists the available tools, and the reason for each unavailable source", async () => {
   const shell = { OPENAI_API_KEY: "sk-live-0123456789" };
   await using place = await createToolPlace({ shell });
   await using server = new OpenAiServer();
