@@ -56,17 +56,17 @@ const CASES: Readonly<Record<string, Case>> = {
     yes: "a.txt a.log 1.csv !x n(1).pdf",
     no: "c.log 12.csv x n1.pdf",
   },
-  "a watched glob matches in its own folder": {
+  "a glob as the watched path": {
     glob: "*.md",
     yes: "a.md",
     no: "deep/a.md a.txt .a.md",
   },
-  "a watched glob may begin with a dot": {
+  "a glob with a leading dot": {
     glob: ".*/*.md",
     yes: ".a/b.md",
     no: "a/b.md .a/.b.md",
   },
-  "a watched glob may cross folders, and filters apply": {
+  "a glob through several folders, with filters": {
     glob: "**/inbox/*",
     exclude: "*.tmp",
     yes: "inbox/a x/inbox/b x/y/inbox/c",
