@@ -1,6 +1,6 @@
 // Runs the demonstration: the real service and commands in a temporary workspace, with agents that need no key. At a
-// terminal it offers the page at the end, until Ctrl+C. Then the service is stopped and the workspace is removed, even after
-// a failure.
+// terminal, the demonstration ends by offering to open the page, until Ctrl+C. The service is stopped and the workspace
+// removed even after a failure.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -40,8 +40,8 @@ class Demo {
   }
 
   /**
-   * Writes the config.yaml of the demonstration. The state directory of a workspace in config.yaml has a short path, which
-   * the socket in it needs.
+   * Writes the demonstration's config.yaml, which names the workspace. The state folder of that workspace has a short path,
+   * and the path of the socket in it must be short.
    */
   async configure(): Promise<void> {
     const text = `workspace: ${JSON.stringify(this.workspace)}\n${BUDGET}\n`;
@@ -57,12 +57,13 @@ class Demo {
     return await Deno.readTextFile(join(this.workspace, file));
   }
 
-  /** Runs a command to its end and returns its exit code. `asks` connects the command with the terminal. */
+  /** Runs a command to its end and returns its exit code. With `asks`, the command can read from the terminal. */
   async inkling(args: string[], options: { asks?: boolean } = {}): Promise<number> {
     const shown = args.map((arg) => arg.includes(" ") ? `"${arg}"` : arg).join(" ");
     console.log(`\n$ inkling ${shown}\n`);
     const child = this.spawn(args, options.asks ? {} : { detached: true, stdin: "null" });
-    // A signal does not end a running command, because a service cannot be stopped while it starts.
+    // A signal does not end a running command, because the demonstration can stop the service only after its start is
+    // complete.
     let isOver = false;
     signal.promise.catch((name) => {
       // A command that asks a person may wait forever, so it is ended. Ctrl+C has already reached it from the terminal.

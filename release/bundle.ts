@@ -29,9 +29,9 @@ const ENTRIES = {
 };
 
 /**
- * Modules that are bundled into one file, each with its imports: for tool hosts, for the most used commands, and for the
- * service. A module belongs to the first group that contains it. Modules outside of the groups are in files of their own if
- * they are imported dynamically.
+ * The groups of modules. Each group is bundled into one file together with the imports of its modules: a file for tool
+ * hosts, one for the most used commands, and one for the service. A module belongs to the first group that contains it. A
+ * module outside of the groups gets its own file if it is imported dynamically.
  */
 const MODULE_GROUPS: Record<string, readonly string[]> = {
   host: [`${HOST}/run_host.ts`, ENTRIES.tool_worker, ENTRIES.script_worker],
@@ -161,7 +161,7 @@ function ownModules({ workFolder, settings, changes }: BundleOptions): Plugin {
 }
 
 async function loadPackaged(id: string) {
-  // Leave out the error texts in forty languages, which the program never uses.
+  // Leave out Zod's error texts in forty languages, which the program never uses.
   if (/zod\/v4\/locales\/(?!en\.js|index\.js)/.test(id)) return "export default () => ({});";
   const code = await Deno.readTextFile(id);
   // Packages get no source maps, which would be larger than the packages. An error in a package names the bundled file.
@@ -204,7 +204,7 @@ function findGroups(place: (file: string) => string, getModuleInfo: GetModuleInf
       if (groups.has(id)) continue;
       const info = getModuleInfo(id);
       if (info === null) throw new Error(`${id} is no part of the program`);
-      // A worker keeps its own file.
+      // An entry, which is main.ts or a worker, keeps its own file.
       if (!info.isEntry) groups.set(id, group);
       pending.push(...info.importedIds.filter((one) => !isBuiltin(one)));
     }

@@ -1,4 +1,4 @@
-// Provides operations on folders and files that packing needs.
+// Operations on folders and files, for packing.
 import { dirname, join, relative } from "node:path";
 
 /** The number of files that are processed in parallel. */

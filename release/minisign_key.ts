@@ -1,10 +1,13 @@
-// Reads the keys that sign releases, in the files of minisign, and signs files with them.
+// Reads minisign's key files, and signs files of a release with a key.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { HASHED, parsePublicKey, type PublicKey, signedComment } from "../cli/update/minisign.ts";
 import { PUBLIC_KEY_FILE, REPOSITORY } from "./product.ts";
 
-/** The positions in a secret key: the method that encrypts it, the key's ID, the seed, the public key and the checksum. */
+/**
+ * The byte positions in a decoded secret key: the encryption method, the key's ID, the seed, the public key and the
+ * checksum.
+ */
 const [METHOD, ID, SEED, PUBLIC, CHECKSUM] = [2, 54, 62, 94, 126];
 const SECRET_BYTES = 158;
 
@@ -16,9 +19,9 @@ export interface SigningKey {
 }
 
 /**
- * Returns the lines with base64 of a file with public keys. The first key signs this release; the others may sign later
- * releases. Without a path, reads release/minisign.pub, and returns an empty list if it does not exist. Throws Error for an
- * invalid key.
+ * Returns the base64 lines of a file with public keys. The first key signs this release; the others may sign later
+ * releases. Without a path, reads release/minisign.pub, and returns an empty list if that file does not exist. Throws Error
+ * for an invalid key.
  */
 export async function readPublicKeys(path?: string): Promise<string[]> {
   let text: string;
@@ -84,7 +87,7 @@ export async function signFile(
   ].join("\n");
 }
 
-/** Returns the hash of a file. */
+/** Returns the hash of a file's content as bytes. */
 export async function hashFile(
   path: string,
   algorithm: "sha256" | "blake2b512",

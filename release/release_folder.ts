@@ -15,12 +15,12 @@ export interface ReleaseContents {
   version: string;
   targets: readonly Target[];
   /**
-   * The public address of the release's folder; undefined: install.sh requires an environment variable with the address.
+   * The public address of the release's folder. If undefined, install.sh requires an environment variable with the address.
    */
   address: string | undefined;
   /** The public keys of minisign that the executables contain. The first key signs the release. */
   keys: readonly string[];
-  /** Builds the executable for a machine at `path`. */
+  /** Builds the executable for `target` and writes it to `path`. */
   build(target: Target, path: string): Promise<void>;
 }
 

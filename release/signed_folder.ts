@@ -7,15 +7,15 @@ import { CHECKSUM_FILE } from "./product.ts";
 
 /** The keys of a release. */
 export interface ReleaseKeys {
-  /** The content of the secret key file; undefined: nothing is signed. */
+  /** The content of the secret key file. If undefined, nothing is signed. */
   secret: string | undefined;
   /** The public keys that the executables contain. */
   publicKeys: readonly string[];
 }
 
 /**
- * Writes SHA256SUMS for the files of the folder. With keys, also writes a signature for SHA256SUMS and for each file that
- * has the version in its name. Returns the signed names. Throws Error before any change if the keys do not match.
+ * Writes SHA256SUMS for the files of the folder. With keys, also signs SHA256SUMS and each file that has the version in its
+ * name. Returns the names of the signed files. Throws Error before any change if the keys do not match.
  */
 export async function signReleaseFolder(
   folder: string,
@@ -56,7 +56,7 @@ async function matchingKey({ secret, publicKeys }: ReleaseKeys): Promise<Signing
     );
   }
   const { id, bytes } = parsePublicKey(first);
-  // The bytes too: a wrong secret key can have the ID of the public key.
+  // Compare the bytes, too: a wrong secret key can have the ID of the public key.
   if (key.publicKey.id === id && key.publicKey.bytes.toHex() === bytes.toHex()) return key;
   throw new Error(
     `The signing key is ${key.publicKey.id}, and the first public key of the release is ${id}`,

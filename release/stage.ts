@@ -9,11 +9,11 @@ import { readPublicKeys } from "./minisign_key.ts";
 import { LEGAL_FILES, REPOSITORY, VERSION } from "./product.ts";
 import { vendorPackages } from "./vendored_packages.ts";
 
-/** The file that contains the address of releases; NO_ADDRESS is its line that a release replaces. */
+/** The source file that contains the address of releases. A release replaces its line NO_ADDRESS. */
 const ADDRESS_FILE = "cli/update/release_address.ts";
 const NO_ADDRESS = "const BUILT_IN = undefined;";
 
-/** The file that contains the keys that sign releases; NO_KEYS is its line that a build replaces. */
+/** The source file that contains the public keys of releases. A build replaces its line NO_KEYS. */
 const KEYS_FILE = "cli/context/distribution.ts";
 const NO_KEYS = "const RELEASE_KEYS = [];";
 
@@ -98,7 +98,10 @@ function ownerOf(file: string): string | undefined {
   return /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0];
 }
 
-/** Returns a function that replaces a line of a source. The function throws Error if the line is not there once. */
+/**
+ * Returns a function that replaces a line of a source. The function throws Error unless the source contains the line
+ * exactly once.
+ */
 function withLine(
   file: string,
   { line, by }: { line: string; by: string },

@@ -47,8 +47,8 @@ async function scopedCommand(words: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Creates the link to file descriptors in the state folder, which the service itself may not create under its flags. The
- * service also works without the link.
+ * Creates the link to file descriptors in the state folder, because the service's permission flags do not allow it to
+ * create links. The service also works without this link.
  */
 async function linkDescriptors(stateDir: string): Promise<void> {
   if (Deno.build.os !== "linux" || findDescriptors(stateDir) !== undefined) return;

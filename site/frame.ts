@@ -2,7 +2,10 @@
 import { escapeHtml, type RenderedPage } from "./markdown.ts";
 import { type NavigationSection, pageOrder } from "./navigation.ts";
 
-/** Allows only files of the site, and no inline script or style. The service sends a policy of its own, too. */
+/**
+ * The page's content security policy. It allows only files of the site, and no inline script or style. The service sends
+ * its own policy, too.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +24,7 @@ const ICON = [
 ].join("");
 
 const MOST_DESCRIPTION = 160;
-/** A page with fewer sections has no list of them. */
+/** The minimum number of sections for a list of the page's contents. */
 const FEWEST_CONTENTS = 3;
 
 /** Returns the HTML document of a page. */

@@ -6,7 +6,7 @@ import { buildSite, packSite } from "./site.ts";
 const REPOSITORY = resolve(import.meta.dirname ?? ".", "..");
 const SERVED = join(REPOSITORY, "server/guide/site.json");
 
-/** Returns the bundled program of the pages. Throws Error. */
+/** Returns the bundled script of the pages. Throws Error with Deno's output if bundling fails. */
 async function bundleScript(): Promise<string> {
   const path = await Deno.makeTempFile({ suffix: ".js" });
   try {

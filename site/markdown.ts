@@ -48,7 +48,7 @@ export function renderPage(
           `<tr>${
             cells.map((cell) => {
               const inner = this.parser.parseInline(cell.tokens);
-              // A header cell without a text would have no name.
+              // Render an empty header cell as a data cell, because a header needs a text for screen readers.
               const isEmpty = tag === "th" && inner === "";
               return isEmpty ? "<td></td>" : `<${tag}>${inner}</${tag}>`;
             }).join("")
@@ -57,7 +57,7 @@ export function renderPage(
         return `<div class="table" tabindex="0"><table>\n<thead>${row(token.header, "th")}` +
           `</thead>\n<tbody>\n${body}\n</tbody>\n</table></div>\n`;
       },
-      // The marks around generated tables, and the README's pictures: the site has only text.
+      // Leave out the marks around generated tables and the README's pictures. Escape any other HTML.
       html: ({ text }) => /^<(!--|picture)/.test(text) ? "" : escapeHtml(text),
     },
   });

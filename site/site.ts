@@ -1,4 +1,4 @@
-// Builds the site: every file of it, as text by name. It needs no network, and writes nothing.
+// Builds the site as a record of file names and texts. Needs no network and writes nothing.
 import { dirname, join, posix } from "node:path";
 import { framePage } from "./frame.ts";
 import { renderPage } from "./markdown.ts";
@@ -14,7 +14,10 @@ export function buildSite(
 ): SiteFiles {
   const documents = readDocuments(repository);
   const pages = new Map(documents.map((one) => [one.path, one]));
-  /** Returns the address of a link's target on the site. Adds a page for a file that is no document. */
+  /**
+   * Returns a function that converts the target of a link in `source` to an address on the site. It adds a page for a file
+   * that is no document.
+   */
   const addressIn = (source: PageSource) => (target: string): string => {
     if (/^[a-z]+:/.test(target) || target.startsWith("#")) return target;
     const [file = "", anchor] = target.split("#");
@@ -28,7 +31,7 @@ export function buildSite(
   const navigation = readNavigation(index.text, addressIn(index));
   const files: Record<string, string> = {};
   const searched: string[] = [];
-  // A page that links to a file adds it to the end of the map.
+  // Rendering a page may add pages of linked files to the end of the map. This loop also reaches those.
   for (const source of pages.values()) {
     const page = renderPage(source.text, addressIn(source));
     const { name } = source;
@@ -45,7 +48,10 @@ export function buildSite(
   };
 }
 
-/** Returns the files as one text of lines, so that two changes of different lines merge. */
+/**
+ * Returns the files as one text with a separate line for each line of a file, so that changes of different lines can be
+ * merged.
+ */
 export function packSite(files: SiteFiles): string {
   const lines = Object.entries(files).map(([name, text]) => [name, text.split("\n")]);
   return `${JSON.stringify(Object.fromEntries(lines), null, 1)}\n`;

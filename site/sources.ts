@@ -5,7 +5,9 @@ import { basename, join, relative } from "node:path";
 export interface PageSource {
   /** The file name on the site: `triggers.html`. */
   name: string;
-  /** The path of the Markdown file, relative to the repository; for a page of files, their folder or file. */
+  /**
+   * The path of the Markdown file, relative to the repository. For a page that shows files: the path of the file or folder.
+   */
   path: string;
   /** The Markdown. */
   text: string;
@@ -61,7 +63,7 @@ export function readFilePage(repository: string, path: string): PageSource {
   };
 }
 
-/** Longer than every fence in a file. */
+/** The fence around the text of a file. It is longer than every fence in a file. */
 const FENCE = "``````";
 
 function htmlName(path: string): string {

@@ -56,7 +56,7 @@ export type { NewAgentFields };
 /** The settings that start an agent without a person. `nextRun` is the schedule's next time in milliseconds, or null. */
 export interface AgentStart extends Pick<Agent, "enabled" | "trigger" | "after"> {
   nextRun: number | null;
-  /** The settings for the sender of the agent's webhook, as lines of text. */
+  /** Lines of text with the settings to enter at the sender of the agent's webhook. */
   setup?: string[];
 }
 
@@ -71,8 +71,8 @@ export class AgentAuthor {
   }
 
   /**
-   * Returns the reason why a new agent cannot have this id as a sentence, or undefined if it can. Throws AgentNotSaved if
-   * the folder cannot be read.
+   * Checks the id of a new agent. Returns a sentence with the reason why the id cannot be used, or undefined if it can.
+   * Throws AgentNotSaved if the folder cannot be read.
    */
   async describeBadId(id: string): Promise<string | undefined> {
     const reason = describeBadName(id);
@@ -196,7 +196,8 @@ export class AgentAuthor {
   }
 
   /**
-   * Returns the problems of a draft. Fields that only a person may set, for keys, programs or approvals, are problems, too.
+   * Returns the problems of a draft. Each field for keys, programs or approvals is a problem, because only a person may set
+   * such a field.
    */
   async #findDraftProblems(
     id: string,

@@ -39,12 +39,15 @@ export type InspectResources = (agent: Agent) => Promise<InspectedResources>;
 
 /** The functions and names that an inspection needs. */
 export interface InspectionOptions {
-  /** The names of the tools that every agent has. */
+  /** The names of the built-in tools, which every agent has. */
   builtinTools: readonly string[];
   inspectCustomTool: InspectCustomTool;
-  /** Returns the problems of the price of the agent's model. */
+  /** Checks the price of the agent's model. Returns the problems. */
   inspectPrice: (agent: Agent) => Promise<ResourceProblem[]>;
-  /** Starts a server and returns the reason why it cannot be used as a sentence. If absent, no server is started. */
+  /**
+   * Starts a server. Returns a sentence with the reason why the server cannot be used, or undefined if it can. If this
+   * function is absent, no server is started.
+   */
   connect?: (server: string) => Promise<string | undefined>;
 }
 
@@ -231,13 +234,13 @@ async function describeOpenFolder(
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
 /**
- * Describes a program that a run would not find, in a text without secrets. Undefined if the program exists or cannot be
+ * Returns a text without secrets about a program that a run would not find. Undefined if the program exists or cannot be
  * checked: PATH is unset, or this process may not read the folder.
  */
 async function describeMissingProgram(program: Program): Promise<string | undefined> {
   const { command, env, cwd, secrets } = program;
   const isPath = command.includes("/");
-  // A tilde in PATH is expanded, as the program that starts the server does.
+  // Expand a tilde in PATH, because the start of a server expands it, too.
   const home = env["HOME"];
   const folders = env["PATH"]?.split(":")
     .map((folder) => home === undefined ? folder : expandHome(folder, home));
@@ -250,8 +253,8 @@ async function describeMissingProgram(program: Program): Promise<string | undefi
 }
 
 /**
- * Returns true if the program may be startable. A file found through PATH must be executable. A file given by a path must
- * only exist.
+ * Returns true if the file may be a program that can be started. A file found through PATH must be executable. A file given
+ * by a path must only exist.
  */
 async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<boolean> {
   try {
@@ -263,7 +266,7 @@ async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<
   }
 }
 
-/** Returns true if this agent, or an agent without declared paths, may write into an absolute folder. */
+/** Returns true if this agent, or an agent that declares no paths, may write into the folder. `folder` is absolute. */
 async function isOpenFolder(
   folder: string,
   { paths }: Pick<Agent, "paths">,

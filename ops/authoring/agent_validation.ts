@@ -25,14 +25,14 @@ import type { ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 
 const loadConnections = lazyModule(() => import("./server_connections.ts"));
 
-/** The maximum length of the text about a failed server, because the text can contain the server's output. */
+/** The maximum length of the text about a failed server, in characters. The text can contain the server's output. */
 const MAX_CHARACTERS = 2_000;
 
 /** The validation of one workspace's agents. Dispose stops the processes that the validation started. */
 export interface AgentValidation extends AsyncDisposable {
   /** The errors of the agents directory and of its files. */
   readonly errors: readonly Diagnostic[];
-  /** The final names of the tools that every agent has. */
+  /** The names of the built-in tools, which every agent has. */
   readonly toolNames: readonly string[];
   /** The number of tools of each started server, by the server's name. */
   readonly connected: ReadonlyMap<string, number>;
@@ -105,7 +105,7 @@ export async function openAgentValidation(
     priceProblems: () => prices.problems(),
     async validate(source) {
       const clashes = registry.conflictsOf(source.path);
-      // A file with a warning among `clashes` is ignored, so its content is not checked.
+      // A warning among `clashes` means that the registry ignores the file, so the file's content is not checked.
       if (clashes.some(({ severity }) => severity === "warning")) return [...clashes];
       const copy = registry.copyWarnings(source.path);
       const found = await validateAgent(source, {
@@ -118,7 +118,8 @@ export async function openAgentValidation(
         machineTimeZone,
         modelEndpoint,
         modelsOf,
-        // inspectPrice() reports a broken price. A second message would wrongly advise to add a price.
+        // A broken price counts as known here. inspectPrice() reports it, and the check of missing prices would advise to
+        // add a price.
         hasPrice: async (model) =>
           findBrokenPrice(readPrices(), model) !== undefined || await prices.hasPrice(model),
         knownTools: toolNames,

@@ -12,8 +12,8 @@ import { isChosen, toToolChoice } from "../../runtime/tools/mcp/servers_file/ser
 import type { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
 
 /**
- * Reports an agent with more tools than its model accepts, and patterns that match no tool. A server's tools are those that
- * it last listed.
+ * Reports an agent with more tools than its model accepts, and patterns that match no tool. Of each server, the tools in
+ * its last stored list are counted.
  */
 export async function inspectToolCount(
   { model, mcp, mcpTools = {} }: Agent,
@@ -51,7 +51,10 @@ export async function inspectToolCount(
   ];
 }
 
-/** Returns undefined also for a model with invalid settings, which another check reports. */
+/**
+ * Returns the problem if a model may accept fewer than `count` tools. Undefined if it accepts them or if the model's
+ * settings are invalid, which another check reports.
+ */
 function findTooManyToolsOf(model: Agent["model"], count: number) {
   try {
     return findTooManyTools(model, count);

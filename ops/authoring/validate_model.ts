@@ -142,8 +142,8 @@ async function checkPrice(
 }
 
 /**
- * Returns the dollar budget that the agent's calls count toward, with its position if the agent file sets it. Undefined
- * without such a budget.
+ * Returns the dollar budget that the agent's calls count toward, and the position in the agent file for a message about it:
+ * the budget or, for the workspace's budget, the model's name. Undefined without a dollar budget.
  */
 export function dollarBudget(
   { budget: { perDay, perMonth, tree } }: Pick<Agent, "budget">,

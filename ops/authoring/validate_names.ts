@@ -14,7 +14,7 @@ import { type InspectedResources, itemPath } from "../../runtime/agents/resource
 
 /** The existing names of tools and agents. */
 export interface KnownNames {
-  /** The names of the tools that every agent has. */
+  /** The names of the built-in tools, which every agent has. */
   knownTools: readonly string[];
   /** The ids of all agents. */
   agentIds: readonly string[];
@@ -82,11 +82,15 @@ function checkServerTool(
   return [diagnose(file, at, { severity: "warning", message, hint })];
 }
 
-/** Warns about an unknown name in the file of an agent with unlisted tools, unless a tool may have this name. */
+/**
+ * Warns about an unknown tool name in the file of an agent whose tools are not all known, unless a tool of the agent may
+ * have this name.
+ */
 function warnDoubtful(agent: Agent, file: DiagnosedFile, at: YamlPath, name: string): Diagnostic[] {
   if (agent.customTools.includes(name)) return [];
   const hasServers = agent.mcp.length > 0;
-  // An entry of `auto_approve` must be a tool's final name, unlike an entry of `confirm`.
+  // An entry of `auto_approve` must be the name that a tool has in a run. An entry of `confirm` may also be the name that a
+  // server gives its tool.
   if (hasServers && at[0] === "auto_approve" && !isToolName(name)) {
     const message = `auto_approve names ${name}, which frees no tool: ` +
       "the name that a tool has in a run is made of letters, digits, _ and -, 64 at most";

@@ -63,8 +63,8 @@ async function checkPaths(
 }
 
 /**
- * Returns true if file_write would create the missing path: its parent folder exists, or it is in the workspace. A path
- * deeper in a missing folder is more likely misspelled.
+ * Returns true if file_write would create the missing path: the path's parent folder exists, or the path is in the
+ * workspace. A path deeper in a missing folder is more likely misspelled.
  */
 async function isMadeByTools(path: string, workspace: string): Promise<boolean> {
   const isLink = await Deno.lstat(path).then(() => true, () => false);

@@ -27,9 +27,10 @@ export interface ValidatedFile {
 }
 
 /**
- * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or, without a target, the workspace:
- * config.yaml, environment and prices if they have problems, then every agent file. Returns nothing for an unknown target.
- * With `connect` (the version sent to servers), the agents' MCP servers are started, and mcp-servers.json comes last.
+ * Checks the target: an agent's id or the path of a `.md` file (relative to `cwd`). Without a target, checks the workspace:
+ * config.yaml, environment and prices, which are returned only if they have problems, and every agent file. Returns an
+ * empty array for an unknown target. With `connect` (the version sent to servers), starts the agents' MCP servers and
+ * returns mcp-servers.json as the last file.
  */
 export async function validateWorkspace(
   settings: WorkspaceSettings,

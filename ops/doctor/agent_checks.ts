@@ -1,4 +1,4 @@
-// // Checks agents, their resources, and the access to their paths. The same problem of several agents is one finding.
+// Checks agents, their resources, and the access to their paths. The same problem of several agents is one finding.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { CHANNEL_REMEDY, describeMissingChannel } from "../authoring/validate_unattended.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
@@ -29,7 +29,8 @@ export function toFileFindings(files: readonly ValidatedFile[]): Finding[] {
   const found = files.flatMap(({ agentId, path, diagnostics }) =>
     diagnostics.map((one) => toFinding(one, path === one.path ? agentId : basename(one.path)))
   );
-  // The remedy contains the file's path only if the diagnostic has no hint, so equal texts mean the same problem.
+  // Findings with equal texts are merged. Without a hint, the remedy names the file, so findings without a hint in
+  // different files stay separate.
   const groups = Map.groupBy(found, (one) => [one.severity, one.problem, one.remedy].join("\n"));
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];

@@ -83,7 +83,7 @@ export async function examine(
   }
   const places = findPlaces(surroundings, settings);
   if ("problem" in places) {
-    // Do not report a problem twice: `found` may already contain this one, as the reason why the settings cannot be read.
+    // `found` may already contain this problem, as the reason why the settings cannot be read. Report it once.
     if (found.every(({ problem }) => problem !== places.problem)) checks.push(() => [places]);
   } else {
     const { largestDatabase, isRunning } = options;
@@ -192,7 +192,7 @@ async function workspaceChecks(
   ];
 }
 
-/** Reports a missing sandbox if config.yaml requires one, although no agent starts a program yet. */
+/** Reports a missing sandbox if config.yaml requires one, even if no agent starts a program yet. */
 async function checkSandbox(
   { config: { sandbox, path } }: WorkspaceSettings,
   found: readonly Finding[],
@@ -206,7 +206,7 @@ async function checkSandbox(
   return [{ severity: "error", subject: "sandbox", problem, remedy: support.remedy }];
 }
 
-/** Returns the files and folders of the state. While config.yaml is broken, these are the default ones. */
+/** Returns the files and folders of the state: the default ones while config.yaml is broken. */
 function findPlaces(
   { shell, home }: Surroundings,
   settings: WorkspaceSettings | undefined,
@@ -243,7 +243,7 @@ function findPlaces(
   }
 }
 
-/** The maximum length of the text about a failed server, because the text can contain the server's output. */
+/** The maximum length of the text about a failed server, in characters. The text can contain the server's output. */
 const MAX_CHARACTERS = 400;
 
 /** Starts all servers at once and returns one check for each. */

@@ -40,7 +40,9 @@ const MEGABYTE = 1024 * 1024;
 const LEAST_FREE = 100 * MEGABYTE;
 const LITTLE_FREE = 1024 * MEGABYTE;
 const LARGEST_DATABASE = 4 * 1024 * MEGABYTE;
-/** The tolerated difference between two clocks: the clock of a network file system may be a little ahead. */
+/**
+ * The tolerated difference between two clocks, in milliseconds. The clock of a network file system may be a little ahead.
+ */
 const MAX_SKEW_MS = 2 * MINUTE_MS;
 
 /** Returns the checks of the state folder at `places`. */
@@ -162,8 +164,8 @@ async function checkStagedFiles(
 }
 
 /**
- * Removes a leftover file while it holds the service's lock, so that no service starts meanwhile. Throws an Error if a
- * service has the lock.
+ * Takes the service's lock, so that no service starts meanwhile, and removes a leftover file. Throws an Error if a service
+ * has the lock.
  */
 function removeLeftover(path: string, lockFile: string): string {
   // `taken` is undefined if the state folder is missing. Then no service can run.

@@ -28,7 +28,7 @@ export interface FetchContext {
   shell: Readonly<Record<string, string>>;
   clock: Clock;
   signal: AbortSignal;
-  /** The folder that receives every downloaded file. Empty before the first program. */
+  /** The folder that receives every downloaded file. It is empty before the first program runs. */
   staging: string;
 }
 

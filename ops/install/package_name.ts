@@ -1,4 +1,5 @@
-// Parses the name of an npm package (`name`, `@scope/name`, either with `@version`). Contains the types of an installation.
+// Parses the name of an npm package (`name` or `@scope/name`, optionally followed by `@version`). Contains the types of an
+// installation.
 
 /** A package name with an optional version. */
 export interface PackageName {

@@ -85,7 +85,7 @@ async function findProgram(folder: string, name: string): Promise<string | undef
   return names.find((one) => toIndexName(one) === toIndexName(name)) ?? names[0];
 }
 
-/** Returns the normalized form of a package name, as PyPI compares names. */
+/** Returns the normalized form of a package name. PyPI treats names with the same form as one package. */
 function toIndexName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }

@@ -27,7 +27,7 @@ export interface ServerRequest {
   args: readonly string[];
   /** The names of the environment variables that the program gets. */
   env: readonly string[];
-  /** The environment variable that holds the token for an address. */
+  /** The environment variable with the token for the server. Only for a source that is an address. */
   token?: string;
 }
 
@@ -83,7 +83,7 @@ export class ServerInstaller {
     const { name, source, env } = request;
     const { shell, directories: { mcpServersFile: file } } = this.#settings;
     return await refuseFileErrors(async () => {
-      // Called before the download, so that a broken file or an existing entry is reported at once.
+      // This result is discarded. The call before the download reports a broken file or an existing entry at once.
       addEntry(await readServers(file), { file, name, entry: { command: "x" } });
       // The server's working directory is its own folder, so relative paths become absolute.
       const inFull = (one: string) => /^\.\.?(\/|$)/.test(one) ? resolve(this.#cwd, one) : one;

@@ -14,7 +14,9 @@ const lockSchema = z.object({
     z.object({ version: z.string(), integrity: z.string() }).partial(),
   ),
 });
-/** The part of the package.json that is read: npm writes the package with its version when it gets --save-exact. */
+/**
+ * The part of package.json that is read. With --save-exact, npm writes the exact version of the installed package there.
+ */
 const rootSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
 const packageSchema = z.object({
   bin: z.union([z.string(), z.record(z.string(), z.string())]),

@@ -119,7 +119,7 @@ export interface Insertion {
  * Returns undefined if there is no object at `path` or the text has comments.
  */
 export function insertMember(text: string, { path, name, value }: Insertion): string | undefined {
-  // In a text with comments, the position of the comma is ambiguous.
+  // Comments are not supported, because the comma before the new member could end up inside a comment.
   if (toPlainJson(text) !== text) return undefined;
   const object = findObject(text, path);
   if (object === undefined) return undefined;
@@ -146,7 +146,7 @@ export function insertMember(text: string, { path, name, value }: Insertion): st
     wanted,
   );
   if (!isJsonObject(inner)) return undefined;
-  // The round trip through JSON turns -0 into 0, as the inserted text does.
+  // JSON.stringify() writes -0 as 0 into the edited text. The same conversion here keeps the comparison equal.
   inner[name] = JSON.parse(JSON.stringify(value));
   return isDeepStrictEqual(JSON.parse(edited), wanted) ? edited : undefined;
 }

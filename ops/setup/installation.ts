@@ -50,8 +50,8 @@ export interface SetupResult {
   /** The previous workspace if it has a history, because that history is not moved. Undefined otherwise. */
   formerWorkspace: string | undefined;
   /**
-   * The warning that agents start without a person while no notification channel is configured. Undefined if there is no
-   * such agent.
+   * The warning that agents start without a person while no notification channel is configured. Undefined if a channel is
+   * configured or every agent waits for a person to start it.
    */
   channelWarning: string | undefined;
 }
@@ -178,7 +178,10 @@ export class Installation {
     return { workspace, agentsDir, ...written, formerWorkspace, channelWarning };
   }
 
-  /** Adds the first channel of messages to config.yaml, and its secret to the environment file beside it. */
+  /**
+   * Writes the channel to config.yaml as the only notification channel, and its secret to the environment file beside
+   * config.yaml.
+   */
   async addChannel(channel: ChannelChoice): Promise<WrittenFile[]> {
     const { text, config } = await this.#withChoices({ channel });
     const { configFile, configEnvFile } = await this.#directories(config);
@@ -192,7 +195,7 @@ export class Installation {
 
   /**
    * Returns the warning about agents that start without a person while no notification channel is configured. Undefined if
-   * there is no such agent.
+   * a channel is configured or there are no such agents.
    */
   async #describeMissingChannel(
     config: Config,
@@ -204,8 +207,8 @@ export class Installation {
   }
 
   /**
-   * Returns a problem if the workspace changes while its service runs, because no command would find that service
-   * afterward. Undefined otherwise.
+   * Returns a problem if `config` has another workspace than config.yaml and a service runs for the new workspace, because
+   * no command would find that service afterward. Undefined otherwise.
    */
   async #describeRunning(config: Config): Promise<string | undefined> {
     const former = await this.#directories((await this.#withChoices({})).config);

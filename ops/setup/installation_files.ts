@@ -75,8 +75,8 @@ export async function writeInstallation(options: {
 }
 
 /**
- * Writes the secret of a channel into the environment file (mode 600, other lines kept), then config.yaml. Throws
- * InstallationUnusable and EnvironmentFileNotEditable. Each file is then unchanged or complete.
+ * Writes the secret of a channel into the environment file (mode 600, other lines kept), and the channel into config.yaml.
+ * Throws InstallationUnusable and EnvironmentFileNotEditable. Each file is written completely or not at all.
  */
 export async function writeChannel(options: {
   configFile: string;

@@ -11,7 +11,7 @@ const TRIAL_MS = 60_000;
 /** The maximum tokens of the reply. The reply is one word, but models that reason need more tokens. */
 const MAX_TOKENS = 1_024;
 
-/** The key, the billing and the surroundings of a trial. */
+/** The options of a trial: the model's key, the billing, and the environment in which the call runs. */
 export interface ModelTrialOptions {
   environment: Environment;
   /** The key that replaces the value of the model's variable. Undefined for the stored key. */

@@ -29,18 +29,18 @@ export interface ModelChoice {
 
 /** The choices to write. For a missing choice, the current value or the default stays. */
 export interface SetupChoices {
-  /** The workspace as typed, with `~` or relative. */
+  /** The workspace as the person typed it. It may begin with `~` or be relative. */
   workspace?: string;
   model?: ModelChoice;
-  /** The limits as typed: numbers, or `none`. */
+  /** The limits as the person typed them: numbers, or `none`. */
   limits?: Partial<Record<LimitName, string>>;
   /** The model's key, which is written to the workspace's environment file. */
   apiKey?: string;
-  /** The first channel of messages. It replaces existing ones. */
+  /** The only notification channel after the setup: it replaces all channels in config.yaml. */
   channel?: ChannelChoice;
 }
 
-/** A channel of messages as a person chose it. */
+/** A notification channel as a person chose it. */
 export interface ChannelChoice {
   name: string;
   /** The settings as in config.yaml, with names of variables in place of secrets. */
@@ -90,7 +90,10 @@ export function toModelSettings({ provider, model, baseUrl }: ModelChoice): Mode
   return { provider, name: model, ...(baseUrl !== undefined && { baseUrl }), streamUsage: true };
 }
 
-/** Converts a typed text to a number, as YAML does. Returns any other text without the white space around it. */
+/**
+ * Converts a typed decimal number, without the white space around it, to a number. Returns any other text without that
+ * white space.
+ */
 function toScalar(typed: string): string | number {
   const text = typed.trim();
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;

@@ -11,12 +11,12 @@ import type { Database } from "../../runtime/database/database.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { findKey } from "./key_state.ts";
 
-/** Loaded if the settings name a database. */
+/** Loads the module only when the settings name a PostgreSQL database. */
 const loadPostgresErrors = lazyModule(() =>
   import("../../runtime/storage/postgres/postgres_errors.ts")
 );
 
-/** A model provider, and if its key is available. */
+/** A model provider and the availability of its key. */
 export interface ProviderReport {
   name: string;
   /** The environment variable of the provider's key. Null if the provider needs no key. */

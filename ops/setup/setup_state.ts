@@ -70,7 +70,7 @@ function writtenWorkspace(text: string, path: string): string | undefined {
 }
 
 /**
- * The name of a capable model of each provider at a moderate price. Empty if the available models depend on the machine.
+ * For each provider, the name of a capable model at a moderate price. Empty if the available models depend on the machine.
  */
 const SUGGESTED_MODELS: Readonly<Record<NamedProvider, string>> = {
   openai: "gpt-6-sol",

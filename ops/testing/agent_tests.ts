@@ -139,7 +139,7 @@ export class AgentTests implements AsyncDisposable {
 
   /**
    * Writes a passing case for a finished execution and returns the case file's path. Throws NotRecordable if the execution
-   * cannot become a case, and CaseExists if a different file has this name.
+   * cannot become a case, and CaseExists if another case file has this name and a different text.
    */
   async record(id: number, { name = `run-${id}` }: { name?: string } = {}): Promise<string> {
     const { settings, redactor, registry } = this.#ports;
@@ -190,7 +190,7 @@ export class AgentTests implements AsyncDisposable {
     });
     while (!signal.aborted) {
       await next.promise;
-      // One save of an editor causes several events, so events shortly after the first are ignored.
+      // One save of an editor causes several events. The events during this pause lead to a single call.
       await clock.sleep(QUIET_MS);
       next = Promise.withResolvers<void>();
       if (!signal.aborted) await changed();

@@ -13,7 +13,7 @@ import type { TestPorts } from "./test_ports.ts";
 /** The failed expectations and the cost of a played case. */
 export interface CheckedCase {
   failures: TestFailure[];
-  /** The questions of judges that the case does not answer, when no model was called. */
+  /** The questions of judges that no model was asked and for which the case has no answers. */
   unjudged: string[];
   /** The cost of the run and of its judges in dollars. Null if it is unknown. */
   costUsd: number | null;

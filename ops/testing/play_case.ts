@@ -285,7 +285,7 @@ class CasePlay {
     }
   }
 
-  /** Returns a log that only keeps an internal error, which run() rethrows. */
+  /** Returns a log that discards its entries, but stores the first internal error in #bug, which the play rethrows. */
   #silentLog(): ServiceLog {
     return {
       write: (level, _message, fields = {}) => {

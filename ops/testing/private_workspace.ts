@@ -50,7 +50,7 @@ export class PrivateWorkspace implements AsyncDisposable {
     return own;
   }
 
-  /** Returns the agent with all its paths below the temporary folder. Creates its folders. */
+  /** Returns the agent with all its paths below the temporary folder. Creates the folders of these paths. */
   async relocateAgent(agent: Agent): Promise<Agent> {
     const { trigger } = agent;
     const entered: Agent = {
@@ -61,7 +61,7 @@ export class PrivateWorkspace implements AsyncDisposable {
         ? { ...trigger, paths: trigger.paths.map((path) => this.relocateArgument(path)) }
         : trigger,
     };
-    // The folder of the agent's memory file.
+    // The agent's memory file will be in this folder.
     await Deno.mkdir(dirname(entered.sourcePath), { recursive: true });
     for (const { path } of entered.paths) {
       if (extname(path) === "") await Deno.mkdir(path, { recursive: true });

@@ -10,7 +10,10 @@ import type { CaseScript, RunCall } from "./case_script.ts";
 
 /** The names of the file tools' arguments that contain paths. */
 const PLACES = new Set(["path", "source", "destination", "pattern"]);
-/** Any time limit, because the clock of a scripted test does not advance by itself. */
+/**
+ * A time limit for each call. Its size does not matter: the clock of a scripted test does not advance by itself, so no call
+ * times out.
+ */
 const NO_LIMIT_MS = 1;
 
 /** Returns the scripted result of a call. Throws the scripted error as the failure that the model reads. */

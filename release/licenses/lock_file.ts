@@ -6,7 +6,7 @@ export interface LockedPackage {
   version: string;
   /** The SHA-512 of the package's archive in hexadecimal. */
   sha512: string;
-  /** The locked packages that it needs, each as `name@version`. */
+  /** The locked packages that this package needs, each as `name@version`. */
   dependencies: readonly string[];
 }
 
@@ -17,7 +17,7 @@ interface LockFile {
   >;
 }
 
-/** Reads the packages of lock files, each by `name@version`. Throws Error for a checksum that is not a SHA-512. */
+/** Returns the packages of lock files, keyed by `name@version`. Throws Error for a checksum that is not a SHA-512. */
 export async function readLockFiles(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, LockedPackage>> {
@@ -41,7 +41,10 @@ export async function readLockFiles(
   return packages;
 }
 
-/** Returns `name@version` of a key, without the peer dependencies of the package, which follow after an underscore. */
+/**
+ * Returns the `name@version` at the beginning of a key. The peer dependencies of the package follow after an underscore and
+ * are cut off.
+ */
 function withoutPeers(key: string): string {
   return /^(@?[^@]+@[^_]+)/.exec(key)?.[1] ?? key;
 }

@@ -1,5 +1,5 @@
-// `deno task licenses`: writes the list of third-party licenses and the SBOM. With `--check`, compares the stored files with
-// the present works instead.
+// `deno task licenses`: writes the list of third-party licenses and the SBOM. With `--check`, writes nothing and fails if a
+// stored file differs from the file that would be written.
 import { join } from "node:path";
 import { LICENSE_LIST, REPOSITORY, SBOM } from "../product.ts";
 import { openStage } from "../stage.ts";

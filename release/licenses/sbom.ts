@@ -8,7 +8,7 @@ import { readLockFiles } from "./lock_file.ts";
 
 const LOCK_FILES = ["deno.lock", "page/deno.lock"];
 
-/** The reference of the program and of Deno in the list. */
+/** The references of the program and of Deno in the list. */
 const [SELF, DENO] = [`${NAME}@${VERSION}`, `deno@${DENO_VERSION}`];
 
 /**

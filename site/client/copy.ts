@@ -1,8 +1,8 @@
-// A button on each code block that copies its text.
+// Adds a button to each code block that copies the block's text.
 
 const SHOWN_MS = 1_500;
 
-/** Adds the buttons, if the browser lets pages copy. */
+/** Adds the buttons, if the browser lets pages write to the clipboard. */
 export function addCopyButtons(): void {
   const { clipboard } = navigator as { clipboard?: Clipboard };
   if (clipboard === undefined) return;

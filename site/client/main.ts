@@ -1,9 +1,9 @@
-// The program of each page: the choice of the theme, copy buttons, and search. Pages work without it, too.
+// The script of each page: the choice of the theme, copy buttons, and search. The pages are readable without this script.
 import { addCopyButtons } from "./copy.ts";
 import { addSearch } from "./search.ts";
 import { addThemeButton, applyTheme } from "./theme.ts";
 
-// Before the page is drawn.
+// Apply the theme before the page is drawn.
 applyTheme();
 addEventListener("DOMContentLoaded", () => {
   addThemeButton();

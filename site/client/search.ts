@@ -5,7 +5,7 @@ import MiniSearch from "minisearch";
 type Entry = [page: string, anchor: string, title: string, heading: string, text: string];
 
 const MOST_RESULTS = 12;
-/** The characters of an excerpt before and after the word. */
+/** The number of characters that an excerpt shows before the found word. AFTER counts from the start of the word. */
 const BEFORE = 40;
 const AFTER = 100;
 
@@ -38,7 +38,7 @@ export function addSearch(): void {
       loading = undefined;
       message = "The search cannot be loaded";
     }
-    // The reader has typed on meanwhile.
+    // Discard these results if the reader has changed the query meanwhile.
     if (field.value.trim() !== query) return;
     results.replaceChildren(...found.map((entry) => toItem(entry, query)));
     count.textContent = found.length > 0 ? `${found.length} results` : message;
