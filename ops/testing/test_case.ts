@@ -116,20 +116,22 @@ const judge = z.object({
 const input = z.object({
   args: field(z.array(z.string()), [], "Arguments: `$0`, `$1` in the agent's text")
     .meta({ values: "list of text" }),
-  message: optional(z.string()).meta({ description: "As `inkling run --message`" }),
-  context: optional(z.string()).meta({ description: "As `inkling run --context`" }),
-  trigger: field(z.enum(["manual", "schedule", "watch"]), "manual", "What begins the run"),
-  file: optional(z.string()).meta({ description: "The file that changed, of a `watch`" }),
-  event: field(z.enum(FILE_EVENTS), "modified", "What happened to it"),
+  message: optional(z.string()).meta({ description: "The message, as in `inkling run --message`" }),
+  context: optional(z.string()).meta({ description: "The context, as in `inkling run --context`" }),
+  trigger: field(z.enum(["manual", "schedule", "watch"]), "manual", "The trigger of the run"),
+  file: optional(z.string()).meta({ description: "The changed file, for the trigger `watch`" }),
+  event: field(z.enum(FILE_EVENTS), "modified", "The change of `input.file`"),
 });
 
 const output = z.object({
-  equals: optional(z.string()).meta({ description: "The answer, whole" }),
+  equals: optional(z.string()).meta({ description: "The complete answer" }),
   contains: optional(texts).meta({
     values: "text or list of text",
-    description: "Stands in the answer; of a list, each",
+    description: "A text that the answer contains; with a list: all texts",
   }),
-  matches: optional(pattern).meta({ description: "A regular expression (JavaScript) that fits" }),
+  matches: optional(pattern).meta({
+    description: "A regular expression (JavaScript) that matches the answer",
+  }),
   json: optional(anyMap).meta({
     values: "map",
     description:
@@ -141,35 +143,39 @@ const output = z.object({
   ])).meta({
     values: "map or path",
     description:
-      "The answer is JSON that fits this JSON Schema, or the one in this file (relative to the case)",
+      "The answer is JSON that fits this JSON Schema, or the schema in this file (relative to the case)",
   }),
 });
 
 const expectations = z.object({
-  status: field(z.enum(ENDS), "success", "How the run ends"),
-  error: optional(z.string()).meta({ description: "Stands in the run's error" }),
+  status: field(z.enum(ENDS), "success", "The status with which the run ends"),
+  error: optional(z.string()).meta({ description: "A text that the run's error contains" }),
   output: optional(output),
-  files: field(z.record(z.string(), fileCheck), {}, "Files behind the run, by path; see below")
+  files: field(z.record(z.string(), fileCheck), {}, "Files after the run, by path; see below")
     .meta({ values: "map", default: undefined }),
   tools_called: field(
     z.array(calledTool),
     [],
-    "Tools that were called: names, or `{tool, args}` with arguments that the call had among others",
+    "Tools that were called: names, or `{tool, args}` with some of the arguments of the call",
   ).meta({ values: "list" }),
-  tools_not_called: field(z.array(calledTool), [], "Likewise, tools that were not called")
+  tools_not_called: field(
+    z.array(calledTool),
+    [],
+    "Tools that were not called, in the same form as `tools_called`",
+  )
     .meta({ values: "list" }),
   judge: field(
     z.preprocess((value) => isJsonObject(value) ? [value] : value, z.array(judge)),
     [],
-    "Questions to which a model says yes; see below",
+    "Questions to which a model must answer yes; see below",
   ).meta({ values: "map or list" }),
   max_cost_usd: optional(z.number().min(0)).meta({
     values: "number",
-    description: "The most that the run may cost",
+    description: "The maximum cost of the run",
   }),
   max_steps: optional(z.int().min(1)).meta({
     values: "integer",
-    description: "The most replies that it may take",
+    description: "The maximum number of replies",
   }),
 });
 
@@ -178,9 +184,9 @@ export const caseSchema = z.object({
   version: z.literal(CASE_VERSION).meta({
     values: "`1`",
     default: "required",
-    description: "The version of this form",
+    description: "The version of the case format",
   }),
-  description: optional(z.string()).meta({ description: "What is tested, for people" }),
+  description: optional(z.string()).meta({ description: "A description of the test, for people" }),
   now: field(
     z.string().refine((text) => !Number.isNaN(Date.parse(text)), "must be a time (ISO 8601)"),
     DEFAULT_NOW,
@@ -189,20 +195,20 @@ export const caseSchema = z.object({
   time_zone: field(
     z.string().refine(isTimeZone, "must be a time zone such as Europe/Berlin"),
     "UTC",
-    "The zone in which the agent is told it",
+    "The time zone in which the prompt states the time",
   ),
   input: section(input.shape),
   files: field(
     z.record(z.string(), z.string()),
     {},
-    "Files that are there before: path (relative to the workspace, `~/...` or absolute) and content",
+    "Files before the run: path (relative to the workspace, `~/...` or absolute) and content",
   ).meta({ values: "map of text", default: undefined }),
   tools: field(
     z.record(z.string(), toolReplies),
     {},
-    "Results of tools that do not really run, by tool; see below",
+    "Scripted results of tools, by the name of the tool; see below",
   ).meta({ values: "map", default: undefined }),
-  replies: field(z.array(reply), [], "What the model replies, one after another; see below")
+  replies: field(z.array(reply), [], "The replies of the model in their order; see below")
     .meta({ values: "list" }),
   expect: section(expectations.shape),
 });

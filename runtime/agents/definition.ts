@@ -52,7 +52,7 @@ const triggerSchema = section({
   type: field(z.enum(TRIGGER_TYPES), "manual", "The event that starts a run"),
   every: interval.nullish().meta({
     values: "duration",
-    description: "schedule: the interval; either this or cron",
+    description: "schedule: the interval; either `every` or `cron`",
   }),
   cron: filledText.nullish().meta({
     description:
@@ -87,13 +87,13 @@ const triggerSchema = section({
   max_failures: field(
     countLimit,
     10,
-    "Consecutive failed runs that pause the trigger; `none`: it is never paused",
+    "Number of failed runs in a row that pause the trigger; `none`: never",
   ),
   ...WEBHOOK_FIELDS,
   catch_up: field(
     z.enum(CATCH_UP),
     "none",
-    "`once`: make up, with one run, for times or changes missed while the service was not running",
+    "`once`: one run later for the times or changes that passed while the service was not running",
   ),
   input: z.string().nullish().meta({
     description:
@@ -141,7 +141,7 @@ export const definitionSchema = z.object({
     default: "the id",
   }),
   description: z.string().nullish().meta({
-    description: "Shown in listings and to agents that may call this one",
+    description: "Shown in listings and to agents that may call this agent",
   }),
   icon: filledText.nullish().meta({ description: "An emoji", default: "derived from the id" }),
   model: modelOrText.meta({
@@ -155,7 +155,7 @@ export const definitionSchema = z.object({
   ).meta({
     values: "text, map or list",
     description:
-      "Agents that start this one when they end: ids, or `{ agent, on }` with `on: success` (the default), `failure` or `any`",
+      "Agents whose end starts this agent: ids, or `{ agent, on }` with `on: success` (the default), `failure` or `any`",
   }),
   settings: section(withoutDefaults(RUN_SETTINGS)),
   retry: z.preprocess(
@@ -170,11 +170,11 @@ export const definitionSchema = z.object({
   }),
   mcp: filledList(filledText).nullish().meta({
     description: "MCP servers defined in `agents/_config/mcp-servers.json`; `server/get_*`: only " +
-      "those of its tools",
+      "the tools that match",
   }),
   skills: oneOrMore(fileName).nullish().meta({ description: "Skills in `agents/_config/skills`" }),
   agents: oneOrMore(filledText).nullish().meta({
-    description: "Ids of agents that this one may call with run_agent",
+    description: "Ids of agents that this agent may call with run_agent",
   }),
   paths: pathsSchema.nullish().meta({
     description:
@@ -182,11 +182,11 @@ export const definitionSchema = z.object({
     default: "the workspace",
   }),
   confirm: textList.nullish().meta({
-    description: "Additional tools that require your approval; `*` for all of them",
+    description: "Additional tools that require your approval; `*` for all tools",
   }),
   auto_approve: autoApproveSchema.nullish().meta({
     description:
-      "Tools that require no approval, `server/get_*` for those of a server; `*` for all",
+      "Tools that require no approval; `server/get_*` for tools of a server; `*` for all tools",
   }),
   ...withoutDefaults(AGENT_POLICY),
   notify: section(NOTIFY_CHOICE),
@@ -197,7 +197,7 @@ export const definitionSchema = z.object({
   max_concurrent_runs: field(
     countLimit,
     "none",
-    "Maximum runs of this agent at once, on each node; further ones wait, delegated ones neither wait nor count",
+    "Maximum simultaneous runs of this agent on each node; further runs wait; delegated runs neither wait nor count",
   ),
   nodes: oneOrMore(nodeLabel).refine(
     (labels) => labels.length <= MAX_NODE_LABELS,
@@ -205,14 +205,15 @@ export const definitionSchema = z.object({
   ).nullish().meta({
     values: "text or list",
     description:
-      "Labels that a node must have to run it, all of them; without a database it has no effect",
+      "Labels that a node must have, all of them, to run the agent; no effect without a database",
   }),
   only_on: oneOrMore(filledText).refine(
     (hosts) => hosts.length > 0,
     "must name at least one host (or leave the key out)",
   ).nullish().meta({
     values: "text or list",
-    description: "The hosts on which its trigger and `after` fire; a run on request ignores it",
+    description:
+      "The hosts on which the agent's trigger and `after` fire; runs on request work on every host",
   }),
   output: section({
     schema: outputSchema.nullish().meta({
@@ -221,7 +222,11 @@ export const definitionSchema = z.object({
         "A JSON Schema that the answer must fit: in place, or the path of a `.json` file in the workspace",
     }),
   }),
-  enabled: field(z.boolean(), true, "`false`: its trigger does not fire, and no agent may call it"),
+  enabled: field(
+    z.boolean(),
+    true,
+    "`false`: the agent's trigger does not fire, and no agent may call it",
+  ),
 });
 
 /** Parsed front matter that matches the schema. */

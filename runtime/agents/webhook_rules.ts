@@ -60,7 +60,7 @@ export const WEBHOOK_FIELDS = {
   secret: variableNames.nullish().meta({
     values: "text or list",
     description:
-      "webhook: the variable that holds the secret; with several, a delivery may be signed with any",
+      "webhook: the variable with the secret; with several variables, any of the secrets is accepted",
     default: "required for webhook",
   }),
   header: headerName.nullish().meta({
@@ -78,7 +78,7 @@ export const WEBHOOK_FIELDS = {
     default: "a header",
   }),
   handshake: z.enum(WEBHOOK_HANDSHAKES).nullish().meta({
-    description: "webhook: the sender that gets its verification request answered",
+    description: "webhook: the sender whose verification requests are answered",
     default: "the scheme's own",
   }),
   verify_token: variableName.nullish().meta({
@@ -89,18 +89,18 @@ export const WEBHOOK_FIELDS = {
     events: field(textList, [], "webhook: only events that match one of these"),
     fields: fieldValues.nullish().meta({
       description:
-        "webhook: only bodies with these values: JSON pointer to value, a text as a pattern",
+        "webhook: only bodies with these values: a map of JSON pointers to values; a text is a pattern",
     }),
   }),
   sync: syncTime.nullish().meta({
     values: "duration",
     description:
-      "webhook: the time that the sender waits for the answer; by default it does not wait",
+      "webhook: the time for which the sender waits for the run's answer; by default it does not wait",
   }),
   dedupe: dedupeTime.nullish().meta({
     values: "duration",
     description:
-      "webhook: the time in which an equal body is the same delivery (schemes without ids); `0s`: none",
+      "webhook: the time in which an equal body counts as a repeat (schemes without ids); `0s`: never",
     default: "a minute",
   }),
 };

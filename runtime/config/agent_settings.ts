@@ -52,7 +52,7 @@ export const RUN_SETTINGS = {
     "none",
     "Maximum running time of a run, in whole seconds or as a duration; waits for people and for `retry` do not count",
   ).meta({ synonym: "timeout" }),
-  loop_detection: field(z.boolean(), true, "End a run that repeats itself"),
+  loop_detection: field(z.boolean(), true, "Ends a run that repeats itself"),
 };
 
 /** The parsed limits of a run. */
@@ -67,11 +67,12 @@ export const RETRY = {
   times: field(
     z.int().min(0).max(100),
     3,
-    "Further tries of a run whose model cannot be reached (short: `retry: 3`); default: 3 for runs of a trigger",
+    "Further tries of a run whose model cannot be reached (short: `retry: 3`); by default only runs of a trigger",
   ),
   wait: optional(waitDuration).meta({
     values: "duration",
-    description: "Time before each further try; a longer `Retry-After` of the provider wins",
+    description:
+      "Time before each further try; a longer `Retry-After` of the provider takes precedence",
     default: "`1m`, `5m`, then `20m`",
   }),
   on: field(
@@ -119,7 +120,7 @@ const timezone = optional(zoneName).meta({
 /** The fields of `budget.tokens` in an agent file. */
 export const TOKEN_BUDGET = {
   ...TOKENS,
-  tree: field(countLimit, "none", "Maximum tokens per run and all that it delegates to"),
+  tree: field(countLimit, "none", "Maximum tokens of a run with its delegated runs"),
 };
 
 /** The fields of `budget` in an agent file, except `tokens`. */
@@ -128,7 +129,7 @@ export const DOLLAR_BUDGET = {
   tree: field(
     costLimit,
     "none",
-    "Maximum spending of a run and all that it delegates to in US dollars",
+    "Maximum spending in US dollars of a run with its delegated runs",
   ),
   timezone,
 };
@@ -153,12 +154,12 @@ export const AGENT_POLICY = {
   history: field(
     z.enum(HISTORY_LEVELS),
     "low",
-    "How many earlier messages are sent to the model: 10, 50, 200 or none",
+    "Number of earlier messages that are sent to the model: 10, 50, 200 or none",
   ),
   on_pending: field(
     z.enum(ON_PENDING),
     "skip",
-    "What happens to a new run while the conversation waits for an answer",
+    "A new run while its conversation waits for an answer is skipped, or runs in parallel",
   ),
   /** The time to wait for an approval, in milliseconds; null waits forever. */
   confirm_timeout: field(
@@ -169,17 +170,17 @@ export const AGENT_POLICY = {
   on_restart: field(
     z.enum(["orphan", "resume"]),
     "orphan",
-    "What happens to a run that a crash interrupts; `resume` also continues one that a stop interrupts",
+    "A run that a crash interrupts ends as `orphaned`, or is resumed; `resume` also continues it after a stop",
   ),
   on_budget: field(
     z.enum(ON_BUDGET),
     "pause",
-    "When a call does not fit into a budget: ask whether to continue with more, or end the run",
+    "If a call does not fit into a budget: ask for a higher budget, or end the run",
   ),
   unpriced: field(
     z.enum(UNPRICED),
     "refuse",
-    "Whether a budget in dollars lets models be called whose price is not known",
+    "Calls of models without a known price, if a budget in dollars applies",
   ),
 };
 /** The parsed rules of an agent for restarts, waiting approvals and used-up budgets. */

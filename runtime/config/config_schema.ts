@@ -35,17 +35,19 @@ const retentionDays = z.preprocess(
 /** The keys of `defaults` whose values apply to agent files that omit them. */
 export const agentDefaultsSchema = z.object({
   provider: optional(filledText).meta({ description: "Provider for agents that name no model" }),
-  model: optional(filledText).meta({ description: "Model for agents that name none" }),
+  model: optional(filledText).meta({ description: "Model for agents that name no model" }),
   base_url: optional(baseUrl).meta({
-    description: "Address of that provider, also for agents that name it and no `base_url`",
+    description:
+      "Address of `defaults.provider`, also for agents that name this provider and no `base_url`",
   }),
   confirm_tools: field(
     textList,
     ["file_delete", "file_write"],
-    "Tools that require your approval; `*` for all of them",
+    "Tools that require your approval; `*` for all tools",
   ),
   mcp_confirm: optional(z.enum(MCP_CONFIRM)).meta({
-    description: "Tools of MCP servers that require your approval; absent: none, with a warning",
+    description:
+      "Tools of MCP servers that require your approval; if absent: no tools, with a warning",
   }),
   ...AGENT_POLICY,
   budget: section({ ...DOLLAR_BUDGET, tokens: section(TOKEN_BUDGET) }),
@@ -57,22 +59,22 @@ export const serviceSettingsSchema = z.object({
   checkpoint_retention_days: field(
     retentionDays,
     30,
-    "Days to keep conversations (the newest of each agent always stays); 0 or none: for ever",
+    "Days to keep conversations (the newest of each agent always stays); 0 or `none`: forever",
   ),
   log_retention_days: field(
     retentionDays,
     "none",
-    "Days to keep executions and their logs; 0 or none: for ever",
+    "Days to keep executions and their logs; 0 or `none`: forever",
   ),
   max_agent_depth: field(
     z.int().min(0).max(100),
     3,
-    "Maximum depth of delegation: how many executions may be above one",
+    "Maximum depth of delegation: the number of calling executions above an execution",
   ),
   max_concurrent_runs: field(
     z.int().min(1).max(10_000),
     16,
-    "Concurrent model calls; further ones wait",
+    "Maximum concurrent calls of models; further calls wait",
   ),
   pin_keys: field(
     z.boolean(),
@@ -118,32 +120,32 @@ export const configSchema = z.object({
   sandbox: field(
     z.enum(SANDBOX_MODES),
     "preferred",
-    "Sandbox of what agents start; `preferred` does without where there is none, `required` refuses",
+    "Sandbox for programs that agents start; if unavailable, `preferred` runs them without it, `required` not at all",
   ),
   database: optional(databaseAddress).meta({
     values: "text",
-    description: "PostgreSQL that machines share, as `postgres://user@host:port/name`",
+    description: "The PostgreSQL database that machines share: `postgres://user@host:port/name`",
     default: "SQLite on this machine",
   }),
   database_connections: field(
     z.int().min(1).max(200),
     10,
-    "Maximum connections of this machine for the history; the queue and the other nodes take 4 more",
+    "Maximum database connections of this machine for the history; its queue and notifications use 4 more",
   ),
   node: section({
     name: optional(nodeName).meta({
-      description: "What this machine is called where several share a database",
+      description: "The name of this machine among those that share the database",
       default: "its host name",
     }),
     labels: field(
       oneOrMore(nodeLabel),
       [],
-      "What this machine has, for agents whose `nodes` ask for it: small letters, digits and hyphens",
+      "Labels of this machine, which `nodes` of agents can require: lowercase letters, digits and hyphens",
     ).meta({ values: "text or list" }),
     runs: field(
       z.int().min(1).max(10_000),
       100,
-      "Maximum runs that this machine takes from the database at once, delegated ones not counted",
+      "Maximum simultaneous runs that this machine takes from the database, without delegated runs",
     ),
   }),
   budget: section({ ...WORKSPACE_DOLLARS, tokens: section(WORKSPACE_TOKENS) }),
@@ -151,13 +153,18 @@ export const configSchema = z.object({
   service: section({
     port: optional(z.int().min(0).max(65_535)).meta({
       description:
-        "TCP port that the service listens on beside its socket; needs the key `INKLING_API_KEY`",
+        "TCP port on which the service listens in addition to its socket; needs the key `INKLING_API_KEY`",
     }),
-    host: field(filledText, "127.0.0.1", "The address that it listens on there"),
+    host: field(
+      filledText,
+      "127.0.0.1",
+      "The address on which the service listens with `service.port`",
+    ),
     keep_alive: field(z.boolean(), false, "Keep the service running when it is idle"),
   }),
   public_url: optional(publicUrl).meta({
-    description: "Where the TCP port is reached from outside; messages then carry links to answer",
+    description:
+      "The address under which clients reach the TCP port; messages then contain links to answer",
   }),
   notify: section(NOTIFY),
   http: section({
@@ -169,7 +176,7 @@ export const configSchema = z.object({
     deny: field(
       deniedHosts,
       [],
-      "Hosts that it may not reach, subdomains included; `private` for loopback and private networks",
+      "Hosts that http_request may not reach, with subdomains; `private` for loopback and private networks",
     ),
     hosts: field(
       hostNames,

@@ -48,12 +48,16 @@ const PUBLIC_NTFY = "https://ntfy.sh";
  * position.
  */
 export const writtenChannel = z.object({
-  type: z.enum(CHANNEL_TYPES).meta({ description: "How the message travels", default: "required" }),
+  type: z.enum(CHANNEL_TYPES).meta({ description: "The kind of channel", default: "required" }),
   topic: optional(
     z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, "must be 1 to 64 letters, digits, - and _"),
-  ).meta({ description: "ntfy: the topic; whoever knows it can read it, unless the server asks" }),
+  ).meta({
+    description:
+      "ntfy: the topic; everybody who knows it can read it, unless the server requires a token",
+  }),
   url: optional(filledText).meta({
-    description: "ntfy: the server; webhook: the address; slack: the **variable** that holds it",
+    description:
+      "ntfy: the server; webhook: the address; slack: the **variable** that holds the address",
     default: "ntfy: `https://ntfy.sh`",
   }),
   token: optional(variableName).meta({
@@ -63,10 +67,10 @@ export const writtenChannel = z.object({
     description: "webhook: the variable that holds the signing secret, `whsec_…`",
   }),
   run: optional(z.array(pathText)).meta({
-    description: "command: the program and its arguments; no shell reads them",
+    description: "command: the program and its arguments; no shell is used",
   }),
   allow: optional(z.boolean()).meta({
-    description: "command: `true` lets Inkling start it; without, it is off",
+    description: "command: `true` lets Inkling start the program; otherwise the channel is off",
   }),
 });
 
@@ -137,11 +141,11 @@ const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time 
 /** The fields of `notify` in an agent file. */
 export const NOTIFY_CHOICE = {
   on: optional(kinds).meta({
-    description: "Which messages are sent about this agent, in place of config.yaml's `notify.on`",
+    description: "The kinds of messages about this agent; replaces config.yaml's `notify.on`",
     default: "that of config.yaml",
   }),
   to: optional(textList).meta({
-    description: "Through which channels, in place of config.yaml's `notify.to`",
+    description: "The channels of messages about this agent; replaces config.yaml's `notify.to`",
     default: "that of config.yaml",
   }),
 };
@@ -180,18 +184,23 @@ export const NOTIFY = {
     "Which messages are sent: `waiting`, `error`, `success`, `budget`, `missed`, `loop`",
   ),
   to: optional(textList).meta({
-    description: "Through which of the channels",
+    description: "The names of the channels to use",
     default: "all of them",
   }),
   channels: z.preprocess((value) => value ?? {}, z.record(channelName, channel)).meta({
-    description: "The channels, each under a name of yours: see [messages](notifications.md)",
+    description:
+      "The channels, each under a name that you choose: see [messages](notifications.md)",
     values: "map",
   }),
   quiet: section({
-    from: optional(timeOfDay).meta({ description: "When messages begin to wait: `22:00`" }),
-    to: optional(timeOfDay).meta({ description: "When they are sent" }),
+    from: optional(timeOfDay).meta({
+      description: "The beginning of quiet hours, in which messages wait: `22:00`",
+    }),
+    to: optional(timeOfDay).meta({
+      description: "The end of quiet hours, when the waiting messages are sent",
+    }),
     timezone: optional(zoneName).meta({
-      description: "IANA name of the time zone of these",
+      description: "IANA name of the time zone of quiet hours",
       default: "the machine's",
     }),
     pass: field(kinds, [], "Messages that do not wait, such as `waiting`"),

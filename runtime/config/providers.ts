@@ -53,12 +53,12 @@ const PROVIDER = {
 export const modelSchema = z.object({
   provider: filledText.meta(PROVIDER),
   name: filledText.meta({
-    description: "The provider's own name for the model",
+    description: "The name that the provider uses for the model",
     default: "required",
   }),
   base_url: baseUrl.nullish().meta({
     description:
-      "A different address for the provider; `/v1` is appended for OpenAI-compatible ones",
+      "The address to use instead of the provider's own; `/v1` is appended for OpenAI-compatible endpoints",
   }),
   url: baseUrl.nullish().meta({ description: "Alias of base_url" }),
   api_key_env: variableName.nullish().meta({
@@ -71,17 +71,18 @@ export const modelSchema = z.object({
     "Request token counts while streaming; `false` only for endpoints that reject it",
   ),
   context_window: z.int().min(1_000).nullish().meta({
-    description: "The model's context window in tokens: longer conversations are shortened",
-    default: "as the price table says",
+    description: "The model's context window in tokens; longer conversations are shortened",
+    default: "from the price table",
   }),
   max_tools: z.int().min(1).nullish().meta({
-    description: "The most tools that the endpoint takes",
+    description: "The maximum number of tools that the endpoint accepts",
     default: "128 at openai",
   }),
   input: z.array(z.enum(["text", "image", "pdf"])).nullish().meta({
     values: "list of `text`, `image`, `pdf`",
-    description: "What the model takes: pictures and PDF files that tools give are shown to it",
-    default: "as its provider and name say",
+    description:
+      "The kinds of input that the model accepts; pictures and PDF files come from tools",
+    default: "by its provider and name",
   }),
 });
 
@@ -103,8 +104,9 @@ export const modelOrText = orText(
   withoutProvider.extend({
     fallback: oneOrMore(orText(withoutProvider)).nullish().meta({
       values: "list of texts or maps",
-      description: "Models that are called where this one is down, out of quota or refuses, " +
-        "in this order; each as `model` itself",
+      description:
+        "Models that are called, in this order, if this model is down, out of quota or refused; each " +
+        "entry is written as `model`",
     }),
   }).nullish(),
 );

@@ -86,14 +86,20 @@ function schemeTable(): string {
       : code(header) + (time === undefined ? "" : ` and ${code(time)}`) +
         (hash === undefined ? "" : ", over the body and the address that you pasted");
     if (proof === undefined) throw new TypeError(`The proof of ${scheme} is not described`);
-    const body = mayRepeat ? "the same body, for a minute" : "the same body";
+    const body = mayRepeat ? "an equal body within a minute" : "an equal body";
     const isSole = id !== undefined && (isIdSigned || id.startsWith("/"));
-    const same = id === undefined ? body : `${code(id)}, ${isSole ? "else" : "or"} ${body}`;
+    const same = id === undefined ? body : `${code(id)}${isSole ? "; without it," : " or"} ${body}`;
     const event = form.event.map(code).join(", else ");
     const trial = Object.entries(HANDSHAKES).find(([one]) => one === scheme)?.[1] ?? "";
     return `| ${[code(scheme), proof, event, same, trial && code(trial)].join(" | ")} |`;
   });
-  const heads = ["`scheme`", "Proof", "Event", "One delivery is", "Answered trial"];
+  const heads = [
+    "`scheme`",
+    "Proof",
+    "Event",
+    "A repeat is recognized by",
+    "Trial request that is answered",
+  ];
   return [`| ${heads.join(" | ")} |`, "| --- | --- | --- | --- | --- |", ...rows].join("\n");
 }
 

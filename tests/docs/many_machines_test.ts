@@ -60,10 +60,10 @@ Deno.test("docs/many-machines.md: its numbers are those of the queue and of conf
   const page = PAGE.replaceAll(/\s+/g, " ");
   const { database } = nodeOf("database: postgres://inkling@db.example/inkling");
   const seconds = QUEUE_OPTIONS.heartbeatSeconds;
-  assert.ok(page.includes(`its lease on its runs expires after ${seconds} seconds`));
+  assert.ok(page.includes(`the lease on its runs expires after ${seconds} seconds`));
   assert.ok(page.includes(`After ${seconds} seconds without a sign of life`));
   assert.equal(QUEUE_OPTIONS.deleteAfterSeconds, 3_600);
-  assert.ok(page.includes("Jobs of the queue go an hour after they ended"));
+  assert.ok(page.includes("Jobs of the queue are removed an hour after their end"));
   assert.ok(page.includes(`\`database_connections\` (${database.connections}), and 4 more`));
   assert.ok(page.includes(`\`node.runs\` (${database.node.runs})`));
 });
