@@ -123,8 +123,8 @@ export function App(): VNode {
 }
 
 /**
- * Moves the focus to the answer form of the view's first question. In a view without a question, the link opens the view of
- * all questions.
+ * Handles a click on the skip link: moves the focus to the answer form of the view's first question. In a view without a
+ * question, the link opens the view of all questions.
  */
 function skipToCard(event: Event): void {
   const answer = document.querySelector<HTMLElement>("[data-request] .answer");

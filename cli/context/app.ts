@@ -41,9 +41,9 @@ export interface WorkspaceOption {
 /** An installed unit. */
 export interface InstalledUnit {
   file: string;
-  /** True if the manager starts it by itself. */
+  /** True if the service manager starts the unit with the machine or at a login. */
   isEnabled: boolean;
-  /** True if it runs while its user is logged out. */
+  /** True if the unit also runs while its user is logged out. */
   isLingering: boolean;
 }
 
@@ -159,7 +159,7 @@ export interface MoveHistoryOptions extends WorkspaceOption {
   direction: "to" | "from";
   /** The address of the PostgreSQL database: `postgres://user@host:port/database`. */
   address: string;
-  /** Its abort cancels the copy and removes the partial result. */
+  /** Cancels the copy and removes the partial result when it aborts. */
   signal: AbortSignal;
   /** Called with the progress: `rows` is the number of rows of `table` that were copied or compared so far. */
   onProgress(progress: { table: string; rows: number; step: "copying" | "checking" }): void;

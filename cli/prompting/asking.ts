@@ -12,7 +12,7 @@ export interface Asking {
   app: Pick<CliApp, "clock" | "input" | "editText">;
   output: Output;
   client: Client;
-  /** Its abort closes the prompt. */
+  /** Closes the prompt when it aborts. */
   signal: AbortSignal;
 }
 

@@ -30,11 +30,11 @@ export interface WatchedRun extends CancellableRun {
   /** The number of the last frame that is not shown; absent to show all. */
   after?: number;
   /**
-   * Its abort cancels the run, and the watch continues until the run ends. If absent, Ctrl+C at a question throws
+   * Cancels the run when it aborts. The watch continues until the run ends. If absent, Ctrl+C at a question throws
    * Interrupted.
    */
   cancelSignal?: AbortSignal;
-  /** Its abort ends the watch, but not the run. */
+  /** Ends the watch, but not the run, when it aborts. */
   leaveSignal: AbortSignal;
   /**
    * If true, pressed keys are not shown, but kept for the next prompt. The terminal would otherwise print them into the

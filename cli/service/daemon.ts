@@ -1,5 +1,5 @@
 // Connects to the background service, and starts the service if none runs. A lock ensures that only one process at a time
-// starts it.
+// starts the service.
 import type { Client } from "../../api/client/client.ts";
 import type { CliApp, Places } from "../context/app.ts";
 import { connectService } from "./connection.ts";

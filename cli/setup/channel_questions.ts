@@ -1,4 +1,4 @@
-// Asks where messages should reach the user. Returns the channel, with its secret apart, and writes no file.
+// Asks where messages should reach the user. Returns the channel and, separately, its secret. Writes no file.
 import type { Output } from "../output/output.ts";
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
 import type { Installation } from "../../ops/setup/installation.ts";

@@ -39,7 +39,7 @@ async function offerUnit(context: CommandContext, interview: Interview): Promise
   try {
     await installUnit(context, manager);
   } catch (error) {
-    // The other steps do not need the unit.
+    // Continue after a failed installation, because the other steps do not need the unit.
     if (!(error instanceof CommandFailure) || error instanceof Interrupted) throw error;
     output.error(error.message);
   }
@@ -65,7 +65,7 @@ async function offerChannel(
   for (const name of names) await testChannel(context, channels, name);
 }
 
-/** Sends a test message, and asks whether it arrived unless its link answers before. */
+/** Sends a test message. Asks whether the message arrived, unless the user opens its link first. */
 async function testChannel(
   { app, output }: CommandContext,
   channels: MessageChannels,

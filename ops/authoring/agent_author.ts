@@ -195,10 +195,7 @@ export class AgentAuthor {
     return { enabled, trigger, after, nextRun, setup };
   }
 
-  /**
-   * Returns the problems of a draft. Each field for keys, programs or approvals is a problem, because only a person may set
-   * such a field.
-   */
+  /** Returns the problems of a draft, including fields that only a person may set. */
   async #findDraftProblems(
     id: string,
     text: string,

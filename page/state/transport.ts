@@ -5,8 +5,8 @@
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * Sends a request to a path relative to the page. Rejects without a response, or if a proxy reports that the service does
- * not answer.
+ * Sends a request to a path relative to the page. Rejects if there is no response, or if a proxy reports that the service
+ * does not answer.
  */
 export async function fetchRelative(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(path.slice(1), { ...init, cache: "no-store" });

@@ -24,7 +24,7 @@ const PAUSE_MS = 250;
 /** The events whose frames contain the text that was streamed before them. */
 const REPLIES: ReadonlySet<string> = new Set(["ai", "tool_call", "final_answer", "complete"]);
 
-/** Returns the log of an execution, which it follows from the first frame. */
+/** Follows an execution from its first frame, and returns the log that was received so far. */
 export function useExecutionLog(id: number): ExecutionLog {
   const { client, clock, link } = useService();
   const [log, setLog] = useState<ExecutionLog>(EMPTY);

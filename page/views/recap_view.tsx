@@ -28,7 +28,7 @@ const SPAN_NAMES: Readonly<Record<Span, string>> = {
   week: "7 days",
 };
 
-/** Renders the period of the recap, its choice, and the totals. */
+/** Renders the totals of the recap, and its period with the control that chooses another period. */
 export function RecapFigures({ of: { recap, span, onSpan } }: { of: RecapOfSpan }): VNode {
   const { data, isStale } = recap;
   const [from, to] = [Date.parse(data?.since ?? ""), Date.parse(data?.until ?? "")];

@@ -48,7 +48,7 @@ export const perform = performs<typeof list>(async (context, options) => {
   showNodeWaits(output, agents);
   if (reader.isService) showUnreachableWebhooks(output, agents, info.transports);
   showNearBudgets(output, await client.budgets(), app.clock.now());
-  // Another machine's service fires them.
+  // With a shared database, the service of another node fires the triggers.
   if (!agents.some(isAutomatic) || !reader.isService && hasLivingNode(info)) return;
   if (!reader.isService) {
     output.note('The service is not running, so no trigger fires. "inkling start -d" starts it');

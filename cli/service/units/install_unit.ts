@@ -13,9 +13,9 @@ import { formatUnit, managerOfSystem } from "./print_unit.ts";
 import { UNIT_MARKER, type UnitScope } from "./unit.ts";
 import { openUnitManager, type UnitManager } from "./unit_manager.ts";
 
-/** A service that was started by its unit answers within this time. */
+/** The maximum wait for an answer of the service after the start of its unit. */
 const START_MS = 60_000;
-/** The longest wait for the end of a service that runs already. */
+/** The maximum wait for the end of a service that is already running. */
 const STOP_MS = 15_000;
 
 /** The command with which root installs a unit of the machine for another user. */
@@ -47,7 +47,7 @@ export async function findUnitManager(
   );
 }
 
-/** Writes and starts the unit, and waits until the service answers. Throws CommandFailure. */
+/** Writes and starts the unit, and waits until the service answers. Throws CommandFailure if one of these steps fails. */
 export async function installUnit(context: CommandContext, manager: UnitManager): Promise<void> {
   const { app, output } = context;
   const { file, kind, scope } = manager;
@@ -79,7 +79,10 @@ export async function installUnit(context: CommandContext, manager: UnitManager)
   output.detail(`${green("✔")} Inkling is running, and starts with this machine`);
 }
 
-/** Stops the unit and removes its file. Returns false if there is no unit. Throws CommandFailure. */
+/**
+ * Stops the unit and removes its file. Returns false if there is no unit. Throws CommandFailure if the unit cannot be
+ * stopped or is not Inkling's.
+ */
 export async function uninstallUnit(manager: UnitManager): Promise<boolean> {
   const { file } = manager;
   if (readOwnUnit(file) === undefined) return false;
@@ -133,7 +136,9 @@ async function findOwner({ app, ...context }: CommandContext): Promise<string> {
   throw new CommandFailure(EXIT.failed, `The owner of ${workspace} is unknown (UID ${uid})`);
 }
 
-/** Stops the running service, because two cannot use one state folder. Throws CommandFailure. */
+/**
+ * Stops the running service, because two services cannot use one state folder. Throws CommandFailure if it does not stop.
+ */
 async function stopRunning({ app, output, workspace }: CommandContext): Promise<void> {
   const places = await app.places(workspace);
   using client = app.connect(places);

@@ -9,7 +9,7 @@ export type UnitKind = typeof UNIT_KINDS[number];
 /** The units of one user, or those of the machine, which only root installs. */
 export type UnitScope = "user" | "system";
 
-/** The line that every unit of Inkling contains. A file without it belongs to somebody else. */
+/** The line that every unit file of Inkling contains. A unit file without this line was not written by Inkling. */
 export const UNIT_MARKER = `Written by Inkling: "inkling service uninstall" removes this file.`;
 
 /** The contents of a unit file. All paths are absolute, and no text contains a control character. */

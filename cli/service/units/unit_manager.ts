@@ -21,9 +21,9 @@ export interface UnitManager {
    * Lets the unit run while its user is logged out. If the system refuses that, returns the command that root must type.
    */
   keepAfterLogout(): Promise<string | undefined>;
-  /** Stops the unit, and starts it no more. Throws CommandFailure. */
+  /** Stops the unit and turns off its start with the machine. Throws CommandFailure. */
   deactivate(): Promise<void>;
-  /** Reads the units again after the file was removed. */
+  /** Makes the manager read the unit files again after the service's file was removed. */
   forget(): Promise<void>;
   /** The states in the manager's own words: `active`, `enabled`. */
   describe(): Promise<{ active: string; enabled: string }>;
@@ -32,7 +32,7 @@ export interface UnitManager {
 /** The result of a program. */
 interface Outcome {
   isSuccess: boolean;
-  /** The last line of its standard output, and of its standard error. */
+  /** The last line of the program's standard output, and of its standard error. */
   said: string;
   complaint: string;
 }
@@ -85,7 +85,10 @@ function openSystemd({ environment }: ManagerSurroundings, scope: UnitScope): Un
   };
 }
 
-/** launchd ends a unit in the background, and starts no other one before the end. */
+/**
+ * The maximum number of attempts to load a unit. launchd ends an unloaded unit in the background, and loads no new unit
+ * before that end.
+ */
 const BOOTSTRAP_TRIES = 20;
 const BOOTSTRAP_WAIT_MS = 500;
 
@@ -115,7 +118,7 @@ function openLaunchd({ environment, clock }: ManagerSurroundings): UnitManager {
     },
     keepAfterLogout: () => Promise.resolve(undefined),
     async deactivate() {
-      // It fails for a unit that is not loaded.
+      // The command `bootout` fails for a unit that is not loaded.
       await ask("bootout", unit);
     },
     forget: () => Promise.resolve(),
