@@ -68,8 +68,8 @@ export async function runCluster(
 }
 
 /**
- * Runs a sample with many runs: freezes one node, kills another, and silences the queue's connections of the third, which
- * keep its leases, while it continues to work. Returns the report.
+ * Runs a sample with many runs and returns the report. Freezes one node, kills another, and silences the queue's database
+ * connections of the third. Without these connections the third node cannot renew its leases, but it continues to work.
  */
 export async function runClusterSample({ seed }: { seed: number }): Promise<ClusterReport> {
   await using world = await ClusterWorld.open({ seed, thinkingMs: SAMPLE_THINKING_MS });

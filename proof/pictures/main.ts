@@ -7,7 +7,10 @@ import { drawTerminal, parseScreen, type Piece, type Scheme, textOf } from "./te
 
 const FOLDER = join(REPOSITORY, "docs/pictures");
 const SCHEMES: readonly Scheme[] = ["light", "dark"];
-/** The parts of the demo in the picture: from the first line up to the line before the last one. */
+/**
+ * The parts of the demo's output that the picture shows. A part begins with a line that matches its first pattern, and ends
+ * before a line that matches the second.
+ */
 const PARTS = [
   [/^\$ inkling run editor$/, /^report\.md, which/],
   [/^\$ echo Hello/, /^What has happened$/],

@@ -74,12 +74,15 @@ function drawPiece(
   const fill = palette[color ?? (dim ? "dim" : "text")];
   const weight = bold ? ' font-weight="bold"' : "";
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  // The length keeps columns aligned in every font.
+  // `textLength` keeps the columns aligned in every font.
   return `<text x="${x}" y="${y.toFixed(1)}" textLength="${cells * CELL.width}" ` +
     `lengthAdjust="spacingAndGlyphs" xml:space="preserve" fill="${fill}"${weight}>${escaped}</text>`;
 }
 
-/** Returns the pieces of each line of a screen with escape sequences. A style holds until it is changed, also over the end of a line. */
+/**
+ * Returns the pieces of each line of a screen with escape sequences. A style applies until it is changed, even on later
+ * lines.
+ */
 export function parseScreen(screen: string): Piece[][] {
   let style: Style = {};
   return screen.split("\n").map((line) =>

@@ -80,7 +80,7 @@ async function writeRelease(run: DryRun, stage: string): Promise<void> {
   });
 }
 
-/** Writes a script that runs the program under this Deno, and that the program takes for an executable. */
+/** Writes a script that runs the program under this Deno. The program behaves as if this script were its executable. */
 async function writeStandIn(
   { root, installed }: DryRun,
   { stage, output }: { stage: string; output: string },
@@ -134,7 +134,7 @@ async function checkFiles({ folder, publicLine }: DryRun, signed: string[]): Pro
 async function install(run: DryRun): Promise<void> {
   await Deno.mkdir(join(run.root, "home"));
   const said = await succeed(["sh", join(run.folder, "install.sh")], homeOf(run));
-  // The line about the signature, because it depends on the machine's programs.
+  // Print the line that says whether the signature was verified. This depends on the programs of the machine.
   console.log(said.split("\n").find((line) => /checksum/.test(line)) ?? said);
   assert.equal(await succeed([run.installed, "--version"], homeOf(run)), `${VERSION}\n`);
 }
@@ -146,7 +146,10 @@ async function update(run: DryRun): Promise<void> {
   assert.equal(said, `Inkling ${VERSION} is installed (it was ${VERSION})\n`);
 }
 
-/** Replaces the executable and its checksum, as an attacker on the server would. The signature cannot be replaced. */
+/**
+ * Replaces the executable and its checksum in the release, as an attacker on the server would, and checks that `inkling
+ * update` refuses it because of its signature.
+ */
 async function refuseChange(run: DryRun): Promise<void> {
   const own = join(run.folder, releaseFileName(NAME, { version: VERSION, target: ownTarget() }));
   const before = await Deno.readFile(run.installed);

@@ -40,7 +40,7 @@ export class Inspection {
     this.#log = new LogScan(join(world.home.stateDir, "inkling.log"));
   }
 
-  /** Does all checks of a moment. With `whole`, also checks the executions that had ended before the last check. */
+  /** Runs all checks once. With `whole`, also checks the executions that had ended before the last check. */
   async look(
     service: "dead" | "live" | "quiet",
     { whole = false }: { whole?: boolean } = {},

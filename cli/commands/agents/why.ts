@@ -226,9 +226,7 @@ type Found =
   & { at: string }
   & ({ execution: ListedExecution } | { slot: SlotBody } | { passed: PassedOver });
 
-/**
- * Returns the newest ignored file change in the minute that the user named if it is newer than `found`, otherwise `found`.
- */
+/** Returns the newest ignored file change in the named minute if it is newer than `found`, otherwise `found`. */
 function findPassedOver(
   agent: AgentDetail | undefined,
   at: number | undefined,

@@ -43,7 +43,7 @@ export interface FlakyModelOptions {
   /** The maximum number of open calls that the service may have. */
   limit: number;
   isFlaky: boolean;
-  /** The longest time before it answers. */
+  /** The maximum delay of a reply, in milliseconds. */
   thinkingMs?: number;
 }
 
@@ -54,7 +54,7 @@ export class FlakyModel implements AsyncDisposable {
   readonly overloads: { at: string; open: number; ms: number }[] = [];
   requests = 0;
   readonly #options: FlakyModelOptions;
-  /** The longest time before it answers. */
+  /** The maximum delay of a reply, in milliseconds. */
   thinkingMs: number;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #sending = new Set<Promise<void>>();
