@@ -108,7 +108,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return new OwnWrites(node && ((write) => node.notify("wrote", JSON.stringify(write))));
   });
   const findAgent = (id: string) => registry.get(id);
-  // Finds agents with their current files for runs that other runs and triggers start, without waiting for the watcher.
+  // Finds agents by the current content of their files. Used for runs that other runs and triggers start, because the
+  // watcher may report a change later.
   const current = new CurrentAgents({
     registry,
     agentsDir: directories.agentsDir,

@@ -43,7 +43,7 @@ interface Declaration<R, I, Q, H, B> {
   headers?: H;
   /** The schema of the body. A missing body is validated as `{}`. */
   body?: B;
-  /** The handler returns the source from which toWire() makes this response. */
+  /** The schema of the response. The handler returns the source from which toWire() makes the response. */
   response: R;
   /** True if clients poll the operation: the response is 304 if the client already has it, by its `ETag`. */
   isPolled?: true;
@@ -148,7 +148,7 @@ export function operation<
           },
         });
       }
-      // The type of AnswerOf contains no other value for a stream.
+      // Streams were handled above, so `declaration.response` is a schema here. The type does not show that.
       const schema = declaration.response as z.ZodType;
       return declaration.isPolled === true
         ? polled.respond(schema, answer, raw.headers.get("if-none-match"))

@@ -73,7 +73,10 @@ function toAnswer(response: RespondBody["response"]): HumanAnswer {
   };
 }
 
-/** Returns the field of a refused response: `arguments` if there are any, otherwise the first field. */
+/**
+ * Returns the place and the value of the field at fault in a refused answer: `arguments` if the answer has them, otherwise
+ * its first field.
+ */
 function misfitPlace(response: RespondBody["response"]): { place: string[]; input: unknown } {
   const entries = Object.entries(response);
   const [key, input] = entries.find(([name]) => name === "arguments") ?? entries[0] ?? [];

@@ -1,5 +1,5 @@
 // Resolves the real path of a path whose end may be missing or unreadable, for comparisons. A sandbox uses realPathOf() of
-// tools/real_path.ts instead, which distinguishes missing paths from misleading ones and refuses unknown ones.
+// runtime/tools/files/place.ts instead, which distinguishes missing paths from misleading ones and refuses unknown ones.
 import { basename, dirname, join } from "node:path";
 
 /**

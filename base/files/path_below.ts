@@ -1,5 +1,5 @@
 // Compares paths by their text, for code that runs at every file system event. A sandbox uses isWithin() of
-// tools/files/place.ts, which also knows how a platform compares names.
+// runtime/tools/files/place.ts, which also knows how a platform compares names.
 
 /**
  * Returns true if a path is the folder or inside the folder. The path and the folder must be absolute, real and in the same

@@ -1,8 +1,8 @@
 // Parser of cron expressions in the standard five-field dialect.
 //
-// Decision: parsed and calculated here (see triggers/schedule/cron_calendar.ts). A service that was down must count
-// missed times without stepping through them, and must point at the wrong part of an expression. Rejected: croner,
-// which only finds the next and the last times; the tests compare with it.
+// Decision: Inkling parses the expressions and calculates their times itself (see triggers/schedule/cron_calendar.ts). A
+// service that was down must count missed times without stepping through them. Messages must point at the wrong part of
+// an expression. Rejected: croner, which only finds the next and the last times; the tests compare with it.
 
 /** A parsed expression, field by field. Every list is in ascending order. */
 export interface CronExpression {

@@ -71,7 +71,7 @@ export class AgentRegistry {
     return this.#loads.run(() => this.#load());
   }
 
-  /** Returns the differences to the agents at the previous call, or at the first load. Reads no file. */
+  /** Returns the differences from the agents at the previous call, or at the first load. Reads no file. */
   reportChanges(): ReloadReport {
     const report = this.#compare(this.#reported ?? new Map());
     this.#reported = this.#entries;

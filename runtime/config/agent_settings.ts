@@ -16,7 +16,7 @@ import {
 
 /** The values of `history`, the amount of earlier conversation that is sent with a run. */
 export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
-/** The amount of earlier conversation that is sent with a run. executions/history.ts has the numbers. */
+/** The amount of earlier conversation that is sent with a run. executions/loop/history.ts has the numbers. */
 export type HistoryLevel = typeof HISTORY_LEVELS[number];
 
 /**
@@ -111,7 +111,7 @@ const TOKENS = {
   per_month: field(countLimit, "none", "Maximum tokens per calendar month"),
 };
 
-/** The field with the time zone of days and months; absent for that of the machine. */
+/** The field with the time zone of days and months. If absent, the machine's time zone is used. */
 const timezone = optional(zoneName).meta({
   description: "IANA name of the time zone in which days and months begin",
   default: "the machine's",

@@ -28,7 +28,7 @@ export interface Config extends ServiceSettings, DatabaseKeys {
   /** The budget of the whole workspace. */
   budget: WorkspaceBudget;
   http: z.output<typeof configSchema>["http"];
-  /** The values for flags of the service that are omitted. Without a port it listens only on its socket. */
+  /** The values for omitted flags of the service. Without a port, the service listens only on its socket. */
   service: { port: number | null; host: string; keepAlive: boolean };
   /**
    * The address under which browsers reach the service, without a slash at its end; null if only this machine reaches it.

@@ -44,7 +44,7 @@ export class ConfigFile {
     this.#version = version;
   }
 
-  /** The settings in effect. After a change this is another object. */
+  /** The settings in effect. After a change, this property is another object. */
   get current(): Config {
     return this.#current;
   }

@@ -26,7 +26,7 @@ export interface DatabaseSettings {
   /** The maximum number of connections. */
   connections: number;
   node: {
-    /** The name of the node: that in config.yaml, otherwise the name of the machine. */
+    /** The name of the node: the one in config.yaml, otherwise the name of the machine. */
     readonly name: string;
     labels: readonly string[];
     /** The maximum number of simultaneous runs from the queue. */

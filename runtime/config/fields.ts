@@ -30,7 +30,7 @@ export function optional<Schema extends z.ZodType>(
 
 /**
  * Returns the fields without their defaults, for fields whose default comes from elsewhere. Absent values are undefined.
- * The documentation does not change.
+ * The fields keep their documentation.
  */
 export function withoutDefaults<Shape extends Record<string, z.ZodPreprocess>>(
   shape: Shape,

@@ -99,7 +99,7 @@ const channel = writtenChannel.transform((written, context): ChannelSettings => 
   return type satisfies never;
 });
 
-/** Returns the problems of a channel that the types of its keys do not show. */
+/** Returns the problems of a channel that depend on its type, such as a missing or a superfluous key. */
 function channelIssues(
   written: WrittenChannel,
 ): { path: string[]; message: string; params?: { hideValue: true } }[] {
@@ -161,7 +161,7 @@ export interface QuietHours {
   /** The start as `HH:MM`. The end has the same form. */
   from: string;
   to: string;
-  /** The IANA time zone; absent for that of the machine. */
+  /** The IANA time zone. If absent, the machine's time zone is used. */
   timezone?: string | undefined;
   /** The kinds of messages that are sent during these hours. */
   pass: NotifyKind[];

@@ -77,8 +77,8 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, file: DiagnosedFile
 }
 
 /**
- * Returns the value in the file to which an issue belongs. If a single text or map is parsed as a list of one, the path to
- * its item does not exist in the file.
+ * Returns the value in the file to which an issue belongs. If a single text or map is parsed as a list with one item, the
+ * path to that item does not exist in the file.
  */
 function writtenAt(
   issuePath: readonly PropertyKey[],
@@ -120,7 +120,7 @@ function describeIssue(
   }
 }
 
-/** Returns the rule that a value breaks that is not a number. */
+/** Returns the rule that a value breaks because it is not a number. */
 function describeNumber(schema: z.ZodType | undefined): string {
   const isWhole = schema instanceof z.ZodNumber && schema.isInt;
   return isWhole ? "must be a whole number" : "must be a number";
@@ -156,7 +156,9 @@ function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | undefin
   return undefined;
 }
 
-/** Returns the allowed range of a number. The limits of whole numbers are only mentioned if the value exceeds one. */
+/**
+ * Returns the allowed range of a number. The limits of whole numbers are mentioned only if the value exceeds one of them.
+ */
 function describeRange(
   schema: z.ZodType | undefined,
   issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
@@ -238,7 +240,7 @@ function unknownKeys(
     return value.flatMap((item, i) => unknownKeys(childSchema(inner, i), item, [...path, i]));
   }
   if (typeof value !== "object" || value === null) return [];
-  // The single value is parsed as a list of one.
+  // The single value is parsed as a list with one item.
   if (inner instanceof z.ZodArray) return unknownKeys(childSchema(inner, 0), value, path);
   return Object.entries(value).flatMap(([key, child]) => {
     const at = [...path, key];

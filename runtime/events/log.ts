@@ -62,7 +62,7 @@ const TAIL_CHARACTERS = 64 * 1024;
  * frames here instead of from the store.
  */
 class Tail {
-  /** The tail contains every frame with a higher id. Infinity until a follower has read the log to its end. */
+  /** The tail contains every frame with an id above this number. Infinity until a follower has read the log to its end. */
   #after = Infinity;
   /** The id of the newest frame that was dropped to stay within the limits. */
   #dropped = 0;

@@ -126,7 +126,7 @@ export function treeScope(rootId: number): string {
 /** The scope of the whole workspace. */
 export const WORKSPACE_SCOPE = "workspace";
 
-/** A time in milliseconds since the epoch, and the time zone of budgets without their own. */
+/** A time in milliseconds since the epoch, and the time zone for budgets that name none. */
 export interface BudgetMoment {
   now: number;
   timeZone: string;

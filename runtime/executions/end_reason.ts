@@ -27,7 +27,7 @@ export const LIMITS = {
   budget: (budget: string) => `Aborted: budget ${budget}`,
 } as const;
 
-/** The errors of runs whose last reply is no answer. The model's reason for a refusal may follow. */
+/** The errors of runs whose last reply is no answer. The text of a refusal may be followed by the model's reason. */
 export const NO_ANSWERS = {
   content_filter: "The provider's content filter stopped the reply",
   refusal: "The model refused to answer",

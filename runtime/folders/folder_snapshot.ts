@@ -191,7 +191,7 @@ export class FolderSnapshot {
       entries = await Array.fromAsync(Deno.readDir(folder));
     } catch (error) {
       if (isMissing(error)) return this.#takeFile(folder, null, { result, isOld });
-      // A folder that replaced a file: the file is reported as deleted.
+      // If a folder has replaced a file, the file is reported as deleted.
       if (typeof this.#entryAt(folder) === "string") this.#set(folder, null, { result, isOld });
       return this.#lose({ path: folder, error }, { result, isOld });
     }

@@ -3,7 +3,7 @@ import type { FirstMessage } from "../executions/record/conversation.ts";
 import type { Effect } from "../tools/definition/tool.ts";
 import type { SchedulerState } from "../triggers/pause.ts";
 
-/** An effective setting and its origin. `line` begins at 1. Null for a default, and if the file is broken now. */
+/** An effective setting and its origin. `line` begins at 1. It is null for a default, and if the file is broken now. */
 export interface EffectiveSetting {
   name: string;
   /** The value as it is written in a file. */

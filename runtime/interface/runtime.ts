@@ -260,9 +260,9 @@ export interface Runtime extends AsyncDisposable {
   follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>>;
   checkpointStats(): Promise<CheckpointStats>;
   /**
-   * Removes stored conversations and returns their number. Without `force`, keeps each agent's newest and those of waiting
-   * executions. Always keeps those of running executions. Throws AgentNotFound for an agent that neither exists nor ever
-   * ran.
+   * Removes stored conversations and returns their number. Without `force`, keeps each agent's newest conversation and the
+   * conversations of waiting executions. Keeps those of running executions in any case. Throws AgentNotFound as listRuns()
+   * does.
    */
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;

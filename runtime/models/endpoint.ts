@@ -95,7 +95,7 @@ export function keyVariableOf(provider: string): string {
   return `${provider.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}_API_KEY`;
 }
 
-/** Returns true if a host name is that of this machine. */
+/** Returns true if a host name names this machine itself. */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" ||
     hostname === "0.0.0.0" || /^127(\.\d{1,3}){3}$/.test(hostname);

@@ -37,7 +37,7 @@ export class ProviderKeys {
     return this.all.has(name);
   }
 
-  /** All such variables: the same set until the agents change. */
+  /** The names of all variables for which has() returns true: the same set until the agents change. */
   get all(): ReadonlySet<string> {
     return this.#variables().all;
   }

@@ -60,8 +60,8 @@ interface LinkRow {
   request_id: string;
   execution_id: number;
   /**
-   * 1 if the question no longer waits for an answer. The next fields are 1 if it has expired, was answered, and if the link
-   * has expired.
+   * 1 if the question no longer waits for an answer. `is_over`: 1 if the question has expired. `is_answered`: 1 if it was
+   * answered. `is_expired`: 1 if the link has expired.
    */
   is_closed: number;
   is_over: number;

@@ -29,7 +29,7 @@ export interface ClaimedMessage {
   requestId: string | null;
   title: string;
   text: string;
-  /** The number of similar messages that were combined into this one. Its text is that of the last. */
+  /** The number of similar messages that were combined into this one, which has the text of the last. */
   count: number;
   /** The time of the first event that the message is about. */
   createdAt: number;

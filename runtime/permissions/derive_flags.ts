@@ -115,8 +115,8 @@ export function toPermissionFlags(
  * scripts and MCP programs may all start children, so each is ended as a process group. With a list, Deno lets a
  * process signal its own children only, no groups (measured with 2.9.6).
  *
- * Rejected: ending only the child, and `kill` as a program, which could then signal any process. These flags do not
- * restrict the started programs.
+ * Rejected: ending only the child, because its own children would continue; allowing the program `kill`, because it
+ * could signal any process. These flags do not restrict the started programs.
  */
 const RUN =
   "without a list, or Deno ends no group of processes; what is started is not bound by these flags, " +

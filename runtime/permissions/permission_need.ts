@@ -1,7 +1,10 @@
 // Defines a needed Deno permission, and checks if this process has it.
 import { mayConnect } from "../tools/http/net_permission.ts";
 
-/** The kinds of permission. Each is granted for values, except `run`, see derive_flags.ts. */
+/**
+ * The kinds of permission. Each is granted for single values, such as paths or hosts. `run` is an exception, see
+ * derive_flags.ts.
+ */
 export type PermissionKind = "read" | "write" | "net" | "env" | "run";
 
 /** A needed permission. */

@@ -68,8 +68,8 @@ export function readPromptFacts(
 }
 
 /**
- * Parses the list of memory sections. A prompt contains only the number of its further sections, so their names are
- * unknown: returns names that are too long to be listed, which lead to the same prompt.
+ * Parses the list of memory sections. A long list ends with the number of further sections, whose names are unknown. For
+ * each of these, returns a name that is too long to be listed, so that a prompt with the result ends with the same number.
  */
 function readSections(list: string): string[] {
   const named = [...list.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([quoted]) =>

@@ -93,9 +93,9 @@ const Answer = z.union([
 
 const CassetteQuestion = z.strictObject({
   type: z.literal("question"),
-  /** The id of the call that asked the question. Null if a delegated execution or a budget asked it. */
+  /** The id of the call that asked the question. Null if a delegated execution asked it, or if it was about a budget. */
   call: z.string().nullable(),
-  /** True if the question was the permission to make the call. */
+  /** True if the question asked for permission to make the call. */
   is_guard: z.boolean().default(false),
   kind: z.enum(["confirm", "input", "choice"]),
   message: z.string(),

@@ -10,7 +10,10 @@ import type { Script, ScriptQuestion } from "./script.ts";
  * now.
  */
 const IDLE_TURNS = 10;
-/** The number of turns of the event loop before the run ends. Calls that wait for a missing result fail earlier. */
+/**
+ * The number of turns of the event loop without a new result after which the play stops at the end of the record. It is
+ * larger than IDLE_TURNS, so that calls that wait for a missing result fail earlier.
+ */
 const LAST_TURNS = 3 * IDLE_TURNS;
 
 /** The reason why a play stopped. */
@@ -101,7 +104,7 @@ export class Playback {
     throw this.#stop.signal.reason;
   }
 
-  /** Logs the recorded notices up to the next other step. */
+  /** Logs the recorded notices up to the next step of another kind. */
   async catchUp(): Promise<void> {
     const { logged } = await this.#countResults();
     for (let step = this.script.peek(); step?.type === "notice"; step = this.script.peek()) {
@@ -145,7 +148,7 @@ export class Playback {
     return result;
   }
 
-  /** Stops the play at a call without a recorded result, after the calls with one have ended. */
+  /** Stops the play at a call without a recorded result, after the calls with a recorded result have ended. */
   async #endBehindResults(): Promise<never> {
     await this.#untilTurn(this.script.recordedResults, LAST_TURNS);
     this.stop({ kind: "end" });

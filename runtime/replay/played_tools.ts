@@ -10,7 +10,7 @@ import type { DeclaredTool } from "../executions/record/call_terms.ts";
 import type { CassetteCall, CassetteQuestion } from "./cassette.ts";
 import type { Playback } from "./playback.ts";
 
-/** Any time limit, because the clock of a play never reaches a limit. */
+/** An arbitrary time limit: the clock of a play never reaches a limit. */
 const NO_LIMIT_MS = 1;
 
 /** Returns the tools with recorded results. `recorded` are the tools that exist only in the recorded run. */

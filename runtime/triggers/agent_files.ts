@@ -174,8 +174,8 @@ function concerns(path: string, folder: string): boolean {
 }
 
 /**
- * Returns the warnings of all agents, except those about missing Deno permissions, which are logged while an agent is
- * loaded..
+ * Returns the warnings of all agents, except those about missing Deno permissions, which are logged when an agent is
+ * loaded.
  */
 function warningsOf(registry: AgentRegistry): Diagnostic[] {
   return registry.list().flatMap(({ warnings }) => warnings)

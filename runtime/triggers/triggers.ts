@@ -162,7 +162,7 @@ export class Triggers implements AsyncDisposable {
     this.#openWatcher?.start();
   }
 
-  /** Checks which agents' watches this machine has, of those shared by several machines. */
+  /** Checks which of the watches that several machines share belong to this machine now. */
   reloadShares(): void {
     this.#openWatcher?.follow();
     this.#openWatcher?.wake();

@@ -36,7 +36,7 @@ export interface JoinNodesOptions {
   log: ServiceLog;
 }
 
-/** Connects the service to the other nodes. Dispose ends the exchange of events. */
+/** Connects the service to the other nodes. Disposing the result ends the exchange of events. */
 export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposable> {
   const { node, nodes, registry, events, executionLog, log } = options;
   const hear = (text: string) => {

@@ -38,9 +38,9 @@ export interface Notifications extends RuntimeMessages {
   outbox: SqlOutbox;
   sender: MessageSender;
   /**
-   * Sends the messages that are left from earlier, logs the channels that cannot work, and subscribes to stopped triggers
-   * and budget warnings. `isAlone` is true if no other service sends the same messages: then earlier attempts are repeated
-   * at once.
+   * Sends the messages that an earlier process has left, logs the channels that cannot work, and subscribes to stopped
+   * triggers and budget warnings. `isAlone` is true if no other service sends the same messages: then earlier attempts are
+   * repeated at once.
    */
   start(options: { isAlone: boolean }): Promise<void>;
 }

@@ -198,7 +198,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   return triggers;
 }
 
-/** Returns the id of this service's state folder. Creates it on the first call. */
+/** Returns the id of this service's state folder. Creates the id on the first call. */
 async function readServiceId(remembered: SqlSettingsStore): Promise<string> {
   const known = await remembered.readSetting("service_id");
   if (known !== undefined) return known;

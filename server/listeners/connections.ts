@@ -212,8 +212,8 @@ class Connection {
       return response;
     }
     await response.body?.cancel();
-    // Break the stream instead of sending an error status: after a broken stream a client reconnects after its last frame,
-    // after a status it does not.
+    // Break the stream instead of sending an error status: a client reconnects after a broken stream and continues after
+    // its last frame, but it does not reconnect after an error status.
     const broken = new ReadableStream({
       start: (controller) => controller.error(new Error("There are too many streams")),
     });

@@ -56,7 +56,7 @@ export interface BudgetGatePorts {
   /** Returns the current definition of an agent. */
   findAgent(id: string): Agent | undefined;
   config: () => Pick<Config, "budget" | "defaults">;
-  /** Returns the time zone of budgets without their own. */
+  /** Returns the time zone for budgets that name none. */
   timeZone: () => string;
   clock: Clock;
   log: ServiceLog;

@@ -18,7 +18,7 @@ import { type PaidCall, SpendingTable } from "./spending_table.ts";
 
 /** The maximum age in milliseconds of a transaction that a crash of the database can undo. */
 const MAX_LOST_AGE_MS = MINUTE_MS;
-/** The share of a limit from which on people are warned. */
+/** The share of a limit above which people are warned. */
 const NEAR = 0.8;
 
 /**
@@ -63,8 +63,8 @@ export class SqlBudgetStore {
       if (wanted.budgets.length > 0) yield* lock("budgets");
       const refusal = yield* findRefusal(wanted);
       if (refusal !== undefined) return refusal;
-      // An earlier refusal of this agent is obsolete: the price fell or the budget was raised. Schedules need not skip runs
-      // any more.
+      // The call fits, so an earlier refusal of this agent is obsolete: the price fell, or the budget was raised. While a
+      // refusal is stored, schedules skip runs.
       yield* run("DELETE FROM budget_refusals WHERE agent_id = ?", wanted.agentId);
       const reserved = yield* get<{ id: number }>(
         "INSERT INTO reservations (agent_id, execution_id, root_id, instance_id, at, nanos, tokens) " +

@@ -21,7 +21,7 @@ export interface PaidCall {
 
 /** Adds up the spending in one database. */
 export class SpendingTable {
-  /** The quarter of an hour of the last removal of old rows. */
+  /** The quarter of an hour in which old rows were last removed. */
   #lastPurgedStep = 0;
   /** The spending that needed no reservation and is not stored yet, by execution id. */
   readonly #unstored = new Map<number, readonly (PaidCall & { used: Amount })[]>();

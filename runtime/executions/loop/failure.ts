@@ -13,8 +13,8 @@ import type { Outcome } from "../record/ending_store.ts";
 import { RunStopped } from "./run.ts";
 
 /**
- * Converts an error to an outcome. An expected failure or a stop gives its message. A bug is logged, and the outcome refers
- * to the log.
+ * Converts an error to an outcome. For an expected failure or a stop, the outcome has the error's message. A bug is logged,
+ * and the outcome refers to the log.
  */
 export function toFailure(
   error: unknown,

@@ -20,8 +20,8 @@ export class LoopDetector {
   #observed = 0;
 
   /**
-   * Checks the steps of these messages that are new, and returns the description of a loop, or undefined. The steps of a
-   * resumed run are checked from the first one.
+   * Checks the steps that earlier calls have not checked, and returns the description of a loop, or undefined. The steps of
+   * a resumed run are checked from the first one.
    */
   observe(messages: readonly Message[]): string | undefined {
     for (const step of settledSteps(messages).slice(this.#observed)) {
@@ -45,7 +45,7 @@ export class LoopDetector {
       }
       const line = result.content.split("\n", 1)[0] ?? "";
       const last = this.#failures.get(name);
-      // Equal failures in one reply count once, because the model has read none of them before.
+      // Equal failures in one reply count once: the model made all calls of the reply before it read any of the failures.
       const isNew = !counted.has(`${name}\n${line}`);
       counted.add(`${name}\n${line}`);
       const count = last?.line === line ? last.count + (isNew ? 1 : 0) : 1;

@@ -26,7 +26,7 @@ import type { Run } from "./run.ts";
 export type PreparedCall =
   /** The call already has its result. */
   | { kind: "settled"; result: CallResult }
-  /** A person must answer a question first. With `isGuard`, the question is the permission to make the call. */
+  /** A person must answer a question first. With `isGuard`, the question asks for permission to make the call. */
   | { kind: "ask"; question: ToolQuestion; args: JsonObject; isGuard?: true }
   /** The call is described instead of made, see dry_run.ts. */
   | { kind: "describe"; tool: DescribedTool; args: JsonObject }
@@ -51,8 +51,8 @@ export type CallCircumstances =
 /** Decides how a call is handled, without starting it. An invalid call gets the fault as its result. */
 export function prepareCall(run: CallCircumstances, call: PlannedCall): PreparedCall {
   const answers = run.answers.get(call.position) ?? [];
-  // The permission to make a call does not answer a question of the tool, and an answer to the tool's question is no
-  // permission. The agent's file may have changed since the answer, so that only one of them is needed now.
+  // A permission for the call is not used as an answer to the tool's own question, nor an answer to that question as a
+  // permission. The agent's file may have changed since the answer, so that another kind of answer is needed now.
   const isOfGuard = ({ request }: GivenAnswer) => request.isGuard === true;
   const verdict = answers.find(isOfGuard);
   const permission = verdict?.answer;

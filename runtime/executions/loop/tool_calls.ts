@@ -24,7 +24,7 @@ export interface OpenQuestion {
   question: ToolQuestion;
   /** The model's arguments without defaults. */
   args: JsonObject;
-  /** Set if the question is the permission to make the call. */
+  /** Set if the question asks for permission to make the call. */
   isGuard?: true;
   /** Set if the question is about a budget instead of a call. */
   raise?: RequestedRaise;

@@ -1,5 +1,5 @@
-// Parses tool calls that a model wrote as text because its server did not convert them. Only replies that consist of calls
-// count. Loaded for replies that begin like a call.
+// Parses tool calls that a model wrote as text because its server did not convert them. A reply counts as calls only if it
+// contains nothing else. Loaded for replies that begin like a call.
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import type { AssistantMessage, ToolCall } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";

@@ -76,7 +76,7 @@ export class LabelWarnings implements AsyncDisposable {
         await this.check();
         isFailing = false;
       } catch (error) {
-        // An unavailable database is logged once, however long it lasts.
+        // An outage of the database is logged once, however long it lasts.
         if (!isFailing) {
           log.write("warn", "Cannot see whether executions wait for a node", { error });
         }

@@ -23,7 +23,10 @@ export interface NewExecution {
   startedAt: number;
 }
 
-/** A trigger event that is consumed in the transaction that accepts its execution, so that it starts no second one. */
+/**
+ * A trigger event that is consumed in the transaction that accepts its execution, so that the event starts no second
+ * execution.
+ */
 export type Claim =
   /** A due time of the agent's schedule. `reason` is the reason why the run is late, or null. */
   | { type: "slot"; scheduledFor: number; reason: string | null }
@@ -60,8 +63,8 @@ export interface AcceptanceTerms {
   /** The steps to copy into a fork. The store throws ForkedStepsGone if they were removed. */
   taken?: CopiedSteps;
   /**
-   * Returns the start time. Called after all waits, so that the times of a schedule's runs do not overlap. If absent, the
-   * execution starts at `startedAt`.
+   * Returns the start time. Called after all locks are acquired, so that the times of a schedule's runs do not overlap. If
+   * absent, the execution starts at `startedAt`.
    */
   startsAt?: () => number;
   frames: (execution: Execution) => FrameDraft[];
@@ -83,8 +86,8 @@ export type Acceptance =
 export interface AcceptanceStore {
   /**
    * Stores an execution with its first frames and consumes its claim, in one transaction. Returns the earlier execution if
-   * it has the same idempotency key and is under 24 hours old, or comes from the same call of the same parent. A refused
-   * slot is stored as skipped.
+   * it has the same idempotency key and is under 24 hours old, or comes from the same call of the same parent. If a
+   * scheduled run is refused, its due time is stored as skipped.
    */
   acceptExecution(execution: NewExecution, terms: AcceptanceTerms): Promise<Acceptance>;
 }

@@ -24,7 +24,7 @@ function countCharacters(text: string): number {
   return count;
 }
 
-/** Returns the offset in code units after the first `characters` code points of a text that is longer. */
+/** Returns the offset in code units after the first `characters` code points. The text must have more code points. */
 function endOf(text: string, characters: number): number {
   let end = 0;
   for (let count = 0; count < characters; count++) {

@@ -8,7 +8,7 @@ export interface WaitForChild {
   childId: number;
   /** The running time in milliseconds since the last stored change. */
   durationMs: number;
-  /** Creates the frames that show the question of readOpenRequest() in the parent's log. */
+  /** Creates the frames that show the child's open question, `request`, in the parent's log. */
   frames: (request: HumanRequest) => FrameDraft[];
 }
 

@@ -76,7 +76,6 @@ export function toAcceptance(
     // A dry run changes nothing, so it may start while another run of the agent waits for a person.
     unlessWaiting: agent.onPending === "skip" && !spec.request.dryRun &&
       TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
-    // Runs that people or agents request start even with a used-up budget. Their first model call fails instead.
     frames: (execution) => [
       createInfoFrame(execution, { redactor, at: execution.startedAt }),
       ...notices.map((text) =>
@@ -93,6 +92,7 @@ export function toAcceptance(
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(otherKeys === undefined ? {} : { otherKeys }),
     ...(claim === undefined ? {} : { claim }),
+    // Runs that people or agents request start even with a used-up budget. Their first model call fails instead.
     ...(TRIGGER_KINDS[spec.trigger].isAutomatic && { budgets: budgetsOf(agent) }),
     ...(taken === undefined ? {} : { taken }),
   }];

@@ -170,8 +170,8 @@ async function ask(
 }
 
 /**
- * Stores the running time of a run that the next start will continue. Never rejects: the run continues even if storing
- * fails.
+ * Stores the running time of a run that the next start will continue. Never rejects, because the run can be continued even
+ * if storing fails.
  */
 async function leave(
   { id }: Execution,

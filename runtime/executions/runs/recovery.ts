@@ -59,7 +59,8 @@ async function partAbandoned(
   const adopted = new Map<number, StoredRun>();
   const orphaned: StoredRun[] = [];
   const isWanted = async (parentId: number | null) =>
-    // A parent is older than its child, so it was decided in an earlier iteration. A waiting parent was not abandoned.
+    // A parent is older than its child, so an earlier iteration has decided about the parent. A waiting parent was not
+    // abandoned.
     parentId === null || adopted.has(parentId) ||
     (await requireExecution(executions, parentId)).execution.status === "waiting";
   for (const id of await recovery.findAbandoned()) {

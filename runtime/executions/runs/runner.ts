@@ -125,7 +125,7 @@ export class Runner implements AsyncDisposable {
     this.#active.close();
     this.#deliveries?.close();
     await this.#expiry[Symbol.asyncDispose]();
-    // The runs that are stopped now should go to other machines. This machine would claim them again and again.
+    // The runs that are stopped now should go to other machines. Otherwise this machine would claim them again and again.
     const graceEnds = () => void this.#shared?.stopClaiming();
     await this.#active.drain({ graceMs, error, graceEnds });
     await this.#shared?.stopClaiming();

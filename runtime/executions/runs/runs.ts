@@ -182,7 +182,7 @@ export class Runs {
     const ended = await new Journal(execution, this.#ports).finish(outcome);
     await this.#afterEnd(ended);
     if (ended !== undefined) return "aborted";
-    // An execution that does not run waits or has ended.
+    // If the execution does not run, it waits or has ended.
     return await shared.requestCancel(id, error) ? "cancelling" : await this.#abort(id, error);
   }
 

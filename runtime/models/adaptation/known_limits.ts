@@ -76,7 +76,10 @@ export function keywordsOf(tools: readonly ToolDescription[]): Set<string> {
   return found;
 }
 
-/** Schema keywords whose value maps chosen names to schemas. DATA has the keywords whose value is data. */
+/**
+ * Schema keywords whose value maps names, such as those of properties, to schemas (NAMED), and keywords whose value is data
+ * instead of a schema (DATA).
+ */
 const NAMED = new Set([
   "properties",
   "patternProperties",

@@ -18,7 +18,7 @@ interface Waiting {
   admit: () => void;
 }
 
-/** The end of a pause, in milliseconds since the epoch. */
+/** A pause. `until` is its end in milliseconds since the epoch. */
 interface Pause {
   until: number;
 }

@@ -42,7 +42,7 @@ export interface RetryOptions {
   longestWaitMs?: () => number;
   /** True if a transient failure is not retried, for callers that need the failure immediately. */
   isOnce?: true;
-  /** Returns a number from 0 up to 1 for the jitter of the waits. Default: Math.random. */
+  /** Returns a number from 0 to below 1, for the jitter of the waits. Default: Math.random. */
   random?: () => number;
 }
 

@@ -40,7 +40,10 @@ export interface Reservation {
 
 /** Reserves money for calls. */
 export interface SpendingGate {
-  /** Resolves with a reservation when the budgets allow the call. If it rejects, the call fails with this error. */
+  /**
+   * Resolves with a reservation when the budgets allow the call. If the promise rejects, the call fails with the same
+   * error.
+   */
   reserve(call: PlannedSpending, signal: AbortSignal): Promise<Reservation>;
 }
 

@@ -3,8 +3,8 @@ import type { Message } from "../message.ts";
 import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 
 /**
- * Returns the messages with a user message for the media of each group of tool results. It follows the results and the
- * messages that they injected.
+ * Returns the messages with an added user message for the media of each group of tool results. The added message follows
+ * the results and the messages that they injected.
  */
 export function addMediaTurns(messages: readonly Message[]): readonly Message[] {
   if (!messages.some((one) => one.role === "tool" && one.media)) return messages;

@@ -93,7 +93,7 @@ export class OllamaReplyAssembler extends OpenAiReplyAssembler {
 
   /**
    * Creates an assembler. `promptTokens` is the estimated size of the prompt. It is used if the server reads the prompt
-   * from its cache and counts none.
+   * from its cache and therefore reports no count.
    */
   constructor(owner: BlockOwner, promptTokens: number) {
     super(owner);
@@ -104,7 +104,7 @@ export class OllamaReplyAssembler extends OpenAiReplyAssembler {
     if (!isJsonObject(line)) return { type: "progress" };
     const { images: _images, tool_name: _name, tool_calls: calls, ...delta } =
       isJsonObject(line.message) ? line.message : {};
-    // Tool calls arrive complete. Numbers are added, because two calls may have the same name.
+    // Tool calls arrive complete. Each gets an index, because two calls may have the same name.
     const numbered = (Array.isArray(calls) ? calls : []).filter(isJsonObject)
       .map((call) => ({ ...call, index: this.#calls++ }));
     return super.add({

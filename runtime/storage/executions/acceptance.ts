@@ -166,7 +166,7 @@ function* findRefusal(
   { unlessWaiting, claim, budgets = [] }: AcceptanceTerms,
 ): Operation<AcceptanceRefusal | undefined> {
   const { agentId } = wanted;
-  // The lock prevents that another transaction changes the checked state before the execution is stored.
+  // The lock prevents another transaction from changing the checked state before the execution is stored.
   if (claim !== undefined || unlessWaiting) yield* lock(`agent ${agentId}`);
   if (claim?.type === "slot") {
     if (yield* isSlotTaken(agentId, claim.scheduledFor)) return "claimed";

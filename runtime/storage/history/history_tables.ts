@@ -1,5 +1,5 @@
-// Reads the tables of a history and the order in which they are copied from the schemas of both databases. So tables and
-// columns of later versions are included automatically.
+// Reads from the schemas of both databases which tables a history has, and the order in which they are copied. So tables
+// and columns of later versions are included automatically.
 import type { SqliteDatabase } from "../sqlite/sqlite_database.ts";
 
 /** Tables and columns of PostgreSQL that are not copied, with the reasons. */
@@ -37,7 +37,7 @@ export interface HistoryTable {
 export interface PostgresColumn {
   table: string;
   column: string;
-  /** True if the database assigns the next number to this column. */
+  /** True if the database assigns ascending numbers to this column. */
   isCounter: boolean;
 }
 

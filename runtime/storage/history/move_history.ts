@@ -95,7 +95,7 @@ async function moveOut(options: MoveOptions): Promise<Omit<MovedHistory, "settin
   await source.beginReading(tables);
   // The locks of beginReading() block nodes that start later, so only running nodes must be refused.
   await refuseLivingNodes(source);
-  // The copy is written to a file beside the target, which is renamed when it is complete.
+  // The copy is written to a new file beside the target. The new file is renamed when it is complete.
   const born = `${databaseFile}.new`;
   removeDatabase(born);
   try {

@@ -294,7 +294,7 @@ function valueOf(table: HistoryTable, { name }: HistoryColumn): string {
   return other === undefined ? `"${name}"` : `coalesce("${name}", ${other})`;
 }
 
-/** Returns the ORDER BY term of a column. Texts are ordered by their bytes, as SQLite does. */
+/** Returns the ORDER BY term of a column. Texts are ordered by their bytes, as in SQLite. */
 function orderTerm({ name, type }: HistoryColumn): string {
   return type === "TEXT" ? `"${name}" COLLATE "C"` : `"${name}"`;
 }

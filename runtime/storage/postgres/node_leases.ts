@@ -57,7 +57,7 @@ export class NodeLeases {
     if (wanted.length === 0 && this.#held.size === 0) return;
     // The leases have expired, and another node may have held them since.
     if (this.#now() >= this.#until) this.#hold([], 0);
-    // Calculated before the query, so that this node never believes to hold a lease for longer than the database.
+    // Calculated before the query, so that this node never considers a lease held for longer than the database does.
     const until = this.#now() + LEASE_MS;
     const { rows } = await query(RENEW, [this.#instanceId, wanted]);
     await query(RELEASE, [this.#instanceId, wanted]);

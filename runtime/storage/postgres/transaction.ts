@@ -34,7 +34,8 @@ export class Transaction {
   }
 
   /**
-   * Returns the statements to send before a statement of the operation, including its lock; an empty string without any.
+   * Returns the statements to send before a statement of the operation: unsent first statements, and the lock if
+   * `statement` is one. An empty string if there are none.
    */
   flushBegin(statement: Statement): string {
     const texts = this.#begin;

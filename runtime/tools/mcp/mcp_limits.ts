@@ -4,9 +4,9 @@
 export interface McpLimits {
   /** The time to start the server, initialize it and list its tools. Also the time to list the tools again. */
   connectMs: number;
-  /** The time without a progress message in one tool call, including a restart of the server. */
+  /** The maximum time without a progress message in one tool call, including a restart of the server. */
   callMs: number;
-  /** The time of one tool call whose server reports progress. */
+  /** The maximum time of one tool call whose server reports progress. */
   longestCallMs: number;
   /** The time between the end of the program's input and SIGTERM. The program should exit in this time. */
   closeMs: number;

@@ -60,7 +60,7 @@ export class ScheduleBook {
     this.#ports = ports;
   }
 
-  /** The earliest due time of all schedules; undefined if no schedule is due in future. */
+  /** The earliest due time of all schedules; undefined if no schedule is due in the future. */
   get firstDue(): number | undefined {
     return this.#queue.firstTime;
   }

@@ -58,8 +58,8 @@ interface Refusal {
 interface ChainedRun {
   path: string;
   /**
-   * The id of the run before it; 0 if there is none. The first run of a chain may have a previous run, too: a chain begins
-   * only when a path fires for the second time.
+   * The id of the run that may have caused this run (see ChangeOrigin); 0 if there is none. The first run of a chain may
+   * have a previous run, too: a chain begins only when a path fires for the second time.
    */
   previous: number;
   /** The number of runs in the chain up to this one. */

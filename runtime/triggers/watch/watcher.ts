@@ -45,7 +45,7 @@ export interface WatcherPorts {
   mostEntries?: number;
 }
 
-/** The agents that this machine watches for, of those that several machines could watch for. */
+/** Decides which of the agents that several machines could watch for belong to this machine. */
 export interface WatchShares {
   /**
    * Requests the watches of exactly these agents and gives up others. Resolves when it is known which of them this machine

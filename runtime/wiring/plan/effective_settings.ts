@@ -21,7 +21,7 @@ import type { EffectiveSetting } from "../../interface/run_plan.ts";
 
 type Origin = Pick<EffectiveSetting, "from" | "line">;
 
-/** A parsed file. Without a document if the file is unusable. */
+/** A parsed file. `document` is absent if the file is unusable. */
 interface Written {
   document?: YamlDocument;
 }

@@ -116,7 +116,10 @@ export async function planRun(
   });
 }
 
-/** Returns the next due times. Without a running service, only those that do not depend on its start. */
+/**
+ * Returns the next due times. Without a running service, returns only the due times that do not depend on the service's
+ * start.
+ */
 function nextTimes(
   { id, enabled, trigger }: Agent,
   { triggers, clock, timeZone }: Pick<RunPlanPorts, "triggers" | "clock" | "timeZone">,

@@ -30,7 +30,7 @@ export function withServerSecrets(
   /** The secrets of the file as read last, and the variables that were filled into them. */
   let known: { variables: ReadonlyMap<string, string | undefined>; own: Secret[] } | undefined;
 
-  /** True until the current task yields: no text can be read or sent in between. */
+  /** True until the next microtask. No text can be read or sent before that. */
   let isFresh = false;
 
   const refresh = () => {
