@@ -1,5 +1,5 @@
 // Checks that comments and test names are plain English, by the rules that a program can check. CONTRIBUTING.md has the
-// others.
+// other rules.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { filesBelow, REPOSITORY, sourceFiles } from "./support/repository.ts";

@@ -433,7 +433,7 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/server/login"],
   },
   {
-    guard: "a stream ends with its log-in",
+    guard: "a stream ends when its log-in ends",
     symbol: "endStreamWith",
     replace: "login.isOpen",
     by: "login !== null",

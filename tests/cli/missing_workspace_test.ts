@@ -27,7 +27,7 @@ Deno.test("stop and commands about history work only for workspaces that once ex
   }
 });
 
-Deno.test("pending and respond for a deleted workspace start no service, but use a running one", async (t) => {
+Deno.test("pending and respond for a deleted workspace use a running service, but start none", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.missingWorkspaces = ["gone"];
   cli.runtime.addExecution({ agentId: "daily" });

@@ -172,7 +172,8 @@ function examplesIn(document: string): { language: string; text: string }[] {
 }
 
 /**
- * Returns the parts of a YAML example, one for each top-level key, if it repeats a key. Otherwise returns the whole text.
+ * Returns the parts of a YAML example, one for each top-level key, if the example repeats a key. Otherwise returns the
+ * whole text.
  */
 function alternativesIn(language: string, text: string): string[] {
   const parts = language === "yaml"

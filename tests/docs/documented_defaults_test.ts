@@ -6,7 +6,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { agentOf, configOf } from "../runtime/agents/parsed_file.ts";
 
-Deno.test("docs: every documented default of config.yaml is the used one", () => {
+Deno.test("docs: the code uses every documented default of config.yaml", () => {
   const rows = defaultsIn("config");
   assert.ok(rows.length > 15, String(rows.length));
   for (const { field, value } of rows) {
@@ -14,7 +14,7 @@ Deno.test("docs: every documented default of config.yaml is the used one", () =>
   }
 });
 
-Deno.test("docs: every documented default of an agent file is the used one", () => {
+Deno.test("docs: the code uses every documented default of an agent file", () => {
   const rows = defaultsIn("agent-file");
   assert.ok(rows.length > 15, String(rows.length));
   for (const { field, value } of rows) {

@@ -37,7 +37,7 @@ const CODES: Readonly<Record<string, number>> = {
   "find-out-why: inkling diff 1 2": 1,
 };
 
-/** The commands that wait for an earlier effect. The test repeats them until they succeed. */
+/** The commands that need the delayed effect of an earlier command. The test repeats them until they succeed. */
 const REPEATED: ReadonlySet<string> = new Set(["cat ~/inkling/summaries/newest.md"]);
 
 function guide(name: string): string {

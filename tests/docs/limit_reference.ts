@@ -173,7 +173,7 @@ export function limitTable(): string {
   return tableOf(["What", "At most", "Beyond it"], rows);
 }
 
-/** Returns the value of a constant: a product of numbers. */
+/** Returns the value of a constant that is written as a product of numbers. */
 function valueOf(file: string, constant: string): number {
   const source = Deno.readTextFileSync(join(REPOSITORY, file));
   const value = new RegExp(`\\bconst ${constant} = ([\\d_ *]+);`).exec(source)?.[1];

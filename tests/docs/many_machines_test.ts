@@ -36,7 +36,7 @@ function nodeOf(text: string) {
   return { config, database };
 }
 
-Deno.test("docs/many-machines.md: each config.yaml makes a node of one database", () => {
+Deno.test("docs/many-machines.md: each config.yaml sets up a node of the same database", () => {
   const nodes = blocksOf("yaml").map(nodeOf);
   assert.deepEqual(
     nodes.map(({ database: { node: { name, labels, runs } } }) => [name, labels, runs]),

@@ -20,7 +20,7 @@ expect:
   files: { report.md: { equals: sunny } }
 `;
 
-// A case whose answer does not match the schema. A child process checks the schema, because it contains a pattern.
+// A case whose answer does not match the schema. A child process checks the schema, because the schema contains a pattern.
 const SPOILT_SCHEMA = `version: 1
 replies:
   - calls: [{ ${WRITE} }]

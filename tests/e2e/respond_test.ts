@@ -34,7 +34,7 @@ Deno.test("respond --yes on a killed service starts it, and the approved call ru
   assert.equal((await readResults(home, id)).length, 1);
 });
 
-test("run asks a choice and a text at the terminal; Esc leaves the last question open", async () => {
+test("run asks questions at the terminal, and Esc leaves the last question open", async () => {
   await using home = await createRealHome();
   const ask = (args: Record<string, unknown>) => ({
     call: [{ name: "ask_user", arguments: args }],

@@ -78,7 +78,7 @@ Deno.test("toBars() keeps the totals when many agents share a color", () => {
   }));
 });
 
-Deno.test("sum() returns a cost if at least one is known", () => {
+Deno.test("sum() adds the known costs, and returns null if none is known", () => {
   const one = { executions: 1, succeeded: 1, failed: 0, total_tokens: 1 };
   assert.equal(sum([{ ...one, cost_usd: null }, { ...one, cost_usd: null }]).cost_usd, null);
   assert.equal(sum([{ ...one, cost_usd: null }, { ...one, cost_usd: 0.5 }]).cost_usd, 0.5);
@@ -109,7 +109,7 @@ Deno.test("toMarks() places past and next times within the period", () => {
   );
 });
 
-Deno.test("kindOf() returns the kind of the run's status, never success for a started run", () => {
+Deno.test("kindOf() returns the kind of a run's mark by the run's status", () => {
   const slot: SlotBody = {
     scheduled_for: new Date(FROM).toISOString(),
     outcome: "run",
@@ -271,7 +271,7 @@ Deno.test("startOfSpan() returns a time at most a week ago", () => {
   assert.equal(startOfSpan("week", { since, now }), now - 7 * 24 * HOUR);
 });
 
-Deno.test("parseLogLine() parses a line and keeps any other text whole", () => {
+Deno.test("parseLogLine() parses a log line, and returns any other text unchanged", () => {
   assert.deepEqual(parseLogLine('2026-01-31T08:30:00.000Z WARN  Odd key="a b"'), {
     at: "2026-01-31T08:30:00.000Z",
     level: "WARN",

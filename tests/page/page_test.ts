@@ -18,7 +18,7 @@ Deno.test("GET /ui returns a page without inline scripts or styles, under a stri
   assert.equal(response.headers.get("x-content-type-options"), "nosniff");
 });
 
-Deno.test("GET /ui loads only files of the service, at relative addresses that work behind any proxy path", async () => {
+Deno.test("GET /ui loads only the service's files, at addresses that work behind any proxy path", async () => {
   const { app } = createTestApp();
   const page = await (await app.request("/ui")).text();
   const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address)

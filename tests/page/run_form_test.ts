@@ -13,7 +13,7 @@ Deno.test("toRunBody() makes each line an argument, except empty lines at the en
   assert.deepEqual(body({ args: "\n \n", message: " ", context: "\n" }), {});
 });
 
-Deno.test("RunKeys returns one key for equal requests and another for a different one", () => {
+Deno.test("RunKeys returns one key for equal requests, and another key for other requests", () => {
   const keys = new RunKeys();
   const first = keys.keyOf(body({ args: "a" }));
   assert.match(first, /^[0-9a-f]{32}$/);

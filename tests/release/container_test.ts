@@ -1,5 +1,5 @@
 // Tests of the container image: the Containerfile and the compose files agree, and the entry point works with the rights
-// that they give it. No test builds the image: a job of ci.yml does.
+// that these files grant. No test builds the image: a job of ci.yml does.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validate } from "dockerfile-utils";

@@ -61,7 +61,7 @@ Deno.test("install.sh finds the release of each machine", async () => {
   assert.match((await world.install()).stdout, /for aarch64-apple-darwin\n/);
 });
 
-Deno.test("install.sh replaces the program in one step, and only with a working one", async () => {
+Deno.test("install.sh replaces the program in one step, and only with a working program", async () => {
   await using world = await InstallWorld.open();
   await Deno.mkdir(dirname(world.installed), { recursive: true });
   await Deno.writeTextFile(world.installed, program("1.0.0"));
@@ -162,7 +162,7 @@ Deno.test({
   },
 });
 
-Deno.test("install.sh refuses an unreadable release or one without the machine's file", async () => {
+Deno.test("install.sh refuses a release that is unreadable or lacks the machine's file", async () => {
   await using world = await InstallWorld.open();
   const sha256 = "0".repeat(64);
   const entry = (name: string, sum: string) =>
@@ -222,7 +222,7 @@ Deno.test("install.sh refuses an address that others in the network could imitat
   assert.deepEqual(world.server.asked, []);
 });
 
-Deno.test("install.sh installs to another folder, and refuses one that is not writable", async () => {
+Deno.test("install.sh installs to another folder, and refuses a read-only folder", async () => {
   await using world = await InstallWorld.open();
   const folder = join(world.home, "it's mine");
   const { code, stderr } = await world.install({ env: { INKLING_INSTALL_DIR: folder } });

@@ -50,7 +50,7 @@ Deno.test("the SBOM is valid against the schema of CycloneDX", () => {
   }
 });
 
-Deno.test("the SBOM names the packages of the license list and Deno, with the checksums of the lock file", () => {
+Deno.test("the SBOM names Deno and the license list's packages, with the lock file's checksums", () => {
   const list = Deno.readTextFileSync(join(REPOSITORY, "THIRD_PARTY_LICENSES.txt"));
   const [, packages = ""] = /\nPACKAGES\n\n([\s\S]*?)\n\n/.exec(list) ?? [];
   const titles = packages.split("\n").map((line) => line.split(":")[0]);

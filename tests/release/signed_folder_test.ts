@@ -1,4 +1,5 @@
-// The signatures of a release: the task writes them, minisign verifies them, and the product verifies those of minisign.
+// Tests of a release's signatures: `release:sign` writes them, minisign verifies them, and the product verifies signatures
+// of minisign.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
@@ -151,7 +152,7 @@ Deno.test("release/minisign.pub, if it exists, contains public keys", async () =
 });
 
 Deno.test({
-  name: "minisign verifies the signatures of a release, and the product those of minisign",
+  name: "minisign verifies a release's signatures, and the product verifies minisign's signatures",
   ignore: !hasMinisign,
   async fn() {
     await using temp = await createTempDir();

@@ -49,7 +49,7 @@ Deno.test("createApp() answers HEAD like GET, without a body and without an open
   assert.equal((await app.request("/nothing", { method: "HEAD" })).status, 404);
 });
 
-Deno.test("createApp() accepts a body of 1 MiB, and refuses an announced larger one", async () => {
+Deno.test("createApp() accepts a body of 1 MiB, and refuses an announced larger body", async () => {
   const { app, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   const response = await app.request("/agents/writer/run", {

@@ -9,8 +9,8 @@ export interface Call {
 }
 
 /**
- * Creates a transport that returns these answers in order. It throws the errors among them, and it throws at a further
- * call.
+ * Creates a transport that returns these answers in order, and throws the errors among them. It throws at a call beyond the
+ * last answer.
  */
 export function scripted(answers: (Response | Error)[]): { calls: Call[]; fetch: Transport } {
   const calls: Call[] = [];

@@ -139,7 +139,7 @@ Deno.test("GET /executions/{id} includes the request and the answer", async () =
   assert.deepEqual([input_tokens, output_tokens, total_tokens, tool_calls], [10, 5, 15, 2]);
 });
 
-Deno.test("an execution's id that is no integer gets 422, an unknown one 404", async () => {
+Deno.test("an execution's id that is no integer gets 422, an unknown id 404", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   const paths = ["", "/messages", "/stream"];

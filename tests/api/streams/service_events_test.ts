@@ -152,7 +152,7 @@ Deno.test("GET /events/stream disconnects only a reader that is too slow", async
   assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listenerCount], [0, 0]);
 });
 
-/** Publishes the end of execution 1, as the runner does. */
+/** Publishes the end of execution 1, as the runner does; `ageMs`: the time from the run's acceptance to its end. */
 function publishEnd({ runtime }: TestApp, ageMs: number): void {
   const { agent_id: agentId, display_name: displayName } = identity;
   runtime.events.publish({

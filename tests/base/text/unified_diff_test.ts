@@ -24,7 +24,7 @@ Deno.test("unifiedDiff() marks a missing end of line", async () => {
   });
 });
 
-Deno.test("unifiedDiff() shows very different texts as one removed and one added", async () => {
+Deno.test("unifiedDiff() shows very different texts as a removed and an added text", async () => {
   const lines = (word: string) =>
     Array.from({ length: 3_000 }, (_, i) => `${word} ${i}\n`).join("");
   const { diff, added, removed } = await unifiedDiff(lines("old"), `${lines("new")}end`);

@@ -49,7 +49,7 @@ Deno.test("dropControls() removes control characters, but not line feeds and tab
   assert.equal(dropControls(kept), kept);
 });
 
-Deno.test("dropEscapeSequences() removes whole sequences and the beginning of unfinished ones", () => {
+Deno.test("dropEscapeSequences() removes whole sequences and the beginning of unfinished sequences", () => {
   assert.equal(dropEscapeSequences("a\u001b[1;31mb\u001b]0;title\u0007c\u009bHd"), "abcd");
   assert.equal(dropEscapeSequences("\u001b]0;title\ntext"), "0;title\ntext");
 });

@@ -10,7 +10,7 @@ Deno.test("parseMoment() reads durations, days, times of day and dates, in the l
     ["today", new Date(2026, 10, 24).getTime()],
     ["yesterday", new Date(2026, 10, 23).getTime()],
     ["08:05", new Date(2026, 10, 24, 8, 5).getTime()],
-    // At this time of day, the moment is still to come today.
+    // Today's 22:00 is in the future, so the text means yesterday's 22:00.
     ["22:00", new Date(2026, 10, 23, 22).getTime()],
     [" 9:30 ", new Date(2026, 10, 24, 9, 30).getTime()],
     ["2026-02-28", new Date(2026, 1, 28).getTime()],

@@ -110,7 +110,7 @@ Deno.test("complete lets the shell complete files and folders", async (t) => {
   ]);
 });
 
-Deno.test("complete for bash continues its split words, and keeps the user's quotes", async (t) => {
+Deno.test("complete for bash handles words that bash splits, and keeps the user's quotes", async (t) => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("my agent"));
   const lines = [

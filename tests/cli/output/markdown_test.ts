@@ -79,7 +79,7 @@ Deno.test("formatBlocks() does not change text that is nested too deeply for the
   assert.deepEqual(format(deep), [deep]);
 });
 
-Deno.test("StreamedMarkdown returns a block when the next one begins, and previews the current one", () => {
+Deno.test("StreamedMarkdown returns a block when the next block begins, and previews the current block", () => {
   const streamed = new StreamedMarkdown(() => ({ width: 20, style: plain }));
   assert.deepEqual(streamed.push("One\n\nTwo is so long that"), []);
   assert.deepEqual(streamed.push(" it wraps\n"), ["One"]);

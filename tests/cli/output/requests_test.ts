@@ -25,7 +25,7 @@ function pendingOf(changes: Partial<PendingBody>): PendingBody {
   };
 }
 
-Deno.test("formatRequest() omits a question that the prompt shows, and shows a long question above the prompt", () => {
+Deno.test("formatRequest() returns a question only if it is too long for the prompt", () => {
   const short = pendingOf({
     kind: "confirm",
     message: "Go on?",

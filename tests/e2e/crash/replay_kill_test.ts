@@ -45,7 +45,7 @@ const RUNS: readonly {
     death: { when: "before", method: "finishCall" },
   },
   {
-    name: "a run that waits for another one",
+    name: "a run that waits for another run",
     async write(place) {
       await place.writeScript("worker", [
         { call: [save("one")] },

@@ -172,6 +172,6 @@ async function pageThroughHistory(world: DashboardWorld): Promise<void> {
 testInDashboard("dashboard: limits", SET_UP, [
   // This scenario comes first, because it copies the only execution.
   ["ten thousand executions are paged, never loaded as a whole", pageThroughHistory],
-  ["HTML and scripts in the text of a model, a tool or a name are shown as text", showText],
+  ["HTML and scripts from a model, a tool or a name are shown as text", showText],
   ["a long execution shows its start and its end, and more on request", foldSteps],
 ]);

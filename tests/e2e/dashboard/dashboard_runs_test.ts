@@ -57,7 +57,7 @@ async function askForBudget({ openPage, runtime }: DashboardWorld): Promise<void
   await runtime().run("daily", {});
   await page.getByText("$0.90 of $1.80").waitFor();
   assert.equal(await bar.getAttribute("aria-valuetext"), "$0.90 of $1.80 used");
-  // The next run would exceed the budget, so it asks a question on the page.
+  // The next run would exceed the budget, so the run asks a question on the page.
   const { id } = await runtime().run("daily", {});
   await page.evaluate(`location.hash = "#/executions/${id}"`);
   await page.getByText("Budget per_day ($1.80) of The Daily is used up. Continue with $0.90 more?")

@@ -15,7 +15,7 @@ Deno.test("service install starts the unit's service on the port of config.yaml;
   const port = freePort();
   const path = `${managers.bin}:${Deno.env.get("PATH")}`;
   await using home = await createRealHome({
-    // With narrow flags `list` and `doctor` may not read the folders of units.
+    // The program gets all permissions: with narrow flags `list` and `doctor` may not read the folders of units.
     command: programCommand(),
     shell: { PATH: path, USER: "me", INKLING_API_KEY: "" },
   });

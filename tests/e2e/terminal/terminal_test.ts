@@ -63,7 +63,7 @@ test("run: Ctrl+C cancels the execution, and SIGTERM restores the terminal", asy
   await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   for (const [index, code] of [130, 143].entries()) {
     await using terminal = await RealTerminal.open(home, ["run", "slow"]);
-    // Waits until the run is followed, because its first line could otherwise appear after the note about the cancellation.
+    // Waits for the first line of the followed run, which could otherwise appear after the note about the cancellation.
     const first = await terminal.waitFor(
       new RegExp(`execution ${index + 1}\n[^]*Thinking · \\d+s$`),
     );

@@ -1,4 +1,4 @@
-// Tests of finding case files, and of the errors of invalid ones.
+// Tests of the search for case files, and of the errors of invalid case files.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";

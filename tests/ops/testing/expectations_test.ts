@@ -79,7 +79,7 @@ const FAILED = [
   ...["max_cost_usd", "max_steps"],
 ];
 
-Deno.test("each kind of expectation passes, or fails with both values", async () => {
+Deno.test("each kind of expectation passes, or fails with the expected and the actual value", async () => {
   await using world = await createTestedWorkspace();
   const held = await world.play(RUN + EXPECTED, FREE);
   assert.deepEqual([held.problems, held.failures, isPassed(held)], [[], [], true]);
@@ -133,7 +133,7 @@ Deno.test("unscripted calls, unknown tools and refused arguments fail the case",
   assert.equal(wrong.failures[0]?.expected, "sunny");
   const read = wrong.failures[0]?.got ?? "";
   assert.match(read, /^Error: /);
-  // A case that expects the error passes in spite of it.
+  // The case passes if it expects the error.
   const error = JSON.stringify(read.replace(/^Error: /, ""));
   const expected = fetching('{ method: GET, uri: "https://a.example/" }', `, error: ${error}`);
   assert.deepEqual(failed(await world.play(expected)), []);

@@ -272,7 +272,7 @@ Deno.test("isGuarded() applies mcp_confirm unless auto_approve names the tool or
   }
 });
 
-Deno.test("parseAgent() gives agents of the default provider its address, unless they have their own", () => {
+Deno.test("parseAgent() gives agents of the default provider the default base_url, unless they set another", () => {
   const address = "https://gateway.example/v1";
   const config = configOf(`defaults: {provider: openai, model: m, base_url: '${address}'}`);
   const rows: [model: string, address: string | undefined][] = [

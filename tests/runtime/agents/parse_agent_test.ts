@@ -9,7 +9,7 @@ import {
 } from "./bad_agent_files.ts";
 import { parse } from "./parsed_file.ts";
 
-/** Checks that a file has these problems, and no others if it has several or only warnings. */
+/** Checks that a file has these problems. If several problems or only warnings are given, the file must have no others. */
 function check([content, ...problems]: ProblemRow, { name = "daily.md", loads = false } = {}) {
   const result = parse(content, { name });
   const shown = String(content).slice(0, 200);
@@ -24,7 +24,7 @@ function check([content, ...problems]: ProblemRow, { name = "daily.md", loads = 
       `${shown}\nno "${problem}" in\n${lines.join("\n")}`,
     );
   }
-  // A row with one problem lists only the first of several.
+  // A row with one problem names only the file's first problem.
   if (problems.length > 1 || loads) assert.equal(found.length, problems.length, lines.join("\n"));
 }
 

@@ -187,7 +187,7 @@ Deno.test({
   },
 });
 
-Deno.test("a node has the name of its machine, unless config.yaml names it", () => {
+Deno.test("a node has the name of its machine, unless config.yaml names the node", () => {
   assert.deepEqual([nodeOf(null)?.name, nodeOf("left")?.name], [Deno.hostname(), "left"]);
 });
 
@@ -205,7 +205,7 @@ Deno.test("database passwords are redacted in log lines and output, in every for
   await using place = await createTestWorkspace({
     shell: { INKLING_DATABASE_URL: address, PGPASSWORD: "of-the-shell" },
   });
-  // The address in the shell overrides this one, whose password is a secret nevertheless.
+  // The address in the shell overrides this address. The password of this address must be redacted nevertheless.
   const content = `workspace: ${place.workspace}\ndatabase: postgres://u:of-the-file@db/x\n`;
   await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
   const lines: string[] = [];

@@ -259,7 +259,7 @@ Deno.test("parseConfig() reports broken YAML", () => {
   for (const [text, problem] of rows) assert.match(problems(text).join(), problem);
 });
 
-Deno.test("loadConfig() treats an absent file as empty, and refuses an unusable one", () =>
+Deno.test("loadConfig() treats an absent file as empty, and refuses an unusable file", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/config.yaml`;
     const { workspace, path: own } = await loadConfig(path, { home: "/home/me" });

@@ -63,7 +63,7 @@ Deno.test("ExecutionLog.follow() misses no frame in any interleaving of writers 
   for (const ids of await Promise.all(readers)) assert.deepEqual(ids, expected);
 });
 
-Deno.test("ExecutionLog.follow() streams deltas on request, and drops them for the frame with their text", async () => {
+Deno.test("ExecutionLog.follow() streams deltas on request, and drops unread deltas of a stored reply", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;
   const reply = new RedactedReply(execution.id, store);

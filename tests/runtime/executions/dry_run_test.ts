@@ -156,7 +156,7 @@ Deno.test("a dry run with every kind of tool changes nothing", async () => {
   const traced = (await Deno.readTextFile(trace)).trim().split("\n").sort();
   assert.deepEqual(traced, ["change", "look", "look", "script", "set"]);
 
-  // In a dry run, a call of a tool that asks before it acts is described, but ask_user asks a person.
+  // A dry run describes the calls of tools that ask before they act, but lets ask_user ask a person.
   await put(
     place,
     "agents/_config/tools/sly.ts",
@@ -325,7 +325,7 @@ Deno.test("a dry run is in no history and starts no agent", async () => {
   await runToEnd(runtime, "collect", DRY);
   const { id: collected } = await runToEnd(runtime, "collect");
   const runsOf = () => runtime.listRuns("report", { limit: 9, offset: 0 });
-  // Ends start other agents in order, so an agent started by the dry run would have started first.
+  // The ends of runs start other agents in order, so an agent started by the dry run would have started first.
   await until(async () => (await runsOf()).length > 0, "the run that follows");
   assert.deepEqual((await runsOf()).map(({ afterExecutionId }) => afterExecutionId), [collected]);
 });

@@ -132,7 +132,7 @@ Deno.test("the code of a stored end decides messages, trigger failures, replays 
   }
 });
 
-Deno.test("each code has exactly one stored text", () => {
+Deno.test("each end code has exactly one stored text", () => {
   const texts = new Set([
     ...Object.values(STOPS),
     LIMITS.max_tool_calls(51, 50),

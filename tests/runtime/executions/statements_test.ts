@@ -1,4 +1,4 @@
-// The SQL statements and transactions of runs. A change that raises a number must change it here.
+// The SQL statements and transactions of runs. A change that raises a number must also change the number in this file.
 import assert from "node:assert/strict";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { onSqlite } from "../../support/test_database.ts";

@@ -11,7 +11,7 @@ interface Source {
 }
 
 export class FakeFolderEvents {
-  /** The error that the opening of a watch throws; undefined to open it. */
+  /** The error that opening a watch throws; undefined: the watch opens. */
   failure: Error | undefined;
   readonly #sources = new Set<Source>();
 

@@ -146,7 +146,7 @@ test("a lost run that returns to the same node continues there once", async (wor
   assert.deepEqual(await epochs(), [{ epoch: "2" }]);
 });
 
-test("one node watches for an agent, and another takes over after its end", async (world) => {
+test("one node watches for an agent, and another node takes over when it stops", async (world) => {
   const { workspace } = world.workspace;
   const inbox = join(workspace, "inbox");
   await Deno.mkdir(inbox);

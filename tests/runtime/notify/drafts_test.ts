@@ -31,7 +31,7 @@ const channelsOf = (event: NotableEvent, choice?: NotifyChoice, config?: string)
   draftMessages(event, ports({ ...(choice && { notify: choice }), ...(config && { config }) }))
     .map(({ channel }) => channel);
 
-Deno.test("each notification setting of an agent replaces the one in config.yaml", () => {
+Deno.test("each notification setting of an agent replaces the setting in config.yaml", () => {
   assert.deepEqual(channelsOf(failure(1)), ["phone"]);
   assert.deepEqual(channelsOf(failure(1), { to: ["team"] }), ["team"]);
   assert.deepEqual(channelsOf(failure(1), { to: ["team", "nowhere", "__proto__"] }), ["team"]);

@@ -41,7 +41,7 @@ Deno.test("toPermissionFlags() joins the reasons of a value, and counts many rea
   assert.deepEqual(last, { flag: "--allow-read=/data", why: "one, two, three and 2 more" });
 });
 
-Deno.test("toPermissionFlags() allows all programs if one is needed", () => {
+Deno.test("toPermissionFlags() allows all programs if any program is needed", () => {
   const [flag] = toPermissionFlags([need("run", "", "the tools of x")], { closed: [] }).flags
     .slice(-1);
   assert.equal(flag?.flag, "--allow-run");

@@ -70,7 +70,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "an agent with its key and variables in files, and with a local model, has no gap",
+  name: "an agent with a local model, and keys and variables in files, lacks no permission",
   permissions: CLOSED,
   async fn() {
     await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });

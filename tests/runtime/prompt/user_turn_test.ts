@@ -82,7 +82,7 @@ Deno.test("createUserTurn() describes the cause of an automatic run", () => {
   ]);
 });
 
-Deno.test("createUserTurn() replaces a template's placeholders once, and keeps unknown ones", () => {
+Deno.test("createUserTurn() replaces a template's placeholders once, and keeps unknown placeholders", () => {
   const all = "{event} {path} {file} {schedule} {context} {other} ${event}";
   const template = (trigger: UserTurnOptions["trigger"], input = all) => ({ ...trigger, input });
   check([
@@ -105,8 +105,8 @@ Deno.test("createUserTurn() replaces a template's placeholders once, and keeps u
       "{event} $& {context} ",
     ],
     [{ trigger: template(MANUAL, "{context}"), context: "{context} {event}" }, "{context} {event}"],
-    // If the template has no placeholder for it, the context of people, programs and agents is appended, but not that of
-    // schedules and watches.
+    // Context from people, programs and agents is appended if the template has no placeholder for the context. Context from
+    // schedules and watches is not.
     [{ trigger: template(MANUAL, "T"), context: "C" }, "T\n\nContext:\nC"],
     [{ trigger: template(MANUAL, "T"), cause: CALLER, context: "C" }, "T\n\nContext:\nC"],
     [{ trigger: template(WATCH, "T"), context: "C" }, "T\n\nContext:\nC"],

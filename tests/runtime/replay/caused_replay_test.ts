@@ -74,7 +74,7 @@ Deno.test("replay() of a run with a budget question is identical before and afte
   assert.equal((await toEnd(runtime, id)).status, "success");
   await assertIdentical(runtime, id);
 
-  // The current budgets do not apply to a replay: this one is used up.
+  // The current budgets do not apply to a replay: this budget is used up.
   await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 0.01 }`);
   await assertIdentical(runtime, id);
   await world.place.writeScript("daily", steps, lines);

@@ -1,10 +1,10 @@
-// Tests replays of a recorded run: the same frames, or the first difference of the current agent.
+// Tests replays of a recorded run: they have the same frames, or report the first difference that the current agent causes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { call } from "../executions/executions_of.ts";
 
-Deno.test("replay() of a run with tools, failures and retries is identical, and finds a changed log", async () => {
+Deno.test("replay() of tools, failures and retries is identical, and finds a changed log", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("tools", [
     { say: "First.", call: [call("file_write", { path: "a.txt", content: "A" })] },

@@ -1,4 +1,4 @@
-// Assertions about replays: identical, or the first difference.
+// Asserts that replays are identical, or returns their first difference.
 import assert from "node:assert/strict";
 import type { Difference } from "../../../runtime/replay/difference.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";

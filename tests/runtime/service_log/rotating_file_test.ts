@@ -48,7 +48,7 @@ Deno.test("RotatingFile writes a line over the size limit, and recreates removed
     assert.deepEqual(await contents(dir), { "log": "four\n", "log.1": "three\n" });
   }));
 
-Deno.test("RotatingFile keeps writing to a full file while no new one can be created", () =>
+Deno.test("RotatingFile keeps writing to a full file while no new file can be created", () =>
   withTempDir(async (dir) => {
     using file = RotatingFile.open(join(dir, "log"), { maxBytes: 8, oldFiles: 2 });
     for (const line of ["oldest", "middle", "newest"]) file.writeLine(line);

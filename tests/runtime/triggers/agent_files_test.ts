@@ -33,7 +33,7 @@ Deno.test("AgentFiles reports additions, saves, renames and deletions once each"
   const { changes, seen } = record(runtime);
 
   await place.writeAgent("new", ECHO);
-  // The watch and the reload find the same changes. Only one of them publishes each.
+  // The watch and the reload find the same changes. Each change is published only once.
   await runtime.reloadAgents();
   await seen(1);
   await saveAtomically(place, "new", `${ECHO}More.\n`);

@@ -1,4 +1,4 @@
-// Tests that the built-in names with which config.yaml and agent files are checked are those of the real tools.
+// Tests that BUILTIN_TOOL_NAMES, which config.yaml and agent files are checked against, equals the names of the real tools.
 import assert from "node:assert/strict";
 import {
   BUILTIN_TOOL_NAMES,

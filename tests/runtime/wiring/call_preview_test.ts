@@ -116,7 +116,7 @@ Deno.test("a preview reads no file that the agent may not read", async () => {
   }
 });
 
-Deno.test("a preview has no secret, no binary file, and at most 64 KB of a diff", async () => {
+Deno.test("a preview shows no secret or binary file, and at most 64 KB of diff", async () => {
   await using on = await openPreviews({ SERVICE_TOKEN: KEY });
   const { place, previewOf } = on;
   await put(place, "a.txt", `token: ${KEY}\n`);

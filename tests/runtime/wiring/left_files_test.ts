@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../../support/repository.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
-Deno.test("a start removes half-written files of a killed service, and logs a file without its name", async () => {
+Deno.test("a start removes a killed service's half-written files, and logs a file without a name", async () => {
   await using place = await createTestWorkspace();
   const folder = join(place.workspace, "deep/inside");
   await Deno.mkdir(folder, { recursive: true });

@@ -1,4 +1,4 @@
-// Tests of answer links in a port's application: requests of browsers, chat programs and attackers.
+// Tests of answer links without a listener: requests of browsers, chat programs and attackers to the application.
 import assert from "node:assert/strict";
 import { readAnswer, WRONG_TOKEN } from "../../../server/answers/answers.ts";
 import { FakeRefusal } from "../../support/fake_runtime.ts";

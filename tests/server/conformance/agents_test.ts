@@ -31,7 +31,7 @@ test("GET /agents/{id} returns the configuration, last_run and next_run", async 
   assert.equal(after.last_execution.status, "success");
 });
 
-test("session_id makes a run a chat turn, and a blank one is ignored", async ({ runToEnd }) => {
+test("session_id makes a run a chat turn, and a blank session_id is ignored", async ({ runToEnd }) => {
   const chat = await runToEnd("writer", { session_id: "../odd: ünï ✨" });
   assert.deepEqual([chat.trigger, chat.session_id], ["chat", "../odd: ünï ✨"]);
   for (const session_id of [undefined, "", "   ", null]) {

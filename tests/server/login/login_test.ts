@@ -1,4 +1,4 @@
-// Tests of the log-in over TCP in a port's application: requests of browsers and attackers.
+// Tests of the log-in over TCP without a listener: requests of browsers and attackers to the application.
 import assert from "node:assert/strict";
 import { createLogin, WRONG_KEY } from "../../../server/login/login.ts";
 import { LOGIN_MS, MOST_LOGINS } from "../../../server/login/logins.ts";
@@ -17,7 +17,7 @@ const ORIGIN = `http://${HOST}`;
 const TLS_ORIGIN = "https://inkling.example";
 const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-/** The application of a port, as `serve` builds it, with clients. */
+/** The application that `serve` builds for a port, with clients. */
 function openPort() {
   const clock = new TestClock();
   const log = new LogLines();
@@ -208,7 +208,7 @@ Deno.test("a log-in ends after 7 days, and too many log-ins end the oldest", asy
   assert.equal(await get("/info", newest), 401);
 });
 
-Deno.test("a stream ends with its log-in", async () => {
+Deno.test("a stream ends when its log-in ends", async () => {
   const { enter, send, post, streamClock } = openPort();
   const cookie = await enter();
   const stream = await send("GET", "/events/stream", { cookie });
@@ -227,7 +227,7 @@ Deno.test("a stream ends with its log-in", async () => {
   assert.equal(await next(), "ended");
 });
 
-Deno.test("a wrong key is counted, waits a second, and gets the page again", async () => {
+Deno.test("a log-in with a wrong key is counted, waits a second, and shows the page", async () => {
   const { logIn, log, clock } = openPort();
   for (const key of ["", "wrong", `${KEY}x`, KEY.toUpperCase()]) {
     const answer = Promise.resolve(logIn(key));

@@ -110,7 +110,7 @@ Deno.test("POST /hooks returns the response of each outcome", async () => {
   );
 });
 
-Deno.test("POST /hooks with sync returns the end, or 202 for a long execution", async () => {
+Deno.test("POST /hooks with sync returns the execution's end, or 202 if it takes long", async () => {
   await using on = await open();
   const { id } = on.runtime.addExecution({ agentId: "review" });
   on.runtime.hookOutcome = { outcome: "accepted", executionId: id, isNew: true, syncMs: 30_000 };

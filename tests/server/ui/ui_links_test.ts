@@ -26,7 +26,7 @@ Deno.test("openUiProxy() listens on its saved port, or on another if it is in us
   assert.equal(await Deno.readTextFile(join(directory.path, "ui.port")), `${anew.port}\n`);
 });
 
-Deno.test("a newer link replaces the older one and admits a further browser", async () => {
+Deno.test("a newer link replaces the older link and admits a further browser", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
   await world.enter();
   const stateDir = world.directory;

@@ -7,7 +7,7 @@ import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
 import { until } from "../../support/until.ts";
 import { discard, ProxyWorld } from "./proxy_world.ts";
 
-Deno.test("openUiProxy() accepts the token once and redirects to an address without it", async () => {
+Deno.test("openUiProxy() accepts the token once, and redirects to an address without the token", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
   assert.match(world.link.address, /^http:\/\/127\.0\.0\.1:\d+\/open\?token=[\w-]{43}$/);
   const first = await discard(await fetch(world.link.address, { redirect: "manual" }));

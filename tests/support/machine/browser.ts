@@ -83,7 +83,7 @@ async function launchOptions(opened: AsyncDisposableStack): Promise<LaunchOption
   };
 }
 
-/** Loads the driver in a program with all permissions, because it reads files below /proc while it loads. */
+/** Loads the driver in a program with all permissions, because the driver reads files below /proc while it loads. */
 async function loadDriver(): Promise<BrowserType> {
   const { existsSync } = fs;
   fs.existsSync = (path) => {

@@ -48,7 +48,7 @@ export interface ReceivedRequest {
   disconnected: Promise<void>;
 }
 
-/** A scripted endpoint. It answers further requests with 400, and then `assertDone` fails. */
+/** A scripted endpoint. It answers requests beyond the script with 400, and then `assertDone` fails. */
 export class ModelServer implements AsyncDisposable {
   readonly requests: ReceivedRequest[] = [];
   readonly #server: Deno.HttpServer<Deno.NetAddr>;

@@ -25,7 +25,7 @@ export const REPLY: ModelReply = {
   reportedCostUsd: null,
 };
 
-/** A model with a scripted behavior for each call. It throws at a further call. */
+/** A model with a scripted behavior for each call. It throws at a call beyond the script. */
 export class ScriptedModel implements Model {
   readonly id = "test/m";
   readonly requests: ModelRequest[] = [];

@@ -26,7 +26,7 @@ Deno.test("list reports that the configured workspace does not exist", async (t)
   await shows(t, cli, "list");
 });
 
-Deno.test("list shows the status of the last run, and the share of successful runs of a day", async (t) => {
+Deno.test("list shows the last run's status and the share of successful runs of a day", async (t) => {
   await using cli = await createFakeCli();
   const { runtime, clock } = cli;
   const run = (agentId: string, status: "success" | "error") =>

@@ -131,7 +131,7 @@ Deno.test("run sends arguments, message, context and session", async () => {
   }]);
 });
 
-Deno.test("run uses a new service if the old one is stopping, and starts only one run", async () => {
+Deno.test("run uses a new service if the old one is stopping, and starts one run", async () => {
   await using cli = await createWithAgents();
   const keys: (string | null)[] = [];
   cli.transport = (path, init) => {
@@ -259,7 +259,7 @@ Deno.test("run exits with 3 if the service stops and does not return", async () 
   assert.match(cli.stderr.text, /\nError: The service stopped while execution 1 was running/);
 });
 
-Deno.test("run prints the blocks of a reply while it streams, and does not repeat the whole reply", async (t) => {
+Deno.test("run prints a streaming reply block by block, and does not repeat the whole reply", async (t) => {
   await using cli = await createWithAgents({ isTerminal: true });
   const code = cli.run("run", "daily");
   await until(() => cli.runtime.followers === 1, "the run is followed");

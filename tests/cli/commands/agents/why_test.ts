@@ -106,7 +106,7 @@ Deno.test("why reports the waiting execution that blocks others, and its questio
   await shows(t, cli, "why", "sorter", "2026-01-01T03:00Z");
 });
 
-Deno.test("why reports a file that never parsed, and one with a last good definition", async (t) => {
+Deno.test("why reports a file that never parsed, and a file with a last good definition", async (t) => {
   await using cli = await createFakeCli();
   const problem = { line: 3, column: 1, severity: "error", message: "Broken YAML" } as const;
   const diagnosticOf = (id: string) => [{ ...problem, path: `/workspace/agents/${id}.md` }];

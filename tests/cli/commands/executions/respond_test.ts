@@ -276,7 +276,7 @@ Deno.test("respond opens a text argument unchanged, with the extension of its fi
   assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
 });
 
-Deno.test("respond reports why edited arguments are invalid and restores the original ones", async () => {
+Deno.test("respond reports why edited arguments are invalid, and restores the original arguments", async () => {
   await using cli = await createWaiting(AT_TERMINAL, GUARD);
   cli.runtime.editFailure = new FakeRefusal(
     "invalid",

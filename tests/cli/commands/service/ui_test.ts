@@ -32,7 +32,7 @@ Deno.test("ui opens a file in the browser, so that no argument contains the toke
   assert.deepEqual(cli.proxied, [`${cli.stateDir}/service.sock/ui`, "closed"]);
 });
 
-Deno.test("ui --no-open only prints the address, and ui notes that its usual port is in use", async () => {
+Deno.test("ui --no-open prints the address, and a note if the usual port is in use", async () => {
   await using cli = await createFakeCli();
   cli.page = { port: 4712, takenPort: 4711 };
   assert.equal(await untilInterrupted(cli, cli.run("ui", "--no-open")), 130);
@@ -98,7 +98,7 @@ Deno.test("ui --stop stops the background page, and reports that there is none",
   await shows(t, cli, "ui", "--stop", "--background");
 });
 
-Deno.test("ui --stop does not signal another process with the PID of a killed one", async () => {
+Deno.test("ui --stop does not signal a process that has the PID of a killed page", async () => {
   await using cli = await createFakeCli();
   cli.processes.set(4712, { isAlive: true, endsOn: [], signals: [] });
   await Deno.writeTextFile(`${cli.stateDir}/ui.json`, '{"pid":4712,"port":4713}');

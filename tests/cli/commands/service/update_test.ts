@@ -135,7 +135,7 @@ async function serveSignature(
   world.answers.set("/releases/inkling-linux.minisig", () => new Response(text));
 }
 
-Deno.test("update with keys installs a release that one of them has signed", async () => {
+Deno.test("update with keys installs a release that one of the keys has signed", async () => {
   await using world = await UpdateWorld.open();
   const [old, present] = [await createThrowawayKey(), await createThrowawayKey()];
   world.keys = [old.publicLine, present.publicLine];
@@ -147,7 +147,7 @@ Deno.test("update with keys installs a release that one of them has signed", asy
   assert.equal(world.cli.stderr.text, "Downloading Inkling 1.3.0\n");
 });
 
-Deno.test("update with keys rejects a missing, foreign, wrong or old signature, and starts no such file", async (t) => {
+Deno.test("update with keys rejects a missing, foreign, wrong or old signature, and starts no file", async (t) => {
   await using world = await UpdateWorld.open();
   const [key, foreign] = [await createThrowawayKey(), await createThrowawayKey()];
   world.keys = [key.publicLine];
@@ -195,7 +195,7 @@ Deno.test("update reports the problem of the release server", async (t) => {
     ...[manifest("1.3.0", good, { sha256: 5 }), "x".repeat(1_048_577)],
   ];
   for (const latest of manifests) {
-    // The response has an announced length, and then none.
+    // The response announces its length in the first round, and not in the second round.
     for (const body of [latest, new Blob([latest]).stream()]) {
       world.answers.set("/releases/latest.json", () => new Response(body));
       await assertPicture(t, await refused(world), import.meta.url);

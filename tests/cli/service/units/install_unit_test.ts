@@ -41,7 +41,7 @@ async function createUnitWorld(): Promise<UnitWorld> {
   };
 }
 
-Deno.test("service install writes the unit, starts it with the machine, and prints what is missing", async (t) => {
+Deno.test("service install writes and enables the unit, and prints the missing conditions", async (t) => {
   await using world = await createUnitWorld();
   const { cli, managers, unit } = world;
   cli.service = { port: 8420, key: KEY, keySource: join(world.home, "env") };

@@ -209,7 +209,7 @@ Deno.test("a nearly used up budget causes one event and one log line", async () 
   assert.equal(events.length, 1);
 });
 
-Deno.test("a budget's day begins in its own time zone, also if the day has 23 hours", async () => {
+Deno.test("a budget's day begins in the budget's time zone, even if it has 23 hours", async () => {
   // Berlin changes to summer time on 2026-03-29, so the day ends an hour early.
   await using world = await openBudgetWorld({ start: "2026-03-28T22:30:00.000Z" });
   await world.place.writeScript(

@@ -91,7 +91,7 @@ Deno.test("SqlBudgetStore books settled reservations in full if a crash of the d
   assert.deepEqual([state?.used, state?.reserved], [34, 0]);
 });
 
-onPostgres.test("SqlBudgetStore books reservations of a dead node soon, and those of a person's command after an hour", async () => {
+onPostgres.test("SqlBudgetStore books a dead node's reservations soon, and a dead command's after an hour", async () => {
   await using store = await openTestStore({ instanceId: "living" });
   const now = new SystemClock().now();
   const at = (minutesAgo: number) => call(10, { at: now - minutesAgo * MINUTE_MS });

@@ -33,7 +33,10 @@ interface Ended {
   replies: number;
 }
 
-/** Opens a service. Returns it with a function that runs a new agent with this schema and these replies to its end. */
+/**
+ * Opens a service. Returns the service and a function that runs a new agent with the given schema and replies until the run
+ * ends.
+ */
 async function openAnswers({ clock }: { clock?: TestClock } = {}) {
   await using resources = new AsyncDisposableStack();
   // The process that checks answers must use the test's Deno cache, and ignore the workspace's DENO_DIR.

@@ -188,7 +188,7 @@ Deno.test("history: off gives no history, and each session has its own history",
   }
 });
 
-Deno.test("a run gets its history from the newest ended run, never from a waiting or running one", async () => {
+Deno.test("a run gets its history from the newest ended run, not from open runs", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
@@ -215,7 +215,7 @@ Deno.test("a run gets its history from the newest ended run, never from a waitin
   await until(() => clock.awaits(3_600_000), "its model");
   await echo();
   assert.deepEqual(await seededOf(place, await turn("last")), ["first", "first"]);
-  // The executions that run and wait end after the newest one, whose conversation stays the history.
+  // The running and the waiting execution end after the newest execution, whose conversation remains the history.
   clock.jump(1_000);
   for (const id of [running, waiting]) {
     await runtime.cancel(id);

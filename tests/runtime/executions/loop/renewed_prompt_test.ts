@@ -63,7 +63,7 @@ Deno.test("a run that waited continues with the agent's current text", async () 
   assert.equal(countTold(place), 1);
 });
 
-Deno.test("a run that continues after a restart or its child's end has the agent's current text", async () => {
+Deno.test("a run continues with the agent's current text after a restart or its child's end", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const slow = [{ say: "Late.", delay_ms: 5_000 }];

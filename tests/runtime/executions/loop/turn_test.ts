@@ -17,7 +17,7 @@ async function createTeller({ url }: OpenAiServer): Promise<TestWorkspace> {
   return place;
 }
 
-Deno.test("takeTurn() replaces the text of a restarted reply, and keeps the last text after a cancel", async () => {
+Deno.test("takeTurn() replaces a restarted reply's text, and keeps the last text after a cancel", async () => {
   await using model = new OpenAiServer([
     { text: ["Once ", "upon"], then: "cut" },
     // The reply never ends, so that its stored frame does not replace the streamed text.

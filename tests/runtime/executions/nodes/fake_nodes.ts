@@ -1,4 +1,4 @@
-// A fake of the node reads, with nodes in memory.
+// A fake NodeReads with nodes in memory.
 import type { ServiceNode } from "../../../../runtime/executions/nodes/node_reads.ts";
 
 export function node(changes: Partial<ServiceNode> = {}): ServiceNode {

@@ -141,7 +141,7 @@ Deno.test("an answer to a child ends both if the parent's file is gone", async (
   await untilStatus(runtime, child, "aborted");
 });
 
-Deno.test("a running child is resumed after a stop, although its parent waits with its own question", async () => {
+Deno.test("a running child is resumed after a stop although its parent waits with a question", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [
     { call: [delegate("asker"), call("file_write", { path: "own.txt", content: "x" })] },
@@ -214,7 +214,7 @@ Deno.test("after a stop every family of executions ends, whatever on_restart of 
   assert.deepEqual(taken, [...new Set(taken)], "who stops takes nothing again");
 });
 
-Deno.test("retention keeps a child as long as its parent, so that it does not start twice", async () => {
+Deno.test("retention keeps a child as long as its parent, to prevent a second start", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),

@@ -187,7 +187,7 @@ Deno.test("a parent's log contains no answer to a question that the parent did n
   assert.deepEqual(await exchange(), [question, question, ["human", shown.requestId, "Denied"]]);
 });
 
-Deno.test("a delegated run's history has only delegated runs, and another run's history none of them", async () => {
+Deno.test("a delegated run's history contains only delegated runs, and other histories contain none", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n");
   await using runtime = await place.open();

@@ -82,7 +82,7 @@ Deno.test("Runner.start() applies on_pending to each pair of a waiting run and a
   }
 });
 
-Deno.test("Runner.cancel() ends a run that is being accepted, and one that is being answered", async () => {
+Deno.test("Runner.cancel() ends a run while it is being accepted or answered", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { runner, store } = on;
   const starting = runner.start(createTestAgent(), MANUAL);
@@ -110,7 +110,7 @@ onSqlite.test("Runner.cancel() of a waiting execution rejects when its end canno
   assert.equal(await runner.cancel(id), "aborted");
 });
 
-Deno.test("Runner.start() accepts one of many concurrent requests with the same key", async () => {
+Deno.test("Runner.start() accepts only one of many concurrent requests with the same key", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const spec = { ...MANUAL, idempotencyKey: "once" };
   const started: number[] = [];

@@ -55,7 +55,7 @@ Deno.test("OpenAiReplyAssembler uses the last usage of a stream with usage in ev
   assert.deepEqual([reply.usage?.cacheReadTokens, reply.reportedCostUsd], [100, 0.00125]);
 });
 
-Deno.test("OpenAiReplyAssembler invents ids for calls without a unique one", () => {
+Deno.test("OpenAiReplyAssembler invents ids for calls without a unique id", () => {
   const calls = callsFrom(
     { index: 0, function: { name: "one", arguments: "{}" } },
     { index: 1, id: "", function: { name: "two", arguments: "{}" } },

@@ -71,7 +71,7 @@ onPostgres.test("a reply keeps its terms, even if a purge removes all other refe
   }
 });
 
-onPostgres.test("a fork has all calls of its copied steps or is refused during a purge", async () => {
+onPostgres.test("a fork during a purge has all calls of its copied steps, or is refused", async () => {
   await using store = await openTestStore();
   for (let after = 0;; after++) {
     const { id } = await store.accept();

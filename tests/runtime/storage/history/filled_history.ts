@@ -81,7 +81,7 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
     ["INSERT INTO call_terms VALUES ('d', ?)", '{"tools":[]}'],
     ["UPDATE messages SET terms = 'd'"],
     ["UPDATE tool_calls SET described = '[]', is_error = 1, duration_ms = 0"],
-    // Rows with the highest ids are removed, whose ids must not be assigned again.
+    // The rows with the highest ids are removed. Their ids must not be assigned again.
     ["DELETE FROM reservations"],
     ["INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('a', 'i', 1, 2, 3)"],
     ["INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('b', 'i', 1, 2, 3)"],

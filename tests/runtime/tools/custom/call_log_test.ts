@@ -1,4 +1,4 @@
-// Tests that secrets of several lines, and cut ones, are redacted in a custom tool's output.
+// Tests that secrets of several lines, and cut secrets, are redacted in a custom tool's output.
 import assert from "node:assert/strict";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { CallLog } from "../../../../runtime/tools/custom/call_log.ts";

@@ -6,7 +6,7 @@ import { denoDirectory } from "../../../support/repository.ts";
 import { type ScriptOptions, ScriptWorld } from "./script_world.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-/** A program that prints for each permission in its argument if it has the permission. */
+/** A program that prints, for each permission in its argument, true if the program has the permission. */
 const PROBE = `console.log(JSON.stringify(JSON.parse(Deno.args[0]).map((descriptor) =>
   Deno.permissions.querySync(descriptor).state === "granted")));`;
 
@@ -40,8 +40,8 @@ class RecordedProgram implements AsyncDisposable {
   }
 
   /**
-   * Returns which of the permissions the process of the last start had. Starts another program with the same flags to find
-   * out.
+   * Returns the given permissions that the process of the last start had. Starts another program with the same flags to
+   * find out.
    */
   async allows(asked: readonly Deno.PermissionDescriptor[]): Promise<Deno.PermissionDescriptor[]> {
     const args = (await Deno.readTextFile(join(this.#directory, "arguments"))).split("\n");

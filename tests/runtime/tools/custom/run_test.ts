@@ -17,7 +17,7 @@ async function openPlace(): Promise<TestWorkspace> {
   const place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
   await Deno.mkdir(join(place.agentsDir, "_config/tools"), { recursive: true });
   await Deno.mkdir(join(place.workspace, "notes"));
-  // These tests give the same results with and without a sandbox, so it is off.
+  // These tests give the same results with and without a sandbox, so the sandbox is off.
   const target = join(place.configDir, "config.yaml");
   await Deno.writeTextFile(target, "sandbox: off\n", { append: true });
   return place;

@@ -148,7 +148,7 @@ Deno.test({
     }),
 });
 
-/** Creates a state folder with the link to the descriptors. Returns the link's path. */
+/** Creates a state folder with the link to the process's open descriptors. Returns the link's path. */
 async function linked(dir: string): Promise<string | undefined> {
   await Deno.mkdir(`${dir}/state`);
   linkDescriptors(`${dir}/state`);

@@ -12,7 +12,9 @@ export interface HeldWorld {
   entry(folder: string, name: string): Promise<FolderEntry>;
 }
 
-/** Defines a test for folders with descriptors, if this system has them, and one for folders without. */
+/**
+ * Defines one test for folders with descriptors, if the system supports them, and one test for folders without descriptors.
+ */
 export function testHeld(name: string, test: (world: HeldWorld) => Promise<void>): void {
   for (const way of ["descriptor", "path"]) {
     Deno.test({

@@ -1,4 +1,4 @@
-// Tests a guarded MCP tool: a person edits the arguments of its call, and auto-approves it by the server's name for it.
+// Tests a guarded MCP tool: a person edits the arguments of its call, and auto-approves the tool by its name at the server.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { resultsOf } from "../../executions/executions_of.ts";

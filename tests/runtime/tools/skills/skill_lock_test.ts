@@ -19,7 +19,7 @@ async function lockedSkill(place: SkillsFixture): Promise<string> {
 
 const refusal = (place: SkillsFixture) => refusalOf(place.skills().open({ skills: ["notes"] }));
 
-test("Skills.open() loads a skill that matches its lock, and one without a lock", async (place) => {
+test("Skills.open() loads a skill that matches its lock, and a skill without a lock", async (place) => {
   await lockedSkill(place);
   assert.equal((await place.skills().open({ skills: ["notes"] })).described.length, 1);
   await place.write("notes", ".DS_Store", "of a file manager");

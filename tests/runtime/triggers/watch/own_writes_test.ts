@@ -155,7 +155,7 @@ Deno.test("OwnWrites.isOwn() returns true for a path that the agent changes duri
   assert.equal(await writing.own.isOwn("writer", path), true);
 });
 
-Deno.test("OwnWrites forgets an obsolete removal without forgetting a newer one", async () => {
+Deno.test("OwnWrites forgets an obsolete removal without forgetting a newer removal", async () => {
   await using writing = await Writing.open();
   const path = writing.path("a.md");
   const record = (outcome: WrittenFile | "removed") =>

@@ -7,7 +7,7 @@ import {
 } from "../../../../runtime/triggers/watch/trigger_breaker.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
-/** A simulated run queue that asks the breaker about changes and starts one run for each. */
+/** A simulated run queue that asks the breaker about changes and starts one run for each change. */
 class Firing {
   readonly clock = new TestClock();
   readonly breaker = new TriggerBreaker(this.clock);
@@ -78,7 +78,7 @@ const CASES = [
   ["five paths in turn", ["/a", "/b", "/c", "/d", "/e"]],
 ] as const;
 for (const [what, paths] of CASES) {
-  Deno.test(`TriggerBreaker refuses runs that each cause the next one: ${what}`, () => {
+  Deno.test(`TriggerBreaker refuses runs that each cause the next run: ${what}`, () => {
     const firing = new Firing();
     const outcomes = times(
       MAX_CHAIN + paths.length + 1,

@@ -91,7 +91,7 @@ Deno.test("Watcher stops no trigger because of two bursts and a stream of new fi
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let count = 0;
   world.play = async () => {
-    // The next file is written while the run for this one is open.
+    // The next file is written while the run for this file is open.
     if (count < 30) world.write(`inbox/stream-${++count}.md`);
     await world.clock.sleep(50);
   };

@@ -85,7 +85,7 @@ Deno.test("Watcher notices files in folders that are created with all their pare
   await world.expectRuns(40, "inbox");
 });
 
-Deno.test("Watcher reports moved files for a moved folder, and deleted files for one moved out", async () => {
+Deno.test("Watcher reports a folder's files as moved, or as deleted if the folder leaves", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/one/a.md", "inbox/one/sub/b.md"],
     watches("a"),

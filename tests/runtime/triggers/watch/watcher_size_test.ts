@@ -64,7 +64,7 @@ Deno.test("Watcher does not count ignored folders, link targets, and subfolders 
   await world.untilFired("a created inbox/new.md", "flat created big/new.md");
 });
 
-Deno.test("Watcher reads a large folder moved into a watched one only up to the limit", async () => {
+Deno.test("Watcher reads a large folder that is moved in only up to the limit", async () => {
   await using world = await openWorld(10 * MOST);
   await world.watch(watches("a"));
   Deno.renameSync(world.path("big"), world.path("inbox/big"));
