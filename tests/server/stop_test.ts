@@ -122,7 +122,9 @@ async function withHalfSent(
 const HALF_BODY = "POST /agents/writer/run HTTP/1.1\r\nhost: localhost\r\n" +
   "content-type: application/json\r\ncontent-length: 100\r\n\r\n{";
 
-/** Waits until the service reads the body: its timeout is the second sleep beside the idle watch. */
+/**
+ * Waits until the service reads the body. The timeout of the read is the second sleep, beside the sleep of the idle watch.
+ */
 async function untilBodyIsRead(clock: TestClock): Promise<void> {
   await until(() => clock.sleeping >= 2, "two sleepers");
 }

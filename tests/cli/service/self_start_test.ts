@@ -11,7 +11,7 @@ Deno.test("readEnd() reads all of a rotated file", async () => {
   });
 });
 
-Deno.test("readEnd() leaves out routine log lines if there are others", async () => {
+Deno.test("readEnd() omits routine log lines if there are other lines", async () => {
   await withTempDir(async (dir) => {
     const line = (level: LogLevel, message: string) =>
       formatLogLine({ at: 0, level, message, fields: {} });

@@ -118,7 +118,7 @@ async function runOnce(on: { place: TestWorkspace; runtime: Runtime }, one: Case
 }
 
 for (const one of CASES) {
-  onSqlite.test(`statements: ${one.name} makes ${one.expected.statements}`, async () => {
+  onSqlite.test(`${one.name} makes ${one.expected.statements} SQL statements`, async () => {
     await using place = await createTestWorkspace();
     await Deno.writeTextFile(`${place.workspace}/a.txt`, "text");
     await place.writeScript("one", one.steps, one.settings);

@@ -7,7 +7,7 @@ export interface MortalOrder {
   shell: Record<string, string>;
   home: string;
   /**
-   * The acceptance at which the service kills itself: the nth of a run with this trigger. The claim of the due time and the
+   * The service kills itself before or after it accepts the nth run with this trigger. The claim of the due time and the
    * execution are stored before or with the acceptance.
    */
   death: { when: "before" | "after"; nth: number; trigger: string } | null;

@@ -179,7 +179,7 @@ Deno.test("runs that continue after a restart count toward the limits of the wat
   }
 });
 
-Deno.test("an agent with catch_up once starts from the present files after its removal", async () => {
+Deno.test("an agent with catch_up starts from the present files after it was removed", async () => {
   await using live = await LiveTriggers.create();
   const watching = () =>
     live.watching("reader", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });

@@ -1,4 +1,4 @@
-// Tests that kept lists of executions and agents follow every change.
+// Tests that the lists of executions and agents that a service keeps in memory show every change.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { onSqlite, SQLITE } from "../../support/test_database.ts";

@@ -61,7 +61,7 @@ async function openAnswers({ clock }: { clock?: TestClock } = {}) {
   return { place, runtime, answered, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-Deno.test("the model repairs an answer that does not fit the schema once", async () => {
+Deno.test("the model gets one chance to repair an answer that does not fit the schema", async () => {
   await using on = await openAnswers();
   const { place, runtime, answered } = on;
   const cases = [GOOD, `\n ${GOOD}\n`, `\`\`\`json\n${GOOD}\n\`\`\``, `\`\`\`\n${GOOD}\n\`\`\``];

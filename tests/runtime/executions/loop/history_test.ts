@@ -54,7 +54,7 @@ Deno.test("seedHistory() adds missing results, and a note to a turn without an a
   assert.deepEqual(seedHistory(undefined, { level: "high", redactor: REDACTOR }), []);
 });
 
-Deno.test("seedHistory() cuts tool results over 500 characters once, and keeps no half of a secret", () => {
+Deno.test("seedHistory() cuts tool results over 500 characters only once, and keeps no half secret", () => {
   const long = "x".repeat(800);
   const [, , tool, last] = seed([user(long), said("", "1"), result("1", long), said(long)]);
   const note = "… [cut from history: it had 800 characters]";

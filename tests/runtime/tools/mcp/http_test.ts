@@ -63,7 +63,7 @@ Deno.test("McpServers uses the newer protocol for a URL that supports only that"
   await until(() => server.seen.cancelled === 1, "the server hears of it");
 });
 
-test("McpServers reopens a session that the server has forgotten, and calls once", async ({ server, world, tools }) => {
+test("McpServers reopens a session that the server has forgotten, and calls the tool once", async ({ server, world, tools }) => {
   await server.forget();
   assert.equal(await world.call(tools.get("echo"), { text: "again" }), "again");
   assert.equal(server.begun, 2);

@@ -205,7 +205,7 @@ Deno.test("Watcher starts no run before its start or during the stop", async () 
   assert.equal(world.runs.length, 1);
 });
 
-Deno.test("Watcher runs changes that are queued at a stop once after the next start", async () => {
+Deno.test("Watcher runs each change that was queued at a stop once after the next start", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   const agent = watches("a");

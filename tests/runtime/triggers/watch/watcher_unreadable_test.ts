@@ -21,7 +21,7 @@ Deno.test("Watcher: a new, unreadable folder fires for its files once it can be 
   assert.equal(world.runs.length, 2);
 });
 
-Deno.test("Watcher logs a folder that becomes unreadable once, and reports no deleted files", async () => {
+Deno.test("Watcher logs once that a folder becomes unreadable, and reports no deleted files", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
   await world.watch(watches("a"));
