@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { importsOf } from "../support/repository.ts";
 
-/** The entry modules of `start`, until the service listens. */
+/** The entry modules that `start` loads until the service listens. */
 const LOADED = [
   ...["main.ts", "app/app.ts", "cli/mod.ts", "cli/commands/service/start.ts"],
   ...["app/service_life.ts", "runtime/config/settings.ts", "api/routes/health.ts"],

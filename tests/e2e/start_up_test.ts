@@ -14,7 +14,7 @@ const HEAVY = [
   "marked",
 ];
 
-Deno.test("--help, and status and list with a running service load no heavy package", async () => {
+Deno.test("--help, status and list load no heavy package while a service runs", async () => {
   await using home = await createRealHome();
   await home.writeScript("hi", [{ say: "hello" }]);
   await home.succeed("start", "--daemon");

@@ -146,6 +146,6 @@ async function waitForNode(world: DashboardWorld): Promise<void> {
 testInDashboard("dashboard: special runs", SET_UP, [
   ["a budget has a bar, and its question is answered on the page", askForBudget],
   ["a dry run changes nothing, and lists its calls", runDry],
-  ["an execution shows the executions after and before it", seeFollowers],
+  ["an execution's view links to the executions before and after the execution", seeFollowers],
   ["a run shows its labels until a node claims it", waitForNode],
 ]);

@@ -73,7 +73,7 @@ Deno.test("Webhooks recognize a repeated delivery by its id, its signed part, or
   assert.equal(await send("review", fromGitHub({ n: 2 }, { id: "one" })), first);
   assert.notEqual(await send("review", fromGitHub({ n: 3 })), first);
   assert.notEqual(await send("other", sent), first);
-  // The id of a sender that knows the token is trusted.
+  // The delivery's id is trusted, because its sender knows the token.
   const given = await send("door", withToken("{}", { "idempotency-key": "2" }));
   assert.notEqual(await send("door", withToken("{}")), given);
   assert.equal(await send("door", withToken("[]", { "idempotency-key": "2" })), given);
