@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { lazyModule } from "../../base/lazy_module.ts";
 
-Deno.test("lazyModule() loads on the first call and keeps a failure", async () => {
+Deno.test("lazyModule() loads once, on the first call, and rejects if loading fails", async () => {
   let asked = 0;
   const load = lazyModule(() => {
     asked++;

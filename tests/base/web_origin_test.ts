@@ -19,7 +19,7 @@ Deno.test("toOrigin() writes an origin as a browser sends it", () => {
   for (const [text, origin] of origins) assert.equal(toOrigin(text), origin, text);
 });
 
-Deno.test("toOrigin() returns undefined for anything else", () => {
+Deno.test("toOrigin() returns undefined for a text that is no origin", () => {
   for (
     const text of [
       ...["null", "", " ", "*", "inkling.example", "inkling.example:8443", "localhost:8080"],

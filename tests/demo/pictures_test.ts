@@ -11,7 +11,7 @@ const NAMES = ["light", "dark"].flatMap((
   scheme,
 ) => [`page-${scheme}.png`, `terminal-${scheme}.svg`]);
 
-Deno.test("pictures: the README shows each in light and dark, with at most 300 KB", async () => {
+Deno.test("pictures: the README shows each picture in light and dark, with at most 300 KB", async () => {
   const readme = await Deno.readTextFile(join(REPOSITORY, "README.md"));
   const found = [...Deno.readDirSync(FOLDER)].map(({ name }) => name);
   assert.deepEqual(found.toSorted(), NAMES.toSorted());

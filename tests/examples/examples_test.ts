@@ -24,7 +24,7 @@ const EXPECTED_PROBLEMS: Readonly<Record<string, readonly RegExp[]>> = {
   "move-from-another-tool": [/\$\{env:NOTES_TOKEN\} is not defined/],
 };
 
-Deno.test("examples: each example has a guide with its name, and the reverse", () => {
+Deno.test("examples: each example has a guide with its name, and each guide an example", () => {
   const guides = [...Deno.readDirSync(join(REPOSITORY, "docs/guides"))]
     .map(({ name }) => name.replace(/\.md$/, "")).sort();
   assert.deepEqual(guides, exampleNames());

@@ -133,7 +133,7 @@ Deno.test("kindOf() returns the kind of a run's mark by the run's status", () =>
   assert.equal(kindOf({ ...slot, outcome: "skipped", status: "success" }), "skipped");
 });
 
-Deno.test("isKnownEmpty() returns true only if a known period has no time", () => {
+Deno.test("isKnownEmpty() returns true only for a known period without times", () => {
   const day = { from: FROM, to: FROM + 24 * HOUR };
   const at = (hours: number) => new Date(FROM + hours * HOUR).toISOString();
   const none = { slots: [], upcoming: [at(30)] };
@@ -190,7 +190,7 @@ Deno.test("formatDuration(), formatRelative() and formatCost() format values for
   ]);
 });
 
-Deno.test("toCostFormat() gives all costs of a column the decimals of the smallest", () => {
+Deno.test("toCostFormat() gives all costs of a column the decimals of the smallest cost", () => {
   const column = [12.5, 0, null, 0.0042, 0.3];
   assert.deepEqual(column.map(toCostFormat(column)), [
     ...["$12.5000", "$0.0000", "unknown", "$0.0042", "$0.3000"],

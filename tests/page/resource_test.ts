@@ -36,7 +36,7 @@ Deno.test("toResource() keeps the data of an earlier key until a load ends", () 
   assert.deepEqual(toResource(lost, "a"), { data: "answer", problem: null, isStale: false });
 });
 
-Deno.test("Loader runs one load at a time, and one more for all requests during it", async () => {
+Deno.test("Loader runs one load at a time, and one more for requests during a load", async () => {
   const answers: ((value: string) => void)[] = [];
   const seen: Loaded<string>[] = [];
   const loader = new Loader(

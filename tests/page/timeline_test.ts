@@ -105,7 +105,7 @@ Deno.test("buildTimeline() adds each result to its call if two replies use the s
   assert.deepEqual(results, ["first", "second"]);
 });
 
-Deno.test("describeLatest() reports a retry until it starts", () => {
+Deno.test("describeLatest() reports a retry until the retry starts", () => {
   const notice = (content: string) => ({ event_type: "meta", kind: "notice", content });
   const waits = notice("Tries again at 08:10 (1 of 3): Cannot reach openai");
   const latest = (...payloads: JsonObject[]) => describeLatest(buildTimeline(entries(...payloads)));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fitSlope, growsTooMuch } from "../../proof/soak/memory_slope.ts";
 
-Deno.test("growsTooMuch() reports growth beyond the limit, but not by chance", () => {
+Deno.test("growsTooMuch() reports growth beyond the limit, but no random variation", () => {
   const grows = (count: number, at: (minute: number) => number) =>
     growsTooMuch(
       fitSlope(Array.from({ length: count }, (_, n) => ({ at: n * 30_000, megabytes: at(n / 2) }))),

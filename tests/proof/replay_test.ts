@@ -1,5 +1,5 @@
-// A sample of `deno task replay`: a few runs of a generated mix on a service that is killed. Each run is replayed, and
-// forked at every step.
+// A sample of `deno task replay`: a few generated runs on a service that is killed. Each run is replayed, and forked at
+// every step.
 import assert from "node:assert/strict";
 import { forkAll } from "../../proof/replay/fork_all.ts";
 import { createMix } from "../../proof/replay/mix.ts";
@@ -7,7 +7,7 @@ import { recordMix } from "../../proof/replay/record_mix.ts";
 import { replayAll } from "../../proof/replay/replay_all.ts";
 import { seededRandom } from "../support/seeded_random.ts";
 
-Deno.test("runs of a generated mix on a killed service replay without a difference", async () => {
+Deno.test("generated runs on a killed service replay without a difference", async () => {
   const draw = seededRandom(20_260_207);
   // The mix cancels runs at random, so a mix may contain no unsafe call before a fork.
   for (let attempt = 0; attempt < 10; attempt++) {

@@ -209,7 +209,7 @@ async function openFakeDeno(): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => installed.setDeno(Deno.execPath()) };
 }
 
-Deno.test("the npm package: its bin starts Deno as the program starts itself", async () => {
+Deno.test("the npm package: its bin starts Deno with the program's flags, variables and arguments", async () => {
   await using _fake = await openFakeDeno();
   const { stdout } = await installed.run([...bin, "run", "a b", "--message", ""]);
   assert.deepEqual(stdout.split("\n").slice(0, -1), [

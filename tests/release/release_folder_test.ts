@@ -46,7 +46,7 @@ Deno.test("writeReleaseFolder() writes everything that inkling update and instal
   assert.match(await Deno.readTextFile(script), /^public_key='RW\+\/1='$/m);
 });
 
-Deno.test("writeReleaseFolder() keeps the last release until the next one is complete", async () => {
+Deno.test("writeReleaseFolder() keeps the last release until the next release is complete", async () => {
   await using folder = await createTempDir();
   const release = join(folder.path, "release");
   await writeReleaseFolder(release, CONTENTS);

@@ -13,7 +13,7 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "Redoc draws the whole description of the API before it shows the last operation.",
   "doctor finds no problems in a healthy installation and changes nothing":
     "It starts an MCP server and the process of a custom tool for each of its two checks.",
-  "runs of a generated mix on a killed service replay without a difference":
+  "generated runs on a killed service replay without a difference":
     "It starts a service twice, and each fork starts the custom tools and the MCP server again.",
   "PostgresDatabase survives restarts of its server":
     "It stops and starts a PostgreSQL server of its own four times.",

@@ -159,7 +159,7 @@ Deno.test("a reader that leaves stops the follower", async () => {
   assert.equal(test.runtime.followers, 0);
 });
 
-Deno.test("the service ends a silent stream with shutdown, without an id", async () => {
+Deno.test("the service ends a silent stream with the event shutdown, which has no id", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   test.runtime.append(1, "ai");
@@ -184,7 +184,7 @@ Deno.test("the service ends a silent stream with shutdown, without an id", async
   assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [0, 0]);
 });
 
-Deno.test("a stream opened during a stop ends with shutdown after the log", async () => {
+Deno.test("a stream opened during a stop ends with the event shutdown after the log", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   test.runtime.append(1, "ai");

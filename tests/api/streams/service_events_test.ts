@@ -256,7 +256,7 @@ Deno.test("GET /events/stream sends shutdown when the stop begins", async () => 
   assert.equal(on.clock.sleeping, 0);
 });
 
-Deno.test("GET /events/stream ends a silent or late stream", async () => {
+Deno.test("GET /events/stream ends a silent stream, and a stream opened during the stop", async () => {
   const on = await open();
   const last = on.next();
   await settle();

@@ -56,7 +56,7 @@ Deno.test("writeFileAtomically() with mustBeNew replaces nothing, including brok
   });
 });
 
-Deno.test("writeFileAtomically() with mustBeNew replaces nothing without hard links", async () => {
+Deno.test("writeFileAtomically() with mustBeNew replaces nothing even if hard links fail", async () => {
   await withTempDir(async (dir) => {
     const mustBeNew = (path: string, link: typeof Deno.link) =>
       writeFileAtomically(path, "new", { mustBeNew: true, link });

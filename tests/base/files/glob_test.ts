@@ -68,7 +68,7 @@ Deno.test("compileGlob() is fast for patterns that are slow as regular expressio
   ) assert.ok(!matches(pattern, pattern.includes("/") ? path : name), pattern);
 });
 
-Deno.test("compileGlob() refuses patterns that are too long or expand to too many", () => {
+Deno.test("compileGlob() refuses patterns that are too long or expand to too many patterns", () => {
   for (const pattern of ["{a,aa}".repeat(24), "{1..999999}", "{a,{b,c}}".repeat(5)]) {
     assert.deepEqual(compileGlob(pattern, { dot: false }), {
       reason: "is too complicated: its braces stand for more than 100 patterns",

@@ -14,7 +14,7 @@ Deno.test("knownRealPath() follows links and appends names that do not exist", a
   });
 });
 
-Deno.test("knownRealPath() resolves the existing part below files and broken links", async () => {
+Deno.test("knownRealPath() resolves the existing part of paths through files and broken links", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real`);
     await Deno.writeTextFile(`${dir}/real/a.txt`, "");

@@ -43,7 +43,7 @@ Deno.test("shorten() fits any width and never splits a character", () => {
   }));
 });
 
-Deno.test("formatTable() prints a row's note below the row, also in a block per row", () => {
+Deno.test("formatTable() prints a row's note below the row, in tables and in blocks", () => {
   const rows = [["daily", "The report", "3"], ["weekly", "-", "-"]];
   const note = ([id]: string[]) => id === "daily" ? "It went\nwrong\u001b[2J" : undefined;
   assert.equal(

@@ -55,7 +55,7 @@ Deno.test("stopService() sends a request, then SIGTERM, then SIGKILL", async () 
   }
 });
 
-Deno.test("stopService() finds no service without an answer and without a lock", async () => {
+Deno.test("stopService() finds no service if nothing answers and no lock is held", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   // The PID file remains after a crash. Another process may have the PID, and must get no signal.
   await Deno.writeTextFile(`${cli.stateDir}/inkling.pid`, "77\n");

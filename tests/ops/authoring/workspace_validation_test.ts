@@ -152,7 +152,7 @@ Deno.test("validateWorkspace() reports problems of config.yaml only for a whole 
   assert.deepEqual(await validate(place, "a"), { a: [] });
 });
 
-Deno.test("validateWorkspace() reports a broken price without advising to add one", async () => {
+Deno.test("validateWorkspace() reports a broken price, and does not advise to add a price", async () => {
   const agent = (name: string, settings: string) =>
     `---\nmodel: { provider: mine, name: ${name}, base_url: "http://127.0.0.1:1/v1" }\n${settings}---\nHello.\n`;
   const limit = "settings: { max_cost_usd: 1 }\n";
@@ -189,7 +189,7 @@ Deno.test("validateWorkspace() reports a broken price without advising to add on
   }
 });
 
-Deno.test("validateWorkspace() names the price that replaces a broken one", async () => {
+Deno.test("validateWorkspace() names the price that replaces a broken price", async () => {
   await using place = await createTestWorkspace({ shell: { OPENAI_API_KEY: "sk-123456789012" } });
   await Deno.mkdir(join(place.agentsDir, "_config"));
   await Deno.writeTextFile(join(place.agentsDir, "_config/pricing.yaml"), "gpt-4o: 5\nmine: 5\n");

@@ -112,7 +112,7 @@ Deno.test("triggers use the defaults of a changed config.yaml without a request"
   await until(isDone, "the new default");
 });
 
-Deno.test("a run waits until just written configuration files are complete", async () => {
+Deno.test("a run waits until configuration files that are being written are complete", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("daily", "---\n---\nSay ${GREETING}.\n");
   await using runtime = await place.open();

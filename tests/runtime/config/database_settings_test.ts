@@ -65,7 +65,7 @@ Deno.test("parseConfig() refuses an invalid address with its position, and never
   }
 });
 
-Deno.test("any password is refused without repeating it, or reaches only the driver", () => {
+Deno.test("any password reaches only the driver, or is refused without being repeated", () => {
   const odd = fc.array(
     fc.constantFrom(
       ...["@", "/", "?", "#", "%", ":", "[", "]", "\\", "&", "=", "+", "^", '"', "é", "7"],

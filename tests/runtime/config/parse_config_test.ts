@@ -168,7 +168,7 @@ Deno.test("parseConfig() resolves a relative workspace from the home directory",
   assert.equal(read("workspace: /srv/notes/../w").workspace, "/srv/w");
 });
 
-Deno.test("parseConfig() warns of unknown keys with a suggestion and still works", () => {
+Deno.test("parseConfig() warns of unknown keys with a suggestion, and returns the configuration", () => {
   const { warnings, defaults } = read("defaults:\n  temprature: 1\n  history: high\nhtpp: {}\n");
   assert.equal(defaults.history, "high");
   assert.deepEqual(

@@ -23,7 +23,7 @@ Deno.test("resolveConfigDir() uses its own variable, then XDG's, then the home d
   }
 });
 
-Deno.test("resolveBaseStateDir() ignores variables that are empty, and relative XDG paths", () => {
+Deno.test("resolveBaseStateDir() ignores empty variables and relative XDG paths", () => {
   assert.equal(resolveBaseStateDir(env({ INKLING_STATE_DIR: "/own" }), "/home/me"), "/own");
   const useless = env({ INKLING_STATE_DIR: "", XDG_STATE_HOME: "state" });
   assert.equal(resolveBaseStateDir(useless, "/home/me"), "/home/me/.local/state/inkling");

@@ -43,7 +43,7 @@ Deno.test("resolveDirectories() resolves every path of config.yaml's workspace",
     });
   }));
 
-Deno.test("resolveDirectories() gives each other workspace a state directory of its own", () =>
+Deno.test("resolveDirectories() gives every workspace that config.yaml does not name its own state directory", () =>
   withTempDir(async (dir) => {
     for (const name of ["a/notes", "b/notes"]) {
       await Deno.mkdir(`${dir}/${name}`, { recursive: true });

@@ -130,7 +130,7 @@ for (const { refused, body, then = /./, status = 400 } of REFUSALS) {
   });
 }
 
-Deno.test("a second equal refusal fails, and a field that the endpoint requires is added", async () => {
+Deno.test("a twice refused call fails, and a field that the endpoint requires is added", async () => {
   const refusal = { status: 400, body: JSON.stringify(error("Unknown parameter: stream_options")) };
   await using server = new OpenAiServer([refusal, refusal]);
   await using runs = await openRuns(server);

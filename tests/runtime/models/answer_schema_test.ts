@@ -126,7 +126,7 @@ Deno.test("a refusal of another part does not count as a refusal of the schema",
   server.assertDone();
 });
 
-Deno.test("a request without a system message gets one with the schema", async () => {
+Deno.test("a request without a system message gets a system message with the schema", async () => {
   const adapter = ADAPTERS.find(({ provider }) => provider === "ollama") as Adapter;
   const body = await sentBy(adapter, modelRequest({ schema: SCHEMA }));
   const [first, second] = body["messages"] as JsonObject[];

@@ -93,7 +93,7 @@ Deno.test("the waits between attempts grow from ten seconds to half an hour", as
   assert.deepEqual(waitsOf(buggy), [10, 20, 40, 80]);
 });
 
-Deno.test("no two services send a message at the same time", async () => {
+Deno.test("no two services send the same message at the same time", async () => {
   await using world = new OutboxWorld();
   await using other = world.createSender();
   const slow = Promise.withResolvers<void>();

@@ -31,7 +31,7 @@ Deno.test("replay() of a webhook's run is identical, and finds a changed input",
   assert.match(found?.today ?? "", /^See at refs.heads.main.* of push/);
 });
 
-Deno.test("replay() of a run by after is identical, and finds a changed input", async () => {
+Deno.test("replay() of a run that `after` started is identical, and finds a changed input", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("collect", [{ say: "Four <task>delete all</task> letters." }]);
   await place.writeScript("fails", [{ fail: "No." }]);

@@ -26,7 +26,7 @@ async function assertFound(
   assert.notEqual(first?.recorded, first?.today, name);
 }
 
-Deno.test("replay() finds each planted change at its first effect, and reports none without an effect", async () => {
+Deno.test("replay() finds each planted change at its first effect, and no change without an effect", async () => {
   await using place = await createTestWorkspace({ shell: { OWNER: "Ada" } });
   await using copy = await createTempDir();
   await writeSurroundings(place);

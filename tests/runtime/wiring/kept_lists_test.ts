@@ -45,7 +45,7 @@ Deno.test("lists show each change of an execution and of an agent", SQLITE, asyn
   assert.equal((await runtime.listAgents())[0]?.agent.description, "Writes");
 });
 
-onSqlite.test("counts and lists of executions follow each change, and a rollback", async () => {
+onSqlite.test("counts and lists of executions show each change and each rollback", async () => {
   await using store = await openTestStore();
   const count = () => store.executions.countByStatus(["running"]);
   assert.equal(await count(), 0);

@@ -79,7 +79,7 @@ Deno.test("GET and POST /answer/{token} need no key, unlike all other routes", a
   }
 });
 
-Deno.test("unknown tokens wait a second, at most sixteen at a time", async () => {
+Deno.test("requests with unknown tokens wait a second, at most sixteen at a time", async () => {
   const { open, answer, clock, runtime } = openPort();
   const tries = Array.from({ length: WRONG_TOKEN.mostWaiting }, () => open(OTHER));
   await settle();

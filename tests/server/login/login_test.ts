@@ -247,7 +247,7 @@ Deno.test("a log-in with a wrong key is counted, waits a second, and shows the p
   assert.ok(!JSON.stringify(log.lines).includes("wrong"));
 });
 
-Deno.test("while many wrong keys wait, further ones are refused without a check", async () => {
+Deno.test("while many wrong keys wait, further keys are refused without a check", async () => {
   const { logIn, get, enter, clock } = openPort();
   const before = await enter();
   const wrong = Array.from({ length: WRONG_KEY.mostWaiting }, (_, n) => logIn(`guess ${n}`));

@@ -17,7 +17,7 @@ async function withTests(
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("test of one agent runs its cases", async (t) => {
+Deno.test("inkling test runs the cases of one agent", async (t) => {
   await using cli = await withTests();
   await shows(t, cli, "test", "tidy");
 });

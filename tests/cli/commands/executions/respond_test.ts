@@ -304,7 +304,7 @@ Deno.test("respond writes auto_approve after a confirmation, and then approves t
   assert.deepEqual(answers(cli), [{ approved: true }]);
 });
 
-Deno.test("respond --arguments and --always answer for scripts", async () => {
+Deno.test("respond --arguments and --always answer without prompts", async () => {
   await using folder = await createTempDir();
   const file = `${folder.path}/arguments.json`;
   await Deno.writeTextFile(file, JSON.stringify(EDITED));

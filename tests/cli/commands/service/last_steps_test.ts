@@ -117,7 +117,7 @@ Deno.test("setup reports a lost message, and ends the question when the link is 
   assert.match(await world.finish([true]), /phone: not delivered \(it answered 404\)/);
 });
 
-Deno.test("setup installs the unit, and goes on if that fails", async () => {
+Deno.test("setup installs the unit, and continues if that fails", async () => {
   await using world = await createStepsWorld();
   const { cli, home } = world;
   const managers = createStandInManagers(home);

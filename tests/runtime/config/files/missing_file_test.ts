@@ -28,7 +28,7 @@ Deno.test("rememberMissing() returns undefined for a folder that just changed", 
     assert.equal(rememberMissing(join(root, ".env")), undefined);
   }));
 
-Deno.test("isStillMissing() returns false after the folder itself was removed", () =>
+Deno.test("isStillMissing() returns false after the folder of the missing file was removed", () =>
   withTempDir(async (root) => {
     const folder = join(root, "config");
     await Deno.mkdir(folder);

@@ -38,7 +38,7 @@ const refused = (message: string) => ({
 });
 const delta = (fields: JsonObject) => ({ choices: [{ index: 0, delta: fields }] });
 
-Deno.test("a run and its fork send the provider's data of a reply back", async () => {
+Deno.test("a run and its fork return a reply's provider data to the provider", async () => {
   const extra = { extra_content: { google: { thought_signature: "SIG-B" } } };
   await using world = await openWorld((body) => {
     const reply = sentIn(body).find((one) => one.tool_calls);

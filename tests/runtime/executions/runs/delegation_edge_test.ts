@@ -126,7 +126,7 @@ Deno.test("a parent gets its child's result, even if an agent's file was edited 
   }
 });
 
-Deno.test("an answer to a child ends both if the parent's file is gone", async () => {
+Deno.test("an answer to a child ends child and parent if the parent's file is gone", async () => {
   await using place = await createTestWorkspace();
   await writeAsking(place);
   await place.writeScript("asker", [ASK, { say: "Late.", delay_ms: 3_600_000 }]);

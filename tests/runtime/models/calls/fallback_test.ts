@@ -121,7 +121,7 @@ for (const [what, step] of STAYS) {
   });
 }
 
-Deno.test("a call of failing models is retryable if the first or last error is", async () => {
+Deno.test("a call of failing models is retryable if its first or last error is retryable", async () => {
   const down = Array.from({ length: 4 }, () => failing(503, "down"));
   const [gone, lost] = [failing(404, "gone"), failing(401, "lost")];
   const tests: [ModelStep[], ModelStep[], boolean, RegExp][] = [

@@ -184,7 +184,7 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
     assert.deepEqual(here.lost, [gone?.jobId]);
   });
 
-  await step("a lost job that returns immediately is another delivery", async () => {
+  await step("a lost job that returns immediately counts as another delivery", async () => {
     await here.accept();
     here.work();
     await takes(here, 1);

@@ -125,7 +125,7 @@ interface World {
 }
 
 function test(name: string, body: (world: World) => Promise<void>): void {
-  withPostgres.test(`PostgresDatabase lives through ${name}`, async () => {
+  withPostgres.test(`PostgresDatabase: ${name}`, async () => {
     await using place = await createTestPostgres();
     const { address } = place;
     const limits = { ...LIMITS, silentMs: 1_000 };

@@ -46,7 +46,7 @@ Deno.test("hanging tools of one execution do not block the tools of another", as
   assert.deepEqual(await Promise.all(hanging), hanging.map(() => "went"));
 });
 
-Deno.test("a call's time limit starts with its process; without a process the call fails", async () => {
+Deno.test("a call's time limit starts with its process, and a call without a process fails", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
   await world.writeTool("waiter", WAITER, "timeout: 5,");
@@ -78,7 +78,7 @@ Deno.test("a call's time limit starts with its process; without a process the ca
   assert.equal(await world.call("quick"), "done", "it is loaded again");
 });
 
-Deno.test("HostPool ends an idle process for another tool, and after the idle time", async () => {
+Deno.test("HostPool ends a process that idles too long or whose place another tool needs", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock, processes: { max: 1, idleMs: 60_000 } });
   const pid = `return Deno.pid;`;

@@ -48,7 +48,7 @@ Deno.test("McpServers opens and calls the tools of a server at a URL", async () 
   assert.deepEqual([server.begun, server.ended], [1, 1]);
 });
 
-Deno.test("McpServers uses the newer protocol for a URL that supports only that", async () => {
+Deno.test("McpServers uses the newer protocol for a URL that supports no other protocol", async () => {
   await using server = new FixtureHttpServer({ modernOnly: true });
   await using world = await openMcpWorld();
   await world.define({ remote: { url: server.url } });
@@ -75,7 +75,7 @@ test("McpServers reopens a session that the server has forgotten, and calls the 
   assert.match(message, /400|loses its sessions/);
 });
 
-Deno.test("McpServers recognizes a forgotten session by other error codes", async () => {
+Deno.test("McpServers recognizes a forgotten session by several error codes", async () => {
   for (
     const [status, code, message] of [
       [400, -32000, "Bad Request: Server not initialized"],

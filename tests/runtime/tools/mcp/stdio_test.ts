@@ -103,7 +103,7 @@ test("McpServers opens and calls the tools of a program", async (world, t) => {
   });
 });
 
-test("McpServers uses the newer protocol for a program that supports only that", async (world) => {
+test("McpServers uses the newer protocol for a program that supports no other protocol", async (world) => {
   await world.define({ fixture: programEntry("modern") });
   const tools = await world.tools(["fixture"]);
   assert.equal(await world.call(tools.get("echo"), { text: "new" }), "new");

@@ -67,7 +67,7 @@ function test(name: string, body: (memory: MemoryFixture) => Promise<void>): voi
   });
 }
 
-test("memory_save creates a private file beside the agent's, and replaces a section", async (memory) => {
+test("memory_save creates a private file beside the agent's file, and replaces a section", async (memory) => {
   assert.equal(memoryPathOf(memory.context.agent), memory.path);
   const shown = await memory.save(" People ", "Ask before noon.");
   assert.equal(shown, 'Saved the section "People" (now 1 line, 16 characters).');

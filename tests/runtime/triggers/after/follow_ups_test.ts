@@ -87,7 +87,7 @@ Deno.test("FollowUps distinguish success, failure and any end, and treat cancele
   assert.match(await turnOf(runtime, run as Execution), /ended with error\)\n\nIts error: "/);
 });
 
-Deno.test("FollowUps follow no chat turns and delegated runs, and forks only on request", async () => {
+Deno.test("FollowUps follow no chat turns or delegated runs, and forks only on request", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("helper", [{ say: "Helped." }]);
   const call = [{ name: "run_agent", arguments: { agent_id: "helper" } }];

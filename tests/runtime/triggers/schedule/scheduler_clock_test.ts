@@ -93,7 +93,7 @@ Deno.test("Scheduler does not run twice for the same time after the clock is set
   assert.equal(service.runs.filter((run) => run.startsWith("half")).length, 4);
 });
 
-Deno.test("Scheduler restarts an interval whose start is in the future after a clock correction", async () => {
+Deno.test("Scheduler restarts an interval if a clock correction puts its start in the future", async () => {
   await using service = await ScheduledService.with([scheduled("fresh", { every: "10m" })]);
   service.clock.step(-2 * HOUR_MS);
   await service.advance(12 * MINUTE_MS);

@@ -35,7 +35,7 @@ Deno.test("Scheduler records each due time once if runs could not be stored", as
   assert.equal(counted, 18);
 });
 
-Deno.test("Scheduler starts, after a restart, the runs that its stop refused", async () => {
+Deno.test("after a restart, Scheduler starts the runs that were refused during its stop", async () => {
   const agents = [scheduled("a", { every: "10m" }), scheduled("b", { every: "10m" })];
   await using service = await ScheduledService.with(agents);
   let asked = 0;
@@ -187,7 +187,7 @@ Deno.test("Scheduler continues after the last due time that another machine reco
   ]);
 });
 
-Deno.test("Scheduler continues after a failure to read the pause", async () => {
+Deno.test("Scheduler continues after a failure to read the pause state", async () => {
   await using service = await ScheduledService.with([scheduled("often", { every: "10m" })]);
   const until = service.clock.real + 10 * MINUTE_MS + 25_000;
   service.mayBePaused = () => {

@@ -63,7 +63,7 @@ Deno.test("TriggerBreaker refuses a path that fires more than 20 times a minute"
   assert.equal(quickly(), undefined, "a minute later");
 });
 
-Deno.test("TriggerBreaker allows 20 runs of a path per minute without end", () => {
+Deno.test("TriggerBreaker never refuses a path that fires 20 times a minute", () => {
   const firing = new Firing();
   const outcomes = times(100, () => {
     firing.clock.jump(3_001);

@@ -31,7 +31,7 @@ class SlowLook implements Disposable {
   }
 }
 
-Deno.test("Watcher: a file that is removed during a slow read is deleted", async () => {
+Deno.test("Watcher reports a file that is removed during a slow read as deleted", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/a.md", "first");

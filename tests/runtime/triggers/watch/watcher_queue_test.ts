@@ -231,7 +231,7 @@ Deno.test("Watcher runs each change that was queued at a stop once after the nex
   assert.deepEqual(world.fired("a").sort(), [1, 2, 3, 4].map((i) => `a created inbox/${i}.md`));
 });
 
-Deno.test("Watcher drops queued changes that its agent no longer watches", async () => {
+Deno.test("Watcher drops queued changes that their agent no longer watches", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   world.answer = () => ({ outcome: "waiting" });

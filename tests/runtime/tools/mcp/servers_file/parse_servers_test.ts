@@ -193,7 +193,7 @@ Deno.test("resolveServer() fills in variables in all values", () => {
   );
 });
 
-Deno.test("resolveServer() fills in other clients' variables, and refuses unresolved ones", () => {
+Deno.test("resolveServer() fills in other clients' variables, and refuses unresolved variables", () => {
   const variables = { A: "one", EMPTY: "", HOME: "/h", INPUT_GITHUB_TOKEN: "token-0123456789" };
   const valueOf = (text: string) => {
     const result = resolved({ command: "a", env: { K: text } }, variables);
