@@ -78,7 +78,7 @@ Deno.test("the majority of a judge's votes decides, and the result contains thei
 
 Deno.test("a case fails if the budget does not allow a judge's vote", async () => {
   const blocked = await playLive(JUDGED.replace("well? }", "well?, votes: 1 }"), {
-    // The budget covers the run, which reserves the maximum cost of its reply, but no vote.
+    // The budget covers the run, which reserves the maximum cost of its reply. The budget does not cover a vote.
     steps: [{
       text: "Well.",
       usage: { prompt_tokens: 99_000, completion_tokens: 500, total_tokens: 99_500 },

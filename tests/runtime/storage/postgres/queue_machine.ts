@@ -48,7 +48,7 @@ export class QueueMachine implements AsyncDisposable {
     const errors: unknown[] = [];
     const queue = await JobQueue.open({ address, labels, onError: (error) => errors.push(error) });
     const client = new pg.Client({ connectionString: address });
-    // The statement that fails reports the end of the server.
+    // The event is ignored, because the failed statement already reports the end of the server.
     client.on("error", () => {});
     await client.connect();
     const database = await PostgresDatabase.open({
