@@ -48,7 +48,7 @@ Deno.test("respond answers by options, and shows the frames after the answer", a
     [CHOICE, ["--choice", "2"], { selected: ["green"] }],
     [CHOICE, ["--choice", "blue"], { selected: ["blue"] }],
     [CHOICE, ["--choice", "1", "--choice", "red"], { selected: ["red"] }],
-    // A number selects the option whose text is the number, before the option at that position.
+    // A number selects the option with the same text, if there is one, and otherwise the option at that position.
     [{ ...CHOICE, options: ["red", "3", "blue"] }, ["--choice", "3"], { selected: ["3"] }],
     [{ ...CHOICE, multi: true }, ["--choice", "3", "--choice", "red"], {
       selected: ["blue", "red"],

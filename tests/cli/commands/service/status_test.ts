@@ -20,7 +20,7 @@ Deno.test("status supports the responses of an older service", async (t) => {
   await shows(t, cli, "status", "-v");
 });
 
-Deno.test("status counts the agent files with errors, also those with a last good definition", async (t) => {
+Deno.test("status counts the agent files with errors, also files with a last good definition", async (t) => {
   const problem = (severity: Diagnostic["severity"]): Diagnostic => (
     { path: "agents/x.md", line: 1, column: 1, severity, message: "Wrong" }
   );

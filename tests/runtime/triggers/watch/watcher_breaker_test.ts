@@ -61,7 +61,7 @@ function selfReporting(changes: Partial<Agent> = {}): Agent {
   return watches("selfrep", { debounceMs: 0, maxRuns: MAX_RUNS, paths: ["w"] }, changes);
 }
 
-Deno.test("Watcher stops an agent that writes a new file in each run after trigger.max_runs", async () => {
+Deno.test("Watcher stops an agent whose runs each write a new file at trigger.max_runs", async () => {
   await using world = await WatchWorld.watching(["w/old.txt"], selfReporting());
   world.play = async () => {
     const count = world.runs.length;
