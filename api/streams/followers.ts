@@ -6,7 +6,7 @@ import { firstOf } from "../../base/first_of.ts";
 
 /** The maximum milliseconds by which the service's stream delays the end of an execution. */
 export const FOLLOWERS_FIRST_MS = 250;
-/** The milliseconds from the last frame to the end on the service's event stream, in which clients read the frame. */
+/** The milliseconds for which clients can read the last frame before the service's stream reports the end. */
 export const READING_MS = 25;
 
 interface Following {

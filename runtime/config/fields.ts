@@ -146,7 +146,7 @@ export const secondsOrNone = measure((value) => {
   values: "whole seconds, duration or `none`",
 });
 
-/** An interval of at least one second. It is not converted. */
+/** An interval of at least one second. The value stays the written text. */
 export const interval = z.string().refine((text) => {
   const ms = readDuration(text);
   return ms !== undefined && ms >= 1_000 && ms <= LONGEST_MS;

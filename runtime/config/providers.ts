@@ -134,8 +134,8 @@ export function toModel(
 }
 
 /**
- * Returns the settings of one model. `first` is the model whose fallback it is. A fallback of the same provider inherits
- * the endpoint of `first`.
+ * Returns the settings of one model. For a fallback, `first` is the model that it replaces. A fallback of the same provider
+ * inherits the endpoint of `first`.
  */
 function toSettings(
   model: WrittenModel,

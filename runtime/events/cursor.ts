@@ -3,7 +3,7 @@ import type { FrameStore } from "./frame_store.ts";
 
 /**
  * Returns the cursor at which a follower starts. A cursor beyond the newest frame is possible after a backup was restored.
- * Such a follower starts at the newest frame, or before the last frame of an execution that has ended.
+ * A follower with such a cursor starts at the newest frame, or before the last frame of an execution that has ended.
  */
 export async function resolveCursor(
   after: number,

@@ -260,7 +260,7 @@ export class FolderWatches implements AsyncDisposable {
     }
   }
 
-  /** Reopens the watches that are lists of folders and do not include new folders yet. */
+  /** Reopens the watches that list folders and lack a new folder, or all watches if a new folder contains links. */
   async #reopenForNewFolders(): Promise<void> {
     const folders = coverOf(this.#newFolders.map((folder) => ({ folder, recursive: true })));
     this.#newFolders = [];

@@ -1,5 +1,6 @@
 // Names in watched folders that are ignored: temporary files of programs, and files of operating systems. A pattern
-// includes such a name if it contains the typical part of the name (the dot, the suffix); `*` does not.
+// includes such a name if it contains the typical part of the name (the dot, the suffix). The pattern `*` does not include
+// it.
 import { expandBraces, MAX_BRACE_PATTERNS } from "../../base/files/glob_braces.ts";
 import { PATHS } from "../../base/plain_path.ts";
 

@@ -77,7 +77,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
 
   constructor(readonly wanted: WantedPlace, ports: PlacePorts) {
     this.#ports = ports;
-    // A closed folder must not be watched under its real path either, to which links lead.
+    // A folder that is closed to agents must not be watched under its real path either, to which links lead.
     this.#closed = [...ports.closed, ...ports.closed.map(knownRealPath)];
   }
 

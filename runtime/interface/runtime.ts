@@ -225,7 +225,7 @@ export interface Runtime extends AsyncDisposable {
   /** Returns the open question of an execution without secrets. Throws ExecutionNotFound and NoPendingRequest. */
   pendingRequest(id: number): Promise<PendingRequest>;
   /**
-   * Returns the change that the question's call would make to a file with edited arguments. Null if the call changes no
+   * Returns the change that the question's call, with edited arguments, would make to a file. Null if the call changes no
    * file. Does not make the change. Throws as respond() does.
    */
   previewArguments(

@@ -17,7 +17,8 @@ import { makeStateDir } from "../storage/state_dir/state_dir.ts";
 const loadPostgres = lazyModule(() => import("../storage/postgres/postgres_database.ts"));
 
 /**
- * The maximum number of database connections. Most commands make one model call after another; a trial makes a few at once.
+ * The maximum number of database connections. Most commands make one model call after another; `inkling test --live` makes
+ * a few at once.
  */
 const CONNECTIONS = 3;
 

@@ -44,7 +44,7 @@ export function serveConnection(
     );
   }
   let breakOff = () => {};
-  // Decision: an object in place of an AbortSignal. Deno adds a listener to a real signal, which throws for a connection
+  // Decision: an object in place of an AbortSignal. The listener that Deno adds to a real signal throws for a connection
   // that has just ended, and nothing can catch this error.
   const signal = {
     addEventListener: (_type: string, listener: () => void) => void (breakOff = listener),

@@ -37,7 +37,7 @@ export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
     if (!isOwn && !isAdmitted(origin)) {
       throw new RequestRefused(403, "Requests from other origins are refused");
     }
-    // The header alone does not refuse an allowed origin, for which browsers send `cross-site`, too.
+    // Accept `cross-site` with an allowed origin, because browsers send it there, too.
     const isForeign = c.req.header("sec-fetch-site") === "cross-site" && !isAdmitted(origin);
     if (isForeign && !options.isFollowed?.(c.req.raw)) {
       throw new RequestRefused(403, "Requests from other sites are refused");

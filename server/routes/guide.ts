@@ -5,10 +5,7 @@ import { lazyText, type PageRoute, toOwnResponse } from "../html/page.ts";
 const GUIDE_PATH = "/docs/guide";
 const FIRST_PAGE = "index.html";
 
-/**
- * Loads the files of the site: JSON with the lines of each file, by name. The files are one text, because they are loaded
- * only at the first request.
- */
+/** Loads the files of the site as one JSON text, which contains the lines of each file by its name. */
 const loadText = lazyText(() => import("../guide/site.json", { with: { type: "text" } }));
 
 /** Returns the routes of the site. `/docs/guide` redirects to its folder, because the site's addresses are relative. */

@@ -12,7 +12,7 @@ import type { JournalPorts } from "../record/journal_ports.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
-/** The objects that the runner needs. The other files of this folder pick their own from this type. */
+/** The objects that the runner needs. The other files of this folder pick their ports from this type. */
 export type RunnerPorts = RunPorts & JournalPorts & {
   acceptances: AcceptanceStore;
   executions: Pick<ExecutionReads, "readExecution">;

@@ -176,7 +176,7 @@ export class HostPool implements AsyncDisposable {
 
   async #start(key: string, start: () => Promise<HostProcess>): Promise<HostProcess> {
     const process = await this.#begin(key, start);
-    // One call of `then` per process, because each would stay in memory until the process ends.
+    // Call `then` once per process, not once per use, because its callback stays in memory until the process ends.
     this.#track(process.ended.then(() => this.#dropIdle(process)));
     if (await this.#isFit(process, START_MS)) return process;
     const reason = process.hasEnded ? await process.describeEnd() : "its process does not answer";

@@ -144,8 +144,8 @@ export class HostProcess {
    * Sends a message repeatedly until the process confirms it. Returns false if it does not in time.
    *
    * Decision: messages are repeated, because a tool shares the standard input of its process, and code that it left behind
-   * may read messages to the host. The host acts on each only once (rejected: another channel, because a tool can use every
-   * descriptor of its process).
+   * may read messages to the host. The host acts on each message only once (rejected: another channel, because a tool can
+   * use every descriptor of its process).
    */
   async #sendUntilConfirmed(
     message: ToHost,

@@ -164,7 +164,7 @@ export class ForwardProxy implements Disposable {
     };
   }
 
-  /** Checks every address of the host, then connects to one of them. Throws AddressRefused if an address is closed. */
+  /** Checks every address of the host, then connects to one of them. Throws AddressRefused for a forbidden address. */
   async #connect(guest: Client, { hostname, port }: ProxyRequest): Promise<Deno.Conn> {
     const check = (address: string) => {
       const policy = this.#policy(hostname);
@@ -210,7 +210,7 @@ export class ForwardProxy implements Disposable {
 
 const FLAGS = "the service was started without permission for this host";
 
-/** Error: an address of the host is closed, although the host is declared. */
+/** Error: an address of the host is forbidden, although the host is declared. */
 class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }

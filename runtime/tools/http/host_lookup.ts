@@ -25,7 +25,7 @@ export function resolveHostBySystem(host: string): Promise<NamedAddress[]> {
 }
 
 /**
- * Returns a lookup function for a connection to a port. It reports a ToolFailure if the policy closes an address of the
+ * Returns a lookup function for a connection to a port. It reports a ToolFailure if the policy refuses an address of the
  * name.
  */
 export function guardedLookup(
@@ -34,7 +34,7 @@ export function guardedLookup(
 ): LookupFunction {
   return (host, wanted, callback) => {
     options.resolveHost(host).then((addresses) => {
-      // A single closed address is enough to refuse the name, because the connection may use any of its addresses.
+      // A single forbidden address is enough to refuse the name, because the connection may use any of its addresses.
       const refusal = addresses.map(({ address }) =>
         refuseAddress(options.policy, { host, address, port })
       ).find((one) => one !== undefined);

@@ -137,7 +137,7 @@ function connectionOf(url: URL, port: number, options: ExchangeOptions): Request
 }
 
 /**
- * Creates an HTTP agent for one request. `refuse` returns the reason that an address is closed. It is called for each
+ * Creates an HTTP agent for one request. `refuse` returns the reason that an address is forbidden. It is called for each
  * address before the connection starts, and again for the connected address. The agent tries only one address: at the
  * second, Deno forgets that the name was allowed (measured with 2.9.6), and throws an error that cannot be caught.
  */

@@ -102,7 +102,7 @@ function kindOf(path: string): "file" | "folder" | "missing" {
   try {
     return Deno.statSync(path).isDirectory ? "folder" : "file";
   } catch {
-    // The text is a missing or closed path, or no path: an argument may be a whole script.
+    // The text is a missing or unreadable path, or no path: an argument may be a whole script.
     return "missing";
   }
 }

@@ -20,8 +20,8 @@ export interface RunProgramOptions {
   input?: string;
   timeoutMs: number;
   /**
-   * The maximum time for the program's start in milliseconds, which ends at the first byte of standard output. `timeoutMs`
-   * begins after it. Undefined: `timeoutMs` begins at once.
+   * The maximum milliseconds of the program's start, which ends at the first byte of standard output. `timeoutMs` begins
+   * then. Undefined: `timeoutMs` begins at once.
    */
   startMs?: number;
   /**

@@ -14,7 +14,7 @@ export interface QueuedChange {
   queuedAt: number;
 }
 
-/** A run for a file change that has not ended. */
+/** A run that a file change has started and that has not ended. */
 export interface OpenRun {
   executionId: number;
   path: string;

@@ -1,5 +1,5 @@
-// Describes for the author of a custom tool why and where its file cannot be loaded. Forbidden imports get a message of our
-// own, because Deno's message names flags that do not apply.
+// Describes for the author of a custom tool why and where its file cannot be loaded. Forbidden imports get Inkling's own
+// message, because Deno's message names flags that do not apply.
 
 /** Matches Deno's messages for forbidden imports. Used if the import cannot be read from the file. */
 const REFUSAL = /npm specifiers|import access|not a dependency/;

@@ -32,7 +32,7 @@ function seemsOfWorkspace(text: string, workspace: string): boolean {
     Deno.statSync(join(workspace, text));
     return true;
   } catch {
-    // The text is a missing or closed path, or no path: an argument may be a whole script.
+    // The text is a missing or unreadable path, or no path: an argument may be a whole script.
     return false;
   }
 }
