@@ -51,7 +51,7 @@ export const AgentSummary = z.object({
   ...triggerNotes,
   last_day: z.object({ ended: count, succeeded: count }).optional().meta({
     description:
-      "With `day=true`: the number of executions of the last 24 hours that ended, and that succeeded",
+      "With `day=true`: the numbers of executions that ended, and that succeeded, in the last 24 hours",
   }),
 }).meta({ id: "Agent" });
 export type AgentSummary = z.infer<typeof AgentSummary>;

@@ -20,7 +20,7 @@ export const newCommand = declareCommand({
     ["inkling new daily", "describe the agent; the model writes its file"],
     ["inkling new daily --template", "answer questions instead"],
     ['inkling new tidy --every 1d --prompt "Sort inbox/."', "without questions"],
-    ["inkling new daily --prompt - < task.md", "read its task from a file"],
+    ["inkling new daily --prompt - < task.md", "read the task from a file"],
   ],
   arguments: {
     name: required("The agent's id: letters, digits, spaces, hyphens, underscores", TEXT),
@@ -62,7 +62,7 @@ export const validate = declareCommand({
   description: "Check agent files",
   examples: [
     ["inkling validate", "check every agent"],
-    ["inkling validate daily", "check one"],
+    ["inkling validate daily", "check one agent"],
     ["inkling validate ./draft.md", "check a file"],
     ["inkling validate --connect", "start the agents' MCP servers, too"],
   ],
@@ -85,7 +85,7 @@ export const skill = declareCommand({
       "from an npm package, without running its install scripts",
     ],
     ["inkling skill list", "every skill with its source and the agents that use it"],
-    ["inkling skill remove haiku", "delete its folder"],
+    ["inkling skill remove haiku", "delete the skill's folder"],
   ],
   arguments: {
     action: required("The action", oneOf(["add", "list", "remove"])),
@@ -120,7 +120,7 @@ export const mcp = declareCommand({
     ["inkling mcp add clock /opt/clock/server -- --utc", "a program on this machine"],
     ["inkling mcp add remote https://example.com/mcp --token REMOTE_TOKEN", "an address"],
     ["inkling mcp list", "every server with its source and the agents that use it"],
-    ["inkling mcp remove files", "remove its entry and its package"],
+    ["inkling mcp remove files", "remove the server's entry and its package"],
   ],
   arguments: {
     action: required("The action", oneOf(["add", "list", "remove"])),

@@ -47,7 +47,8 @@ export const pending = declareCommand({
 /** The declaration of `inkling respond`. */
 export const respond = declareCommand({
   name: "respond",
-  description: "Answer an execution's question and follow the run; without options, ask you",
+  description:
+    "Answer an execution's question and follow the run; without options, ask for the answer",
   examples: [
     ["inkling respond 12", "show the question and ask for your answer"],
     ["inkling respond 12 --yes", "allow the tool call"],
@@ -66,7 +67,7 @@ export const respond = declareCommand({
     no: flag("--no", "Deny the tool call"),
     always: flag(
       "--always",
-      "With --yes: add the tool to auto_approve in the agent's file, so that it no longer asks",
+      "With --yes: add the tool to auto_approve in the agent's file, so that the tool no longer asks",
     ),
     arguments: option(
       "--arguments <json>",
@@ -101,7 +102,7 @@ export const cancel = declareCommand({
   description: "Cancel running or waiting executions",
   examples: [
     ["inkling cancel 12", "cancel execution 12"],
-    ["inkling cancel 12 13", "cancel both"],
+    ["inkling cancel 12 13", "cancel executions 12 and 13"],
     ["inkling cancel", "pick from the running and waiting executions"],
   ],
   arguments: { ids: rest("The executions' ids (default: pick from a list)", EXECUTION) },
@@ -126,7 +127,7 @@ export const checkpoint = declareCommand({
     agent: option("--agent <id>", "Only this agent's conversations", AGENT),
     force: flag(
       "--force",
-      "With --purge: remove these, too; waiting executions are cancelled",
+      "With --purge: remove also the newest conversations, and cancel the waiting executions",
     ),
     ...JSON_FLAG,
   },
@@ -184,8 +185,8 @@ export const fork = declareCommand({
   options: {
     at: option(
       "--at <step>",
-      'Keep the steps up to this one ("inkling logs -e" shows their numbers); 0 keeps none ' +
-        "(default: all before the answer; with --message all)",
+      'Keep the steps up to this one ("inkling logs -e" shows their numbers); 0 keeps no step ' +
+        "(default: all steps before the answer; with --message all steps)",
       STEP,
     ),
     message: option(
@@ -236,7 +237,7 @@ export const logs = declareCommand({
       "The number of executions, messages or lines to show (default: 10)",
       COUNT,
     ),
-    since: option("--since <moment>", `Only executions started since: ${MOMENT_FORMS}`, TEXT),
+    since: option("--since <moment>", `Only executions started since this moment: ${MOMENT_FORMS}`, TEXT),
     until: option("--until <moment>", "Only executions started before this moment", TEXT),
     status: option(
       "--status <status>",

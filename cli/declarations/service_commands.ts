@@ -166,7 +166,7 @@ export const start = declareCommand({
     ["inkling start --print-unit", 'print the unit file that "inkling service install" installs'],
   ],
   options: {
-    daemon: flag("-d, --daemon", "Start it in the background and return when it is ready"),
+    daemon: flag("-d, --daemon", "Start the service in the background and return when it is ready"),
     keepAlive: flag("--keep-alive", "Keep running when idle (default: stop after 5 minutes)"),
     port: option(
       "--port <number>",
@@ -205,7 +205,7 @@ export const stop = declareCommand({
   description: "Stop the service",
   examples: [
     ["inkling stop", "give running executions a few seconds, then stop"],
-    ["inkling stop --timeout 60", "kill it only after a minute"],
+    ["inkling stop --timeout 60", "kill the service only after a minute"],
   ],
   options: {
     timeout: option(
@@ -224,7 +224,7 @@ export const service = declareCommand({
     ["inkling service install", "with systemd or launchd; the port is that of config.yaml"],
     ["inkling service install --system", "as root; the service runs as the workspace's owner"],
     ["inkling service status", "the unit, and what unattended agents still need"],
-    ["inkling service uninstall", "stop it, and remove its unit"],
+    ["inkling service uninstall", "stop the service, and remove its unit"],
   ],
   arguments: { action: required("The action", oneOf(["install", "uninstall", "status"])) },
   options: {

@@ -29,8 +29,8 @@ export function describeHeld(agents: readonly AgentSummary[], why: string): stri
 export function describeSetBack(
   { id, ran_until: until = "", next_run: next, trigger_every: every }: AgentSummary,
 ): string {
-  const rule = every === null ? "these times do not run again" : "its interval continues";
-  return `The clock was set back: ${toOneLine(id)} has already run for times until ${
+  const rule = every === null ? "these due times do not run again" : "its interval continues";
+  return `The clock was set back: ${toOneLine(id)} has already run for the due times until ${
     formatMinute(until)
   }, and ` +
     rule + (next === null ? "" : `. Next run: ${formatMinute(next)}`);

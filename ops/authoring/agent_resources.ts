@@ -214,7 +214,7 @@ async function inspectServer(
   const missing = await describeMissingProgram(definition);
   const odd = describeMisplacedPaths(definition) ??
     await describeOpenFolder(definition.cwd, agent, settings);
-  const hint = "install its program, or mend `command` in its entry";
+  const hint = "install its program, or correct `command` in its entry";
   return [
     ...(missing === undefined ? [] : [{ severity: "error" as const, problem: missing, hint }]),
     ...(odd === undefined ? [] : [{ severity: "warning" as const, problem: odd }]),

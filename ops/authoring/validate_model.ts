@@ -136,7 +136,7 @@ async function checkPrice(
   return [diagnose(file, ["settings", "max_cost_usd"], {
     severity: "warning",
     message:
-      `No price is known for ${id}: max_cost_usd does not hold, unless the endpoint reports costs`,
+      `No price is known for ${id}, so max_cost_usd has no effect unless the endpoint reports costs`,
     hint: `add a price for ${id} to pricing.yaml`,
   })];
 }

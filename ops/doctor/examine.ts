@@ -261,6 +261,6 @@ function toFindings(name: string, connection: Connection, file: string): Finding
     severity: "error",
     subject: `MCP server ${name}`,
     problem: toPlainLine(connection.problem, MAX_CHARACTERS),
-    remedy: `start its program yourself, or check its entry in ${file}`,
+    remedy: `start the server's program yourself, or check its entry in ${file}`,
   }];
 }

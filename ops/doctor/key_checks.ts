@@ -88,7 +88,7 @@ function describeShape(key: string, provider: string): string | undefined {
   const owner = KEY_PREFIXES.find(([, beginning]) => beginning.test(key))?.[0];
   const isKnown = KEY_PREFIXES.some(([name]) => name === provider);
   if (owner === undefined || owner === provider || !isKnown) return undefined;
-  return `looks like one of ${owner}, but is sent to ${provider}`;
+  return `looks like a key of ${owner}, but is sent to ${provider}`;
 }
 
 function placeOf(variable: string, { directories }: WorkspaceSettings): string {

@@ -157,7 +157,8 @@ async function checkStagedFiles(
       : {
         severity: "warning",
         subject: basename(path),
-        problem: `A file has a temporary name, as an agent was about to move or delete it: ${path}`,
+        problem:
+          `A file has a temporary name, because an agent was about to move or delete it: ${path}`,
         remedy: "check its content, then rename or remove it: it may be the only copy",
       }
   );
@@ -193,7 +194,7 @@ function checkDatabase(
     found.push({
       severity: "warning",
       subject,
-      problem: `The history takes ${Math.round(bytes / MEGABYTE)} MB: ${databaseFile}`,
+      problem: `The history is ${Math.round(bytes / MEGABYTE)} MB large: ${databaseFile}`,
       remedy: 'set defaults.log_retention_days in config.yaml, or "inkling checkpoint --purge"',
     });
   }

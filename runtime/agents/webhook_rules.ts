@@ -64,17 +64,17 @@ export const WEBHOOK_FIELDS = {
     default: "required for webhook",
   }),
   header: headerName.nullish().meta({
-    description: "webhook: the header with the signature (hmac) or the token (token)",
+    description: "webhook (hmac, token): the header with the signature or the token",
     default: "`X-Signature` (hmac), `Authorization: Bearer` (token)",
   }),
   encoding: field(
     z.enum(SIGNATURE_ENCODINGS),
     "hex",
-    "webhook: the encoding of the signature (hmac)",
+    "webhook (hmac): the encoding of the signature",
   ),
   in: z.enum(TOKEN_PLACES).nullish().meta({
     description:
-      "webhook: the part of the request with the token (token): a header, the password of Basic, or `?token=` in the address",
+      "webhook (token): the part of the request with the token: a header, the password of Basic, or `?token=` in the address",
     default: "a header",
   }),
   handshake: z.enum(WEBHOOK_HANDSHAKES).nullish().meta({
@@ -82,7 +82,7 @@ export const WEBHOOK_FIELDS = {
     default: "the scheme's own",
   }),
   verify_token: variableName.nullish().meta({
-    description: "webhook: the variable that holds the verify token (meta)",
+    description: "webhook (meta): the variable that holds the verify token",
     default: "the secret",
   }),
   filter: section({

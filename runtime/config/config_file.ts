@@ -70,7 +70,7 @@ export class ConfigFile {
     });
     if (version === undefined) {
       return keep([
-        warn(path, "The file is gone: what it said holds until the service starts again"),
+        warn(path, "The file is missing. Its last settings apply until the service starts again"),
       ]);
     }
     try {
@@ -83,7 +83,10 @@ export class ConfigFile {
       if (!(error instanceof ConfigError)) throw error;
       return keep([
         ...error.diagnostics,
-        warn(path, "The file cannot be used now: what it said before holds until it is mended"),
+        warn(
+          path,
+          "The file cannot be used. Its last valid settings apply until the file is fixed",
+        ),
       ]);
     }
   }

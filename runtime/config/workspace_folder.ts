@@ -25,5 +25,5 @@ export async function findMissingWorkspace(
 
 /** Returns the remedy for a workspace of config.yaml that is missing. */
 export function missingWorkspaceHint({ path }: Pick<Config, "path">): string {
-  return `make the folder, or name another in ${path}`;
+  return `create the folder, or name another folder in ${path}`;
 }

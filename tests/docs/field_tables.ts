@@ -66,7 +66,7 @@ const OTHER_PROOFS: Readonly<Partial<Record<WebhookScheme, string>>> = {
   "hmac": "the SHA-256 HMAC of the body in `header` (`X-Signature`), in `encoding`",
   "token": "the token, in the place that `in` and `header` name (`Authorization: Bearer …`)",
   "microsoft-graph": "`clientState` of each notification",
-  "monday": "the JWT in `authorization`, by the app's signing secret, and its time",
+  "monday": "the JWT in `authorization`, signed with the app's signing secret, and its time",
 };
 
 function stateChart(): string {

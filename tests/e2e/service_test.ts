@@ -99,7 +99,7 @@ Deno.test(
     await Deno.writeTextFile(path, "this is no database ".repeat(400));
     const { code, stderr } = await home.inkling("start", "--daemon");
     assert.equal(code, 3);
-    assert.match(stderr, /inkling\.db: the database is damaged\. It was left as it is/);
+    assert.match(stderr, /inkling\.db: the database is damaged\. Inkling did not change it/);
     assert.doesNotMatch(stderr, /\bat .*\.ts:\d+/, "no stack trace");
     assert.match(await Deno.readTextFile(path), /^this is no database/);
   },

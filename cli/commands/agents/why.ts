@@ -95,7 +95,7 @@ export async function explain(
   const next = agent.next_run === null ? "" : `, next ${formatMinute(agent.next_run)}`;
   return {
     ...base,
-    reason: `${when}: ${describeTrigger(agent, "terse")}${next}`,
+    reason: `${when}: its trigger is ${describeTrigger(agent, "terse")}${next}`,
     remedy: agent.trigger_type === "manual"
       ? `Run it: inkling run ${id}. To run it automatically, add a trigger to its file`
       : null,

@@ -244,8 +244,8 @@ function migrate(db: DatabaseSync, from: number): void {
 function damaged(path: string, cause: unknown): DatabaseUnusable {
   return new DatabaseUnusable(`Cannot open ${path}: the database is damaged`, {
     cause,
-    remedy: "It was left as it is. " +
-      "Restore it from a backup, or move it away to start with an empty one.",
+    remedy: "Inkling did not change it. " +
+      "Restore it from a backup, or move it away to start with an empty database.",
   });
 }
 

@@ -90,7 +90,7 @@ export async function describeLockViolation(folder: string): Promise<string | un
   const more = differences.length - NAMED;
   const named = differences.slice(0, NAMED).map((one) => one.replaceAll(/\p{Cc}/gu, "?"));
   const all = [...named, ...(more > 0 ? [`${more} more differ`] : [])];
-  return `It has changed since it was added: ${all.join(", ")}. ${REMEDY}`;
+  return `The skill has changed since it was added: ${all.join(", ")}. ${REMEDY}`;
 }
 
 const REMEDY = 'Check it, then add it again ("inkling skill add"), or remove its ' +

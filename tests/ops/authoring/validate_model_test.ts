@@ -61,7 +61,7 @@ Deno.test("diagnoseModel() reports an unpriced model under a dollar limit or bud
   assert.deepEqual(await validate(unpriced, { variables }), [], "nothing needs a price");
   const limited = `${unpriced}\nsettings: { max_cost_usd: 2 }`;
   const [warning = ""] = await validate(limited, { variables });
-  const expected = /^warning daily\.md:3:\d+: No price is known .*: max_cost_usd does not hold/;
+  const expected = /^warning daily\.md:3:\d+: No price is known .*, so max_cost_usd has no effect/;
   assert.match(warning, expected);
   assert.deepEqual(await validate("model: { provider: ollama, name: unpriced-2 }"), []);
 

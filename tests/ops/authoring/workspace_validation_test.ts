@@ -49,7 +49,7 @@ Deno.test("validateWorkspace() refuses a missing workspace, but checks a single 
   await using place = await createTestWorkspace();
   await Deno.remove(place.workspace, { recursive: true });
   const found = `${place.workspace}:1:1: The workspace does not exist ` +
-    `(make the folder, or name another in ${join(place.configDir, "config.yaml")})`;
+    `(create the folder, or name another folder in ${join(place.configDir, "config.yaml")})`;
   assert.deepEqual(await validate(place), { work: [found] });
   assert.deepEqual(await validate(place, "a"), { work: [found] });
   await Deno.writeTextFile(join(place.root, "other.md"), ECHO);

@@ -93,11 +93,11 @@ Deno.test("a broken or missing config.yaml keeps the settings, and the service l
   await runtime.reloadAgents();
   assert.deepEqual(runtime.config.defaults.confirmTools, ["http_request"]);
   const text = warningsOf(runtime).join("\n");
-  assert.match(text, /confirm_tools must be a list.*\n.*what it said before/);
+  assert.match(text, /confirm_tools must be a list.*\n.*last valid settings apply/);
   await Deno.remove(join(place.configDir, "config.yaml"));
   await runtime.reloadAgents();
   assert.deepEqual(runtime.config.defaults.confirmTools, ["http_request"]);
-  assert.match(warningsOf(runtime).join("\n"), /^The file is gone/);
+  assert.match(warningsOf(runtime).join("\n"), /^The file is missing/);
   await configure(place, `workspace: ${place.workspace}\ndefaults: { confirm_tools: [] }\n`);
   await runtime.reloadAgents();
   assert.deepEqual([runtime.config.defaults.confirmTools, warningsOf(runtime)], [[], []]);

@@ -76,7 +76,7 @@ Deno.test("SqliteDatabase.open() reports foreign and damaged files without chang
   withFile((path) => {
     Deno.writeTextFileSync(path, "not a database at all ".repeat(500));
     const text = Deno.readFileSync(path);
-    const expected = /the database is damaged\. It was left as it is/;
+    const expected = /the database is damaged\. Inkling did not change it/;
     assert.throws(() => SqliteDatabase.open(path), expected);
     assert.deepEqual(Deno.readFileSync(path), text);
     Deno.removeSync(path);

@@ -133,7 +133,7 @@ Deno.test("a service without its workspace logs that, and works once the workspa
   {
     await using _runtime = await world.open();
     const [warned] = world.logged.filter(({ level }) => level === "warn");
-    const hint = `make the folder, or name another in ${world.configDir}/config.yaml`;
+    const hint = `create the folder, or name another folder in ${world.configDir}/config.yaml`;
     const message = "The workspace does not exist: there are no agents until it does";
     const workspace = world.workspace;
     assert.deepEqual(warned, { level: "warn", message, fields: { workspace, hint } });

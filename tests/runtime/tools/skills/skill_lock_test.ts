@@ -35,7 +35,7 @@ test("Skills.open() refuses a skill that differs from its lock, and reports file
   await place.write("notes", "scripts/new.py", "");
   assert.match(
     await refusal(place),
-    /^The skill "notes" cannot be used: .*\/notes\/skill\.lock:1:1: It has changed since it was added: scripts\/run\.sh has changed, scripts\/new\.py is new\. Check it, then add it again \("inkling skill add"\), or remove its skill\.lock to use it as it is$/,
+    /^The skill "notes" cannot be used: .*\/notes\/skill\.lock:1:1: The skill has changed since it was added: scripts\/run\.sh has changed, scripts\/new\.py is new\. Check it, then add it again \("inkling skill add"\), or remove its skill\.lock to use it as it is$/,
   );
   await Deno.remove(join(folder, "scripts"), { recursive: true });
   assert.match(await refusal(place), /added: scripts\/run\.sh is missing\./);
