@@ -173,8 +173,8 @@ function refuseUnresolved({ code, message }: RollupLog): void {
 }
 
 /**
- * Throws if a bundled file imports a file outside the bundle. Deno would search for it in the folders above, to which other
- * users may write.
+ * Throws if a bundled file imports a file outside the bundle. Deno would search for this file in the parent folders, to
+ * which other users may write.
  */
 function refuseExternalImports(chunks: readonly (OutputChunk | OutputAsset)[]): void {
   const inside = new Set(chunks.map(({ fileName }) => fileName));

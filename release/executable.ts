@@ -25,8 +25,8 @@ export const COMPILE_FLAGS: readonly string[] = [
 ];
 
 /**
- * The environment of `deno compile`. Deno stores the value of OTEL_DENO in the executable, which would then export
- * telemetry for every user.
+ * The environment of `deno compile`. Deno stores the value of OTEL_DENO in the executable. If the value were `true`, the
+ * executable would export telemetry for every user.
  */
 const NO_TELEMETRY = { OTEL_DENO: "false" };
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs Inkling for the person who runs it: fetches the newest release for this machine, verifies its checksum, and its
-# signature where minisign is installed, tries it, and puts it into ~/.local/bin. Needs no root, and changes nothing else.
+# Installs Inkling for the current user. Downloads the newest release for this machine and verifies its checksum. Verifies
+# its signature, too, if minisign is installed. Starts the program once, and moves it to ~/.local/bin. Needs no root.
 #
-#   INKLING_INSTALL_DIR   another folder to install to
-#   INKLING_RELEASE_URL   another address of the releases
+#   INKLING_INSTALL_DIR   the folder to install to, instead of ~/.local/bin
+#   INKLING_RELEASE_URL   the address of the releases, instead of the built-in address
 set -eu
 
-# A release fills these in.
+# The build of a release fills in these two lines.
 built_in=''
 public_key=''
 
@@ -17,7 +17,7 @@ fail() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# What this machine has, as functions of one form each.
+# Defines download() and sha256_of() with the programs that this machine has.
 find_tools() {
   if has curl; then
     download() {
@@ -38,13 +38,13 @@ find_tools() {
   fi
 }
 
-# The machine, as releases name it.
+# Sets `target` to the name of this machine in releases.
 find_target() {
   system=$(uname -s)
   machine=$(uname -m)
   case $system in
     Darwin)
-      # A shell under Rosetta says x86_64.
+      # Under Rosetta, uname prints x86_64 on an arm64 machine.
       [ "$(sysctl -n sysctl.proc_translated 2>/dev/null || true)" != 1 ] || machine=arm64
       rest=apple-darwin
       ;;
@@ -54,7 +54,7 @@ find_target() {
       esac
       rest=unknown-linux-gnu
       ;;
-    *) fail "there is no release for $system that this script could install; the npm package may serve" ;;
+    *) fail "there is no release for $system that this script can install; try the npm package" ;;
   esac
   case $machine in
     x86_64 | amd64) target=x86_64-$rest ;;
@@ -63,12 +63,13 @@ find_target() {
   esac
 }
 
-# Where releases are, ending in a slash. Nobody on the way may change a program: https, or this very machine.
+# Sets `address` to the address of the releases, with a slash at its end. Only https and this machine are allowed, so that
+# nobody can change a program on the way.
 find_address() {
   address=${INKLING_RELEASE_URL:-$built_in}
   case $address in
     '') fail "set INKLING_RELEASE_URL to the https address of the releases" ;;
-    *@*) fail "no address of releases has a name or a password in it" ;;
+    *@*) fail "the address of the releases must not contain a user name or a password" ;;
     https://*) protocol='=https' ;;
     http://localhost[:/]* | http://127.0.0.1[:/]*) protocol='=http' ;;
     *) fail "not an https address: $address" ;;
@@ -76,7 +77,7 @@ find_address() {
   address=${address%/}/
 }
 
-# Fetches $1, a name at the address, into the file $2.
+# Downloads the file with the name $1 from the address of the releases to the file $2.
 fetch() {
   download "$address$1" "$2" || fail "cannot fetch $address$1"
 }
@@ -87,15 +88,15 @@ read_manifest() {
   version=$(printf '%s' "$manifest" | sed -n 's/.*"version":"\([0-9A-Za-z.+-]*\)".*/\1/p')
   entry=$(printf '%s' "$manifest" | sed -n "s/.*\"$target\":{\([^{}]*\)}.*/\1/p")
   [ -n "$version" ] || fail "${address}latest.json names no version"
-  [ -n "$entry" ] || fail "Inkling $version is not there for this machine ($target)"
+  [ -n "$entry" ] || fail "Inkling $version is not available for this machine ($target)"
   name=$(printf '%s' "$entry" | sed -n 's/.*"name":"\([0-9A-Za-z][0-9A-Za-z._+-]*\)".*/\1/p')
   sha256=$(printf '%s' "$entry" | sed -n 's/.*"sha256":"\([0-9a-f]\{64\}\)".*/\1/p')
   [ -n "$name" ] || fail "${address}latest.json names no file for $target"
   [ -n "$sha256" ] || fail "${address}latest.json has no checksum for $name"
 }
 
-# Verifies the signature of the program. Its comment names the version and the file, so that no old release passes for a
-# new one.
+# Verifies the signature of the program. The signed comment contains the version and the name of the file, so that a server
+# cannot offer an old release as a new one.
 verify_signature() {
   if [ -z "$public_key" ]; then
     printf 'Compared only the checksum: this release is not signed\n'
@@ -111,22 +112,23 @@ verify_signature() {
   fi
 }
 
-# Makes the folder, remembering what was not there before: if nothing gets installed, it is not there afterwards.
+# Creates the folder. `made` remembers the folders that did not exist before. If the installation fails, clean_up removes
+# them again.
 make_folder() {
   made='' above=$folder
   while [ ! -d "$above" ]; do
     made=${above##*/}${made:+/$made}
     above=$(dirname "$above")
   done
-  mkdir -p "$folder" 2>/dev/null || fail "cannot make the folder $folder; INKLING_INSTALL_DIR may name another"
+  mkdir -p "$folder" 2>/dev/null || fail "cannot create the folder $folder; set INKLING_INSTALL_DIR to another folder"
   work=$(mktemp -d "$folder/.inkling-install.XXXXXX" 2>/dev/null) ||
-    fail "cannot write to $folder; INKLING_INSTALL_DIR may name another folder"
+    fail "cannot write to $folder; set INKLING_INSTALL_DIR to another folder"
 }
 
 work='' made='' installed=''
 clean_up() {
   [ -z "$work" ] || rm -rf "$work"
-  # Only what is empty goes.
+  # rmdir removes only empty folders.
   [ -n "$installed" ] || [ -z "$made" ] || (cd "$above" && rmdir -p "$made") 2>/dev/null || true
 }
 
@@ -136,7 +138,7 @@ say_how_to_start() {
     *)
       printf '%s is not on your PATH. Put it there, for good in the file that your shell reads\n' "$folder"
       case $folder in
-        # Pasted, these would mean something else.
+        # In a pasted command, these characters would have a special meaning.
         *[\"\'\$\`\\:]*) return ;;
       esac
       printf '\n'
@@ -148,7 +150,7 @@ say_how_to_start() {
       ;;
   esac
   [ "$found" = "$folder/inkling" ] ||
-    printf 'Another one comes before it on your PATH: %s\n' "$found"
+    printf 'Another inkling comes first on your PATH: %s\n' "$found"
   printf 'inkling setup makes the first configuration.\n'
 }
 
@@ -159,7 +161,7 @@ main() {
   trap 'exit 143' TERM
   folder=${INKLING_INSTALL_DIR:-}
   if [ -z "$folder" ]; then
-    [ -n "${HOME:-}" ] || fail "HOME is not set: set it, or INKLING_INSTALL_DIR to the folder to install to"
+    [ -n "${HOME:-}" ] || fail "HOME is not set: set HOME, or set INKLING_INSTALL_DIR to the folder to install to"
     folder=$HOME/.local/bin
   fi
   case $folder in
@@ -179,7 +181,7 @@ main() {
   found=$(sha256_of "$work/inkling")
   [ "$found" = "$sha256" ] || fail "the checksum of $name is wrong, so it is not installed
   latest.json says $sha256
-  what came is     $found"
+  the download has $found"
 
   verify_signature
 
@@ -192,5 +194,5 @@ main() {
   say_how_to_start
 }
 
-# The last line: a script that was cut off on its way does nothing.
+# The call is the last line, so that a script that was downloaded incompletely does nothing.
 main

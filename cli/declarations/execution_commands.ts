@@ -237,7 +237,11 @@ export const logs = declareCommand({
       "The number of executions, messages or lines to show (default: 10)",
       COUNT,
     ),
-    since: option("--since <moment>", `Only executions started since this moment: ${MOMENT_FORMS}`, TEXT),
+    since: option(
+      "--since <moment>",
+      `Only executions started since this moment: ${MOMENT_FORMS}`,
+      TEXT,
+    ),
     until: option("--until <moment>", "Only executions started before this moment", TEXT),
     status: option(
       "--status <status>",

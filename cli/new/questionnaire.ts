@@ -180,7 +180,8 @@ class Questions {
     if (guards.length === 0) return {};
     const tools = guards.map((guard) => guard === "*" ? "every tool" : guard).join(" and ");
     const choice = await interview.select({
-      message: `It runs unattended, and ${tools} will ask for your approval. What should it do?`,
+      message:
+        `The agent runs unattended, and ${tools} will ask for your approval. What should the agent do?`,
       choices: [
         { value: "wait", label: "wait for the answer, and start no other run until then" },
         { value: "parallel", label: "wait for the answer, and start other runs meanwhile" },
@@ -195,8 +196,8 @@ class Questions {
     const { interview, context } = this.#options;
     context.output.sentence(
       context.output.style.dim(
-        "The agent can read and write only the paths that you name next. It learns their purpose, but " +
-          "can use each for both. Without any path it can use the whole workspace.",
+        "The agent can read and write only the paths that you name next. The agent sees which paths are for " +
+          "reading and which for writing, but this is no restriction. Without any path it can use the whole workspace.",
       ),
     );
     const ask = (message: string) =>

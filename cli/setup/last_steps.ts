@@ -83,7 +83,7 @@ async function testChannel(
       if (await channels.isConfirmed(token)) return confirmed.abort();
     }
   })();
-  const how = token === undefined ? "" : " Its link answers, too";
+  const how = token === undefined ? "" : " You can also open the link in it";
   try {
     const hasArrived = await app.input.prompter.confirm({
       message: `Did the message arrive?${how}`,
@@ -95,7 +95,9 @@ async function testChannel(
     output.note(`Change the channel in config.yaml, then test it: inkling notify --test ${name}`);
   } catch (error) {
     if (!confirmed.signal.aborted) throw error;
-    output.line(`${output.style.green("✔")} The link of the message was opened: it arrived`);
+    output.line(
+      `${output.style.green("✔")} The link of the message was opened, so the message arrived`,
+    );
   } finally {
     over.abort();
     await watching;

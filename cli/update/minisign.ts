@@ -4,7 +4,7 @@
 export const HASHED = "ED";
 /** The algorithm in a public key. */
 const KEY_ALGORITHM = "Ed";
-/** The lengths of the algorithm, the key's ID and the public key in bytes. */
+/** The lengths of the algorithm, the key's ID, the public key and a signature, in bytes. */
 const [ALGORITHM_BYTES, ID_BYTES, KEY_BYTES, SIGNATURE_BYTES] = [2, 8, 32, 64];
 
 /** A public key of minisign. */

@@ -90,10 +90,7 @@ export function toModelSettings({ provider, model, baseUrl }: ModelChoice): Mode
   return { provider, name: model, ...(baseUrl !== undefined && { baseUrl }), streamUsage: true };
 }
 
-/**
- * Converts a typed decimal number, without the white space around it, to a number. Returns any other text without that
- * white space.
- */
+/** Parses a typed text. Returns a number for a decimal number, and any other text without the white space around it. */
 function toScalar(typed: string): string | number {
   const text = typed.trim();
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;

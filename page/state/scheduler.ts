@@ -2,7 +2,10 @@
 import { useService } from "./service_context.ts";
 import { useSending } from "./use_resource.ts";
 
-/** Returns a function that pauses or resumes the scheduler and announces the result, and the state of its request. */
+/**
+ * Returns the state of a request, and a function that pauses or resumes the scheduler with such a request and announces the
+ * result.
+ */
 export function useSwitchScheduler(): {
   isSending: boolean;
   switchScheduler: (isPause: boolean) => Promise<void>;

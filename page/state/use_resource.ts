@@ -105,8 +105,8 @@ export interface Sending {
 }
 
 /**
- * Returns a function that sends requests that change data, and the state of the request. An error is announced with the
- * prefix `failure`, or returned as `problem` without it.
+ * Returns a function that sends a request that changes data, and the state of that request. If `failure` is given, an error
+ * is announced with this prefix. Otherwise it is returned as `problem`.
  */
 export function useSending(
   { touches = [], failure }: { touches?: readonly Topic[]; failure?: string } = {},

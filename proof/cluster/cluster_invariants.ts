@@ -10,24 +10,24 @@ const GOES_ON = list([...RESUMED, STEADY, LABELLED, FOLLOWING.agent]);
 
 export const CLUSTER_INVARIANTS: readonly Invariant[] = [
   rule(
-    "every requested execution has its key: no node started one by itself",
+    "every requested execution has an idempotency key, so no node started one by itself",
     "SELECT e.id, e.agent_id, e.trigger FROM executions e WHERE e.id >= ?1 AND e.trigger IN ('manual', 'chat') " +
       "AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.execution_id = e.id)",
   ),
   rule(
-    "what is to go on after the death of its node is never orphaned",
+    "no execution of an agent that is resumed after its node's end is orphaned",
     "SELECT id, agent_id, error FROM executions WHERE id >= ?1 AND status = 'orphaned' " +
       `AND parent_execution_id IS NULL AND agent_id IN (${GOES_ON})`,
   ),
   rule(
-    "what was begun ends well, unless somebody cancelled it, its node ended, or its limit was reached",
+    "every execution succeeds unless it was cancelled, its node ended, or it reached a limit",
     "SELECT id, agent_id, status, error FROM executions WHERE id >= ?1 AND parent_execution_id IS NULL " +
       "AND status NOT IN ('success', 'orphaned') AND error <> 'Cancelled by user' " +
       "AND error NOT LIKE 'Aborted: loop_detected%' AND agent_id <> 'limited' " +
       `AND (error <> 'Aborted: service stopped' OR agent_id IN (${GOES_ON}))`,
   ),
   rule(
-    "who delegates reads what came of it",
+    "a successful parent has a result with the id and the status of each delegated execution",
     "SELECT c.id, c.status, p.id AS parent, m.body ->> '$.content' AS told FROM executions c " +
       "JOIN executions p ON p.id = c.parent_execution_id LEFT JOIN messages m ON m.execution_id = p.id " +
       "AND m.position = c.parent_position WHERE c.id >= ?1 AND p.status = 'success' " +

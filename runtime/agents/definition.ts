@@ -66,8 +66,8 @@ const triggerSchema = section({
     description: "watch: folders (with everything in them), files and patterns; one, or a list",
   }),
   filters: section({
-    include: field(textList, [], "watch: only names or paths that match one of these"),
-    exclude: field(textList, [], "watch: no names or paths that match one of these"),
+    include: field(textList, [], "watch: only names or paths that match one of these patterns"),
+    exclude: field(textList, [], "watch: no names or paths that match one of these patterns"),
   }),
   debounce: field(
     debounce,

@@ -86,7 +86,7 @@ export const WEBHOOK_FIELDS = {
     default: "the secret",
   }),
   filter: section({
-    events: field(textList, [], "webhook: only events that match one of these"),
+    events: field(textList, [], "webhook: only events that match one of these patterns"),
     fields: fieldValues.nullish().meta({
       description:
         "webhook: only bodies with these values: a map of JSON pointers to values; a text is a pattern",

@@ -68,7 +68,7 @@ export const modelSchema = z.object({
   stream_usage: field(
     z.boolean(),
     true,
-    "Request token counts while streaming; `false` only for endpoints that reject it",
+    "Requests token counts while streaming; set `false` only for endpoints that reject the request",
   ),
   context_window: z.int().min(1_000).nullish().meta({
     description: "The model's context window in tokens; longer conversations are shortened",

@@ -171,7 +171,7 @@ Deno.test("install.sh refuses a release that is unreadable or lacks the machine'
     ["<html>404</html>", /names no version/],
     [
       '{"version": "1.2.3", "files": {}}',
-      /not there for this machine \(x86_64-unknown-linux-gnu\)/,
+      /not available for this machine \(x86_64-unknown-linux-gnu\)/,
     ],
     [entry("../evil", sha256), /names no file/],
     [entry("a b;rm -rf $HOME", sha256), /names no file/],
@@ -190,7 +190,7 @@ Deno.test("install.sh refuses machines without a release before any download", a
   await using world = await InstallWorld.open();
   for (
     const [system, machine, ldd, reason] of [
-      ["SunOS", "sparc64", "", /no release for SunOS that this script could install/],
+      ["SunOS", "sparc64", "", /no release for SunOS that this script can install/],
       ["MINGW64_NT-10.0", "x86_64", "", /no release for MINGW64_NT-10\.0/],
       ["Linux", "riscv64", "ldd (GNU libc)", /no release for Linux on riscv64/],
       ["Linux", "x86_64", "musl libc (x86_64)", /musl/],
@@ -228,7 +228,7 @@ Deno.test("install.sh installs to another folder, and refuses a read-only folder
   const { code, stderr } = await world.install({ env: { INKLING_INSTALL_DIR: folder } });
   assert.equal(code, 0, stderr);
   assert.equal(await versionOf(join(folder, "inkling")), "1.2.3");
-  await world.refuses(/cannot make the folder .*INKLING_INSTALL_DIR may name another/, {
+  await world.refuses(/cannot create the folder .*set INKLING_INSTALL_DIR to another folder/, {
     env: { INKLING_INSTALL_DIR: join(folder, "inkling/below/a/file") },
   });
   // Root may write to every folder, so the test uses /proc, where the file system refuses.
@@ -258,7 +258,7 @@ Deno.test("install.sh works in a home of any name and quotes it", async () => {
     new RegExp(`installed: ${world.root}/relative/\\.local/bin/inkling`),
   );
   for (const HOME of ["", undefined]) {
-    await world.refuses(/^install\.sh: HOME is not set: set it, or INKLING_INSTALL_DIR/m, {
+    await world.refuses(/^install\.sh: HOME is not set: set HOME, or set INKLING_INSTALL_DIR/m, {
       env: { HOME },
     });
   }

@@ -91,7 +91,8 @@ async function readQuestions(
   waiting: readonly ExecutionSummary[],
 ): Promise<OpenQuestion[]> {
   const ids = new Set(waiting.map(({ id }) => id));
-  // An execution that waits because an agent that it called asks a question has no question of its own.
+  // An execution can wait because an agent that it called has asked a question. Such an execution has no question of its
+  // own.
   const asking = waiting.filter(({ parent_execution_id: parent }) =>
     parent === null || !ids.has(parent)
   );

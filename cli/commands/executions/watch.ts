@@ -46,7 +46,7 @@ async function waitForCancel(
   output.note(
     `Execution ${id} continues: "inkling watch ${id}" follows it. Press Ctrl+C again to cancel it`,
   );
-  // A prompt that was open has consumed the first Ctrl+C, so its signal has not aborted.
+  // If a prompt was open, it has consumed the first Ctrl+C. The signal `first` then aborts only at the second Ctrl+C.
   const next = interrupts.first.aborted ? interrupts.second : interrupts.first;
   try {
     await app.clock.sleep(SECOND_INTERRUPT_MS, next);

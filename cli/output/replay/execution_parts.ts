@@ -4,7 +4,7 @@ import type { LogRow } from "../../../api/schemas/execution_schemas.ts";
 
 /** A part of an execution. The parts of two executions with the same step and name are compared with each other. */
 export interface ExecutionPart {
-  /** The number of replies before the part; a reply counts itself. */
+  /** The number of replies before the part. If the part is a reply, it is included. */
   step: number;
   /** The name of the part, such as `the prompt` or `call 2`. */
   what: string;
