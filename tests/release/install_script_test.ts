@@ -215,7 +215,7 @@ Deno.test("install.sh refuses an address that others in the network could imitat
       ...["http://localhost:1@example.org/", "http://127.0.0.1.example.org/", "-o/tmp/x"],
     ]
   ) {
-    await world.refuses(/not an https address|has a name or a password/, {
+    await world.refuses(/not an https address|must not contain a user name or a password/, {
       env: { INKLING_RELEASE_URL: address },
     });
   }
@@ -232,7 +232,9 @@ Deno.test("install.sh installs to another folder, and refuses a read-only folder
     env: { INKLING_INSTALL_DIR: join(folder, "inkling/below/a/file") },
   });
   // Root may write to every folder, so the test uses /proc, where the file system refuses.
-  await world.refuses(/cannot (make|write to)/, { env: { INKLING_INSTALL_DIR: "/proc/inkling" } });
+  await world.refuses(/cannot (create|write to)/, {
+    env: { INKLING_INSTALL_DIR: "/proc/inkling" },
+  });
   await Deno.mkdir(join(world.home, "taken/inkling"), { recursive: true });
   await world.refuses(/taken\/inkling is a folder/, {
     env: { INKLING_INSTALL_DIR: join(world.home, "taken") },
