@@ -1462,20 +1462,16 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a node writes for an execution only under the epoch of its claim",
-    symbol: "PostgresDatabase.#requireExecution",
-    replace:
-      '"SELECT cancelled FROM executions WHERE id = $1 AND instance_id = $2 AND epoch = $3 FOR UPDATE"',
-    by:
-      '"SELECT cancelled FROM executions WHERE id = $1 AND instance_id = $2 AND $3::bigint IS NOT NULL FOR UPDATE"',
+    symbol: "fenceText",
+    replace: "AND epoch = ${epoch} FOR UPDATE",
+    by: "AND ${epoch}::bigint IS NOT NULL FOR UPDATE",
     tests: ["tests/runtime/storage/postgres"],
   },
   {
     guard: "a node that lost a run stops writing for it",
-    symbol: "PostgresDatabase.#requireExecution",
-    replace:
-      '"SELECT cancelled FROM executions WHERE id = $1 AND instance_id = $2 AND epoch = $3 FOR UPDATE"',
-    by:
-      '"SELECT cancelled FROM executions WHERE id = $1 AND $2::text IS NOT NULL AND $3::bigint IS NOT NULL FOR UPDATE"',
+    symbol: "fenceText",
+    replace: "AND instance_id = ${owner} AND epoch = ${epoch} FOR UPDATE",
+    by: "AND ${owner}::text IS NOT NULL AND ${epoch}::bigint IS NOT NULL FOR UPDATE",
     tests: ["tests/runtime/storage/postgres/postgres_database_test.ts"],
   },
   {
@@ -1521,24 +1517,22 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a change that a crash undid is not confused with another",
     symbol: "PostgresDatabase.#isCommitted",
-    replace: "rows[0].number === number",
+    replace: "result?.rows[0].number === number",
     by: "true",
     tests: ["tests/runtime/storage/postgres"],
   },
   {
     guard: "an execution is claimed only by its present job",
-    symbol: "claimExecution",
-    replace:
-      "\"SELECT instance_id AS previous, cancelled FROM executions WHERE id = ?1 AND job = ?2 AND status = 'running' \"",
-    by:
-      "\"SELECT instance_id AS previous, cancelled FROM executions WHERE id = ?1 AND ?2 IS NOT NULL AND status = 'running' \"",
+    symbol: "IS_CLAIMABLE",
+    replace: "\"id = ?1 AND job = ?2 AND status = 'running' \"",
+    by: "\"id = ?1 AND ?2 IS NOT NULL AND status = 'running' \"",
     tests: ["tests/runtime/storage/postgres"],
   },
   {
     guard: "an execution is claimed only by the last delivery of its job",
-    symbol: "claimExecution",
-    replace: '"AND retry_count = ?3) FOR UPDATE"',
-    by: '"AND retry_count >= coalesce(?3, 0)) FOR UPDATE"',
+    symbol: "IS_CLAIMABLE",
+    replace: '"AND retry_count = ?3)"',
+    by: '"AND retry_count >= coalesce(?3, 0))"',
     tests: ["tests/runtime/storage/postgres"],
   },
   {
@@ -1557,9 +1551,29 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a node that lost a watch's lease stores nothing for it",
-    symbol: "PostgresDatabase.#requireLease",
+    symbol: "addLease",
     drop: "if (rowCount === 0)",
     tests: ["tests/runtime/storage/postgres"],
+  },
+  {
+    guard: "a commit is sent after the server confirmed the owner of the execution",
+    symbol: "PostgresDatabase.#transact",
+    drop: "if (transaction.hasChecks)",
+    tests: ["tests/runtime/storage/postgres/postgres_database_test.ts"],
+  },
+  {
+    guard: "the frames of an execution are reported in the order of their commits",
+    symbol: "PostgresDatabase.#transact",
+    replace: "await this.#turns.take(first.value.executionId)",
+    by: "undefined",
+    tests: ["tests/runtime/storage/postgres/postgres_database_test.ts"],
+  },
+  {
+    guard: "followers read the log anew after a commit without a received answer",
+    symbol: "OperationSteps.add",
+    replace: "isAnswered ? report() : this.#node?.changed?.(executionId)",
+    by: "void isAnswered, report()",
+    tests: ["tests/runtime/storage/postgres/postgres_database_test.ts"],
   },
   {
     guard: "all nodes use the same times of a schedule",

@@ -1,5 +1,6 @@
 // Database operations: generators that yield SQL statements and receive the results. SQLite runs an operation
-// synchronously; PostgreSQL waits for each statement. Both use the same SQL text.
+// synchronously; PostgreSQL waits for each result that the operation needs, and sends the other statements along with the
+// next one. Both use the same SQL text.
 
 /** A parameter of a statement. */
 export type SqlValue = string | number | null;
@@ -16,12 +17,16 @@ export interface StoredChange {
   status: string;
 }
 
+/** Receives the rows of a statement before the callbacks of the commit. */
+type ReceiveRows = (rows: unknown[]) => void;
+
 /** A step of an operation, which the database performs. */
 export type Statement =
   | { type: "run" | "get" | "all"; sql: SqlText; values: readonly SqlValue[] }
+  | { type: "send"; sql: SqlText; values: readonly SqlValue[]; receive?: ReceiveRows }
   /** Acquires a named lock until the transaction ends. Other transactions with the same name wait. */
   | { type: "lock"; name: string }
-  | { type: "fence"; executionId: number }
+  | { type: "fence"; executionId: number; isAwaited: boolean }
   /** Throws LeaseLost unless this node holds the lease of this name. */
   | { type: "lease"; name: string }
   | { type: "enqueue"; waiting: WaitingRun }
@@ -38,6 +43,14 @@ export type Operation<T> = Generator<Statement, T, unknown>;
 /** Runs a statement that returns no rows. Returns the number of changed rows. */
 export function* run(sql: SqlText, ...values: SqlValue[]): Operation<number> {
   return (yield { type: "run", sql, values }) as number;
+}
+
+/**
+ * Runs a statement whose result the operation does not need. In PostgreSQL it saves a round trip: a later statement or the
+ * commit throws its error.
+ */
+export function* send(sql: SqlText, ...values: SqlValue[]): Operation<void> {
+  yield { type: "send", sql, values };
 }
 
 /** Returns the first row of a query, or undefined. `Row` must match its columns. */
@@ -57,21 +70,20 @@ export function* all<Row>(sql: SqlText, ...values: SqlValue[]): Operation<Row[]>
 const MAX_ROWS = 32;
 
 /**
- * Inserts rows, up to MAX_ROWS per statement. `head` is the SQL before VALUES, `returning` the SQL after the rows. Returns
- * the rows of RETURNING in the order of the inserts.
+ * Inserts rows as send() does, up to MAX_ROWS per statement. `head` is the SQL before VALUES, `tail` the SQL after the rows.
+ * `receive` receives the rows of RETURNING of each statement.
  */
-export function* insertRows<Row>(
+export function* insertRows(
   head: string,
   rows: readonly (readonly SqlValue[])[],
-  returning = "",
-): Operation<Row[]> {
-  const returned: Row[] = [];
+  { tail = "", receive }: { tail?: string; receive?: ReceiveRows } = {},
+): Operation<void> {
   for (let from = 0; from < rows.length; from += MAX_ROWS) {
     const part = rows.slice(from, from + MAX_ROWS);
     const marks = part.map((row) => `(${row.map(() => "?").join(", ")})`).join(", ");
-    returned.push(...yield* all<Row>(`${head} VALUES ${marks}${returning}`, ...part.flat()));
+    const sql = `${head} VALUES ${marks}${tail}`;
+    yield { type: "send", sql, values: part.flat(), ...(receive && { receive }) };
   }
-  return returned;
 }
 
 /**
@@ -102,12 +114,17 @@ export interface WaitingRun {
 }
 
 /**
- * Locks the row of an execution until the transaction ends. Returns the error of a requested cancel, or null. Throws
- * LeaseLost if another node runs the execution. In SQLite this function and the next two do nothing, because there is only
- * one node.
+ * Locks the row of an execution until the transaction ends. Before the commit, throws LeaseLost if another node runs the
+ * execution. In SQLite this function and the next four do nothing, because there is only one node.
  */
-export function* fence(executionId: number): Operation<string | null> {
-  return (yield { type: "fence", executionId }) as string | null | undefined ?? null;
+export function* fence(executionId: number): Operation<void> {
+  yield { type: "fence", executionId, isAwaited: false };
+}
+
+/** Locks the row as fence() does. Returns the error of a requested cancel, or null. Throws LeaseLost. */
+export function* fenceEnding(executionId: number): Operation<string | null> {
+  return (yield { type: "fence", executionId, isAwaited: true }) as string | null | undefined ??
+    null;
 }
 
 /** Adds an execution to the queue when the transaction commits. */
@@ -115,7 +132,7 @@ export function* enqueue({ id, agentId, parentExecutionId }: WaitingRun): Operat
   yield { type: "enqueue", waiting: { id, agentId, parentExecutionId } };
 }
 
-/** Locks a lease until the transaction ends. Throws LeaseLost if this node does not hold it. */
+/** Locks a lease until the transaction ends. Before the commit, throws LeaseLost if this node does not hold it. */
 export function* requireLease(name: string): Operation<void> {
   yield { type: "lease", name };
 }

@@ -3,7 +3,7 @@
 import { sha256Of } from "../../base/sha256.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 import type { Database } from "../database/database.ts";
-import { get, isTrue, run } from "../database/operation.ts";
+import { get, isTrue, run, send } from "../database/operation.ts";
 
 /** The lifetime of a link in milliseconds. A link also expires with its question. */
 export const LINK_MS = DAY_MS;
@@ -82,8 +82,8 @@ export class SqlAnswerLinkStore {
     { hash, requestId, expiresAt }: { hash: string; requestId: string; expiresAt: number },
   ): Promise<void> {
     return this.#db.change("process", function* () {
-      yield* run("DELETE FROM answer_links WHERE expires_at < ?", expiresAt - KEPT_MS);
-      yield* run(
+      yield* send("DELETE FROM answer_links WHERE expires_at < ?", expiresAt - KEPT_MS);
+      yield* send(
         "INSERT INTO answer_links (hash, request_id, expires_at) " +
           "SELECT ?1, request_id, CASE WHEN expires_at < ?3 THEN expires_at ELSE ?3 END FROM requests WHERE request_id = ?2",
         hash,

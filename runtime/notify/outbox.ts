@@ -5,7 +5,7 @@ import type { NotifyKind } from "../config/notify_schema.ts";
 import type { MessageDraft } from "./drafts.ts";
 import type { NotableEvent } from "./notable_event.ts";
 import type { Database } from "../database/database.ts";
-import { afterCommit, get, lock, type Operation, run } from "../database/operation.ts";
+import { afterCommit, get, lock, type Operation, run, send } from "../database/operation.ts";
 
 /**
  * The time within which a channel gets at most one message of a kind about an agent, in milliseconds. Further messages are
@@ -176,7 +176,7 @@ export class SqlOutbox implements EventMessages {
    */
   retryAll(now: number): Promise<void> {
     return this.#db.change("process", function* () {
-      yield* run(
+      yield* send(
         "UPDATE outbox SET due_at = ?1 WHERE closed_at IS NULL AND attempts > 0 AND due_at > ?1",
         now,
       );
@@ -186,7 +186,7 @@ export class SqlOutbox implements EventMessages {
   /** Sets the time of the next attempt. */
   postpone(id: string, dueAt: number): Promise<void> {
     return this.#db.change("process", function* () {
-      yield* run("UPDATE outbox SET due_at = ? WHERE id = ? AND closed_at IS NULL", dueAt, id);
+      yield* send("UPDATE outbox SET due_at = ? WHERE id = ? AND closed_at IS NULL", dueAt, id);
     });
   }
 
@@ -196,7 +196,7 @@ export class SqlOutbox implements EventMessages {
     { outcome, at }: { outcome: "delivered" | "given up"; at: number },
   ): Promise<void> {
     return this.#db.change("process", function* () {
-      yield* run(
+      yield* send(
         "UPDATE outbox SET closed_at = ?, outcome = ? WHERE id = ? AND closed_at IS NULL",
         at,
         outcome,
@@ -208,7 +208,7 @@ export class SqlOutbox implements EventMessages {
   /** Deletes the messages that were closed before `before`. */
   purge(before: number): Promise<void> {
     return this.#db.change("process", function* () {
-      yield* run("DELETE FROM outbox WHERE closed_at < ?", before);
+      yield* send("DELETE FROM outbox WHERE closed_at < ?", before);
     });
   }
 
@@ -240,7 +240,7 @@ function* upsertMessage(draft: MessageDraft, now: number): Operation<void> {
   const dueAt = waiting?.due_at ?? Math.max(now, (tried?.at ?? -Infinity) + FOLD_MS);
   // The combined message becomes the last row: it is about the newest execution, and must follow that execution's other
   // messages.
-  yield* run(
+  yield* send(
     "INSERT INTO outbox (id, channel, kind, agent_id, execution_id, request_id, fold, title, body, count, " +
       "created_at, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     waiting?.id ?? `msg_${crypto.randomUUID().replaceAll("-", "")}`,
@@ -279,7 +279,7 @@ function toClaimed(
 
 /** Closes the messages about questions that no longer wait for an answer. */
 function* closeAnswered(now: number): Operation<void> {
-  yield* run(
+  yield* send(
     "UPDATE outbox SET closed_at = ?, outcome = 'answered' WHERE closed_at IS NULL " +
       "AND request_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM requests " +
       "WHERE requests.request_id = outbox.request_id AND answered_at IS NULL)",

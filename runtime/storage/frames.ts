@@ -6,25 +6,38 @@ import type { Database } from "../database/database.ts";
 import { all, announce, get, insertRows, type Operation } from "../database/operation.ts";
 
 /**
- * Appends frames to an execution's log in the open transaction, and announces them with the execution's new status. Returns
- * the id of the last frame.
+ * Appends frames to an execution's log in the open transaction, and announces them with the execution's new status. newestFrameId() is then
+ * the id of the last one.
  */
 export function* appendFrames(
   executionId: number,
   drafts: readonly FrameDraft[],
   status: ExecutionStatus = "running",
-): Operation<number> {
-  if (drafts.length === 0) return 0;
-  const stored = yield* insertRows<{ id: number }>(
+): Operation<void> {
+  if (drafts.length === 0) return;
+  const ids: number[] = [];
+  const frames = drafts.map((draft) => ({ id: 0, ...draft }));
+  yield* insertRows(
     "INSERT INTO frames (execution_id, event, payload)",
     drafts.map(({ event, payload }) => [executionId, event, payload]),
-    " RETURNING id",
+    {
+      tail: " RETURNING id",
+      receive(rows) {
+        ids.push(...(rows as { id: number }[]).map(({ id }) => id));
+        // The database assigns ids in the order of the drafts, but may return them unordered.
+        for (const [index, id] of ids.sort((a, b) => a - b).entries()) {
+          const frame = frames[index];
+          if (frame !== undefined) frame.id = id;
+        }
+      },
+    },
   );
-  // The database assigns ids in the order of the drafts, but may return them unordered.
-  const ids = stored.map(({ id }) => id).sort((a, b) => a - b);
-  const frames = drafts.map((draft, index) => ({ id: ids[index] ?? 0, ...draft }));
   yield* announce(executionId, { frames, status });
-  return ids.at(-1) ?? 0;
+}
+
+/** Returns SQL for the id of the newest frame of an execution. `executionId` is an SQL expression. */
+export function newestFrameId(executionId: string): string {
+  return `(SELECT max(id) FROM frames WHERE execution_id = ${executionId})`;
 }
 
 /** Returns true if the question is the last one in the execution's log. */

@@ -7,7 +7,7 @@ import type {
 } from "../triggers/schedule/slot_store.ts";
 import { type EventMessages, NO_MESSAGES } from "../notify/outbox.ts";
 import type { Database } from "../database/database.ts";
-import { all, get, lock, type Operation, run } from "../database/operation.ts";
+import { all, get, lock, type Operation, run, send } from "../database/operation.ts";
 
 const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", outcome, reason, ' +
   'execution_id AS "executionId", count';
@@ -61,7 +61,7 @@ export function* insertSlot(
   lastSlot: number = slot.scheduledFor,
 ): Operation<void> {
   if (slot.outcome !== "skipped" || !(yield* extendSkipped(slot))) {
-    yield* run(
+    yield* send(
       "INSERT INTO slots (agent_id, scheduled_for, outcome, reason, execution_id, count) " +
         "VALUES (?, ?, ?, ?, ?, ?)",
       slot.agentId,
@@ -72,7 +72,7 @@ export function* insertSlot(
       slot.count,
     );
   }
-  yield* run(
+  yield* send(
     "UPDATE schedules SET last_fire = ?2 WHERE agent_id = ?1 AND coalesce(last_fire, ?2) <= ?2",
     slot.agentId,
     lastSlot,
@@ -113,7 +113,7 @@ function* shortenNewest(
     reached,
   );
   if (newest === undefined || newest.count === 1) return;
-  yield* run(
+  yield* send(
     "UPDATE slots SET count = ? WHERE agent_id = ? AND scheduled_for = ?",
     Math.min(newest.count, countSince(newest.at)),
     agentId,
@@ -169,7 +169,7 @@ export class SqlSlotStore implements SlotStore {
       );
       const isNew = stored !== undefined && stored.anchor !== before?.anchor;
       if (isNew && stored.fingerprint === fingerprint) return withFired(stored, yield* readFired());
-      yield* run(
+      yield* send(
         "INSERT INTO schedules (agent_id, fingerprint, anchor, last_fire) VALUES (?1, ?2, ?3, ?4) " +
           "ON CONFLICT (agent_id) DO UPDATE SET fingerprint = ?2, anchor = ?3, last_fire = ?4",
         agentId,
@@ -177,7 +177,7 @@ export class SqlSlotStore implements SlotStore {
         anchor,
         lastSlot,
       );
-      yield* run(
+      yield* send(
         "DELETE FROM slots WHERE agent_id = ? AND scheduled_for > ?" +
           (keepsRuns ? " AND outcome <> 'run'" : ""),
         agentId,
@@ -190,7 +190,7 @@ export class SqlSlotStore implements SlotStore {
 
   endSchedules(agentIds: readonly string[]): Promise<void> {
     return this.#db.change("process", function* () {
-      for (const id of agentIds) yield* run("DELETE FROM schedules WHERE agent_id = ?", id);
+      for (const id of agentIds) yield* send("DELETE FROM schedules WHERE agent_id = ?", id);
     });
   }
 

@@ -1,6 +1,6 @@
 // The table of settings: values of the service that survive a restart, one row each.
 import type { Database } from "../database/database.ts";
-import { get, lock, type Operation, run } from "../database/operation.ts";
+import { get, lock, type Operation, run, send } from "../database/operation.ts";
 
 /** Reads and changes the settings of one database. */
 export class SqlSettingsStore {
@@ -23,7 +23,7 @@ export class SqlSettingsStore {
     return this.#db.change("power", function* () {
       yield* lock(`setting ${name}`);
       if (((yield* select(name)) ?? options.fallback) === value) return false;
-      yield* run(
+      yield* send(
         "INSERT INTO settings (key, value) VALUES (?1, ?2) " +
           "ON CONFLICT (key) DO UPDATE SET value = ?2",
         name,

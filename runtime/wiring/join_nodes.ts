@@ -55,11 +55,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
   });
   const poll = () => executionLog.recheck((id) => !node.executions.has(id));
   await node.start({
-    changed(id) {
-      // The followers of an execution that runs here already know the change, because only this node writes to that
-      // execution.
-      if (!node.executions.has(id)) executionLog.notify(id);
-    },
+    changed: (id) => executionLog.notify(id),
     poll,
     connected() {
       poll();

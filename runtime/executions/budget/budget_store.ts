@@ -13,7 +13,15 @@ import {
 import { HOUR_MS, MINUTE_MS } from "../../../base/time_units.ts";
 import type { Database } from "../../database/database.ts";
 import { isAlive, NOW } from "../../database/instances.ts";
-import { all, get, lock, type Operation, run, type SqlValue } from "../../database/operation.ts";
+import {
+  all,
+  get,
+  lock,
+  type Operation,
+  run,
+  send,
+  type SqlValue,
+} from "../../database/operation.ts";
 import { type PaidCall, SpendingTable } from "./spending_table.ts";
 
 /** The maximum age in milliseconds of a transaction that a crash of the database can undo. */
@@ -65,7 +73,7 @@ export class SqlBudgetStore {
       if (refusal !== undefined) return refusal;
       // The call fits, so an earlier refusal of this agent is obsolete: the price fell, or the budget was raised. While a
       // refusal is stored, schedules skip runs.
-      yield* run("DELETE FROM budget_refusals WHERE agent_id = ?", wanted.agentId);
+      yield* send("DELETE FROM budget_refusals WHERE agent_id = ?", wanted.agentId);
       const reserved = yield* get<{ id: number }>(
         "INSERT INTO reservations (agent_id, execution_id, root_id, instance_id, at, nanos, tokens) " +
           "VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
@@ -165,7 +173,7 @@ export class SqlBudgetStore {
 
 /** Raises the limit of one period, in the open transaction. */
 export function* raiseBudget(raise: BudgetRaise): Operation<void> {
-  yield* run(
+  yield* send(
     "INSERT INTO budget_periods (scope, unit, period, start, raised) VALUES (?1, ?2, ?3, ?4, ?5) " +
       "ON CONFLICT (scope, unit, period, start) DO UPDATE SET raised = budget_periods.raised + ?5",
     raise.scope,
@@ -205,7 +213,7 @@ function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | un
     // Only refusals of agents' calls are stored. A person's command reports its own refusal.
     const isFinal = !isTemporary && wanted.agentId !== null;
     if (isFinal) {
-      yield* run(
+      yield* send(
         "INSERT INTO budget_refusals (agent_id, scope, unit, period, start, need) VALUES (?1, ?2, ?3, ?4, ?5, ?6) " +
           "ON CONFLICT (agent_id, scope, unit, period, start) DO UPDATE SET need = ?6",
         wanted.agentId,

@@ -2,7 +2,7 @@
 import { agentScope, type Amount, treeScope, WORKSPACE_SCOPE } from "../budget.ts";
 import { USAGE_STEP_MS } from "../usage.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
-import { afterCommit, insertRows, type Operation, run } from "../../database/operation.ts";
+import { afterCommit, insertRows, type Operation, send } from "../../database/operation.ts";
 
 /**
  * The time in milliseconds for which spending is kept: the longest month, plus one day for the differences of time zones.
@@ -38,8 +38,10 @@ export class SpendingTable {
     yield* insertRows(
       "INSERT INTO spending (scope, step, nanos, tokens)",
       scopes.map((scope) => [...scope, used.nanos, used.tokens]),
-      " ON CONFLICT (scope, step) DO UPDATE SET nanos = spending.nanos + excluded.nanos, " +
-        "tokens = spending.tokens + excluded.tokens",
+      {
+        tail: " ON CONFLICT (scope, step) DO UPDATE SET nanos = spending.nanos + excluded.nanos, " +
+          "tokens = spending.tokens + excluded.tokens",
+      },
     );
     if (step <= this.#lastPurgedStep) return;
     yield* removeOld(step - KEPT_MS);
@@ -67,7 +69,7 @@ export class SpendingTable {
 
 /** Removes rows that no budget's period needs. Keeps the rows of trees, whose step is 0. */
 function* removeOld(end: number): Operation<void> {
-  yield* run("DELETE FROM spending WHERE step > 0 AND step < ?", end);
-  yield* run("DELETE FROM budget_periods WHERE start > 0 AND start < ?", end);
-  yield* run("DELETE FROM budget_refusals WHERE start > 0 AND start < ?", end);
+  yield* send("DELETE FROM spending WHERE step > 0 AND step < ?", end);
+  yield* send("DELETE FROM budget_periods WHERE start > 0 AND start < ?", end);
+  yield* send("DELETE FROM budget_refusals WHERE start > 0 AND start < ?", end);
 }

@@ -97,10 +97,10 @@ export class SqlAcceptanceStore implements AcceptanceStore {
     const acceptance = yield* insertExecution(wanted, { ...terms, ownerId: this.#ownerId });
     if ("execution" in acceptance && acceptance.isNew) {
       const { execution } = acceptance;
-      const frameId = yield* appendFrames(execution.id, terms.frames(execution));
+      yield* appendFrames(execution.id, terms.frames(execution));
       yield* enqueue(execution);
       if (terms.taken !== undefined) {
-        const toolCalls = yield* copySteps(execution.id, { ...terms.taken, frameId });
+        const toolCalls = yield* copySteps(execution.id, terms.taken);
         return { ...acceptance, execution: { ...execution, toolCalls } };
       }
     }

@@ -8,7 +8,7 @@ import type {
 import type { Database } from "../../database/database.ts";
 import { removeUnusedTerms } from "./call_terms.ts";
 import { IS_REAL, OPEN } from "./execution_rows.ts";
-import { all, type Operation, run } from "../../database/operation.ts";
+import { all, type Operation, run, send } from "../../database/operation.ts";
 
 /** Counts and removes the stored conversations of one database. */
 export class SqlCheckpointStore implements CheckpointStore {
@@ -49,9 +49,9 @@ export class SqlCheckpointStore implements CheckpointStore {
         keepNewest ? 1 : 0,
       );
       for (const { id } of doomed) {
-        yield* run("DELETE FROM messages WHERE execution_id = ?", id);
-        yield* run("DELETE FROM tool_calls WHERE execution_id = ?", id);
-        yield* run("DELETE FROM requests WHERE execution_id = ?", id);
+        yield* send("DELETE FROM messages WHERE execution_id = ?", id);
+        yield* send("DELETE FROM tool_calls WHERE execution_id = ?", id);
+        yield* send("DELETE FROM requests WHERE execution_id = ?", id);
       }
       return doomed.length;
     });

@@ -6,7 +6,7 @@ import type { Message, ToolMessage } from "../../models/message.ts";
 import type { DescribedCall } from "../../executions/record/call_preview.ts";
 import type { Effect } from "../../tools/definition/tool.ts";
 import { storeTerms } from "./call_terms.ts";
-import { all, insertRows, type Operation, run } from "../../database/operation.ts";
+import { all, insertRows, type Operation, send } from "../../database/operation.ts";
 
 interface CallRow {
   position: number;
@@ -50,7 +50,7 @@ export function* replaceMessage(
   executionId: number,
   { position, message }: PlacedMessage,
 ): Operation<void> {
-  yield* run(
+  yield* send(
     "UPDATE messages SET role = ?, body = ? WHERE execution_id = ? AND position = ?",
     message.role,
     JSON.stringify(message),

@@ -34,9 +34,9 @@ import {
   toExecution,
 } from "./execution_rows.ts";
 import { selectDelegated } from "./families.ts";
-import { appendFrames } from "../frames.ts";
+import { appendFrames, newestFrameId } from "../frames.ts";
 import { selectAnswers } from "./request_rows.ts";
-import { fence, get, run } from "../../database/operation.ts";
+import { fence, get, send } from "../../database/operation.ts";
 
 /** Stores and reads the conversations of one database. */
 export class SqlConversationStore implements ConversationStore {
@@ -115,7 +115,7 @@ export class SqlConversationStore implements ConversationStore {
   startCall(executionId: number, call: CallIntent): Promise<void> {
     return this.#db.change(call.effect === "unsafe" ? "power" : "process", function* () {
       yield* fence(executionId);
-      yield* run(
+      yield* send(
         "UPDATE tool_calls SET effect = ?, started_at = ? WHERE execution_id = ? AND position = ?",
         call.effect,
         call.startedAt,
@@ -128,7 +128,7 @@ export class SqlConversationStore implements ConversationStore {
   resetCall(executionId: number, position: number): Promise<void> {
     return this.#db.change("process", function* () {
       yield* fence(executionId);
-      yield* run(
+      yield* send(
         "UPDATE tool_calls SET started_at = NULL WHERE execution_id = ? AND position = ?",
         executionId,
         position,
@@ -141,35 +141,36 @@ export class SqlConversationStore implements ConversationStore {
       yield* fence(executionId);
       yield* insertMessages(executionId, [result.message]);
       const { message: { position }, intent, durationMs, described } = result;
-      let ownFrameId: number | null = null;
+      const newest = newestFrameId("?1");
+      const finish = (isLogged: boolean) =>
+        send(
+          "UPDATE tool_calls SET effect = coalesce(effect, ?3), started_at = coalesce(started_at, ?4), " +
+            `duration_ms = ?5, described = ?6, frame_id = CASE WHEN ?7 THEN ${newest} END ` +
+            "WHERE execution_id = ?1 AND position = ?2",
+          executionId,
+          position,
+          intent?.effect ?? null,
+          intent?.startedAt ?? null,
+          durationMs,
+          described === undefined ? null : JSON.stringify(described),
+          isLogged ? 1 : 0,
+        );
+      let isFinished = false;
       for (const call of yield* selectCalls(executionId, { unlogged: true })) {
         if (call.result === null) break;
         const isOwn = call.position === position;
         const finished = isOwn
           ? { ...call, ...(described && { described }), result: { ...call.result, durationMs } }
           : { ...call, result: call.result };
-        const frameId = yield* appendFrames(executionId, [result.frame(finished)]);
-        if (isOwn) ownFrameId = frameId;
-        else {
-          yield* run(
-            "UPDATE tool_calls SET frame_id = ? WHERE execution_id = ? AND position = ?",
-            frameId,
-            executionId,
-            call.position,
-          );
-        }
+        yield* appendFrames(executionId, [result.frame(finished)]);
+        yield* isOwn ? finish(true) : send(
+          `UPDATE tool_calls SET frame_id = ${newest} WHERE execution_id = ?1 AND position = ?2`,
+          executionId,
+          call.position,
+        );
+        isFinished ||= isOwn;
       }
-      yield* run(
-        "UPDATE tool_calls SET effect = coalesce(effect, ?), started_at = coalesce(started_at, ?), " +
-          "duration_ms = ?, described = ?, frame_id = ? WHERE execution_id = ? AND position = ?",
-        intent?.effect ?? null,
-        intent?.startedAt ?? null,
-        durationMs,
-        described === undefined ? null : JSON.stringify(described),
-        ownFrameId,
-        executionId,
-        position,
-      );
+      if (!isFinished) yield* finish(false);
       if (result.instructions !== undefined) {
         yield* insertMessages(executionId, [result.instructions.message]);
         yield* appendFrames(executionId, [result.instructions.frame]);

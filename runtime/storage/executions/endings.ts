@@ -19,7 +19,7 @@ import { appendFrames } from "../frames.ts";
 import { voidRequests } from "./request_rows.ts";
 import { resumeAncestors } from "./waiting.ts";
 import { isAlive } from "../../database/instances.ts";
-import { fence, get, type Operation, run } from "../../database/operation.ts";
+import { fence, fenceEnding, get, type Operation, run, send } from "../../database/operation.ts";
 
 /**
  * Invalidates the claim of an execution, so that no node can write to it any more. Returns false if a living node runs it.
@@ -66,7 +66,9 @@ export class SqlEndingStore implements EndingStore {
       if (planned.isUnclaimed) {
         if (!(yield* fenceOffOwner(executionId))) return undefined;
         // A waiting execution has no owner, so any node may end it.
-      } else if (planned.from === "running") wanted = yield* fence(executionId);
+      } else if (planned.from === "running") {
+        wanted = yield* fenceEnding(executionId);
+      }
       const ending = planned.insteadOf?.(wanted) ?? planned;
       const row = yield* get<ExecutionRow>(
         "UPDATE executions SET status = ?1, error = ?2, output_data = ?3, finished_at = ?4, " +
@@ -113,7 +115,7 @@ export class SqlEndingStore implements EndingStore {
     const spending = this.#spending;
     return this.#db.change("power", function* () {
       yield* fence(executionId);
-      yield* run(
+      yield* send(
         "UPDATE executions SET duration_ms = coalesce(duration_ms, 0) + ?, retry = coalesce(?, retry) " +
           "WHERE id = ? AND status = 'running'",
         durationMs,
@@ -164,7 +166,7 @@ function* countVerdict(
   const reason = `${times} failed, the last one (execution ${id}) with ${status}: ` +
     toPlainLine(error ?? "", MAX_ERROR_LENGTH);
   const retryAt = (finishedAt ?? 0) + FIRST_TRY_MS;
-  yield* run(
+  yield* send(
     "UPDATE trigger_states SET reason = ?, retry_at = ? WHERE agent_id = ?",
     reason,
     retryAt,

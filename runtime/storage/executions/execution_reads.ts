@@ -265,7 +265,8 @@ function toPatterns(text: string): string[] {
     .map((one) => `%${one.replaceAll(/[\\%_]/g, "\\$&")}%`);
 }
 
-function toStored(row: ExecutionRow & { output_data: string | null }): StoredExecution {
+/** Converts a row to an execution with its request and answer. */
+export function toStored(row: ExecutionRow & { output_data: string | null }): StoredExecution {
   return { execution: toExecution(row), request: toRequest(row), output: row.output_data };
 }
 

@@ -1,7 +1,7 @@
 // The table of idempotency keys, each with the execution that it started.
 import { DAY_MS } from "../../../base/time_units.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow } from "./execution_rows.ts";
-import { get, type Operation, run } from "../../database/operation.ts";
+import { get, type Operation, send } from "../../database/operation.ts";
 
 /** The time for which a key is valid. */
 const KEPT_MS = DAY_MS;
@@ -25,7 +25,7 @@ export function* selectByKey(
 export function* insertKey(
   { key, executionId, now }: { key: string; executionId: number; now: number },
 ): Operation<void> {
-  yield* run(
+  yield* send(
     "INSERT INTO idempotency_keys (key, execution_id, created_at) VALUES (?1, ?2, ?3) " +
       "ON CONFLICT (key) DO UPDATE SET execution_id = ?2, created_at = ?3",
     key,

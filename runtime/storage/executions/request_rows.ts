@@ -1,6 +1,6 @@
 // The table of questions to people. Stores questions and answers, and finds open questions.
 import type { GivenAnswer, HumanAnswer, HumanRequest } from "../../executions/human_request.ts";
-import { all, get, type Operation, run } from "../../database/operation.ts";
+import { all, get, type Operation, run, send } from "../../database/operation.ts";
 
 /** A row of `requests`, as selected by REQUEST_COLUMNS. */
 export interface RequestRow {
@@ -36,7 +36,7 @@ export function* insertRequest(request: HumanRequest): Operation<void> {
     ...(isGuard && { isGuard }),
     ...(raise && { raise }),
   };
-  yield* run(
+  yield* send(
     `INSERT INTO requests (${REQUEST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     request.requestId,
     request.executionId,
@@ -65,7 +65,7 @@ export function* closeRequest(
 
 /** Closes the open questions of an ended execution without an answer. */
 export function* voidRequests(executionId: number, at: number): Operation<void> {
-  yield* run(
+  yield* send(
     "UPDATE requests SET answered_at = ? WHERE execution_id = ? AND answered_at IS NULL",
     at,
     executionId,

@@ -1,6 +1,6 @@
 // Waits for answers of PostgreSQL as long as the server works on the statement, and detects dead connections.
 // @ts-types="@types/pg"
-import type { Client, ClientBase } from "pg";
+import type { Client } from "pg";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { ConnectionConfig, ConnectionLimits } from "./connection.ts";
@@ -22,7 +22,7 @@ export class DeadConnectionDetector {
   readonly #options: DeadConnectionDetectorOptions;
   /** The number of open connections. */
   connections = 0;
-  readonly #processes = new WeakMap<ClientBase, number>();
+  readonly #processes = new WeakMap<Client, number>();
   #query: Promise<(pid: number | undefined) => boolean> | undefined;
 
   constructor(ports: DeadConnectionDetectorOptions) {
@@ -30,14 +30,14 @@ export class DeadConnectionDetector {
   }
 
   /** Registers a new connection with the PID of its server process. */
-  register(client: ClientBase, pid: number): void {
+  register(client: Client, pid: number): void {
     this.#processes.set(client, pid);
     this.connections++;
     client.once("end", () => this.connections--);
   }
 
-  /** Returns the result of a statement that was sent over `client`. Rejects with ETIMEDOUT if the connection is dead. */
-  async wait<T>(client: ClientBase, answer: Promise<T>): Promise<T> {
+  /** Returns the result of statements that were sent over `client`. Rejects with ETIMEDOUT if the connection is dead. */
+  async wait<T>(client: Client, answer: Promise<T>): Promise<T> {
     const answered = new AbortController();
     let isSilent = false;
     const ask = async () => {
@@ -48,8 +48,8 @@ export class DeadConnectionDetector {
         // The statement may have finished just now, and its answer may be arriving.
         if (!await sleepUnlessAborted(clock, limits.checkAfterMs / 5, answered.signal)) return;
         isSilent = true;
-        // With a pending statement, end() closes the socket immediately, and the statement fails.
-        return void (client as Client).end().catch(() => {});
+        // The pending statements then fail.
+        return void client.connection.stream.destroy();
       }
     };
     void ask();

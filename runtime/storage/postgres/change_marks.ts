@@ -42,11 +42,9 @@ export const MARKS_TABLE =
 /** SQL: removes the rows of processes that have not written a mark for a day. */
 export const REMOVE_OLD_MARKS = "DELETE FROM change_marks WHERE at < now() - INTERVAL '1 day'";
 
-/** Returns the SQL statement that writes the mark of a change in its transaction. */
-export function markStatement({ row, number }: ChangeMark): string {
-  return `INSERT INTO change_marks VALUES ('${row}', ${number}, now()) ` +
-    "ON CONFLICT (row) DO UPDATE SET number = excluded.number, at = excluded.at";
-}
+/** SQL: writes the mark of a change, in its transaction. */
+export const WRITE_MARK = "INSERT INTO change_marks VALUES ($1, $2, now()) " +
+  "ON CONFLICT (row) DO UPDATE SET number = excluded.number, at = excluded.at";
 
 /** SQL: waits for an open change of the row, and returns the number of the last committed change, or 0. */
 export const READ_MARK = "INSERT INTO change_marks VALUES ($1, 0, now()) " +

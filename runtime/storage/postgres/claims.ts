@@ -3,7 +3,8 @@ import type { ClaimedExecution } from "../../executions/runs/shared_runs.ts";
 import { isAlive } from "../../database/instances.ts";
 import { QUEUE_SCHEMA } from "./queue_names.ts";
 import { all, announce, enqueue, get, type Operation, run } from "../../database/operation.ts";
-import { selectStored } from "../executions/execution_reads.ts";
+import { selectStored, toStored } from "../executions/execution_reads.ts";
+import { EXECUTION_COLUMNS, type ExecutionRow } from "../executions/execution_rows.ts";
 import { selectUncountedMs } from "../executions/recovery.ts";
 
 /** A node's request to run an execution, with the job that the queue handed to the node. */
@@ -18,6 +19,11 @@ export interface ClaimRequest {
 /** A claimed execution. Every later write of the claiming node must contain its `epoch`. */
 export type Claim = ClaimedExecution & { epoch: number };
 
+/** SQL: the execution is running with this job, which was handed to this node the last time. */
+const IS_CLAIMABLE = "id = ?1 AND job = ?2 AND status = 'running' " +
+  `AND EXISTS (SELECT 1 FROM ${QUEUE_SCHEMA}.job WHERE id = CAST(?2 AS uuid) AND state = 'active' ` +
+  "AND retry_count = ?3)";
+
 /**
  * Claims an execution for a node. Returns undefined if the execution has ended, waits or has a newer job, or if the job was
  * handed to another node. The caller then completes the job without a run.
@@ -25,16 +31,23 @@ export type Claim = ClaimedExecution & { epoch: number };
 export function* claimExecution(
   { id, jobId, attempt, instanceId }: ClaimRequest,
 ): Operation<Claim | undefined> {
-  const found = yield* get<{ previous: string | null; cancelled: string | null }>(
-    "SELECT instance_id AS previous, cancelled FROM executions WHERE id = ?1 AND job = ?2 AND status = 'running' " +
-      `AND EXISTS (SELECT 1 FROM ${QUEUE_SCHEMA}.job WHERE id = CAST(?2 AS uuid) AND state = 'active' ` +
-      "AND retry_count = ?3) FOR UPDATE",
+  const unowned = yield* get<UnownedRow>(
+    `UPDATE executions SET instance_id = ?4, epoch = epoch + 1 WHERE ${IS_CLAIMABLE} AND instance_id IS NULL ` +
+      `RETURNING ${EXECUTION_COLUMNS}, output_data, epoch, cancelled, ` +
+      "NOT EXISTS (SELECT 1 FROM messages WHERE execution_id = executions.id) AS isFresh",
+    ...[id, jobId, attempt, instanceId],
+  );
+  if (unowned !== undefined) {
+    const { epoch, cancelled, isFresh, ...row } = unowned;
+    const subject = { ...toStored(row), ...(isFresh === 1 && { isFresh: true }) };
+    return { subject, epoch, cancelled, isRedelivered: false, ranMs: 0 };
+  }
+  const found = yield* get<{ cancelled: string | null }>(
+    `SELECT cancelled FROM executions WHERE ${IS_CLAIMABLE} FOR UPDATE`,
     ...[id, jobId, attempt],
   );
   if (found === undefined) return undefined;
-  const { previous, cancelled } = found;
-  const isRedelivered = previous !== null;
-  const ranMs = isRedelivered ? yield* selectUncountedMs(id) : 0;
+  const ranMs = yield* selectUncountedMs(id);
   const row = yield* get<{ epoch: number }>(
     "UPDATE executions SET instance_id = ?, epoch = epoch + 1 WHERE id = ? RETURNING epoch",
     ...[instanceId, id],
@@ -43,8 +56,18 @@ export function* claimExecution(
   if (row === undefined || subject === undefined) {
     throw new TypeError("An execution went while its row was held");
   }
-  return { subject, epoch: row.epoch, cancelled, isRedelivered, ranMs };
+  const { cancelled } = found;
+  return { subject, epoch: row.epoch, cancelled, isRedelivered: true, ranMs };
 }
+
+/** The row of a claimed execution that no node ran before, or that has waited. */
+type UnownedRow = ExecutionRow & {
+  output_data: string | null;
+  epoch: number;
+  cancelled: string | null;
+  /** 1 if the execution has no conversation yet, otherwise 0. */
+  isFresh: number;
+};
 
 /** Returns true if the execution is running and this job is its current job. */
 export function* isCurrentJob(id: number, jobId: string): Operation<boolean> {

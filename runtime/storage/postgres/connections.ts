@@ -66,9 +66,10 @@ export class Connections implements AsyncDisposable {
       ...config,
       max: maxConnections,
       types: TYPES as never,
+      pipeline: true,
       // The pool waits for this promise. If it rejects, the pool reports the error instead of returning the connection.
       onConnect: async (client) =>
-        answers.register(client, await prepareConnection(client, limits)),
+        answers.register(client as PoolClient, await prepareConnection(client, limits)),
     });
     // A broken idle connection needs no handling: the pool replaces it on demand.
     pool.on("error", () => {});
@@ -88,6 +89,8 @@ export class Connections implements AsyncDisposable {
       throw error;
     } finally {
       client.off("error", onError);
+      // A pipelining client would wait for the answers to its statements before it closes the connection.
+      if (this.#over.signal.aborted) client.connection.stream.destroy();
       client.release(broken ?? this.#over.signal.aborted);
     }
   }
@@ -117,12 +120,15 @@ export class Connections implements AsyncDisposable {
   }
 
   /**
-   * Runs one statement, on any connection if `client` is undefined. Rejects with StorageUnavailable, or with the error of
-   * the statement itself.
+   * Sends statements together, on any connection if `client` is undefined, and returns their results. Rejects with
+   * StorageUnavailable, or with the error of the first statement that failed.
    */
-  async send(client: PoolClient | undefined, query: QueryConfig): Promise<QueryResult> {
+  async send(
+    client: PoolClient | undefined,
+    queries: readonly QueryConfig[],
+  ): Promise<QueryResult[]> {
     if (client === undefined) {
-      const once = () => this.use((one) => this.send(one, query));
+      const once = () => this.use((one) => this.send(one, queries));
       return await once().catch((error) => {
         if (error instanceof ConnectionLost) return once();
         throw error;
@@ -130,7 +136,7 @@ export class Connections implements AsyncDisposable {
     }
     try {
       return await untilAborted(
-        this.#detector.wait(client, client.query(query)),
+        this.#detector.wait(client, sendTogether(client, queries)),
         this.#over.signal,
       );
     } catch (error) {
@@ -138,10 +144,13 @@ export class Connections implements AsyncDisposable {
     }
   }
 
-  /** Returns `send` as a Query function. */
+  /** Returns a function that sends one statement. */
   queryWith(client: PoolClient | undefined): Query {
-    return (text, values) =>
-      this.send(client, { text, ...(values === undefined ? {} : { values: [...values] }) });
+    return async (text, values) => {
+      const query = { text, ...(values === undefined ? {} : { values: [...values] }) };
+      const [result] = await this.send(client, [query]);
+      return result ?? { rows: [] };
+    };
   }
 
   #toUnavailable(error: unknown): unknown {
@@ -162,4 +171,19 @@ export class Connections implements AsyncDisposable {
     // After abortAll() the server does not respond, so the end of the connections is not awaited.
     await (this.#over.signal.aborted ? undefined : ended);
   }
+}
+
+/** Sends statements in one write to the socket. The server executes the later ones even if an earlier one fails. */
+async function sendTogether(
+  client: PoolClient,
+  queries: readonly QueryConfig[],
+): Promise<QueryResult[]> {
+  const { stream } = client.connection;
+  stream.cork();
+  const answers = Promise.allSettled(queries.map((query) => client.query(query)));
+  stream.uncork();
+  return (await answers).map((answer) => {
+    if (answer.status === "rejected") throw answer.reason;
+    return answer.value;
+  });
 }

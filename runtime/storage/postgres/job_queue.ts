@@ -8,6 +8,7 @@ import { DatabaseUnreachable } from "../../database/database.ts";
 import type { Query } from "./connection.ts";
 import { openBoss, type OpenBossOptions, QUEUE_OPTIONS } from "./pg_boss.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
+import type { OpenTransaction } from "./transaction.ts";
 import { isDelegatedQueue, matchesLabels, QUEUE_SCHEMA, requireLabels } from "./queue_names.ts";
 
 const POLL_MS = 1_000;
@@ -52,6 +53,10 @@ export class JobQueue {
   readonly #created = new Map<string, Promise<void>>();
   readonly #held = new Map<string, HeldJob>();
   readonly #closed = new AbortController();
+  /** The names of all queues that this node's labels match. Undefined if they must be read again. */
+  #names: readonly string[] | undefined;
+  /** False if no job waited for room on this node after the last fetch. */
+  #mayWait = true;
   /** Aborts the current or next pause of the fetch loop. */
   #wake = new AbortController();
   #worker: JobReceiver | undefined;
@@ -85,12 +90,16 @@ export class JobQueue {
    */
   async send(
     executionId: number,
-    { queue, query }: { queue: string; query: Query },
+    { queue, send }: { queue: string; send: OpenTransaction["send"] },
   ): Promise<string> {
     await this.#createQueue(queue);
-    const db = { executeSql: query };
-    const id = await this.#boss.send(queue, { executionId }, { db });
-    if (id === null) throw new Error(`The queue ${queue} made no job for execution ${executionId}`);
+    const id = crypto.randomUUID();
+    const executeSql = (text: string, values: unknown[] = []) => {
+      send(text, values);
+      // The result that pg-boss expects. The statement itself is sent later.
+      return Promise.resolve({ rows: [{ id }] });
+    };
+    await this.#boss.send(queue, { executionId }, { id, db: { executeSql } });
     return id;
   }
 
@@ -101,10 +110,23 @@ export class JobQueue {
     this.#fetching = this.#fetchLoop(worker);
   }
 
-  /** Returns true if this node would fetch a job of the queue now: its labels match, and it can run another execution. */
-  hasRoom(queue: string): boolean {
+  /**
+   * Fetches jobs immediately, because the queue has a new one. Returns false if this node would not get it: its labels do
+   * not match, or it can run no further execution.
+   */
+  wakeFor(queue: string): boolean {
     if (this.#worker === undefined || this.#closed.signal.aborted) return false;
-    return matchesLabels(queue, this.#labels) && roomFor(queue, this.#worker) > 0;
+    if (!matchesLabels(queue, this.#labels)) return false;
+    if (!this.#names?.includes(queue)) this.#names = undefined;
+    this.#mayWait = true;
+    if (roomFor(queue, this.#worker) <= 0) return false;
+    this.wake();
+    return true;
+  }
+
+  /** Fetches jobs immediately if some may wait, because this node can run another execution. */
+  offerRoom(): void {
+    if (this.#mayWait) this.wake();
   }
 
   /** Fetches jobs immediately, instead of after the poll interval of a second. */
@@ -122,6 +144,7 @@ export class JobQueue {
 
   /** Returns a job to the queue, so that another node gets it. Rejects as complete() does. */
   async release(delivery: Delivery): Promise<void> {
+    this.#mayWait = true;
     await this.#endJob(
       delivery,
       (job) => this.#boss.fail(job.queue, attemptOf(job), { released: true }),
@@ -218,21 +241,21 @@ export class JobQueue {
         this.#onError(error);
       }
       await this.#pause(POLL_MS, this.#wake.signal);
+      // Another node may have created a queue.
+      if (!this.#wake.signal.aborted) this.#names = undefined;
     }
   }
 
   /** Fetches jobs until this node can run no more, or all queues are empty. */
   async #fetchRound(worker: JobReceiver): Promise<void> {
-    const { rows } = await this.#boss.getDb().executeSql(
-      `SELECT name FROM ${QUEUE_SCHEMA}.queue ORDER BY name`,
-    );
-    const names = rows.map(({ name }) => name as string).filter((name) =>
-      matchesLabels(name, this.#labels)
-    );
+    const names = this.#names ?? await this.#readNames();
+    this.#names = names;
+    this.#mayWait = false;
     for (let empty = 0; empty < names.length && !this.#closed.signal.aborted;) {
       const name = names[this.#turn++ % names.length] ?? "";
       const limit = Math.min(roomFor(name, worker), BATCH);
       if (limit <= 0) {
+        this.#mayWait = true;
         empty++;
         continue;
       }
@@ -247,6 +270,14 @@ export class JobQueue {
       }
       empty = jobs.length < limit ? empty + 1 : 0;
     }
+  }
+
+  async #readNames(): Promise<string[]> {
+    const { rows } = await this.#boss.getDb().executeSql(
+      `SELECT name FROM ${QUEUE_SCHEMA}.queue ORDER BY name`,
+    );
+    const names = rows.map(({ name }) => name as string);
+    return names.filter((name) => matchesLabels(name, this.#labels));
   }
 
   /** Waits until the time is over or the signal aborts. Never rejects. */

@@ -31,7 +31,7 @@ export interface OpenNodeOptions {
 
 /** Handlers for notifications of other nodes. They must not throw. */
 export interface NodeListeners {
-  /** An execution of another node has changed. */
+  /** An execution was changed by another node, or by this one without a report of its new frames. */
   changed(executionId: number): void;
   /** Called at a regular interval. Any data may have changed, because notifications can be lost. */
   poll(): void;
@@ -135,6 +135,7 @@ export class Node implements AsyncDisposable {
           leases: epochs,
           enqueue: (waiting, transaction) => executions.enqueue(waiting, transaction),
           cancelled: (id, error) => executions.cancel(id, error),
+          changed: (id) => own.node?.changed(id),
         },
       }),
     );
@@ -185,6 +186,12 @@ export class Node implements AsyncDisposable {
     this.#connection.notify(`${topic} ${this.instanceId} ${text}`);
   }
 
+  /** Reports a change of an execution to the runtime, which reads the change from the database. */
+  changed(executionId: number): void {
+    this.executions.changed(executionId);
+    this.#listeners?.changed(executionId);
+  }
+
   /** Requests these leases and gives up all others. Resolves after the next renewal, or when it failed. */
   async requestLeases(names: Iterable<string>): Promise<void> {
     const answer = this.leases.setWanted(names);
@@ -213,7 +220,7 @@ export class Node implements AsyncDisposable {
     if (topic === "changed") {
       const id = Number(first);
       this.executions.changed(id);
-      // The runtime of this process already knows the changes of its own executions.
+      // The followers of an execution that runs here already know the change, because only this node writes to it.
       if (!this.executions.has(id)) this.#listeners?.changed(id);
       return;
     }

@@ -10,15 +10,16 @@ import {
   LeaseLost,
   StorageUnavailable,
 } from "../../database/database.ts";
-import type { Operation, SqlText, SqlValue, WaitingRun } from "../../database/operation.ts";
+import type { Operation, Statement } from "../../database/operation.ts";
 import { StoredListeners } from "../../database/stored_listeners.ts";
 import { migrate } from "./bring_up_to_date.ts";
 import { type ChangeMark, ChangeMarks, READ_MARK } from "./change_marks.ts";
 import type { ConnectionLimits } from "./connection.ts";
 import { Connections } from "./connections.ts";
-import { toPostgres, toStorable } from "./dialect.ts";
+import { type NodeHooks, OperationSteps } from "./operation_steps.ts";
 import { ConnectionLost, unusableServer } from "./postgres_errors.ts";
-import { type OpenTransaction, Transaction } from "./transaction.ts";
+import { Transaction } from "./transaction.ts";
+import { Turns } from "./turns.ts";
 
 /** The maximum number of attempts of an operation after conflicts with other transactions. */
 const ATTEMPTS = 8;
@@ -27,17 +28,6 @@ const ATTEMPT_WAITS = { firstMs: 5, longestMs: 200 };
 const CONFLICTS = new Set(["40001", "40P01", "23505"]);
 /** The number of attempts to read the outcome of a change after a COMMIT without an answer. */
 const OUTCOME_TRIES = 10;
-
-/** The callbacks of a node that runs executions. */
-export interface NodeHooks {
-  instanceId: string;
-  /** The epochs of the executions that this node has claimed, by execution id. */
-  leases: ReadonlyMap<number, number>;
-  /** Creates a job for an execution in the open transaction. */
-  enqueue(waiting: WaitingRun, transaction: OpenTransaction): Promise<void>;
-  /** Called if another node has requested to end an execution of this node with `error`. Must not throw. */
-  cancelled(executionId: number, error: string): void;
-}
 
 /** The options for opening a PostgreSQL database. */
 export interface OpenPostgresOptions {
@@ -60,15 +50,15 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   readonly place: string;
   readonly stored = new StoredListeners();
   readonly #connections: Connections;
-  readonly #node: NodeHooks | undefined;
   readonly #clock: Clock;
   readonly #marks = new ChangeMarks();
-  readonly #statements = new Map<string, { name: string; text: string }>();
+  readonly #steps: OperationSteps;
+  readonly #turns = new Turns();
 
   private constructor(connections: Connections, clock: Clock, node: NodeHooks | undefined) {
     this.#connections = connections;
     this.#clock = clock;
-    this.#node = node;
+    this.#steps = new OperationSteps(this.stored, node);
     this.place = connections.place;
   }
 
@@ -116,14 +106,16 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     }
   }
 
-  read<T>(operation: () => Operation<T>): Promise<T> {
-    return this.#perform(operation(), undefined, new Transaction());
+  async read<T>(operation: () => Operation<T>): Promise<T> {
+    const running = operation();
+    const transaction = new Transaction();
+    return await this.#perform(running, { first: running.next(), client: undefined, transaction });
   }
 
   async readBytes(): Promise<number> {
     const text = "SELECT pg_database_size(current_database()) AS size";
-    const { rows } = await this.#connections.send(undefined, { text });
-    return rows[0].size;
+    const [result] = await this.#connections.send(undefined, [{ text }]);
+    return result?.rows[0].size;
   }
 
   /** Does nothing, because PostgreSQL's vacuum frees the space. */
@@ -141,18 +133,31 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   async #transact<T>(durability: Durability, operation: () => Operation<T>): Promise<T> {
+    const running = operation();
+    const first = running.next();
+    // The answers to two commits may arrive in another order than the commits. The next change of an execution therefore
+    // begins after the callbacks of the previous one, so that the listeners get all frames in order.
+    using _turn = !first.done && first.value.type === "fence"
+      ? await this.#turns.take(first.value.executionId)
+      : undefined;
     const transaction = new Transaction();
     const mark = this.#marks.acquire();
     transaction.begin(durability, mark);
     let isEnding = false;
+    let isAnswered = true;
     let result: T | undefined;
     try {
       await this.#connections.use(async (client) => {
         try {
-          result = await this.#perform(operation(), client, transaction);
+          result = await this.#perform(running, { first, client, transaction });
+          if (transaction.hasChecks) await this.#flush(client, transaction);
           isEnding = true;
-          const results = await this.#connections.send(client, { text: transaction.end });
-          const { command } = [results].flat().at(-1) ?? {};
+          let command: string | undefined;
+          transaction.add({
+            query: { text: transaction.end },
+            receive: (results) => ({ command } = [results].flat().at(-1) ?? { command }),
+          });
+          await this.#flush(client, transaction);
           if (command !== "COMMIT") {
             throw new TypeError(
               "An operation went on after an error, and PostgreSQL has undone it",
@@ -162,7 +167,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         } catch (error) {
           // After a lost connection no ROLLBACK is possible: the server itself has committed or rolled back.
           if (!(error instanceof ConnectionLost)) {
-            await this.#connections.send(client, { text: "ROLLBACK" });
+            await this.#connections.send(client, [{ text: "ROLLBACK" }]);
           }
           throw error;
         }
@@ -174,39 +179,27 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       }
       // The mark is not released, because the server may still lock its row.
       if (!isEnding || !await this.#isCommitted(mark, transaction)) throw error;
+      isAnswered = false;
     }
-    transaction.runCallbacks();
+    transaction.runCallbacks(isAnswered);
     return result as T;
   }
 
   async #perform<T>(
     operation: Operation<T>,
-    client: PoolClient | undefined,
-    transaction: Transaction,
+    { first, client, transaction }: {
+      first: IteratorResult<Statement, T>;
+      client: PoolClient | undefined;
+      transaction: Transaction;
+    },
   ): Promise<T> {
-    for (let step = operation.next();;) {
+    for (let step = first;;) {
       if (step.done) return step.value;
       const { value: statement } = step;
       let given: unknown;
       try {
-        const before = transaction.flushBegin(statement);
-        if (before !== "") await this.#connections.send(client, { text: before });
-        if ("sql" in statement) {
-          const { rows, rowCount } = await this.#query(client, statement);
-          given = statement.type === "run" ? rowCount : statement.type === "get" ? rows[0] : rows;
-        } else if (statement.type === "after_commit") {
-          transaction.afterCommit(statement.act);
-        } else if (statement.type === "announce") {
-          transaction.announce(statement.executionId);
-          transaction.afterCommit(this.stored.reportOf(statement));
-        } else if (statement.type === "fence") {
-          given = await this.#requireExecution(client, statement.executionId);
-          transaction.fenced = statement.executionId;
-        } else if (statement.type === "lease") {
-          await this.#requireLease(client, statement.name);
-        } else if (statement.type === "enqueue") {
-          await this.#enqueue(statement.waiting, { client, transaction });
-        }
+        const add = this.#steps.add(statement, transaction, (value) => given = value);
+        if (typeof add === "boolean" ? add : await add) await this.#flush(client, transaction);
       } catch (error) {
         // Throws the error into the operation, so that its finally blocks run.
         step = operation.throw(error);
@@ -216,61 +209,11 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     }
   }
 
-  async #enqueue(
-    waiting: WaitingRun,
-    { client, transaction }: { client: PoolClient | undefined; transaction: Transaction },
-  ): Promise<void> {
-    // pg-boss sends a long statement, which is prepared once per connection.
-    const query = (text: string, values: readonly unknown[] = []) => {
-      const key = `queue: ${text}`;
-      const create = () => ({ name: `s${this.#statements.size}`, text });
-      const { name } = this.#statements.getOrInsertComputed(key, create);
-      return this.#connections.send(client, { name, text, values: [...values] });
-    };
-    const beforeCommit = (text: string) => transaction.beforeCommit(text);
-    const afterCommit = (act: () => void) => transaction.afterCommit(act);
-    await this.#node?.enqueue(waiting, { query, beforeCommit, afterCommit });
-  }
-
-  #query(
-    client: PoolClient | undefined,
-    { sql, values }: { sql: SqlText; values: readonly SqlValue[] },
-  ): Promise<{ rows: unknown[]; rowCount: number | null }> {
-    const own = typeof sql === "string" ? sql : sql.postgres;
-    const { name, text } = this.#statements.getOrInsertComputed(own, () => ({
-      name: `s${this.#statements.size}`,
-      text: toPostgres(own),
-    }));
-    return this.#connections.send(client, { name, text, values: values.map(toStorable) });
-  }
-
-  /** Locks an execution's row for the transaction. Returns the error of a requested cancel. Throws LeaseLost. */
-  async #requireExecution(
-    client: PoolClient | undefined,
-    executionId: number,
-  ): Promise<string | null> {
-    if (this.#node === undefined) return null;
-    const { instanceId, leases } = this.#node;
-    const { rows: [row] } = await this.#connections.send(client, {
-      name: "fence",
-      text:
-        "SELECT cancelled FROM executions WHERE id = $1 AND instance_id = $2 AND epoch = $3 FOR UPDATE",
-      values: [executionId, instanceId, leases.get(executionId) ?? -1],
-    });
-    if (row === undefined) throw new LeaseLost(`Execution ${executionId}`);
-    if (row.cancelled !== null) this.#node.cancelled(executionId, row.cancelled);
-    return row.cancelled;
-  }
-
-  /** Locks a named lease until the transaction ends. Throws LeaseLost if this node does not hold it. */
-  async #requireLease(client: PoolClient | undefined, name: string): Promise<void> {
-    if (this.#node === undefined) return;
-    const { rowCount } = await this.#connections.send(client, {
-      name: "lease",
-      text: "SELECT 1 FROM leases WHERE name = $1 AND instance_id = $2 FOR UPDATE",
-      values: [name, this.#node.instanceId],
-    });
-    if (rowCount === 0) throw new LeaseLost(name);
+  /** Sends the collected statements of a transaction and waits for their results. */
+  async #flush(client: PoolClient | undefined, transaction: Transaction): Promise<void> {
+    const sent = transaction.take();
+    const results = await this.#connections.send(client, sent.map(({ query }) => query));
+    for (const [index, result] of results.entries()) sent[index]?.receive?.(result);
   }
 
   /** Returns true if a change was committed. Called after a COMMIT without an answer. */
@@ -278,11 +221,9 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     let failure: unknown;
     for (let attempt = 1; attempt <= OUTCOME_TRIES; attempt++) {
       try {
-        const { rows } = await this.#connections.send(undefined, {
-          text: READ_MARK,
-          values: [row],
-        });
-        return rows[0].number === number;
+        const read = { text: READ_MARK, values: [row] };
+        const [result] = await this.#connections.send(undefined, [read]);
+        return result?.rows[0].number === number;
       } catch (error) {
         failure = error;
       }

@@ -41,12 +41,17 @@ export class SharedExecutions implements SharedRuns {
   readonly #options: SharedExecutionsOptions;
   /** The jobs of the executions that run on this node, by execution id. */
   readonly #deliveries = new Map<number, Delivery>();
+  /** The executions of #deliveries that ended or wait, so that their jobs are no longer needed. */
+  readonly #rested = new Set<number>();
   readonly #waits = new ChangeWaits();
   readonly #clock: Clock = new SystemClock();
   #worker: Worker | undefined;
 
   constructor(options: SharedExecutionsOptions) {
     this.#options = options;
+    options.database.stored.add((id, { status }) => {
+      if (status !== "running" && this.#deliveries.has(id)) this.#rested.add(id);
+    });
   }
 
   /** Returns true if this node runs the execution. */
@@ -60,7 +65,7 @@ export class SharedExecutions implements SharedRuns {
   }
 
   wake(): void {
-    this.#options.queue.wake();
+    this.#options.queue.offerRoom();
   }
 
   async stopClaiming(): Promise<void> {
@@ -75,14 +80,16 @@ export class SharedExecutions implements SharedRuns {
   /** Adds an execution to the queue in the open transaction. */
   async enqueue(
     { id, agentId, parentExecutionId }: WaitingRun,
-    { query, beforeCommit, afterCommit }: OpenTransaction,
+    { send, afterCommit }: OpenTransaction,
   ): Promise<void> {
     const { queue, labelsOf, notify } = this.#options;
     const name = queueFor(labelsOf(agentId), { isDelegated: parentExecutionId !== null });
-    const jobId = await queue.send(id, { queue: name, query });
-    beforeCommit(`UPDATE executions SET job = '${jobId}' WHERE id = ${id}`);
+    const jobId = await queue.send(id, { queue: name, send });
+    send("UPDATE executions SET job = $1 WHERE id = $2", [jobId, id]);
     // If this node can run the execution, it fetches the job itself and does not notify other nodes.
-    afterCommit(() => queue.hasRoom(name) ? this.wake() : notify("queued", name));
+    afterCommit(() => {
+      if (!queue.wakeFor(name)) notify("queued", name);
+    });
   }
 
   async claim(delivery: Delivery): Promise<ClaimedExecution | undefined> {
@@ -94,6 +101,7 @@ export class SharedExecutions implements SharedRuns {
     );
     if (claim === undefined) return undefined;
     epochs.set(id, claim.epoch);
+    this.#rested.delete(id);
     this.#deliveries.set(id, delivery);
     return claim;
   }
@@ -101,13 +109,15 @@ export class SharedExecutions implements SharedRuns {
   async release(delivery: Delivery): Promise<void> {
     const { executionId, jobId } = delivery;
     const { database, queue } = this.#options;
+    let isRested = false;
     // After an answer, the execution may already run on this node again, with another job.
     if (this.#deliveries.get(executionId) === delivery) {
       this.#options.epochs.delete(executionId);
       this.#deliveries.delete(executionId);
+      isRested = this.#rested.delete(executionId);
     }
     try {
-      const isLeft = await database.read(() => isCurrentJob(executionId, jobId));
+      const isLeft = !isRested && await database.read(() => isCurrentJob(executionId, jobId));
       await (isLeft ? queue.release(delivery) : queue.complete(delivery));
     } finally {
       queue.drop(delivery);
@@ -139,13 +149,13 @@ export class SharedExecutions implements SharedRuns {
    * run itself.
    */
   jobQueued(name: string): void {
-    if (this.#options.queue.hasRoom(name)) this.wake();
+    this.#options.queue.wakeFor(name);
   }
 
   /** Wakes all waits and fetches jobs, because notifications may have been lost. */
   refreshAll(): void {
     this.#waits.wakeAll();
-    this.wake();
+    this.#options.queue.wake();
   }
 
   /** Cancels an execution that runs on this node, with this error. */

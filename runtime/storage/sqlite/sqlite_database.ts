@@ -174,8 +174,10 @@ export class SqliteDatabase implements Database, Disposable {
       const { value: statement } = step;
       given = undefined;
       if ("sql" in statement) {
-        const { sql, values } = statement;
-        given = this[statement.type](typeof sql === "string" ? sql : sql.sqlite, ...values);
+        const sql = typeof statement.sql === "string" ? statement.sql : statement.sql.sqlite;
+        if (statement.type !== "send") given = this[statement.type](sql, ...statement.values);
+        else if (statement.receive === undefined) this.run(sql, ...statement.values);
+        else statement.receive(this.all(sql, ...statement.values));
       } else if (statement.type === "after_commit") {
         after.push(statement.act);
       } else if (statement.type === "announce") {

@@ -1,7 +1,7 @@
 // The table of follow-ups. A follow-up is an ended execution together with an agent that its end must start (`after`). The
 // transaction that ends the execution inserts the row. The transaction that creates the new execution removes it.
 import type { Database } from "../../database/database.ts";
-import { all, type Operation, run } from "../../database/operation.ts";
+import { all, type Operation, run, send } from "../../database/operation.ts";
 
 /** A follow-up: an ended execution, and an agent to start because of its end. */
 export interface FollowUp {
@@ -24,7 +24,7 @@ export function* insertFollowUps(
   agentIds: readonly string[],
 ): Operation<void> {
   for (const agentId of agentIds) {
-    yield* run(
+    yield* send(
       "INSERT INTO follow_ups (agent_id, execution_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
       agentId,
       executionId,

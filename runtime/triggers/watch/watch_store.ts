@@ -2,7 +2,7 @@
 import type { DigestedFile } from "../../folders/content_digests.ts";
 import type { FileEvent } from "../../vocabulary/run_cause.ts";
 import { type Database, type Durability, LeaseLost } from "../../database/database.ts";
-import { all, get, type Operation, requireLease, run } from "../../database/operation.ts";
+import { all, get, type Operation, requireLease, run, send } from "../../database/operation.ts";
 
 /** A file change that waits for a run. Each agent has at most one per path. */
 export interface QueuedChange {
@@ -102,7 +102,7 @@ export class SqlWatchStore {
       for (const { agentId, path } of dropped) yield* dequeueChange(agentId, path);
       for (const { agentId, path, event, queuedAt } of changes) {
         // The change keeps its position in the queue, so that a file that changes constantly does not wait forever.
-        yield* run(
+        yield* send(
           "INSERT INTO watch_queue (agent_id, path, event, queued_at) VALUES (?, ?, ?, ?) " +
             "ON CONFLICT (agent_id, path) DO UPDATE SET event = excluded.event",
           agentId,
@@ -171,7 +171,7 @@ export class SqlWatchStore {
   keepDigests(agentId: string, files: readonly DigestedFile[]): Promise<void> {
     return this.#db.change("process", function* () {
       for (const { path, stamp, digest } of files) {
-        yield* run(
+        yield* send(
           "UPDATE watched_files SET digest = ? " +
             "WHERE agent_id = ? AND path = ? AND stamp = ? AND digest IS NULL",
           digest,
@@ -190,7 +190,7 @@ export class SqlWatchStore {
   markSeen(agentId: string, files: readonly SeenFile[]): Promise<boolean> {
     return this.#changeWithLease("process", function* () {
       yield* requireLease(watchLease(agentId));
-      yield* run("INSERT INTO watches (agent_id) VALUES (?) ON CONFLICT DO NOTHING", agentId);
+      yield* send("INSERT INTO watches (agent_id) VALUES (?) ON CONFLICT DO NOTHING", agentId);
       for (const file of files) yield* upsertSeenFile(agentId, file);
     });
   }
@@ -199,7 +199,7 @@ export class SqlWatchStore {
   forgetWatches(agentIds: readonly string[]): Promise<void> {
     return this.#db.change("process", function* () {
       for (const table of ["watch_queue", "watched_files", "watches"]) {
-        for (const id of agentIds) yield* run(`DELETE FROM ${table} WHERE agent_id = ?`, id);
+        for (const id of agentIds) yield* send(`DELETE FROM ${table} WHERE agent_id = ?`, id);
       }
     });
   }
@@ -220,9 +220,9 @@ export class SqlWatchStore {
 
 function* upsertSeenFile(agentId: string, { path, stamp, digest }: SeenFile): Operation<void> {
   if (stamp === null) {
-    yield* run("DELETE FROM watched_files WHERE agent_id = ? AND path = ?", agentId, path);
+    yield* send("DELETE FROM watched_files WHERE agent_id = ? AND path = ?", agentId, path);
   } else {
-    yield* run(
+    yield* send(
       "INSERT INTO watched_files (agent_id, path, stamp, digest) VALUES (?1, ?2, ?3, ?4) " +
         "ON CONFLICT (agent_id, path) DO UPDATE SET stamp = ?3, digest = ?4",
       agentId,

@@ -3,7 +3,7 @@
 // @ts-types="@types/pg"
 import pg from "pg";
 import type { Database } from "../../../runtime/database/database.ts";
-import { lock, type Operation } from "../../../runtime/database/operation.ts";
+import { get, lock, type Operation } from "../../../runtime/database/operation.ts";
 import { lockNumber } from "../../../runtime/storage/postgres/transaction.ts";
 import { until } from "../../support/until.ts";
 
@@ -72,6 +72,8 @@ function* pausing<T>(
   for (let step = operation.next();;) {
     if (step.done) return step.value;
     if (done++ === after) {
+      // The result of this statement arrives after the earlier statements were executed.
+      yield* get("SELECT 1");
       pause();
       yield* lock(PAUSE);
     }

@@ -8,7 +8,7 @@ import {
   LeaseLost,
   StorageUnavailable,
 } from "../../../../runtime/database/database.ts";
-import { all, enqueue, fence, get, run } from "../../../../runtime/database/operation.ts";
+import { all, enqueue, fenceEnding, get, run } from "../../../../runtime/database/operation.ts";
 import { CONNECTION_LIMITS } from "../../../../runtime/storage/postgres/connection.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { createBarePostgres, createTestPostgres, withPostgres } from "../../../support/postgres.ts";
@@ -302,7 +302,7 @@ withPostgres.test("a frozen or vanished process does not keep an execution's row
 
   await t.step("a process freezes between two statements", async () => {
     const changing = here.change("power", function* () {
-      yield* fence(1);
+      yield* fenceEnding(1);
       yield* enqueue({ id: 1, agentId: "a", parentExecutionId: null });
       yield* run("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
     });
@@ -318,7 +318,7 @@ withPostgres.test("a frozen or vanished process does not keep an execution's row
     await giveBack();
     const holding = Promise.withResolvers<void>();
     const changing = here.change("power", function* () {
-      yield* fence(1);
+      yield* fenceEnding(1);
       holding.resolve();
       proxy.swallow();
       yield* run("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
@@ -336,7 +336,7 @@ withPostgres.test("a frozen or vanished process does not keep an execution's row
     await giveBack();
     const holding = Promise.withResolvers<void>();
     const changing = here.change("power", function* () {
-      yield* fence(1);
+      yield* fenceEnding(1);
       holding.resolve();
       proxy.stopReading();
       yield* all("SELECT repeat('x', 8000) FROM generate_series(1, 4000)");

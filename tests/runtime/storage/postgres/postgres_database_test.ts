@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import pg from "pg";
 import { SystemClock } from "../../../../base/clock.ts";
+import { MINUTE_MS } from "../../../../base/time_units.ts";
 import { afterCommit, all, announce, fence, get } from "../../../../runtime/database/operation.ts";
-import { lock, run } from "../../../../runtime/database/operation.ts";
+import { lock, run, send } from "../../../../runtime/database/operation.ts";
 import { describeAddress } from "../../../../runtime/storage/postgres/postgres_errors.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import type { NewExecution } from "../../../../runtime/executions/record/acceptance_store.ts";
@@ -14,6 +15,7 @@ import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_databa
 import { LeaseLost } from "../../../../runtime/database/database.ts";
 import { createBarePostgres, createTestPostgres, withPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
+import { lockNumber } from "../../../../runtime/storage/postgres/transaction.ts";
 import { NEW_EXECUTION } from "../stored_situations.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
 
@@ -179,7 +181,7 @@ test("a node that lost an execution cannot write to it", async ({ address }) => 
   const write = () =>
     here.change("power", function* () {
       yield* fence(1);
-      yield* run("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
+      yield* send("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
       yield* announce(1);
     });
   await write();
@@ -288,11 +290,25 @@ test("a change whose commit got no answer is checked instead of repeated", async
   const port = Number(new URL(address).port);
   await using proxy = openCuttingProxy(port);
   const through = address.replace(`:${port}`, `:${proxy.port}`);
-  await using cut = await PostgresDatabase.open({ address: through, connections: 2 });
+  const reports: string[] = [];
+  await using cut = await PostgresDatabase.open({
+    address: through,
+    connections: 2,
+    node: { ...NODE, changed: (id) => reports.push(`changed ${id}`) },
+  });
+  cut.stored.add((id) => reports.push(`stored ${id}`));
+  const step = () =>
+    cut.change("power", function* () {
+      yield* keep(`step ${reports.length}`, "once");
+      yield* announce(7, { frames: [], status: "running" });
+    });
+  await step();
   proxy.loseAnswerOf("COMMIT");
-  await cut.change("power", () => keep("lost answer", "once"));
-  const rows = await database.read(() => all("SELECT 1 FROM settings WHERE key = 'lost answer'"));
+  await step();
+  const rows = await database.read(() => all("SELECT 1 FROM settings WHERE key = 'step 1'"));
   assert.equal(rows.length, 1);
+  // The ids of the frames are unknown, so the log is read anew, as after a change by another node.
+  assert.deepEqual(reports, ["stored 7", "changed 7"]);
 });
 
 test("a node does not repeat a step of a run with an unknown outcome", async ({ address, database }) => {
@@ -309,9 +325,11 @@ test("a node does not repeat a step of a run with an unknown outcome", async ({ 
   await using cut = await PostgresDatabase.open({
     address: address.replace(`:${port}`, `:${proxy.port}`),
     connections: 2,
+    // The pauses between attempts are short, but a slow answer does not count as a dead connection.
+    limits: { checkAfterMs: MINUTE_MS },
     clock: {
       now: () => system.now(),
-      sleep: (ms, signal) => system.sleep(Math.min(ms, 20), signal),
+      sleep: (ms, signal) => system.sleep(ms < MINUTE_MS ? Math.min(ms, 20) : ms, signal),
     },
     node: { ...NODE, leases: new Map([[id, 1]]) },
   });
@@ -324,6 +342,34 @@ test("a node does not repeat a step of a run with an unknown outcome", async ({ 
   await assert.rejects(step, LeaseLost);
   const stored = await database.read(() => all("SELECT 1 FROM settings WHERE key = 'step'"));
   assert.equal(stored.length, 1);
+});
+
+test("the next change of an execution begins after the callbacks of the previous one", async ({ address }) => {
+  await using client = await openClient(address);
+  await client.query("INSERT INTO inkling.instances (id, pid, started_at) VALUES ('here', 1, 0)");
+  await client.query(
+    "INSERT INTO inkling.executions (id, agent_id, display_name, status, trigger, request, model, started_at, instance_id, epoch) " +
+      "VALUES (7, 'a', 'A', 'running', 'manual', '{}', '', 0, 'here', 1)",
+  );
+  const node = { ...NODE, leases: new Map([[7, 1]]) };
+  await using here = await PostgresDatabase.open({ address, node });
+  const begun: string[] = [];
+  const change = (name: string) =>
+    here.change("power", function* () {
+      yield* fence(7);
+      yield* get("SELECT 1");
+      begun.push(name);
+      yield* lock("held");
+      yield* get("SELECT 1");
+      yield* afterCommit(() => begun.push(`${name} committed`));
+    });
+  await client.query("SELECT pg_advisory_lock($1)", [lockNumber("held")]);
+  const changes = [change("first"), change("second")];
+  await until(async () => (await client.query(WAITING)).rowCount === 1, "the first change waits");
+  assert.deepEqual(begun, ["first"]);
+  await client.query("SELECT pg_advisory_unlock_all()");
+  await Promise.all(changes);
+  assert.deepEqual(begun, ["first", "first committed", "second", "second committed"]);
 });
 
 async function openClient(connectionString: string): Promise<pg.Client & AsyncDisposable> {

@@ -57,10 +57,10 @@ export class QueueMachine implements AsyncDisposable {
       node: {
         instanceId: name,
         leases,
-        enqueue: async ({ id }, { query, beforeCommit }) => {
-          const job = await queue.send(id, { queue: queueFor(labelsOf.get(id) ?? []), query });
+        enqueue: async ({ id }, { send }) => {
+          const job = await queue.send(id, { queue: queueFor(labelsOf.get(id) ?? []), send });
           sent.set(id, job);
-          beforeCommit(`UPDATE executions SET job = '${job}' WHERE id = ${id}`);
+          send("UPDATE executions SET job = $1 WHERE id = $2", [job, id]);
         },
         cancelled: () => {},
       },

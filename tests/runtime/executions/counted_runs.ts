@@ -1,0 +1,129 @@
+// Runs of which the tests count the statements, with the expected numbers.
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
+import { settle } from "../../support/test_clock.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+
+const READ = { call: [{ name: "file_read", arguments: { path: "a.txt" } }] };
+const ASK = { call: [{ name: "ask_user", arguments: { question: "Go on?", kind: "confirm" } }] };
+const DELEGATE = { call: [{ name: "run_agent", arguments: { agent_id: "says" } }] };
+const DONE = { say: "Done." };
+
+/** A run whose statements are counted. */
+export interface CountedRun {
+  name: string;
+  /** The steps of the agent `one`. */
+  steps: unknown[];
+  settings?: string;
+  /** Writes further agents before the run. */
+  prepare?: (place: TestWorkspace) => Promise<void>;
+  /** The number of executions that end. */
+  ends?: number;
+  /** True if the test answers the run's question. */
+  answers?: boolean;
+  follows?: boolean;
+  expected: {
+    sqlite: { statements: number; transactions: number };
+    postgres: { roundTrips: number; statements: number; transactions: number };
+  };
+}
+
+const says = (place: TestWorkspace, settings = "") => place.writeScript("says", [DONE], settings);
+
+/** The runs, with the numbers of a later run in the same service. */
+export const COUNTED_RUNS: readonly CountedRun[] = [
+  {
+    name: "a reply",
+    steps: [DONE],
+    expected: {
+      sqlite: { statements: 25, transactions: 4 },
+      postgres: { roundTrips: 20, statements: 43, transactions: 5 },
+    },
+  },
+  {
+    name: "one tool call",
+    steps: [READ, DONE],
+    expected: {
+      sqlite: { statements: 38, transactions: 6 },
+      postgres: { roundTrips: 24, statements: 60, transactions: 7 },
+    },
+  },
+  {
+    name: "one tool call, and a follower of the log",
+    steps: [READ, DONE],
+    follows: true,
+    expected: {
+      sqlite: { statements: 42, transactions: 6 },
+      postgres: { roundTrips: 28, statements: 64, transactions: 7 },
+    },
+  },
+  {
+    name: "one tool call, within a budget",
+    steps: [READ, DONE],
+    settings: "budget: { tokens: { per_day: 1000000 } }",
+    expected: {
+      sqlite: { statements: 56, transactions: 10 },
+      postgres: { roundTrips: 36, statements: 88, transactions: 11 },
+    },
+  },
+  {
+    name: "a delegation",
+    steps: [DELEGATE, DONE],
+    settings: "agents: [says]",
+    prepare: says,
+    ends: 2,
+    expected: {
+      sqlite: { statements: 70, transactions: 10 },
+      postgres: { roundTrips: 53, statements: 111, transactions: 12 },
+    },
+  },
+  {
+    name: "a question and its answer",
+    steps: [ASK, DONE],
+    answers: true,
+    expected: {
+      sqlite: { statements: 66, transactions: 8 },
+      postgres: { roundTrips: 51, statements: 100, transactions: 10 },
+    },
+  },
+  {
+    name: "a run whose end starts another agent",
+    steps: [DONE],
+    prepare: (place) => says(place, "after: one"),
+    ends: 2,
+    expected: {
+      sqlite: { statements: 55, transactions: 8 },
+      postgres: { roundTrips: 43, statements: 90, transactions: 10 },
+    },
+  },
+];
+
+/** Runs the agent `one` until all executions have ended. */
+export async function runOnce(
+  on: { place: TestWorkspace; runtime: Runtime },
+  one: CountedRun,
+): Promise<void> {
+  const { place, runtime } = on;
+  const has = (message: string, count: number) => () =>
+    place.logged.filter((line) => line.message === message).length === count;
+  place.logged.length = 0;
+  const { id } = await runtime.run("one", {});
+  if (one.follows) {
+    const { signal } = new AbortController();
+    for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* to the end */ }
+  }
+  if (one.answers) {
+    await until(has("Execution waits for an answer", 1), "the question");
+    await settle();
+    const { requestId } = await runtime.pendingRequest(id);
+    await runtime.respond(id, { requestId, answer: { approved: true } });
+  }
+  await until(has("Execution ended", one.ends ?? 1), "the end");
+}
+
+/** Writes the agent `one` and everything else that the run needs. */
+export async function prepareRun(place: TestWorkspace, one: CountedRun): Promise<void> {
+  await Deno.writeTextFile(`${place.workspace}/a.txt`, "text");
+  await place.writeScript("one", one.steps, one.settings);
+  await one.prepare?.(place);
+}
