@@ -366,6 +366,10 @@ test("the next change of an execution begins after the callbacks of the previous
   await client.query("SELECT pg_advisory_lock($1)", [lockNumber("held")]);
   const changes = [change("first"), change("second")];
   await until(async () => (await client.query(WAITING)).rowCount === 1, "the first change waits");
+  // Without turns, the second change would meanwhile reach the server and wait for the row.
+  for (let query = 0; query < 100; query++) {
+    assert.equal((await client.query(WAITING)).rowCount, 1);
+  }
   assert.deepEqual(begun, ["first"]);
   await client.query("SELECT pg_advisory_unlock_all()");
   await Promise.all(changes);
