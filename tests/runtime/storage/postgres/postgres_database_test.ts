@@ -367,12 +367,13 @@ test("the next change of an execution begins after the callbacks of the previous
   const changes = [change("first"), change("second")];
   await until(async () => (await client.query(WAITING)).rowCount === 1, "the first change waits");
   // Without turns, the second change would meanwhile reach the server and wait for the row.
+  let waiting = 0;
   for (let query = 0; query < 100; query++) {
-    assert.equal((await client.query(WAITING)).rowCount, 1);
+    waiting = Math.max(waiting, (await client.query(WAITING)).rowCount ?? 0);
   }
-  assert.deepEqual(begun, ["first"]);
   await client.query("SELECT pg_advisory_unlock_all()");
   await Promise.all(changes);
+  assert.equal(waiting, 1);
   assert.deepEqual(begun, ["first", "first committed", "second", "second committed"]);
 });
 
