@@ -3,7 +3,7 @@
 import { sha256Of } from "../../base/sha256.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 import type { Database } from "../database/database.ts";
-import { get, isTrue, run, send } from "../database/operation.ts";
+import { get, isTrue, send } from "../database/operation.ts";
 
 /** The lifetime of a link in milliseconds. A link also expires with its question. */
 export const LINK_MS = DAY_MS;

@@ -1,6 +1,6 @@
 // The table of settings: values of the service that survive a restart, one row each.
 import type { Database } from "../database/database.ts";
-import { get, lock, type Operation, run, send } from "../database/operation.ts";
+import { get, lock, type Operation, send } from "../database/operation.ts";
 
 /** Reads and changes the settings of one database. */
 export class SqlSettingsStore {
