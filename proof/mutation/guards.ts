@@ -1569,7 +1569,7 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/storage/postgres/postgres_database_test.ts"],
   },
   {
-    guard: "followers read the log anew after a commit without a received answer",
+    guard: "followers read the log again after a commit without a received answer",
     symbol: "OperationSteps.add",
     replace: "isAnswered ? report() : this.#node?.changed?.(executionId)",
     by: "void isAnswered, report()",

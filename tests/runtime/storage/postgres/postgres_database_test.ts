@@ -307,7 +307,7 @@ test("a change whose commit got no answer is checked instead of repeated", async
   await step();
   const rows = await database.read(() => all("SELECT 1 FROM settings WHERE key = 'step 1'"));
   assert.equal(rows.length, 1);
-  // The ids of the frames are unknown, so the log is read anew, as after a change by another node.
+  // The ids of the frames are unknown, so followers read the log again, as after a change by another node.
   assert.deepEqual(reports, ["stored 7", "changed 7"]);
 });
 
