@@ -6,10 +6,9 @@ import { validate } from "dockerfile-utils";
 import { parse } from "yaml";
 import { copyTree } from "../../release/folder.ts";
 import { DENO_VERSION } from "../../release/product.ts";
-import { toNpmPackage } from "../../release/npm_package.ts";
-import { openStage } from "../../release/stage.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { createTempDir } from "../support/temp_dir.ts";
+import { builtPackage } from "./built_package.ts";
 
 const read = (file: string) => Deno.readTextFileSync(join(REPOSITORY, file));
 const CONTAINERFILE = read("Containerfile");
@@ -82,11 +81,10 @@ Deno.test({
     "the entry point of the image serves with a read-only root, is healthy, and ends at a SIGTERM",
   ignore: !hasBwrap,
   async fn() {
-    await using stage = await openStage();
-    await toNpmPackage(stage);
+    const { directory } = await builtPackage();
     await using temp = await createTempDir();
     const place = (name: string) => join(temp.path, name);
-    await copyTree(stage.directory, place("inkling"));
+    await copyTree(directory, place("inkling"));
     await Deno.chmod(place("inkling/bin/inkling"), 0o755);
     for (const name of ["state", "workspace", "config"]) await Deno.mkdir(place(name));
     const [, config = ""] = /printf '([^']*)' >\/config\/config\.yaml/.exec(CONTAINERFILE) ?? [];

@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { COMPILE_FLAGS } from "../../release/executable.ts";
 import { copyTree } from "../../release/folder.ts";
-import { toNpmPackage } from "../../release/npm_package.ts";
-import { openStage, type Stage } from "../../release/stage.ts";
+import type { Stage } from "../../release/stage.ts";
 import { killService } from "../e2e/real_process.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
+import { builtPackage } from "./built_package.ts";
 import type { TaskRun } from "./task_run.ts";
 
 /** An address that refuses every connection. */
@@ -26,10 +26,9 @@ export class InstalledPackage implements AsyncDisposable {
     this.directory = join(home.root, "lib/node_modules/inkling");
   }
 
-  /** Builds and installs the package. Its `deno` dependency is a fake that starts the tests' Deno. */
+  /** Installs the package. Its `deno` dependency is a fake that starts the tests' Deno. */
   static async open(): Promise<InstalledPackage> {
-    await using stage = await openStage();
-    await toNpmPackage(stage);
+    const stage = await builtPackage();
     const installed = new InstalledPackage(await createTestWorkspace(), stage);
     await Deno.mkdir(dirname(installed.directory), { recursive: true });
     await copyTree(stage.directory, installed.directory);
