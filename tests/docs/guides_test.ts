@@ -7,8 +7,9 @@ import {
   exampleNames,
   EXAMPLES,
 } from "../examples/example_workspace.ts";
+import { copyTree } from "../../release/folder.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { createNewcomerHome } from "./newcomer_home.ts";
+import { createNewcomerHome, type NewcomerHome } from "./newcomer_home.ts";
 
 const MOST_LINES = 70;
 
@@ -91,6 +92,23 @@ Deno.test("docs/guides: a shown file is the file of the example", () => {
 /** The number of guides that run concurrently. */
 const AT_ONCE = 3;
 
+let setUp: NewcomerHome;
+
+Deno.test.beforeAll(async () => {
+  setUp = await createNewcomerHome();
+  const { code, output } = await setUp.run("inkling setup --yes --provider demo --model report");
+  assert.equal(code, 0, output);
+});
+// The home is undefined if its creation failed; that failure is reported.
+Deno.test.afterAll(() => setUp?.[Symbol.asyncDispose]());
+
+/** Creates a copy of the home in which `inkling setup` ran. The files that the command writes name no absolute path. */
+async function openSetUpHome(): Promise<NewcomerHome> {
+  const home = await createNewcomerHome();
+  await copyTree(setUp.path, home.path);
+  return home;
+}
+
 Deno.test("docs/guides: the commands of each guide run in a new home", async () => {
   const names = exampleNames().values();
   const play = async () => {
@@ -100,9 +118,7 @@ Deno.test("docs/guides: the commands of each guide run in a new home", async () 
 });
 
 async function playGuide(name: string): Promise<void> {
-  await using home = await createNewcomerHome();
-  const setup = await home.run("inkling setup --yes --provider demo --model report");
-  assert.equal(setup.code, 0, setup.output);
+  await using home = await openSetUpHome();
   await copyExample(name, join(home.path, "inkling"));
   for (const command of commandsOf(guide(name)).filter((one) => NOT_RUN[one] === undefined)) {
     const line = REPEATED.has(command) ? `until ${command}; do sleep 0.2; done` : command;
@@ -112,10 +128,9 @@ async function playGuide(name: string): Promise<void> {
 }
 
 Deno.test("examples/README.md: its commands play the tests of an example", async () => {
-  await using home = await createNewcomerHome();
+  await using home = await openSetUpHome();
   const page = Deno.readTextFileSync(join(EXAMPLES, "README.md"));
-  const setup = "inkling setup --yes --provider demo --model report";
-  for (const command of [setup, ...commandsOf(page)]) {
+  for (const command of commandsOf(page)) {
     const { code, output } = await home.run(command, REPOSITORY);
     assert.equal(code, 0, `${command}\n${output}`);
   }
