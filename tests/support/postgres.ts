@@ -27,8 +27,10 @@ export const HAS_POSTGRES = GIVEN !== undefined || POSTGRES_BIN !== undefined;
 
 /** Registers a test that needs PostgreSQL, even if the other tests use SQLite. The test is skipped without PostgreSQL. */
 export const withPostgres = {
-  test: (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
-    Deno.test({ name, ignore: !HAS_POSTGRES, fn }),
+  test: (name: string, fn: (t: Deno.TestContext) => Promise<void>) => {
+    sharePostgres();
+    Deno.test({ name, ignore: !HAS_POSTGRES, fn });
+  },
 };
 
 /** A running PostgreSQL server. Disposing stops the server and removes its folder. */
@@ -201,13 +203,15 @@ async function administer(
 }
 
 let shared: Promise<string> | undefined;
+let isSharing = false;
 
 /**
  * Starts a server before the first test of a file and stops it after the last. Does nothing if the tests were given a
  * server or PostgreSQL is missing.
  */
 export function sharePostgres(): void {
-  if (GIVEN !== undefined || !HAS_POSTGRES) return;
+  if (GIVEN !== undefined || !HAS_POSTGRES || isSharing) return;
+  isSharing = true;
   let server: PostgresServer | undefined;
   Deno.test.beforeAll(async () => {
     server = await startPostgres();

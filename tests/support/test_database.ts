@@ -20,6 +20,9 @@ export const onSqlite = {
   test: (name: string, fn: () => Promise<void>) => Deno.test({ name, ...SQLITE, fn }),
 };
 
+/** Limits so long that a busy machine breaks off no connection. */
+export const PATIENT_LIMITS = { connectMs: 120_000, checkAfterMs: 120_000, silentMs: 120_000 };
+
 /** Opens an empty database with all tables. */
 export async function openTestDatabase(): Promise<Database & (AsyncDisposable | Disposable)> {
   return IS_POSTGRES ? await openTestPostgres() : SqliteDatabase.open(":memory:");
@@ -29,7 +32,11 @@ export async function openTestDatabase(): Promise<Database & (AsyncDisposable | 
 export async function openTestPostgres(server?: string): Promise<PostgresDatabase> {
   const { PostgresDatabase } = await import("../../runtime/storage/postgres/postgres_database.ts");
   const made = await createTestPostgres(server);
-  const database = await PostgresDatabase.open({ address: made.address, connections: 4 });
+  const database = await PostgresDatabase.open({
+    address: made.address,
+    connections: 4,
+    limits: PATIENT_LIMITS,
+  });
   const close = database[Symbol.asyncDispose].bind(database);
   database[Symbol.asyncDispose] = async () => {
     await close();

@@ -14,6 +14,7 @@ import { SqlWatchStore } from "../../../../runtime/triggers/watch/watch_store.ts
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { LeaseLost } from "../../../../runtime/database/database.ts";
 import { createBarePostgres, createTestPostgres, withPostgres } from "../../../support/postgres.ts";
+import { PATIENT_LIMITS } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { lockNumber } from "../../../../runtime/storage/postgres/transaction.ts";
 import { NEW_EXECUTION } from "../stored_situations.ts";
@@ -44,7 +45,10 @@ interface World {
 function test(name: string, body: (world: World) => Promise<void>): void {
   withPostgres.test(`PostgresDatabase: ${name}`, async () => {
     await using place = await createTestPostgres();
-    await using database = await PostgresDatabase.open({ address: place.address });
+    await using database = await PostgresDatabase.open({
+      address: place.address,
+      limits: PATIENT_LIMITS,
+    });
     await body({ address: place.address, database });
   });
 }
@@ -250,7 +254,9 @@ test("a node that lost the lease of a watch cannot store file changes", async ({
 
 test("several nodes may migrate one database concurrently", async () => {
   await using place = await createBarePostgres();
-  const opened = await Promise.all([1, 2, 3].map(() => PostgresDatabase.open(place)));
+  const opened = await Promise.all(
+    [1, 2, 3].map(() => PostgresDatabase.open({ ...place, limits: PATIENT_LIMITS })),
+  );
   for (const one of opened) {
     assert.deepEqual(await one.read(kept), []);
     await one[Symbol.asyncDispose]();
