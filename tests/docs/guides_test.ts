@@ -100,7 +100,7 @@ Deno.test.beforeAll(async () => {
   assert.equal(code, 0, output);
 });
 // The home is undefined if its creation failed; that failure is reported.
-Deno.test.afterAll(() => setUp?.[Symbol.asyncDispose]());
+Deno.test.afterAll(async () => await setUp?.[Symbol.asyncDispose]());
 
 /** Creates a copy of the home in which `inkling setup` ran. The files that the command writes name no absolute path. */
 async function openSetUpHome(): Promise<NewcomerHome> {
