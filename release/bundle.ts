@@ -16,6 +16,9 @@ import { lastOutput, runCommand } from "./command.ts";
 import { filesBelow } from "./folder.ts";
 import { MAIN, NAME, REPOSITORY } from "./product.ts";
 
+/** The module that selects a build of the `yaml` package at run time. In a bundle, resolveId() selects it. */
+const YAML_LIBRARY = "runtime/config/files/yaml_library.ts";
+
 /** The CommonJS plugin. Deno's types do not describe its default import as a function, so it needs a cast. */
 const convertCommonJs = commonjs as unknown as () => Plugin;
 
@@ -150,6 +153,7 @@ function ownModules({ workFolder, settings, changes }: BundleOptions): Plugin {
         const content = await Deno.readTextFile(join(REPOSITORY, file.replace(text, "")));
         return { code: `export default ${JSON.stringify(content)};`, moduleSideEffects: false };
       }
+      if (file === YAML_LIBRARY) return 'export * from "yaml";';
       const path = id.replace(/\.ts$/, ".js");
       const code = await Deno.readTextFile(path);
       return {

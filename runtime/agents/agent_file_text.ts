@@ -1,5 +1,5 @@
 // Formats a new agent file. The parser reads the same fields back.
-import { Document, Scalar, visit } from "yaml";
+import { Document, Scalar, visit } from "../config/files/yaml_library.ts";
 import type { AgentPolicy } from "../config/agent_settings.ts";
 import type { TriggerType, WebhookScheme } from "../vocabulary/trigger_kinds.ts";
 

@@ -1,7 +1,8 @@
 // Adds an entry to `auto_approve` in the text of an agent file. Every other character stays. The result is parsed again to
 // verify this.
 import { isDeepStrictEqual } from "node:util";
-import { isMap, isScalar, isSeq, parse, parseDocument, type YAMLSeq } from "yaml";
+import type { YAMLSeq } from "yaml";
+import { isMap, isScalar, isSeq, parse, parseDocument } from "../config/files/yaml_library.ts";
 import { splitFrontMatter } from "./front_matter.ts";
 
 const KEY = "auto_approve";

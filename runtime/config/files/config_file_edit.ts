@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Document } from "yaml";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
-import { isMap, isScalar, parseDocument, YAMLMap } from "yaml";
+import { isMap, isScalar, parseDocument, YAMLMap } from "./yaml_library.ts";
 
 /** A value that can be set in config.yaml. */
 export type ConfigValue =

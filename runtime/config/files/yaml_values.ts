@@ -1,7 +1,7 @@
 // Converts the nodes of a YAML document to plain values, within limits. The document itself keeps the positions.
 import type { Alias, Node, Scalar } from "yaml";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { isAlias, isMap, isScalar, isSeq } from "yaml";
+import { isAlias, isMap, isScalar, isSeq } from "./yaml_library.ts";
 
 /** The maximum number of values, more than any valid file has. Aliases multiply the values of a file. */
 const MAX_VALUES = 50_000;
