@@ -50,6 +50,11 @@ export function whenStillRunning(ms: number, act: () => void): void {
   Deno.unrefTimer(setTimeout(act, ms));
 }
 
+/** Resolves after the other pending work of this process has had a turn. Unlike node:timers, loads no Node modules. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
 /** Returns an instant as ISO 8601 in UTC, with milliseconds and `Z`, as the API does. */
 export function toTimestamp(ms: number): string {
   return new Date(ms).toISOString();

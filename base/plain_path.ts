@@ -55,7 +55,8 @@ export const POSIX_PATHS: Paths = {
  * The path functions of this system. node:path is not imported, because the import would have to be awaited, and some
  * engines do not start a module with such an await.
  */
-export const PATHS: Paths = Deno.build.os === "windows" ? nodePath() : POSIX_PATHS;
+export const { basename, dirname, isAbsolute, join, normalize, relative, resolve }: Paths =
+  Deno.build.os === "windows" ? nodePath() : POSIX_PATHS;
 
 function nodePath(): Paths {
   // deno-lint-ignore no-process-global -- an import of node:process loads what this file is there to avoid

@@ -1,21 +1,21 @@
 // Finds the program's files: the sources in a checkout, or the modules of the shipped bundle.
-import { PATHS } from "./plain_path.ts";
+import { dirname, join } from "./plain_path.ts";
 
 const IS_BUNDLE = !import.meta.url.endsWith(".ts");
 
 /** Returns the path of the program's folder. In the checkout and in the bundle, this module is one folder below it. */
 export function programFolder(): string {
-  return PATHS.dirname(import.meta.dirname ?? "");
+  return dirname(import.meta.dirname ?? "");
 }
 
 /** Returns the path of the configuration file with which Deno starts the program. */
 export function programConfig(): string {
-  return PATHS.join(programFolder(), "deno.json");
+  return join(programFolder(), "deno.json");
 }
 
 /** Returns the path of the program's main module. */
 export function mainModule(): string {
-  return PATHS.join(programFolder(), IS_BUNDLE ? "main.js" : "main.ts");
+  return join(programFolder(), IS_BUNDLE ? "main.js" : "main.ts");
 }
 
 /**
@@ -23,7 +23,7 @@ export function mainModule(): string {
  * modules only from this folder.
  */
 export function workerFolder(): string {
-  return PATHS.join(programFolder(), IS_BUNDLE ? "modules/" : "runtime/tools/custom/host/");
+  return join(programFolder(), IS_BUNDLE ? "modules/" : "runtime/tools/custom/host/");
 }
 
 /** Returns the URL of a worker's module. */

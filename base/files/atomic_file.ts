@@ -1,5 +1,5 @@
 // Replaces whole files atomically: after a crash at any moment, a reader sees the old or the new content and never a part.
-import { dirname, join } from "node:path";
+import { dirname, join } from "../plain_path.ts";
 import { newContentName } from "./staged_files.ts";
 
 /**

@@ -7,7 +7,7 @@
 // and scripts cannot reach the link's folder. (rejected: paths relative to the process's working folder, which Deno makes
 // absolute unless it has all permissions; FFI, which would be a permission for everything; a helper process with all
 // permissions, which costs memory and is no narrower)
-import { join } from "node:path";
+import { join } from "../plain_path.ts";
 
 const DESCRIPTORS = "/proc/self/fd";
 

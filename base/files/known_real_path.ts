@@ -1,6 +1,6 @@
 // Resolves the real path of a path whose end may be missing or unreadable, for comparisons. A sandbox uses realPathOf() of
 // runtime/tools/files/place.ts instead, which distinguishes missing paths from misleading ones and refuses unknown ones.
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../plain_path.ts";
 
 /**
  * Returns the real path of the path itself or of the nearest readable folder above it, followed by the remaining names as

@@ -1,6 +1,6 @@
 // Names staged files, which are entries with a temporary name until they get their final one, and removes the staged files
 // of a killed service.
-import { join } from "node:path";
+import { join } from "../plain_path.ts";
 import { ignoreMissing, isMissing } from "./missing.ts";
 
 /** Matches the names of staged files. Watches and listings ignore these names. */

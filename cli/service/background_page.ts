@@ -3,7 +3,7 @@
 import { isLocked, takeLock } from "../../base/files/lock_file.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { join } from "../../base/plain_path.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import type { CliApp, Places } from "../context/app.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
@@ -127,5 +127,5 @@ export async function untilAlone(app: CliApp, places: Places, signal: AbortSigna
   }
 }
 
-const lockFile = ({ stateDir }: Places) => PATHS.join(stateDir, "ui.lock");
-const pageFile = ({ stateDir }: Places) => PATHS.join(stateDir, "ui.json");
+const lockFile = ({ stateDir }: Places) => join(stateDir, "ui.lock");
+const pageFile = ({ stateDir }: Places) => join(stateDir, "ui.json");

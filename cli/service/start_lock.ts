@@ -1,9 +1,7 @@
 // Implements the start lock, a file in the state folder. Only the process that holds the lock may start the service.
-import { PATHS } from "../../base/plain_path.ts";
+import { resolve } from "../../base/plain_path.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { takeLock } from "../../base/files/lock_file.ts";
-
-const { resolve } = PATHS;
 
 /**
  * Creates the state folder if it is missing. The start lock and the log file need the folder before the service runs.

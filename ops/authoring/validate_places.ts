@@ -7,7 +7,7 @@ import { isEnvFileName } from "../../base/files/env_file_name.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { holdsMoreThan } from "../../base/files/folder_size.ts";
 import { isBelow } from "../../base/files/path_below.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { dirname, relative } from "../../base/plain_path.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { isDatabaseFile } from "../../runtime/agents/agent_paths.ts";
 import { itemPath } from "../../runtime/agents/resource_problem.ts";
@@ -17,8 +17,6 @@ import {
   MAX_WATCHED_ENTRIES,
   readWatchPaths,
 } from "../../runtime/agents/watch_path.ts";
-
-const { dirname, relative } = PATHS;
 
 /** The workspace's directories, the home directory, and the folders that cannot be watched. */
 export interface PlaceSurroundings {

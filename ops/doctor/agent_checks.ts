@@ -4,12 +4,10 @@ import { CHANNEL_REMEDY, describeMissingChannel } from "../authoring/validate_un
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { exists } from "../../runtime/config/files/exists.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { basename } from "../../base/plain_path.ts";
 import type { ValidatedFile } from "../authoring/workspace_validation.ts";
 import type { Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
-
-const { basename } = PATHS;
 
 /** The maximum number of agents that a finding names. Further agents are counted. */
 const MAX_NAMED_AGENTS = 3;

@@ -6,13 +6,11 @@ import { withDatabaseSecrets } from "../../runtime/config/database_settings.ts";
 import { EnvironmentFiles } from "../../runtime/config/files/environment_files.ts";
 import { makePrivate } from "../../base/files/private_file.ts";
 import { ifThere } from "../../base/files/missing.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { basename, join } from "../../base/plain_path.ts";
 import { type ModelEndpoint, modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { ModelError } from "../../runtime/models/model.ts";
 import { withServerSecrets } from "../../runtime/tools/mcp/servers_file/server_secrets.ts";
 import type { Finding } from "./finding.ts";
-
-const { basename, join } = PATHS;
 
 /** The prefixes that identify the provider of a key. */
 const KEY_PREFIXES: readonly (readonly [provider: string, beginning: RegExp])[] = [

@@ -3,13 +3,11 @@ import { ifThere } from "../../base/files/missing.ts";
 import { findStagedFiles } from "../../base/files/staged_files.ts";
 import { formatDuration } from "../../base/durations.ts";
 import { isLocked, takeLock } from "../../base/files/lock_file.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { basename } from "../../base/plain_path.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import { examineDatabase } from "../../runtime/storage/sqlite/database_health.ts";
 import { type Check, type Finding, toRefusalFinding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
-
-const { basename } = PATHS;
 
 /** The files and folders of a service's state. */
 export interface StatePlaces {

@@ -1,7 +1,7 @@
 // Keeps the state of one file of the agents directory across reads. Writes no file.
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorAtStart, errorsFirst } from "../../base/diagnostics.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { join } from "../../base/plain_path.ts";
 import { sha256Of } from "../../base/sha256.ts";
 import type { Agent } from "./agent.ts";
 import { type AgentFileContent, readAgentFile, type UnsettledFile } from "./agent_file.ts";
@@ -9,8 +9,6 @@ import { idOfFileName } from "./agent_id.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
 import type { ReadAgent } from "./copied_file.ts";
 import { diagnoseResources, type ResourceProblem } from "./resource_problem.ts";
-
-const { join } = PATHS;
 
 /** The state of an agent file at its last read. */
 export interface AgentEntry {

@@ -5,10 +5,8 @@ import { unreadableReason } from "../../base/files/unreadable.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { idOfFileName, isMisnamedAgentFile } from "./agent_id.ts";
 import { MAX_AGENT_FILE_BYTES } from "./parse_agent.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { basename } from "../../base/plain_path.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
-
-const { basename } = PATHS;
 
 /** The time in milliseconds after a change in which a file may still be being written. */
 const QUIET_MS = 200;

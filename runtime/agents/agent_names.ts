@@ -1,5 +1,5 @@
 // Lists the files of an agents folder by name, without opening them.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { idOfFileName, isAgentFileName, isMisnamedAgentFile } from "./agent_id.ts";
 
 /**

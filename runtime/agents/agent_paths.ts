@@ -8,9 +8,7 @@ import { isEnvFileName } from "../../base/files/env_file_name.ts";
 import { isBelow } from "../../base/files/path_below.ts";
 import type { AgentPath } from "./agent.ts";
 import type { Definition } from "./definition.ts";
-import { PATHS } from "../../base/plain_path.ts";
-
-const { basename, relative, resolve } = PATHS;
+import { basename, relative, resolve } from "../../base/plain_path.ts";
 
 /** The reserved alias of the workspace folder. */
 export const WORKSPACE_ALIAS = "workspace";

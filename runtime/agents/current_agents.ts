@@ -2,10 +2,8 @@
 import type { Agent } from "./agent.ts";
 import { describeBadName, isAgentFileName, normalizeId } from "./agent_id.ts";
 import type { AgentRegistry } from "./registry.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { join } from "../../base/plain_path.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
-
-const { join } = PATHS;
 
 /** The registry, and the function that reloads it. */
 export interface CurrentAgentsOptions {

@@ -9,9 +9,7 @@ import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { isBelow } from "../../base/files/path_below.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { isDeeperThan, isJsonObject, isWholeJson, type JsonSchema } from "../../base/json.ts";
-import { PATHS } from "../../base/plain_path.ts";
-
-const { basename, dirname, relative } = PATHS;
+import { basename, dirname, relative } from "../../base/plain_path.ts";
 
 /** The source of the output schema: the agent file, or the file at this absolute path. */
 export type AgentOutput = { schema: JsonSchema } | { file: string };

@@ -19,9 +19,7 @@ import { type Definition, definitionSchema } from "./definition.ts";
 import { checkRules } from "./definition_rules.ts";
 import { type FrontMatter, splitFrontMatter } from "./front_matter.ts";
 import { type AgentOutput, checkOutput } from "./output_schema.ts";
-import { PATHS } from "../../base/plain_path.ts";
-
-const { basename } = PATHS;
+import { basename } from "../../base/plain_path.ts";
 
 /** The maximum size of an agent file in bytes. */
 export const MAX_AGENT_FILE_BYTES = 4 * 1_024 * 1_024;

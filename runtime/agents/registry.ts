@@ -3,7 +3,7 @@ import type { AgentDefaults } from "../config/config.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { SystemClock } from "../../base/clock.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { basename, join } from "../../base/plain_path.ts";
 import type { Agent } from "./agent.ts";
 import {
   type AgentEntry,
@@ -23,8 +23,6 @@ import { hostNames } from "../config/database_settings.ts";
 import { TRIGGER_LEASE } from "../vocabulary/trigger_kinds.ts";
 import { describeCopy, diagnoseCopy, markedOriginal } from "./copied_file.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
-
-const { basename, join } = PATHS;
 
 /** A file that gives no agent, because it is misnamed or never parsed, or the unreadable directory itself. */
 export interface BrokenAgentFile {

@@ -3,6 +3,9 @@ import { z } from "zod";
 import { parseDuration } from "../../base/durations.ts";
 import { isTimeZone } from "./time_zone.ts";
 
+// Do not compile schemas to functions: each start parses one config.yaml and a few agents, and compiling takes longer.
+z.config({ jitless: true });
+
 /** The maximum duration, a century. A longer one is a mistake, and would exceed the range of dates. */
 const LONGEST_MS = 36_500 * 86_400_000;
 

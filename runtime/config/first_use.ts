@@ -1,9 +1,7 @@
 // Checks if Inkling is used for the first time. Only checks if two paths exist, because commands call it at their start.
 import { exists } from "./files/exists.ts";
 import { expandHome, type ReadVariable, resolveConfigDir } from "./places.ts";
-import { PATHS } from "../../base/plain_path.ts";
-
-const { join, resolve } = PATHS;
+import { join, resolve } from "../../base/plain_path.ts";
 
 /**
  * Returns true if config.yaml or an agents folder exists. Without config.yaml, the agents folder is that of the default

@@ -15,11 +15,9 @@ import { decodeText } from "./files/text_file.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import { parseYaml } from "./files/yaml_document.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { isAbsolute, normalize, resolve } from "../../base/plain_path.ts";
 import { describeDoubtfulTool } from "../vocabulary/tool_vocabulary.ts";
 import { suggest } from "../../base/text/suggestion.ts";
-
-const { isAbsolute, normalize, resolve } = PATHS;
 
 /**
  * Error: config.yaml cannot be used. The message has the first problem with its position; `diagnostics` has all problems.

@@ -1,9 +1,7 @@
 // Resolves the paths that are known before any file is read. Has few imports, because every command starts here.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { fnv1a } from "./fnv1a.ts";
-import { PATHS } from "../../base/plain_path.ts";
-
-const { isAbsolute, join, resolve } = PATHS;
+import { isAbsolute, join, resolve } from "../../base/plain_path.ts";
 
 /** A function that returns the value of a shell variable. */
 export type ReadVariable = (name: string) => string | undefined;

@@ -9,10 +9,8 @@ import {
   resolveSocketFile,
   stateFilesOf,
 } from "./places.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { basename, dirname, join, resolve } from "../../base/plain_path.ts";
 import { sha256Of } from "../../base/sha256.ts";
-
-const { basename, dirname, join, resolve } = PATHS;
 
 /**
  * Returns the paths of `workspace`. The default is that of config.yaml; `~` is expanded, and a relative path starts at the

@@ -1,6 +1,6 @@
 // Reads the values for omitted flags of the service: `service` in config.yaml, and the key of TCP clients.
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { join } from "../../base/plain_path.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 import { EnvironmentFiles } from "./files/environment_files.ts";
 
@@ -47,7 +47,7 @@ export function readServiceDefaults(
 
 /** Returns the path of the former file for the key, which only installed units read. */
 function formerKeyFile({ configDir }: SettingsSources["directories"]): string {
-  return PATHS.join(configDir, "service.env");
+  return join(configDir, "service.env");
 }
 
 /**

@@ -11,9 +11,7 @@ import { EnvironmentFiles } from "./files/environment_files.ts";
 import { loadConfig } from "./parse_config.ts";
 import { resolveConfigDir } from "./places.ts";
 import { resolveDirectories } from "./resolve_directories.ts";
-import { PATHS } from "../../base/plain_path.ts";
-
-const { join } = PATHS;
+import { join } from "../../base/plain_path.ts";
 
 /** The environment of the process: its variables and home directory. */
 export interface Surroundings {

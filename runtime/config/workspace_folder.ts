@@ -1,10 +1,8 @@
 // Checks if the workspace folder exists. Does not create it.
-import { PATHS } from "../../base/plain_path.ts";
+import { resolve } from "../../base/plain_path.ts";
 import type { Config } from "./config.ts";
 import { expandHome } from "./places.ts";
 import { isMissing } from "../../base/files/missing.ts";
-
-const { resolve } = PATHS;
 
 /**
  * Returns the absolute path of a workspace that is missing or is not a folder. Returns undefined if it is a folder, or

@@ -1,7 +1,7 @@
 // The errors of refused requests to start, find or continue an execution.
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { basename } from "../../base/plain_path.ts";
 
 /** Error: no execution has this id. */
 export class ExecutionNotFound extends RuntimeError {
@@ -109,7 +109,7 @@ export class IdempotencyKeyReused extends RuntimeError {
 export class AgentUnreadable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(agentId: string, problem: Diagnostic) {
-    const place = formatDiagnostic({ ...problem, path: PATHS.basename(problem.path) });
+    const place = formatDiagnostic({ ...problem, path: basename(problem.path) });
     super(`Agent '${agentId}' cannot be read: ${place}; fix the file and try again`);
   }
 }

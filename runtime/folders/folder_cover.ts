@@ -1,5 +1,5 @@
 // Calculates a minimal set of folders to watch for a list of requests. Has no side effects.
-import { dirname } from "node:path";
+import { dirname } from "../../base/plain_path.ts";
 
 /** A folder to watch. `folder` is its absolute path without symbolic links. */
 export interface WatchedFolder {

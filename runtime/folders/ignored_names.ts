@@ -2,7 +2,7 @@
 // includes such a name if it contains the typical part of the name (the dot, the suffix). The pattern `*` does not include
 // it.
 import { expandBraces, MAX_BRACE_PATTERNS } from "../../base/files/glob_braces.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { basename } from "../../base/plain_path.ts";
 
 /** A row of the table of ignored names, which `docs/triggers.md` shows. */
 interface IgnoredRow {
@@ -114,7 +114,7 @@ export function foldersToSkip(patterns: readonly string[]): string[] {
 
 /** Returns true if the name of an entry is one of the skipped folders. */
 export function isSkipped(path: string, skipped: readonly string[]): boolean {
-  const name = PATHS.basename(path);
+  const name = basename(path);
   return skipped.some((folder) => FOLDERS.get(folder)?.matches.test(name));
 }
 

@@ -8,7 +8,7 @@
 // Decision: a folder that contains a named pipe is not watched. Deno's watch opens the path of an event. A pipe without a
 // writer blocks it, and then opening or closing any watch would block the whole service. So a probe precedes each opening
 // and closing: the watch must report an event. If it does not, new pipes are opened for a moment, which unblocks the watch.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import { SystemClock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";

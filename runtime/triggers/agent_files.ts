@@ -1,6 +1,6 @@
 // Reloads the agent registry once after a burst of changes in the agents directory, or on request. Publishes an event for
 // each changed agent and logs problems in agent files.
-import { basename, dirname } from "node:path";
+import { basename, dirname } from "../../base/plain_path.ts";
 import { isAgentFileName, isMisnamedAgentFile } from "../agents/agent_id.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { ReloadReport } from "../agents/reload_report.ts";

@@ -6,7 +6,7 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";
 import { AgentTextUnusable } from "../executions/refusals.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { basename } from "../../base/plain_path.ts";
 
 /**
  * Returns the agent with the model or text of a request. Throws AgentTextUnusable for an invalid agent file or model name.
@@ -29,7 +29,7 @@ function parseVariant(agent: Agent, text: string, settings: WorkspaceSettings): 
   const parsed = parseAgent(source, { directories, home, config });
   if ("agent" in parsed) return parsed.agent;
   const problems = parsed.diagnostics.filter(({ severity }) => severity === "error")
-    .map((one) => formatDiagnostic({ ...one, path: PATHS.basename(one.path) }));
+    .map((one) => formatDiagnostic({ ...one, path: basename(one.path) }));
   throw new AgentTextUnusable(`The agent file cannot be used:\n${problems.join("\n")}`);
 }
 

@@ -10,7 +10,7 @@ import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { basename } from "../../base/plain_path.ts";
 import { unifiedDiff } from "../../base/text/unified_diff.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { AutoApproval } from "../interface/runtime.ts";
@@ -51,7 +51,7 @@ export async function autoApprove(
   const { settings, redactor } = ports;
   const path = agent.sourcePath;
   const refuse = (message: string) =>
-    new NotAutoApproved("conflict", `Cannot change ${PATHS.basename(path)}: ${message}`);
+    new NotAutoApproved("conflict", `Cannot change ${basename(path)}: ${message}`);
   const tool = await findTool(agent, asked, ports);
   const bytes = await readAgentBytes(path, refuse);
   const parse = (one: Uint8Array) => {
@@ -61,7 +61,7 @@ export async function autoApprove(
     throw refuse(
       problem === undefined
         ? "it does not parse"
-        : formatDiagnostic({ ...problem, path: PATHS.basename(path) }),
+        : formatDiagnostic({ ...problem, path: basename(path) }),
     );
   };
   const before = parse(bytes);
@@ -83,7 +83,7 @@ export async function autoApprove(
     await writeFileAtomically(path, content);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new NotAutoApproved("conflict", `Cannot write ${PATHS.basename(path)}: ${reason}`);
+    throw new NotAutoApproved("conflict", `Cannot write ${basename(path)}: ${reason}`);
   }
   return { ...shown, written: true };
 }

@@ -1,6 +1,6 @@
 // Follows config.yaml in a running service. Each change is read once, logged, and passed to the agents, whose defaults are
 // in config.yaml.
-import { basename, dirname } from "node:path";
+import { basename, dirname } from "../../base/plain_path.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
 import { type ConfigCheck, QUIET_MS } from "../config/config_file.ts";

@@ -1,5 +1,5 @@
 // Opens the agents of a workspace, and the objects that depend on the agents' keys: secrets, redaction and the service log.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import type { Agent } from "../agents/agent.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import type { ResourceProblem } from "../agents/resource_problem.ts";

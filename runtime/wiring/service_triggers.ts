@@ -1,5 +1,5 @@
 // Creates the triggers of a service: schedules, watches, webhooks and `after`.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import { hostNames } from "../config/database_settings.ts";

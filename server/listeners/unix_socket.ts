@@ -3,10 +3,8 @@
 import { RuntimeError } from "../../base/errors.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
-import { PATHS } from "../../base/plain_path.ts";
+import { dirname } from "../../base/plain_path.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
-
-const { dirname } = PATHS;
 
 /** Error: the service cannot listen on the socket file. Another service answers there, or the file is not a socket. */
 export class SocketUnavailable extends RuntimeError {

@@ -2,7 +2,7 @@
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 import { makePrivate } from "../../../base/files/private_file.ts";
-import { PATHS } from "../../../base/plain_path.ts";
+import { dirname } from "../../../base/plain_path.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -56,7 +56,7 @@ export async function installUnit(context: CommandContext, manager: UnitManager)
   const owner = scope === "system" ? await findOwner(context) : undefined;
   const text = await formatUnit(context, kind, owner === undefined ? {} : { owner });
   await stopRunning(context);
-  await Deno.mkdir(PATHS.dirname(file), { recursive: true });
+  await Deno.mkdir(dirname(file), { recursive: true });
   if (before !== text) await writeFileAtomically(file, text, { mode: 0o644 });
   await manager.activate();
   const change = before === undefined ? "created" : before === text ? "unchanged" : "updated";

@@ -1,8 +1,6 @@
 // Finds an installed unit file of systemd or launchd that starts the service. Starts no program.
-import { PATHS } from "../../../base/plain_path.ts";
+import { dirname, join } from "../../../base/plain_path.ts";
 import type { InstalledUnit } from "../../context/app.ts";
-
-const { dirname, join } = PATHS;
 
 /** The folder of unit files that the administrator installs for the whole machine. */
 export const SYSTEM_FOLDER = "/etc/systemd/system";

@@ -1,11 +1,9 @@
 // Talks to systemd or launchd: starts, stops and describes the unit of the service.
-import { PATHS } from "../../../base/plain_path.ts";
+import { join } from "../../../base/plain_path.ts";
 import type { CliApp } from "../../context/app.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
 import { SYSTEM_FOLDER, userFolder, userName } from "./installed_unit.ts";
 import type { UnitKind, UnitScope } from "./unit.ts";
-
-const { join } = PATHS;
 
 /** The service manager of this machine or of this user. */
 export interface UnitManager {

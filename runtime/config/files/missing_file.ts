@@ -1,8 +1,6 @@
 // Checks if a missing file is still missing, by the folder above it. That avoids the cost of an error.
 import { stampFile } from "./file_stamp.ts";
-import { PATHS } from "../../../base/plain_path.ts";
-
-const { dirname } = PATHS;
+import { dirname } from "../../../base/plain_path.ts";
 
 /** A missing file, identified by the nearest existing folder above it. */
 export interface MissingFile {

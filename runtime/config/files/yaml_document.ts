@@ -1,7 +1,15 @@
 // Parses YAML text to a plain value, with the position of each part. The meaning of keys is irrelevant here.
 import type { Document, Node, YAMLParseError } from "yaml";
 import { type Diagnostic, escapeControls } from "../../../base/diagnostics.ts";
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from "./yaml_library.ts";
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+} from "./yaml_library.ts";
 import { keyText, YamlValueReader } from "./yaml_values.ts";
 
 /** The path from the root to a value: map keys and list positions. */

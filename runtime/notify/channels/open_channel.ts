@@ -1,5 +1,5 @@
 // Opens the channels in config.yaml, with the current secrets from the environment.
-import { PATHS } from "../../../base/plain_path.ts";
+import { resolve } from "../../../base/plain_path.ts";
 import type { ChannelSettings } from "../../config/notify_schema.ts";
 import { type Channel, DeliveryFailure } from "./channel.ts";
 import { type CommandPorts, createCommand, createDesktop, desktopProgram } from "./command.ts";
@@ -7,8 +7,6 @@ import type { PostPorts } from "./http_post.ts";
 import { createNtfy } from "./ntfy.ts";
 import { createSlack } from "./slack.ts";
 import { createWebhook } from "./webhook.ts";
-
-const { resolve } = PATHS;
 
 export type ChannelPorts = PostPorts & CommandPorts;
 

@@ -1,12 +1,10 @@
 // Resolves symlinks, validates and compares paths, and identifies files.
 import { toFileFailure } from "./file_failure.ts";
-import { PATHS } from "../../../base/plain_path.ts";
+import { basename, dirname, join } from "../../../base/plain_path.ts";
 import { isMissing } from "../../../base/files/missing.ts";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { BigIntStats } from "node:fs";
-
-const { basename, dirname, join } = PATHS;
 
 /** The result of resolving the symlinks of a path. */
 export interface RealPath {

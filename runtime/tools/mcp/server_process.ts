@@ -1,7 +1,6 @@
 // Runs an MCP server's program in its own process group: starts it, writes its input, reads its output, and ends the group.
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../../../base/clock.ts";
+import { type Clock, nextTurn } from "../../../base/clock.ts";
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 import { unreadableReason } from "../../../base/files/unreadable.ts";
@@ -190,7 +189,7 @@ async function readAll(
     if (done || value === undefined) return;
     await onChunk(value);
     // The pause allows other work to run: a pipe that is never empty would block it.
-    await setImmediate();
+    await nextTurn();
   }
 }
 

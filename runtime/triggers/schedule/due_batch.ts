@@ -1,6 +1,6 @@
 // Processes one batch of due schedules: stores an outcome for every due time (slot) and advances the schedules.
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../../../base/clock.ts";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
 import type { FindHoldReason, StartRun } from "../firing/fire.ts";
 import type { ScheduleBook, ScheduleEntry } from "./schedule_book.ts";
@@ -89,7 +89,7 @@ async function startRuns(
     run === undefined ? [] : { entry, run }
   );
   for (let first = 0; first < due.length && !isStopping; first += STARTED_AT_ONCE) {
-    if (first > 0) await setImmediate();
+    if (first > 0) await nextTurn();
     await Promise.all(
       due.slice(first, first + STARTED_AT_ONCE).map(async ({ entry, run }) => {
         try {

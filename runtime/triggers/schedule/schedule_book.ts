@@ -1,9 +1,8 @@
 // Keeps the schedules of all agents with their progress, ordered by due time. Stores changes of the progress. The scheduler
 // decides when to process due schedules.
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
-import { setImmediate } from "node:timers/promises";
 import type { Agent, ScheduleTrigger } from "../../agents/agent.ts";
-import { type Clock, toTimestamp } from "../../../base/clock.ts";
+import { type Clock, nextTurn, toTimestamp } from "../../../base/clock.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { DueQueue } from "./due_queue.ts";
@@ -109,7 +108,7 @@ export class ScheduleBook {
         entry.agent = agent;
       } else {
         await this.#begin(agent, { schedule, because });
-        if (++begun % BEGUN_AT_ONCE === 0) await setImmediate();
+        if (++begun % BEGUN_AT_ONCE === 0) await nextTurn();
       }
     }
     this.#reportMovedBack();

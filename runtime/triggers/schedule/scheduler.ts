@@ -1,6 +1,6 @@
 // Starts the runs of schedules on time, each due time (slot) once, and stores the outcome of every slot. One timer serves
 // all agents.
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
@@ -119,7 +119,7 @@ export class Scheduler implements AsyncDisposable {
           reports.push(report);
           if (report.isStopping) this.#loop.close();
         });
-        await setImmediate();
+        await nextTurn();
       }
     } finally {
       this.#logReports(reports);
