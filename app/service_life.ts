@@ -3,11 +3,11 @@ import type { ServeOptions, StopReason } from "../cli/context/app.ts";
 import { SystemClock } from "../base/clock.ts";
 import { findServiceManager } from "../runtime/vocabulary/service_managers.ts";
 import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
-import { openRuntime } from "../runtime/mod.ts";
 import { openLogFile } from "../runtime/service_log/log_file.ts";
 import { logUnhandledRejections } from "../runtime/service_log/unhandled_rejections.ts";
+import { lockStateDirs } from "../runtime/storage/state_dir/instance_lock.ts";
 import { makeStateDir } from "../runtime/storage/state_dir/state_dir.ts";
-import { serve, toWireEvent } from "../server/mod.ts";
+import { EarlyPort } from "../server/early_port.ts";
 import { loadSettings } from "./settings.ts";
 import { openTelemetry } from "./telemetry.ts";
 
@@ -25,14 +25,22 @@ export async function liveAsService(
   await makeStateDir(stateDir);
   const clock = new SystemClock();
   using log = openLogFile(logFile, { clock, level, onLine: options.onLogLine });
-  let ports: readonly number[] = [];
+  // Before the port: of two services of a workspace, the second reports the first, not a port in use.
+  using _locks = await lockStateDirs(settings.directories);
+  await using port = options.tcp && new EarlyPort(options.tcp, { ...settings, clock, log });
+  // Load the rest while the port already answers health checks.
+  const [{ openRuntime }, { serve, toWireEvent }] = await Promise.all([
+    import("../runtime/mod.ts"),
+    import("../server/mod.ts"),
+  ]);
   await using runtime = await openRuntime({
     settings,
     version,
     log,
     mode: "service",
+    isLocked: true,
     clock,
-    ownPorts: () => ports,
+    ownPorts: () => port === undefined ? [] : [port.listener.port],
     ...await openTelemetry({ version, clock, log }),
   });
   using _strays = logUnhandledRejections(runtime.log);
@@ -43,10 +51,9 @@ export async function liveAsService(
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,
     manager: findServiceManager((name) => Deno.env.get(name), Deno),
-    ...(options.tcp === undefined ? {} : { tcp: options.tcp }),
+    ...(options.tcp === undefined ? {} : { tcp: options.tcp, port }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
   });
-  ports = service.ports;
   runtime.events.subscribe((event) => options.onEvent?.(toWireEvent(event)));
   // Ignore the error, because `finished` below rejects with the same error.
   const shutdown = () => void service.shutdown("signal").catch(() => {});

@@ -33,8 +33,9 @@ const ENTRIES = {
 
 /**
  * The groups of modules. Each group is bundled into one file together with the imports of its modules: a file for tool
- * hosts, one for the most used commands, and one for the service. A module belongs to the first group that contains it. A
- * module outside of the groups gets its own file if it is imported dynamically.
+ * hosts, one for the most used commands, one for a service until its port is open, and one for the rest of a service. A
+ * module belongs to the first group that contains it. A module outside of the groups gets its own file if it is imported
+ * dynamically.
  */
 const MODULE_GROUPS: Record<string, readonly string[]> = {
   host: [`${HOST}/run_host.ts`, ENTRIES.tool_worker, ENTRIES.script_worker],
@@ -47,10 +48,11 @@ const MODULE_GROUPS: Record<string, readonly string[]> = {
       "cli/commands/agents/run.ts",
     ],
   ],
-  service: [
-    ...["cli/commands/service/start.ts", "app/service_life.ts", "runtime/mod.ts"],
-    ...["app/local_client.ts", "runtime/config/service_defaults.ts"],
+  start: [
+    ...["cli/commands/service/start.ts", "runtime/config/service_defaults.ts"],
+    "app/service_life.ts",
   ],
+  service: ["runtime/mod.ts", "server/mod.ts", "app/local_client.ts"],
 };
 
 /** The inputs and outputs of a bundle. */

@@ -53,6 +53,8 @@ export interface OpenRuntimeOptions {
   /** The sink of the service log. It receives redacted lines only. */
   log: ServiceLog;
   mode: RuntimeMode;
+  /** True if the caller holds the locks of the state directories until the runtime is disposed. Default: false. */
+  isLocked?: boolean;
   clock?: Clock;
   /** Returns the TCP ports of the service itself, which agents must not reach. */
   ownPorts?: () => readonly number[];
@@ -74,6 +76,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const { db, instanceId, clock, node } = await openStorage(settings, {
     mode,
     version,
+    isLocked: options.isLocked,
     clock: options.clock,
     resources,
     labelsOf: (id) => agents.registry.get(id)?.nodes ?? [],

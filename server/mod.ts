@@ -10,17 +10,12 @@ import { toErrorResponse } from "../api/errors.ts";
 import { Lifecycle, type StopReason } from "../api/streams/lifecycle.ts";
 import type { Handler, Listener } from "./listeners/listener.ts";
 import { isDelivery, warnOfUnreachableWebhooks } from "./routes/hooks.ts";
+import { hostCheck } from "./middleware/host_check.ts";
+import { EarlyPort } from "./early_port.ts";
 import { createLogin } from "./login/login.ts";
 import { apiKey, RefusedKeys } from "./middleware/api_key.ts";
-import { hostCheck } from "./middleware/host_check.ts";
 import type { Services } from "../api/operations/operation.ts";
-import {
-  DEFAULT_TCP_HOST,
-  listenOnTcp,
-  requireUsableKey,
-  type TcpListener,
-  type TcpOptions,
-} from "./listeners/tcp_port.ts";
+import { requireUsableKey, type TcpListener, type TcpOptions } from "./listeners/tcp_port.ts";
 import { listenOnSocket } from "./listeners/unix_socket.ts";
 import { createSecretMatch } from "./login/secret_text.ts";
 import { warmUp } from "../api/routes/operations.ts";
@@ -48,6 +43,8 @@ export interface ServeOptions {
    * alive.
    */
   tcp?: TcpOptions;
+  /** The port of `tcp`, if it is already open. */
+  port?: EarlyPort | undefined;
 }
 
 /** A running service. */
@@ -68,7 +65,7 @@ export interface Service {
  * ApiKeyUnusable, no listener stays open.
  */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Service> {
-  const { keepAlive = false, idleTimeoutMs, tcp, manager } = options;
+  const { keepAlive = false, idleTimeoutMs, tcp, port, manager } = options;
   if (tcp !== undefined) requireUsableKey(tcp);
   const lifecycle = new Lifecycle({
     runtime,
@@ -91,7 +88,7 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   const ports: number[] = [];
   if (tcp !== undefined) {
     try {
-      const listener = openTcp(services, tcp);
+      const listener = openTcp(services, tcp, port);
       listeners.push(listener);
       ports.push(listener.port);
     } catch (error) {
@@ -118,12 +115,10 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   };
 }
 
-/** Opens the TCP listener with the same application, behind checks that the Unix socket does not need. */
-function openTcp(services: Services, tcp: TcpOptions): TcpListener {
+/** Serves the same application on the TCP port, behind checks that the Unix socket does not need. */
+function openTcp(services: Services, tcp: TcpOptions, opened: EarlyPort | undefined): TcpListener {
   const { runtime } = services;
-  const { http: { hosts, origins }, publicUrl } = runtime.config;
-  // Allow the public address: a reverse proxy forwards its own host name, and the browser sends its origin.
-  const outside = publicUrl === null ? [] : [new URL(publicUrl)];
+  const port = opened ?? new EarlyPort(tcp, runtime);
   const answers = createAnswers(runtime);
   const isKey = createSecretMatch(tcp.apiKey);
   const refused = new RefusedKeys(runtime.log);
@@ -142,17 +137,13 @@ function openTcp(services: Services, tcp: TcpOptions): TcpListener {
         explain: login.explain,
       }),
       login.explainRefusals,
-      hostCheck({
-        hosts: [tcp.host ?? DEFAULT_TCP_HOST, ...hosts, ...outside.map(({ host }) => host)],
-        origins: [...origins, ...outside.map(({ origin }) => origin)],
-        isFollowed: answers.isFollowed,
-      }),
+      hostCheck({ ...port.rules, isFollowed: answers.isFollowed }),
       answers.respond,
       login.respond,
     ],
   });
-  const { clock, log } = runtime;
-  return listenOnTcp(tcp, { clock, log, handler: toHandler(app, runtime) });
+  port.handOver(toHandler(app, runtime));
+  return port.listener;
 }
 
 function toHandler(app: Hono, runtime: Runtime): Handler {

@@ -8,9 +8,9 @@ import type { Node, OpenNodeOptions } from "../storage/postgres/node.ts";
 import { linkDescriptors } from "../../base/files/descriptor_link.ts";
 import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { findHistory, relocateHistory } from "../storage/state_dir/history_place.ts";
-import { InstanceLock } from "../storage/state_dir/instance_lock.ts";
+import { lockStateDirs } from "../storage/state_dir/instance_lock.ts";
 import { closeInstance, openInstance } from "../database/instances.ts";
-import { makeStateDir, StateDirUnusable } from "../storage/state_dir/state_dir.ts";
+import { StateDirUnusable } from "../storage/state_dir/state_dir.ts";
 
 /**
  * The mode of a runtime. `service` owns the state directory and runs agents; only one process at a time may do so. `upkeep`
@@ -37,13 +37,15 @@ export interface OpenedStorage {
 export interface OpenStorageOptions
   extends Pick<OpenNodeOptions, "version" | "labelsOf" | "onOutage"> {
   mode: RuntimeMode;
+  /** True if the caller holds the locks of the state directories (see lockStateDirs). Default: false. */
+  isLocked?: boolean | undefined;
   clock?: Clock | undefined;
   /** Receives the resources that must be closed. */
   resources: AsyncDisposableStack;
 }
 
 /**
- * Opens the database for a mode. For a mode that owns the state directory, first creates and locks the directory and
+ * Opens the database for a mode. For a mode that owns the state directory, first creates and locks the directory, and then
  * registers this process. Throws StateDirUnusable, AlreadyRunning and DatabaseUnusable.
  */
 export async function openStorage(
@@ -53,11 +55,11 @@ export async function openStorage(
   const { directories, database } = settings;
   const { mode, resources } = options;
   if (mode === "read-only") return await openReadOnlyStorage(settings, options);
-  const { stateDir, ownStateDir } = directories;
-  for (const dir of new Set([stateDir, ownStateDir])) {
-    await makeStateDir(dir);
-    resources.use(InstanceLock.acquire(dir));
-    if (mode === "service") linkDescriptors(dir);
+  if (!options.isLocked) resources.use(await lockStateDirs(directories));
+  if (mode === "service") {
+    for (const dir of new Set([directories.stateDir, directories.ownStateDir])) {
+      linkDescriptors(dir);
+    }
   }
   if (database !== undefined) {
     const { Node } = await loadNode();

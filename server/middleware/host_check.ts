@@ -6,7 +6,7 @@ import { readAddress } from "./request_address.ts";
 import { RequestRefused } from "../../api/errors.ts";
 
 /** The hosts and origins of the listener. */
-export interface HostCheckOptions {
+export interface HostRules {
   /** The allowed host names besides `localhost` and IP addresses: the bound host, and `http.hosts` of config.yaml. */
   hosts: readonly string[];
   /** The allowed origins of a reverse proxy or an app: `https://inkling.example`, `app://obsidian.md`. */
@@ -15,34 +15,46 @@ export interface HostCheckOptions {
   isFollowed?: (request: Request) => boolean;
 }
 
-/**
- * Returns the middleware that refuses a missing or foreign `Host` with 421, and a foreign `Origin` or `Sec-Fetch-Site:
- * cross-site` with 403.
- */
-export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
-  const names = new Set(["localhost", ...options.hosts].flatMap((one) => toHostName(one) ?? []));
-  const origins = new Set(options.origins.flatMap((one) => toOrigin(one) ?? []));
-  const isAdmitted = (origin = "") => origins.has(origin.toLowerCase());
-  const isOurs = (host: string) => isAddress(host) || names.has(toName(host));
+/** Returns the middleware that throws the refusals of createHostCheck(). */
+export function hostCheck(rules: HostRules): MiddlewareHandler {
+  const findRefusal = createHostCheck(rules);
   return async (c, next) => {
-    const { url } = c.req.raw;
+    const refusal = findRefusal(c.req.raw);
+    if (refusal !== undefined) throw refusal;
+    await next();
+  };
+}
+
+/**
+ * Returns a function that returns the refusal of a request: 421 for a missing or foreign `Host`, 403 for a foreign `Origin`
+ * or `Sec-Fetch-Site: cross-site`, and undefined for an allowed request.
+ */
+export function createHostCheck(
+  rules: HostRules,
+): (request: Request) => RequestRefused | undefined {
+  const names = new Set(["localhost", ...rules.hosts].flatMap((one) => toHostName(one) ?? []));
+  const origins = new Set(rules.origins.flatMap((one) => toOrigin(one) ?? []));
+  const isAdmitted = (origin: string | null) => origins.has((origin ?? "").toLowerCase());
+  const isOurs = (host: string) => isAddress(host) || names.has(toName(host));
+  return (request) => {
+    const { headers, url } = request;
     // A request line with an absolute URL contains a second host, which is checked, too.
     const target = readAddress(url)?.host ?? "";
-    const host = c.req.header("host") ?? "";
+    const host = headers.get("host") ?? "";
     if (!isOurs(host) || !isOurs(target)) {
-      throw new RequestRefused(421, "The Host header is not a host name of this service");
+      return new RequestRefused(421, "The Host header is not a host name of this service");
     }
-    const origin = c.req.header("origin");
-    const isOwn = origin === undefined || origin === `http://${host.toLowerCase()}`;
+    const origin = headers.get("origin");
+    const isOwn = origin === null || origin === `http://${host.toLowerCase()}`;
     if (!isOwn && !isAdmitted(origin)) {
-      throw new RequestRefused(403, "Requests from other origins are refused");
+      return new RequestRefused(403, "Requests from other origins are refused");
     }
     // Accept `cross-site` with an allowed origin, because browsers send it there, too.
-    const isForeign = c.req.header("sec-fetch-site") === "cross-site" && !isAdmitted(origin);
-    if (isForeign && !options.isFollowed?.(c.req.raw)) {
-      throw new RequestRefused(403, "Requests from other sites are refused");
+    const isForeign = headers.get("sec-fetch-site") === "cross-site" && !isAdmitted(origin);
+    if (isForeign && !rules.isFollowed?.(request)) {
+      return new RequestRefused(403, "Requests from other sites are refused");
     }
-    await next();
+    return undefined;
   };
 }
 

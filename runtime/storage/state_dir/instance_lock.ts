@@ -1,9 +1,11 @@
 // The lock of a state directory, which one service at a time holds. The system releases it when the process ends. A PID
 // file shows the holder to people and tools.
+import type { Directories } from "../../config/directories.ts";
 import { stateFilesOf } from "../../config/places.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { takeLock } from "../../../base/files/lock_file.ts";
 import { ifThere } from "../../../base/files/missing.ts";
+import { makeStateDir } from "./state_dir.ts";
 
 /** Error: another service holds this state directory. */
 export class AlreadyRunning extends RuntimeError {
@@ -50,6 +52,21 @@ export class InstanceLock implements Disposable {
       this.#lock[Symbol.dispose]();
     }
   }
+}
+
+/**
+ * Creates and locks the state directories. Returns the locks, which must be released after everything that writes to the
+ * directories. Throws StateDirUnusable and AlreadyRunning.
+ */
+export async function lockStateDirs(
+  { stateDir, ownStateDir }: Pick<Directories, "stateDir" | "ownStateDir">,
+): Promise<Disposable> {
+  using locks = new DisposableStack();
+  for (const dir of new Set([stateDir, ownStateDir])) {
+    await makeStateDir(dir);
+    locks.use(InstanceLock.acquire(dir));
+  }
+  return locks.move();
 }
 
 /** Returns the PID of the holder; undefined if the file cannot be read, for example while it is written. */
