@@ -5,8 +5,8 @@ import { type Clock, NO_LONGER_NEEDED } from "./clock.ts";
 export interface TimeLimit {
   clock: Pick<Clock, "sleep">;
   ms: number;
-  /** The reason with which the operation's signal aborts when the time is over. */
-  reason: Error;
+  /** The reason with which the operation's signal aborts when the time is over, or a function that creates the reason. */
+  reason: Error | (() => Error);
   /** A signal that aborts the operation earlier, with the signal's reason. */
   signal?: AbortSignal;
 }
@@ -41,7 +41,9 @@ export async function withinTime<T>(
   let isDone = false;
   const watch = async () => {
     while (!isDone) {
-      if (await sleepUnlessAborted(clock, ms, round.signal)) return limit.abort(reason);
+      if (await sleepUnlessAborted(clock, ms, round.signal)) {
+        return limit.abort(typeof reason === "function" ? reason() : reason);
+      }
     }
   };
   const restart = () => {

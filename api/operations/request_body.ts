@@ -51,7 +51,7 @@ async function readInTime(
   if (Number(headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
-  const reason = new RequestRefused(408, "The request body did not arrive in time");
+  const reason = () => new RequestRefused(408, "The request body did not arrive in time");
   try {
     return await withinTime(
       { clock, ms: BODY_TIMEOUT_MS, reason },

@@ -1,4 +1,5 @@
 // Defines secrets: the names of variables that contain one, and the parts of values that redaction hides.
+import type { Clock } from "../../base/clock.ts";
 
 /** A value that must not be shown, and the name of its variable. */
 export interface Secret {
@@ -42,6 +43,35 @@ export function joinSecrets(
         ? some
         : [...some, ...others].sort((a, b) => b.value.length - a.value.length),
   );
+}
+
+/** The milliseconds for which the redactions of runs use the result of one check for changed secrets. */
+const KEPT_MS = 250;
+
+/** The secrets for the redactions of runs, checked for changes less often, because a run redacts about twenty texts. */
+export class KeptSecrets {
+  readonly #secrets: () => readonly Secret[];
+  readonly #clock: Clock;
+  #kept: { list: readonly Secret[]; until: number } | undefined;
+
+  constructor(secrets: () => readonly Secret[], clock: Clock) {
+    this.#secrets = secrets;
+    this.#clock = clock;
+  }
+
+  /** Returns the secrets as they were at most KEPT_MS ago. */
+  list(): readonly Secret[] {
+    const now = this.#clock.elapsed?.() ?? this.#clock.now();
+    if (this.#kept === undefined || now >= this.#kept.until) {
+      this.#kept = { list: this.#secrets(), until: now + KEPT_MS };
+    }
+    return this.#kept.list;
+  }
+
+  /** Makes the next call of list() check for changes. */
+  renew(): void {
+    this.#kept = undefined;
+  }
 }
 
 /** Returns a function that returns the secrets with these names: the same list until the secrets or the names change. */

@@ -13,7 +13,7 @@ import { EventBus } from "../events/bus.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
 import { Redactor } from "../secrets/redactor.ts";
-import { selectSecrets } from "../secrets/secret.ts";
+import { KeptSecrets, selectSecrets } from "../secrets/secret.ts";
 import { RedactedLog } from "../service_log/redacted_log.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { withCollectorSecrets } from "../telemetry/collector_secrets.ts";
@@ -31,6 +31,10 @@ export interface OpenedAgents {
   folders: FolderWatches;
   /** Removes all secrets from a text. */
   redactor: Redactor;
+  /** Removes all secrets from the texts of runs. It notices changed secrets at a new run, and every KEPT_MS during a run. */
+  runRedactor: Redactor;
+  /** Makes the next redaction of a run check for changed secrets. */
+  renewSecrets(): void;
   /** Removes the keys of model providers from a text, and no other secrets. */
   keyRedactor: Redactor;
   isProviderKey: (name: string) => boolean;
@@ -76,6 +80,8 @@ export async function openAgents(
     { path: directories.mcpServersFile, lookup },
   );
   const redactor = new Redactor(secrets);
+  const kept = new KeptSecrets(secrets, clock);
+  const listKept = () => kept.list();
   const log: ServiceLog = new RedactedLog(unredacted, redactor);
   for (const problem of [...settings.config.warnings, ...environment.problems()]) {
     log.write("warn", formatDiagnostic(problem));
@@ -94,7 +100,9 @@ export async function openAgents(
     agentFiles,
     folders,
     redactor,
-    keyRedactor: new Redactor(selectSecrets(secrets, () => keys.all)),
+    runRedactor: new Redactor(listKept),
+    renewSecrets: () => kept.renew(),
+    keyRedactor: new Redactor(selectSecrets(listKept, () => keys.all)),
     isProviderKey: (name: string) => keys.has(name),
     events,
     log,

@@ -57,7 +57,7 @@ export async function performCall(
   const limit = {
     clock: run.clock,
     ms: tool.timeoutMs,
-    reason: new ToolFailure(`${call.name} took longer than ${tool.timeoutMs / 1_000} s`),
+    reason: () => new ToolFailure(`${call.name} took longer than ${tool.timeoutMs / 1_000} s`),
     signal: run.signal,
   };
   const media: Media[] = [];

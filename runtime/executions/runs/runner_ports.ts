@@ -19,6 +19,8 @@ export type RunnerPorts = RunPorts & JournalPorts & {
   families: Pick<FamilyStore, "findChild" | "listChildren" | "countUnsafeCalls">;
   recovery: RecoveryStore;
   events: EventBus;
+  /** Makes the next redaction of a run check for changed secrets. */
+  renewSecrets?: () => void;
   /** The maximum number of runs from the shared queue that this machine runs at once. */
   places?: number;
   /** The shared queue. Present if several machines share the database. */

@@ -44,6 +44,7 @@ export class Runs {
     asked: RunSpec,
   ): Promise<AcceptedExecution | { refused: AcceptanceRefusal }> {
     const { acceptances, announcer, executions, shared } = this.#ports;
+    this.#ports.renewSecrets?.();
     const notices = noticesOf(agent, asked, this.#ports);
     const spec = { ...asked, notices };
     const accepted = await acceptances.acceptExecution(...toAcceptance(agent, spec, this.#ports));
