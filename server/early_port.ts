@@ -12,7 +12,7 @@ import {
 } from "./listeners/tcp_port.ts";
 import { createHostCheck, type HostRules } from "./middleware/host_check.ts";
 
-/** What the port needs of the service. */
+/** The settings and the log of the service. */
 export interface EarlyPortOptions {
   config: Pick<Config, "http" | "publicUrl">;
   clock: Clock;

@@ -145,6 +145,8 @@ Deno.test("imports: the service loads late modules through lazyModule()", () => 
       /(await|return) import\(/.test(text(file))
     ),
     [
+      // This file loads a package before the first request.
+      "runtime/config/files/yaml_library.ts",
       // These files run in separate processes.
       "runtime/tools/custom/host/run_host.ts",
       "runtime/tools/custom/host/tool_worker.ts",
@@ -298,10 +300,11 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
       /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/files\/file_stamp|site\/client\/copy)\.ts$/,
   },
   // The bundle has no source tree. So one file resolves the product's own paths, and deno.json is imported as a module. The
-  // bundler must find every worker and late import except a user's tool.
+  // bundler must find every worker and late import except a user's tool. It replaces yaml_library.ts.
   {
     what: /import\.meta(?!\.main)\b/,
-    where: /^(base\/(free_descriptors|program_files)\.ts$|(release|demo|site)\/)/,
+    where:
+      /^((base\/(free_descriptors|program_files)|runtime\/config\/files\/yaml_library)\.ts$|(release|demo|site)\/)/,
   },
   {
     what: /\b(Deno|process)\.cwd\(/,
@@ -318,7 +321,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   {
     // A dynamic import without a string literal. `(?!["?])` skips regular expressions that search for imports.
     what: /(?<![\w.])import\(\s*(?!["?])\S/,
-    where: /^runtime\/tools\/custom\/host\/tool_worker\.ts$/,
+    where: /^runtime\/(tools\/custom\/host\/tool_worker|config\/files\/yaml_library)\.ts$/,
   },
 ];
 

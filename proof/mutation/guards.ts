@@ -448,11 +448,23 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a foreign Host is refused",
-    symbol: "hostCheck",
-    replace: 'throw new RequestRefused(421, "The Host header is not a host name of this service");',
-    by:
-      'if (c === null) throw new RequestRefused(421, "The Host header is not a host name of this service");',
+    symbol: "createHostCheck",
+    replace: "!isOurs(host) || !isOurs(target)",
+    by: "host === target + url",
     tests: ["tests/server"],
+  },
+  {
+    guard: "an early health check has an own Host and Origin",
+    symbol: "EarlyPort.#respondEarly",
+    replace: "isHealthCheck && this.#findRefusal(request) === undefined",
+    by: "isHealthCheck",
+    tests: ["tests/server/early_port_test.ts"],
+  },
+  {
+    guard: "a new run hides the keys of this moment",
+    symbol: "Runs.begin",
+    drop: "this.#ports.renewSecrets?.();",
+    tests: ["tests/runtime/wiring/kept_lists_test.ts"],
   },
   {
     guard: "each result is logged once",
@@ -710,8 +722,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an agent does not reach its own service",
     symbol: "liveAsService",
-    replace: "ownPorts: () => ports",
-    by: "ownPorts: () => []",
+    replace: "port === undefined ? [] : [port.listener.port]",
+    by: "[]",
     tests: ["tests/e2e/config_values_test.ts"],
   },
   {
@@ -817,7 +829,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a workspace has one service, independent of config.yaml",
-    symbol: "openStorage",
+    symbol: "lockStateDirs",
     replace: "new Set([stateDir, ownStateDir])",
     by: "[stateDir]",
     tests: ["tests/runtime/storage/state_dir/history_place_test.ts"],

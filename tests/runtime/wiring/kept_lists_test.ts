@@ -1,8 +1,9 @@
 // Tests that the lists of executions and agents that a service keeps in memory show every change.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { TestClock } from "../../support/test_clock.ts";
 import { onSqlite, SQLITE } from "../../support/test_database.ts";
-import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
+import { createTestWorkspace, rowsOf, runToEnd } from "../../support/test_workspace.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
 const PAGE = { limit: 9, offset: 0 };
@@ -22,6 +23,22 @@ Deno.test("a secret that is added later is hidden in executions that were listed
   }
   await Deno.writeTextFile(join(place.configDir, ".env"), "LATE_TOKEN=tok-12345678\n");
   assert.deepEqual(await shown(), Array(3).fill(["[redacted:LATE_TOKEN]"]));
+});
+
+Deno.test("a run stores no secret that was added right before its start", async () => {
+  await using place = await createTestWorkspace();
+  const text = "The token is tok-12345678.";
+  await place.writeScript("writer", [{ say: text }]);
+  // The test clock does not move, so the second run starts at the time of the first run's last redaction.
+  await using runtime = await place.open({ clock: new TestClock() });
+  await runToEnd(runtime, "writer", {});
+  await Deno.writeTextFile(join(place.configDir, ".env"), "LATE_TOKEN=tok-12345678\n");
+  await runToEnd(runtime, "writer", {});
+  const executions = (await rowsOf(place)).find(([table]) => table === "executions")?.[1] ?? [];
+  assert.deepEqual(
+    executions.map((row) => "output_data" in row && row.output_data),
+    [text, "The token is [redacted:LATE_TOKEN]."],
+  );
 });
 
 Deno.test("lists show each change of an execution and of an agent", SQLITE, async () => {
