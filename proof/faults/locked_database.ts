@@ -21,7 +21,7 @@ export const lockedDatabase: Fault = {
       other.exec("BEGIN IMMEDIATE");
       assert.match(
         await refusalOf(client.run("quick")),
-        /another program holds the database.*End that program/,
+        /another program holds the database.*Stop that program/,
       );
       // Long enough for the slow run to end while the database is locked.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
