@@ -31,7 +31,11 @@ export function Announcements({ voice, clock }: { voice: Announcer; clock: Clock
     let next = 0;
     const leave = voice.listen((sentence) => {
       const one = { id: next++, sentence };
-      setSaid((before) => [...before, one].slice(-MOST));
+      // Replaces the former one of the same subject, such as `Theme: dark` after `Theme: light`.
+      const subject = (text: string) => text.split(":", 1)[0];
+      setSaid((before) =>
+        [...before.filter((said) => subject(said.sentence) !== subject(sentence)), one].slice(-MOST)
+      );
       clock.sleep(SHOWN_MS, gone.signal).then(
         () => setSaid((before) => before.filter(({ id }) => id !== one.id)),
         () => {

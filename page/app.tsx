@@ -53,7 +53,12 @@ export function App(): VNode {
   const byId = useMemo(() => new Map(agents.data?.map((one) => [one.id, one])), [agents.data]);
   const count = formatQuestionCount(waiting.data);
 
-  useEffect(() => link.onEvent((event) => announceEvent(event, announce)), [link, announce]);
+  const known = useRef(byId);
+  known.current = byId;
+  useEffect(
+    () => link.onEvent((event) => announceEvent(event, { announce, agents: known.current })),
+    [link, announce],
+  );
   useConnectionAnnouncements(state.phase, announce);
   useEffect(() => {
     const title = `${titleOf(route, byId)} – Inkling`;
@@ -245,10 +250,16 @@ function useConnectionAnnouncements(phase: string, announce: (sentence: string) 
   }, [phase, announce]);
 }
 
-function announceEvent(event: ServiceEventMessage, announce: (sentence: string) => void): void {
-  const { display_name: name, execution_id: id, status } = event.payload;
+/** Announces questions, and the ends of runs except those of agents that start by themselves, which may be many. */
+function announceEvent(
+  event: ServiceEventMessage,
+  { announce, agents }: { announce: (sentence: string) => void; agents: AgentsById },
+): void {
+  const { agent_id, display_name: name, execution_id: id, status } = event.payload;
   if (event.event === "execution_waiting") announce(`${name} has a question (execution ${id}).`);
-  if (event.event === "execution_completed") {
+  if (
+    event.event === "execution_completed" && agents.get(String(agent_id))?.trigger_type === "manual"
+  ) {
     announce(`${name} ended: ${status} (execution ${id}).`);
   }
 }

@@ -61,6 +61,8 @@ export function Palette(
   const at = Math.min(chosen, shown.length - 1);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
+    // Without this, Escape only empties the field.
+    if (event.key === "Escape") return event.preventDefault(), closeDialog();
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step === 0 && event.key !== "Enter") return;
     event.preventDefault();

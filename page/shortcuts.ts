@@ -29,7 +29,7 @@ export const NAVIGATION = VIEWS;
 /** The keys that press the buttons of the focused approval. */
 const CARD_KEYS = [
   { key: "y", does: "In an approval: approve" },
-  { key: "n", does: "In an approval: deny" },
+  { key: "d", does: "In an approval: deny" },
   { key: "e", does: "In an approval: edit the arguments" },
 ] as const;
 

@@ -91,7 +91,7 @@ export const formatSeconds: FormatTime = timeFormat({ timeStyle: "medium" }, "en
 export const formatHour: FormatTime = timeFormat({ hour: "numeric" });
 
 /** Formats a time of day with hours and minutes. */
-export const formatClock: FormatTime = timeFormat({ hour: "2-digit", minute: "2-digit" });
+export const formatClock: FormatTime = timeFormat({ hour: "numeric", minute: "2-digit" });
 
 const RECENT = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
 

@@ -32,7 +32,7 @@ export function Field(
 
 /** Renders a select field. `hasAll` adds the option "all", whose value is the empty text. */
 export function SelectField(
-  { label, value, options, onChoose, nameOf = (one) => one, hasAll = true, isFilter, layout }: {
+  { label, value, options, onChoose, nameOf = (one) => one, hasAll = true, layout }: {
     label: string;
     value: string;
     options: readonly string[];
@@ -40,7 +40,6 @@ export function SelectField(
     nameOf?: (option: string) => string;
     hasAll?: boolean;
     /** True if the page's shortcut for the filter moves the focus to this field. */
-    isFilter?: boolean;
     layout?: "inline";
   },
 ): VNode {
@@ -49,7 +48,6 @@ export function SelectField(
       {(control) => (
         <select
           {...control}
-          data-filter={isFilter}
           value={value}
           onChange={({ currentTarget }) => onChoose(currentTarget.value)}
         >
@@ -143,8 +141,11 @@ export function rowsOf(text: string, { least, most }: { least: number; most: num
  * Submits a form after Ctrl+Enter (on a Mac also Cmd+Enter), unless its button is disabled. Use as `onKeyDown` of the form.
  */
 export function submitByKeys(event: KeyboardEvent): void {
-  const isWanted = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing;
-  const { currentTarget: form } = event;
+  const { currentTarget: form, target } = event;
+  const isMessage = target instanceof Element && target.matches("[data-message]") &&
+    !event.shiftKey && matchMedia("(hover: hover)").matches;
+  const isWanted = event.key === "Enter" && !event.isComposing &&
+    (event.ctrlKey || event.metaKey || isMessage);
   if (!isWanted || !(form instanceof HTMLFormElement)) return;
   event.preventDefault();
   const button = form.querySelector<HTMLButtonElement>("button[type=submit]");

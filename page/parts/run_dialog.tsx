@@ -56,6 +56,7 @@ export function RunDialog(
       onClose={onClose}
     >
       {note !== undefined && <p class="note">{note}</p>}
+      {field("message", "Message", "Replaces the agent's usual task.")}
       {field(
         "args",
         "Arguments",
@@ -63,7 +64,6 @@ export function RunDialog(
           ? "A JSON list of texts, for $0, $1 and so on in the agent's text."
           : "One per line, for $0, $1 and so on in the agent's text. An empty line is an empty argument.",
       )}
-      {field("message", "Message", "Replaces the agent's usual task.")}
       {field("context", "Context", "Appended to the task.")}
       <Option
         checked={fields.isDryRun === true}

@@ -32,6 +32,8 @@ export interface Mark {
 
 /** The minimum distance of two marks of the same kind, as a fraction of the period. Closer marks are merged. */
 const GRAIN = 1 / 288;
+/** The minimum distance of two upcoming times, whose circles must not touch each other. */
+const UPCOMING_GRAIN = 1 / 48;
 
 /** Returns the marks of a schedule within a period, oldest first. */
 export function toMarks(
@@ -74,7 +76,8 @@ function joinNear(marks: readonly Mark[]): Mark[] {
   const latest = new Map<Mark["kind"], Mark>();
   for (const mark of marks) {
     const near = latest.get(mark.kind);
-    if (near === undefined || mark.place - near.place >= GRAIN) {
+    const grain = mark.kind === "upcoming" ? UPCOMING_GRAIN : GRAIN;
+    if (near === undefined || mark.place - near.place >= grain) {
       const own = { ...mark };
       joined.push(own);
       latest.set(mark.kind, own);

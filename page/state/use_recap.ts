@@ -30,7 +30,7 @@ export interface RecapOfSpan {
 /** Returns the recap of the chosen period. Loads it only while `isActive`. */
 export function useRecap(isActive: boolean): RecapOfSpan {
   const { client, clock } = useService();
-  const [span, setSpan] = useState(SPANS.find((one) => one === readPreference("since")) ?? "look");
+  const [span, setSpan] = useState(chosenSpan);
   const since = useLastVisit(isActive);
   const now = useNow(RELOAD_MS, isActive);
   const runs = useRef(0);
@@ -52,6 +52,12 @@ export function useRecap(isActive: boolean): RecapOfSpan {
     setSpan(next);
   };
   return { recap, span, onSpan };
+}
+
+/** Returns the period that the person chose before. The default is the time since the last visit, if there was one. */
+function chosenSpan(): Span {
+  const kept = SPANS.find((one) => one === readPreference("since"));
+  return kept ?? (readPreference("look") === null ? "day" : "look");
 }
 
 /** Returns the end of the previous visit in milliseconds since the epoch. A visit lasts while the page is visible. */

@@ -17,9 +17,11 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
   const [kind, setKind] = useState("");
   const [running, setRunning] = useState<AgentSummary | null>(null);
   const all = agents.data ?? [];
-  const shown = all.filter(({ id, display_name, description, trigger_type }) =>
-    (kind === "" || trigger_type === kind) &&
-    `${id} ${display_name} ${description}`.toLowerCase().includes(wanted.toLowerCase())
+  const shown = all.filter((agent) =>
+    (kind === "" || triggerOf(agent) === kind) &&
+    `${agent.id} ${agent.display_name} ${agent.description}`.toLowerCase().includes(
+      wanted.toLowerCase(),
+    )
   );
   return (
     <>
@@ -28,7 +30,7 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
         {all.length > 5 && (
           <div class="actions">
             <TriggerFilter
-              kinds={all.map(({ trigger_type }) => trigger_type)}
+              kinds={all.map(triggerOf)}
               chosen={kind}
               onChoose={setKind}
             />
@@ -49,6 +51,11 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
       {running !== null && <RunDialog agent={running} onClose={() => setRunning(null)} />}
     </>
   );
+}
+
+/** Returns the trigger of an agent. An agent that runs after others has the trigger type `manual`. */
+function triggerOf({ after, trigger_type: type }: AgentSummary): string {
+  return type === "manual" && after.length > 0 ? "after" : type;
 }
 
 /** Renders the text of an empty list of agents. */

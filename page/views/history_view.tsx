@@ -9,7 +9,7 @@ import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executio
 import { ExecutionTable } from "./execution_table.tsx";
 import { Field, SelectField } from "../parts/forms.tsx";
 import { Empty, LoadState } from "../parts/parts.tsx";
-import { type HistoryRoute, parseRoute, toHash } from "../state/route.ts";
+import { historyHref, type HistoryRoute, parseRoute, toHash } from "../state/route.ts";
 import { useAgents } from "../state/service_context.ts";
 import { useResource } from "../state/use_resource.ts";
 
@@ -76,7 +76,6 @@ function Filters({ route }: { route: HistoryRoute }): VNode {
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <SelectField
         label="Status"
-        isFilter
         value={route.status ?? ""}
         options={EXECUTION_STATUSES}
         onChoose={(one) => change({ status: (one || null) as ExecutionStatus | null })}
@@ -84,6 +83,7 @@ function Filters({ route }: { route: HistoryRoute }): VNode {
       <TypedField
         label="Text"
         type="search"
+        data-filter
         minLength={SHORTEST_SEARCH}
         value={route.q ?? ""}
         onEntered={(q) => change({ q })}
@@ -110,6 +110,7 @@ function Filters({ route }: { route: HistoryRoute }): VNode {
         nameOf={(one) => agents.get(one)?.display_name ?? one}
         onChoose={(one) => change({ agent: one || null })}
       />
+      {location.hash !== historyHref() && <a class="button" href={historyHref()}>Clear</a>}
     </form>
   );
 }

@@ -48,6 +48,7 @@ export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" |
     (client) =>
       client.executions({
         status: ["success", "error", "aborted", "timeout", "orphaned"],
+        preview: true,
         limit: RECENT_LOADED,
       }),
     { key: "ended", topics, isActive },
@@ -63,29 +64,34 @@ export function NowView({ waiting, running, ended, happened }: NowLists): VNode 
     <>
       <h1 class="unseen">Now</h1>
       <Problem text={problem} />
-      {waiting.data !== undefined && waiting.data.questions.length > 0 && (
-        <section aria-labelledby="waiting">
-          <h2 id="waiting">Waiting for you</h2>
-          {waiting.data.questions.map(({ pending, execution: { id, agent_id } }) => (
-            <PendingRequest
-              key={pending.request_id}
-              pending={pending}
-              level={3}
-              title={<ExecutionLink id={id} agentId={agent_id} />}
-            />
-          ))}
-          {waiting.data.hasMore && (
-            <p>
-              There are older questions. <a href={historyHref({ status: "waiting" })}>Show all</a>
-            </p>
-          )}
-        </section>
-      )}
-      <RecapFigures of={happened} />
       <div class="columns">
-        <div aria-busy={happened.recap.isStale}>
+        <div>
+          {waiting.data !== undefined && waiting.data.questions.length > 0 && (
+            <section aria-labelledby="waiting">
+              <h2 id="waiting">Waiting for you</h2>
+              {waiting.data.questions.map(({ pending, execution: { id, agent_id } }) => (
+                <PendingRequest
+                  key={pending.request_id}
+                  pending={pending}
+                  level={3}
+                  title={<ExecutionLink id={id} agentId={agent_id} />}
+                />
+              ))}
+              {waiting.data.hasMore && (
+                <p>
+                  There are older questions.{" "}
+                  <a href={historyHref({ status: "waiting" })}>Show all</a>
+                </p>
+              )}
+            </section>
+          )}
+          <RecapFigures of={happened} />
           {recap === undefined && problem === null && <Loading />}
-          {recap !== undefined && <RecapFailures recap={recap} />}
+          {recap !== undefined && (
+            <div aria-busy={happened.recap.isStale}>
+              <RecapFailures recap={recap} />
+            </div>
+          )}
         </div>
         <div>
           <Running running={running} />

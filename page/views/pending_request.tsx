@@ -167,7 +167,7 @@ function ConfirmForm(props: FormProps): VNode {
         <Button class="primary" data-key="y" disabled={isSending} onClick={() => answer(true)}>
           Approve
         </Button>
-        <Button data-key="n" disabled={isSending} onClick={() => answer(false)}>Deny</Button>
+        <Button data-key="d" disabled={isSending} onClick={() => answer(false)}>Deny</Button>
         {hasFields && (
           <Button data-key="e" disabled={isSending} onClick={() => setForm("edit")}>
             Edit arguments

@@ -12,6 +12,8 @@ import { FormattedText, StreamingText } from "../parts/markdown.tsx";
 import { Button, Collapsible, Preformatted } from "../parts/parts.tsx";
 import type { ForkPlace } from "../parts/run_dialog.tsx";
 import { executionHref } from "../state/route.ts";
+import { parseObject } from "../../present/payload.ts";
+import { ArgumentTable } from "./approval/call_details.tsx";
 import { type Call, describeLatest, type Step } from "../state/timeline.ts";
 import { beginningOf } from "../../base/text/cut_text.ts";
 
@@ -217,7 +219,7 @@ function ToolCall({ call }: { call: Call }): VNode {
         </span>
         {childId !== null && <a href={executionHref(childId)}>execution {childId}</a>}
       </h3>
-      <Excerpt label={`Arguments of ${name}`} text={args} isMuted />
+      <Arguments call={call} />
       {result !== null && (
         <Excerpt label={`Result of ${name}`} text={result.content || "empty result"} />
       )}
@@ -225,17 +227,35 @@ function ToolCall({ call }: { call: Call }): VNode {
   );
 }
 
-/** Renders a short text, or the collapsed beginning of a long text. Muted text is formatted as JSON. */
+/** Renders the arguments: short ones as JSON, others as a table. A model may write invalid JSON, which is shown unchanged. */
+function Arguments({ call: { id, name, args } }: { call: Call }): VNode {
+  const label = `Arguments of ${name}`;
+  const given = parseObject(args);
+  const isShort = args.length <= SHORT_CHARACTERS;
+  // A line break within a JSON text.
+  if (given === undefined || (isShort && !args.includes("\\n"))) {
+    return <Excerpt label={label} text={args} tone="muted" />;
+  }
+  const table = <ArgumentTable tool={name} args={given} place={`in call ${id}`} />;
+  return isShort
+    ? table
+    : (
+      <Collapsible summary={<span class="excerpt ellipsis muted">{lineOf(args)}</span>}>
+        {() => table}
+      </Collapsible>
+    );
+}
+
+/** Renders a short text, or the collapsed beginning of a long text. */
 function Excerpt(
-  { label, text, isMuted = false }: { label: string; text: string; isMuted?: boolean },
+  { label, text, tone = "" }: { label: string; text: string; tone?: string },
 ): VNode {
-  const tone = isMuted ? "muted" : "";
   if (text.length <= SHORT_CHARACTERS && !text.trim().includes("\n")) {
     return <p class={`excerpt ${tone}`} dir="auto">{text}</p>;
   }
   return (
     <Collapsible summary={<span class={`excerpt ellipsis ${tone}`}>{lineOf(text)}</span>}>
-      {() => <Preformatted label={label} text={isMuted ? indented(text) : text} />}
+      {() => <Preformatted label={label} text={text} />}
     </Collapsible>
   );
 }
@@ -243,14 +263,4 @@ function Excerpt(
 /** Returns the first line of a text, shortened. */
 function lineOf(text: string): string {
   return beginningOf(text, 300).trimStart().split("\n")[0] ?? "";
-}
-
-/** Indents JSON arguments. Returns any other text unchanged. */
-function indented(args: string): string {
-  try {
-    return JSON.stringify(JSON.parse(args), null, 2);
-  } catch {
-    // A model may write invalid JSON, which is shown unchanged.
-    return args;
-  }
 }

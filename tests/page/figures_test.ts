@@ -98,7 +98,8 @@ Deno.test("toMarks() places past and next times within the period", () => {
   });
   const day = { from: FROM, to: FROM + 24 * HOUR };
   const slots = [slot(6, { outcome: "missed", count: 4 }), slot(0), slot(-1)];
-  const upcoming = [18, 24, 30].map((hours) => new Date(FROM + hours * HOUR).toISOString());
+  // Upcoming times within half an hour are one mark.
+  const upcoming = [18, 18.25, 24, 30].map((hours) => new Date(FROM + hours * HOUR).toISOString());
   const marks = toMarks({ slots, upcoming }, day);
   assert.deepEqual(marks.map(({ kind, place }) => `${kind} ${place}`), [
     ...["started 0", "missed 0.25", "upcoming 0.75"],

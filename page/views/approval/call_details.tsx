@@ -2,7 +2,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
-import type { JsonObject } from "../../../base/json.ts";
 import { Button, Collapsible, Preformatted } from "../../parts/parts.tsx";
 import { toVisible } from "../../../present/visible_text.ts";
 import { FormattedText } from "../../parts/markdown.tsx";
@@ -16,16 +15,18 @@ export function CallDetails({ pending }: { pending: PendingBody }): VNode {
   const { preview, tool_name: tool } = pending;
   // The name of the region contains the execution, because names must be unique among the cards of a view.
   const place = `in execution ${pending.execution_id}`;
-  // The cast is safe, because the arguments were parsed from JSON.
-  const args = pending.tool_args as JsonObject;
+  const args = pending.tool_args;
   const table = <ArgumentTable tool={tool} args={args} place={place} />;
   if (preview === null) return table;
   return (
     <>
       {preview.problem !== null && <p class="problem" dir="auto">{toVisible(preview.problem)}</p>}
-      {preview.diff === "" ? table : (
+      {preview.diff !== "" && (
+        <FileChange preview={preview} written={args["content"]} place={place} />
+      )}
+      {preview.diff === "" && preview.problem !== null ? table : (
         <>
-          <FileChange preview={preview} written={args["content"]} place={place} />
+          {preview.diff === "" && <p>Nothing would change.</p>}
           <Collapsible summary={<span class="muted">Arguments of {tool}</span>}>
             {() => table}
           </Collapsible>
@@ -94,8 +95,8 @@ function FileChange(
 const SHORT_CHARACTERS = 120;
 
 /** Renders a table with one row for each argument. */
-function ArgumentTable(
-  { tool, args, place }: { tool: string; args: JsonObject; place: string },
+export function ArgumentTable(
+  { tool, args, place }: { tool: string; args: Readonly<Record<string, unknown>>; place: string },
 ): VNode {
   const entries = Object.entries(args);
   if (entries.length === 0) return <p class="muted">No arguments.</p>;

@@ -185,7 +185,9 @@ function Composer(
             ? "Waiting for your answer above."
             : "Answering."}
         </span>
-        {open === undefined && <span class="hint with-keys">Or press Ctrl+Enter.</span>}
+        {open === undefined && (
+          <span class="hint with-keys">Enter sends, Shift+Enter inserts a line break.</span>
+        )}
       </div>
     </form>
   );

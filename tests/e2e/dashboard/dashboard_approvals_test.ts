@@ -52,6 +52,7 @@ async function prepare(workspace: TestWorkspace): Promise<void> {
     { call: [{ name: "file_delete", arguments: { path: "none.md" } }] },
     { say: "Heard: {result}" },
   ]);
+  await workspace.writeScript("repeater", write("list.md", LONG));
   await workspace.writeScript("poster", [
     { call: [{ name: "post", arguments: POST }] },
     { say: "Done" },
@@ -94,8 +95,10 @@ function cardsOf<const Names extends readonly string[]>(
 }
 
 async function readCards(world: DashboardWorld): Promise<void> {
-  await ask(world, "reporter", "editor", "remover", "lost", "poster");
+  await ask(world, "reporter", "editor", "remover", "lost", "poster", "repeater");
   const page = await world.openPage("#/");
+  const [repeater] = cardsOf(page, ["repeater"]);
+  await repeater.getByText("Nothing would change.").waitFor();
   const [reporter, editor, remover, lost, poster] = cardsOf(page, [
     "reporter",
     "editor",
@@ -256,7 +259,7 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   await hasFocus("reporter");
   await page.keyboard.press("j");
   await hasFocus("remover");
-  await page.keyboard.press("n");
+  await page.keyboard.press("d");
   await remover.waitFor({ state: "detached" });
   await hasFocus("lost");
   assert.match(page.url(), /#\/$/);
@@ -281,7 +284,7 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   await page.keyboard.press("Escape");
   await reporter.focus();
   await page.keyboard.press("y");
-  await page.keyboard.press("n");
+  await page.keyboard.press("d");
   await page.keyboard.press("e");
   assert.equal(await reporter.getByRole("button", { name: "Approve", exact: true }).count(), 1);
   assert.equal((await world.runtime().getExecution(id)).status, "waiting");

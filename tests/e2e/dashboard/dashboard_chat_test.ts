@@ -39,12 +39,12 @@ async function talk(world: DashboardWorld): Promise<void> {
   await page.getByText("No messages yet.").waitFor();
   // The message field has the focus, so typed letters are no shortcuts.
   await page.keyboard.type("Tell me");
-  await message(page).press("Enter");
+  await message(page).press("Shift+Enter");
   await message(page).blur();
   await page.keyboard.type("a shy nut");
-  await message(page).press("Enter");
+  await message(page).press("Shift+Enter");
   await message(page).pressSequentially("of a dragon");
-  await message(page).press("Control+Enter");
+  await message(page).press("Enter");
   // The answer streams as Markdown, and Cancel is visible at every scroll position.
   await page.locator(".turn .prose strong", { hasText: "upon" }).waitFor();
   await page.getByText("line 79").waitFor();
@@ -100,7 +100,7 @@ async function goBetween(world: DashboardWorld): Promise<void> {
   await page.locator(".turn .mine").getByText("First talk").waitFor();
   assert.equal(await page.locator(".turn").count(), 1);
   await message(page).fill("Third");
-  await message(page).press("Control+Enter");
+  await message(page).press("Enter");
   await page.locator(".turn").nth(1).waitFor();
   await untilSeen(
     async () =>
@@ -110,7 +110,7 @@ async function goBetween(world: DashboardWorld): Promise<void> {
   await list.getByRole("link", { name: "New conversation" }).click();
   await page.getByText("No messages yet.").waitFor();
   await message(page).fill("Fresh");
-  await message(page).press("Control+Enter");
+  await message(page).press("Enter");
   await list.getByRole("link", { name: "Fresh" }).waitFor();
   assert.equal(
     await list.locator("[aria-current=page]").innerText().then((text) => text.split("\n")[0]),
@@ -126,7 +126,7 @@ async function goBetween(world: DashboardWorld): Promise<void> {
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "asker" }).waitFor();
   await message(page).fill("Do ask");
-  await message(page).press("Control+Enter");
+  await message(page).press("Enter");
   await page.getByRole("textbox", { name: "Your answer" }).fill("Ada");
   assert.equal(await page.getByRole("button", { name: "Cancel" }).count(), 1);
   await page.getByRole("textbox", { name: "Your answer" }).press("Control+Enter");

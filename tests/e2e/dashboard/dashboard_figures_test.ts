@@ -90,6 +90,8 @@ async function filterHistory(world: DashboardWorld): Promise<void> {
   await page.getByText("No executions match this filter.").waitFor();
   await page.getByLabel("To").fill("");
   await page.getByText("no luck").waitFor();
+  await page.getByRole("link", { name: "Clear" }).click();
+  await untilRows(5, "without a filter");
   await rows.getByRole("link", { name: "error" }).click();
   await page.getByRole("heading", { name: "Ended: error" }).waitFor();
 }

@@ -126,7 +126,7 @@ async function useKeys(world: DashboardWorld): Promise<void> {
   // After a change of views, a screen reader continues at the view, as after loading a page.
   assert.equal(await focused(page), "MAIN");
   await page.keyboard.press("/");
-  assert.equal(await focused(page), "SELECT");
+  assert.equal(await focused(page), "INPUT");
   await page.getByRole("link", { name: "digest" }).first().focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
@@ -149,6 +149,10 @@ async function useKeys(world: DashboardWorld): Promise<void> {
   await palette.getByRole("option", { name: "Open digest" }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(/#\/agents\/digest$/);
+  await palette.waitFor({ state: "detached" });
+  await page.keyboard.press("Control+k");
+  await palette.getByRole("combobox").fill("run");
+  await page.keyboard.press("Escape");
   await palette.waitFor({ state: "detached" });
 
   await page.keyboard.press("n");
