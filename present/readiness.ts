@@ -33,6 +33,11 @@ export interface ReadinessFacts {
   agents: readonly AgentSummary[];
 }
 
+/** Returns true if an agent fires by itself. Agents with a scripted model do not count, because they are trials. */
+export function needsReadiness(agents: readonly AgentSummary[]): boolean {
+  return agents.some((agent) => isAutomatic(agent) && agent.model_provider !== "demo");
+}
+
 /** Returns the missing conditions; empty: agents may run unattended. */
 export function findMissingConditions(facts: ReadinessFacts): MissingCondition[] {
   return [...unitConditions(facts), ...channelConditions(facts), ...agentConditions(facts)];

@@ -51,7 +51,7 @@ export function readFilePage(repository: string, path: string): PageSource {
   const isFolder = Deno.statSync(whole).isDirectory;
   const files = isFolder ? filesBelow(whole).sort() : [whole];
   const parts = files.map((file) => {
-    const suffix = file.split(".").at(-1) ?? "";
+    const suffix = /\.(\w+)$/.exec(basename(file))?.[1] ?? "text";
     const text = Deno.readTextFileSync(file).trimEnd();
     const block = `${FENCE}${LANGUAGES[suffix] ?? suffix}\n${text}\n${FENCE}`;
     return isFolder ? `## ${relative(whole, file)}\n\n${block}` : block;

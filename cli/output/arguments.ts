@@ -15,7 +15,7 @@ const SUBJECTS: readonly string[] = [
 ];
 
 /**
- * Formats arguments on one line, such as `notes.md, limit: 20`. Each value has at most `width` terminal cells. If `args` is
+ * Formats arguments on one line, such as `notes.md, limit: 20`, without those that are false. Each value has at most `width` terminal cells. If `args` is
  * not a JSON object, returns its text.
  */
 export function formatArguments(args: string, width = ARGUMENT_WIDTH): string {
@@ -25,7 +25,7 @@ export function formatArguments(args: string, width = ARGUMENT_WIDTH): string {
   const subject = entries.find(([name, value]) =>
     SUBJECTS.includes(name) && typeof value === "string"
   );
-  const others = entries.filter((entry) => entry !== subject);
+  const others = entries.filter((entry) => entry !== subject && entry[1] !== false);
   const showValue = (value: unknown) =>
     shorten(toVisibleLine(typeof value === "string" ? value : JSON.stringify(value)), width);
   return [

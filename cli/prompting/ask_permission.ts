@@ -162,7 +162,7 @@ class Permission {
     await this.#unlessRefused(async () => {
       const text = withoutEnd(await editText(this.#drafts.get(choice) ?? before, file));
       this.#drafts.set(choice, text);
-      if (text === before) return;
+      if (text === before) return this.#asking.output.note("Nothing was changed");
       const edited = name === undefined ? readArguments(text) : { ...args, [name]: text };
       const { preview } = await client.previewArguments(id, { request_id, arguments: edited });
       this.#drafts.clear();

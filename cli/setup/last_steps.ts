@@ -1,5 +1,4 @@
 // Offers the last steps of `inkling setup` at a terminal: a start with the machine, a channel for messages, and its test.
-import { describeReadiness } from "../../present/readiness.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
 import { type CommandContext, CommandFailure, Interrupted } from "../context/context.ts";
@@ -7,7 +6,6 @@ import type { MessageChannels } from "../context/message_channels.ts";
 import { showTrial } from "../output/reports/channel_trial.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { Interview } from "../prompting/interview.ts";
-import { readReadiness } from "../service/readiness.ts";
 import { installUnit } from "../service/units/install_unit.ts";
 import { managerOfSystem } from "../service/units/print_unit.ts";
 import { openUnitManager } from "../service/units/unit_manager.ts";
@@ -16,7 +14,7 @@ import { askChannel } from "./channel_questions.ts";
 /** The interval of the checks whether the link of a test message was opened. */
 const CHECK_MS = 1_000;
 
-/** Offers the steps, each skipped by Enter, and prints whether agents may run unattended. Throws Interrupted. */
+/** Offers the steps, each skipped by Enter. Throws Interrupted. */
 export async function offerLastSteps(
   context: CommandContext,
   installation: Installation,
@@ -24,7 +22,6 @@ export async function offerLastSteps(
   const interview = new Interview(context, "");
   await offerUnit(context, interview);
   await offerChannel(context, { interview, installation });
-  context.output.detail(describeReadiness(await readReadiness(context)));
 }
 
 /** Offers to install the unit, if a service manager answers and no unit is in use. */

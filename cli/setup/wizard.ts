@@ -107,7 +107,8 @@ class ModelQuestions {
     const { interview, installation } = this.#options;
     const offered = await installation.models(provider);
     if (offered.length > 0) {
-      const known = offered.map(toModelChoice);
+      const isFirst = ({ name }: OfferedModel) => Number(name === initial);
+      const known = offered.toSorted((a, b) => isFirst(b) - isFirst(a)).map(toModelChoice);
       const isKnown = initial === "" || offered.some(({ name }) => name === initial);
       const picked = await interview.select({
         message: "Model",

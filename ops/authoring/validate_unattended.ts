@@ -1,5 +1,4 @@
 // Warns about agents that start without a person but have tools that wait for approval.
-import type { Config } from "../../runtime/config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { isEveryTool } from "../../runtime/vocabulary/tool_vocabulary.ts";
@@ -15,25 +14,6 @@ export function firesByItself(
   { enabled, trigger, after }: Pick<Agent, "enabled" | "trigger" | "after">,
 ): boolean {
   return enabled && (trigger.type !== "manual" || after.length > 0);
-}
-
-/** The remedy for agents that start without a person while no notification channel is configured. */
-export const CHANNEL_REMEDY =
-  "add a channel to config.yaml, such as notify: { channels: { screen: { type: desktop } } }, " +
-  'then try it: "inkling notify --test" (docs/notifications.md)';
-
-/** Returns a warning if agents start without a person and no notification channel is configured. Undefined otherwise. */
-export function describeMissingChannel(
-  agents: readonly Pick<Agent, "id" | "enabled" | "trigger" | "after">[],
-  { notify }: Pick<Config, "notify">,
-): string | undefined {
-  if (Object.keys(notify.channels).length > 0) return undefined;
-  const [first, ...others] = agents.filter(firesByItself);
-  if (first === undefined) return undefined;
-  const who = others.length === 0
-    ? `${first.id} fires by itself`
-    : `${others.length + 1} agents fire by themselves`;
-  return `failures and questions reach nobody: ${who}, and config.yaml has no notify.channels`;
 }
 
 /**
@@ -54,7 +34,7 @@ export function unattendedGuards(
 }
 
 /** Joins the guards to a list for a sentence. */
-function listGuards(guards: readonly string[]): string {
+export function listGuards(guards: readonly string[]): string {
   const words = guards.map((guard) =>
     guard === "*" ? "every tool" : guard.endsWith("/*") ? `tools of ${guard.slice(0, -2)}` : guard
   );

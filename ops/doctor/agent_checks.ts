@@ -1,6 +1,5 @@
 // Checks agents, their resources, and the access to their paths. The same problem of several agents is one finding.
 import type { Agent } from "../../runtime/agents/agent.ts";
-import { CHANNEL_REMEDY, describeMissingChannel } from "../authoring/validate_unattended.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { exists } from "../../runtime/config/files/exists.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
@@ -58,16 +57,6 @@ export async function checkPathAccess(
     });
   }
   return found;
-}
-
-/** Reports agents that start without a person while no notification channel is configured. */
-export function checkChannels(
-  agents: readonly Agent[],
-  { config }: Pick<WorkspaceSettings, "config">,
-): Finding[] {
-  const problem = describeMissingChannel(agents, config);
-  if (problem === undefined) return [];
-  return [{ severity: "warning", subject: "unattended", problem, remedy: CHANNEL_REMEDY }];
 }
 
 /** Reports the workspace or agents folder if Inkling may not write to it. */

@@ -32,13 +32,7 @@ import {
   type ServerConnections,
 } from "../authoring/server_connections.ts";
 import { validateWorkspace } from "../authoring/workspace_validation.ts";
-import {
-  checkChannels,
-  checkFolders,
-  checkPathAccess,
-  toFileFindings,
-  toFinding,
-} from "./agent_checks.ts";
+import { checkFolders, checkPathAccess, toFileFindings, toFinding } from "./agent_checks.ts";
 import {
   type Check,
   type Examination,
@@ -184,7 +178,6 @@ async function workspaceChecks(
     // Each validated file counts as one check in the result.
     ...files.map(() => () => []),
     () => checkKeys(agents, settings, found),
-    () => checkChannels(agents, settings),
     () => checkFolders(settings, machine),
     ...agents.map((agent) => () => checkPathAccess(agent, machine)),
     () => checkSandbox(settings, found, machine),

@@ -1,8 +1,6 @@
 // The operations behind `inkling setup`: reads and writes config.yaml, the workspace's folders and environment file, and a
 // first agent. Merges into existing files, and writes nothing until every input is known.
 import { join } from "node:path";
-import { AgentRegistry } from "../../runtime/agents/registry.ts";
-import { describeMissingChannel } from "../authoring/validate_unattended.ts";
 import { describeUnknownModel } from "../authoring/validate_model.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../../runtime/config/config.ts";
@@ -49,11 +47,6 @@ export interface SetupResult {
   sampleAgentId: string | undefined;
   /** The previous workspace if it has a history, because that history is not moved. Undefined otherwise. */
   formerWorkspace: string | undefined;
-  /**
-   * The warning that agents start without a person while no notification channel is configured. Undefined if a channel is
-   * configured or every agent waits for a person to start it.
-   */
-  channelWarning: string | undefined;
 }
 
 /** Reads and writes the installation of the current user. Every method throws ConfigError while config.yaml is broken. */
@@ -171,11 +164,7 @@ export class Installation {
       ...(apiKey !== undefined && name !== null && { key: { name, value: apiKey } }),
     });
     const { workspace, agentsDir } = directories;
-    // The sample agent runs only if a person starts it, so it needs no notification channel.
-    const channelWarning = written.sampleAgentId === undefined
-      ? await this.#describeMissingChannel(config, directories)
-      : undefined;
-    return { workspace, agentsDir, ...written, formerWorkspace, channelWarning };
+    return { workspace, agentsDir, ...written, formerWorkspace };
   }
 
   /**
@@ -191,19 +180,6 @@ export class Installation {
       environmentFile: configEnvFile,
       ...(channel.secret && { secret: channel.secret }),
     });
-  }
-
-  /**
-   * Returns the warning about agents that start without a person while no notification channel is configured. Undefined if
-   * a channel is configured or there are no such agents.
-   */
-  async #describeMissingChannel(
-    config: Config,
-    directories: Directories,
-  ): Promise<string | undefined> {
-    const registry = new AgentRegistry({ config, directories, home: this.#surroundings.home });
-    await registry.load();
-    return describeMissingChannel(registry.list(), config);
   }
 
   /**

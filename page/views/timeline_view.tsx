@@ -207,7 +207,7 @@ const SHORT_CHARACTERS = 120;
 
 /** Renders a call, with its result if the call has ended. */
 function ToolCall({ call }: { call: Call }): VNode {
-  const { name, args, result, childId } = call;
+  const { name, result, childId } = call;
   const state = result === null ? "no result yet" : result.isError ? "failed" : "done";
   return (
     <div class={`call ${result?.isError ? "failed" : ""}`}>

@@ -1,6 +1,5 @@
 // Puts the programs that agents start into the sandbox: detects the system's sandbox, and applies the setting `sandbox`.
-import { resolve } from "node:path";
-import { isMissing } from "../../base/files/missing.ts";
+import { isInstalled } from "../../base/files/installed_program.ts";
 import { type Bubblewrap, bubblewrapCommand, type ResolvedRules } from "./bubblewrap.ts";
 import {
   type SandboxedProgram,
@@ -65,7 +64,10 @@ export class ProcessSandbox {
     if ("bubblewrap" in support) {
       // Without this check, the error about a missing program would come from a program inside the sandbox, with another
       // text.
-      if (!isInstalled(program)) throw new SandboxFailure("program_missing", "it is not installed");
+      const { cwd, environment: { PATH: path } } = program;
+      if (!isInstalled(program.program, { path, cwd })) {
+        throw new SandboxFailure("program_missing", "it is not installed");
+      }
       return bubblewrapCommand(program, { ...rules, net: this.#openNet(rules, support) }, {
         ...support,
         home,
@@ -109,20 +111,4 @@ export function describeMissingBridge(mode: Exclude<SandboxMode, "off">): string
   return mode === "required"
     ? `No program can be limited to the hosts of its entry: config.yaml says "sandbox: required", and ${problem}. To limit it, ${remedy}.`
     : `MCP servers with network access can reach every host: ${problem}. To limit them to the hosts of their entries, ${remedy}.`;
-}
-
-function isInstalled({ program, cwd, environment }: SandboxedProgram): boolean {
-  // Without PATH, the system searches the program in default places, which differ between systems.
-  if (environment["PATH"] === undefined && !program.includes("/")) return true;
-  const places = program.includes("/")
-    ? [resolve(cwd, program)]
-    : (environment["PATH"] ?? "").split(":").map((folder) => resolve(cwd, folder, program));
-  return places.some((path) => {
-    try {
-      return Deno.statSync(path).isFile;
-    } catch (error) {
-      // The folder cannot be read, so only starting the program shows if it exists.
-      return !isMissing(error);
-    }
-  });
 }

@@ -1,6 +1,7 @@
 // Creates HTML pages and routes for embedded files: the document of a page, its security headers, and the routes of its
 // files.
 import { lazyModule } from "../../base/lazy_module.ts";
+import { respondText } from "./text_response.ts";
 
 /** A route for GET. `respond` may throw RequestRefused. */
 export interface PageRoute {
@@ -11,8 +12,12 @@ export interface PageRoute {
 /** Functions that load the texts of embedded files, by file name. */
 export type Assets = Readonly<Record<string, () => Promise<string>>>;
 
-/** Returns a response with a text and its content type. */
-export type TextResponse = (text: string, type: keyof typeof TYPES) => Response;
+/** Returns the response to a request for a text, with its content type. */
+export type TextResponse = (
+  request: Request,
+  text: string,
+  type: keyof typeof TYPES,
+) => Promise<Response>;
 
 const TYPES = {
   css: "text/css; charset=utf-8",
@@ -91,15 +96,15 @@ const OWN_POLICY = {
 };
 
 /** Returns the response of a page or file that ships with Inkling, with the strictest content security policy. */
-export function toOwnResponse(text: string, type: keyof typeof TYPES): Response {
-  return new Response(text, {
-    headers: {
-      ...pageHeaders(type, OWN_POLICY),
-      "cross-origin-opener-policy": "same-origin",
-      "cross-origin-resource-policy": "same-origin",
-      // Browsers check the page at each use, because a newer service has a newer page.
-      "cache-control": "no-cache",
-    },
+export function toOwnResponse(
+  request: Request,
+  text: string,
+  type: keyof typeof TYPES,
+): Promise<Response> {
+  return respondText(request, text, {
+    ...pageHeaders(type, OWN_POLICY),
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
   });
 }
 
@@ -107,6 +112,7 @@ export function toOwnResponse(text: string, type: keyof typeof TYPES): Response 
 export function assetRoutes(path: string, assets: Assets, toResponse: TextResponse): PageRoute[] {
   return Object.entries(assets).map(([name, load]) => ({
     path: `${path}/${name}`,
-    respond: async () => toResponse(await load(), name.endsWith(".css") ? "css" : "js"),
+    respond: async (request) =>
+      await toResponse(request, await load(), name.endsWith(".css") ? "css" : "js"),
   }));
 }

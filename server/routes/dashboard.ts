@@ -62,7 +62,7 @@ export function createDashboard(
     {
       path: DASHBOARD_PATH,
       respond: (request) =>
-        Promise.resolve(toOwnResponse(isLoggedIn(request) ? LOGGED_IN_PAGE : PAGE, "html")),
+        toOwnResponse(request, isLoggedIn(request) ? LOGGED_IN_PAGE : PAGE, "html"),
     },
     ...assetRoutes(`${DASHBOARD_PATH}/assets`, ASSETS, toOwnResponse),
   ];

@@ -10,6 +10,7 @@ import {
   type PageRoute,
   type TextResponse,
 } from "../html/page.ts";
+import { respondText } from "../html/text_response.ts";
 
 /**
  * The content security policy: it allows only files of this service, and inline styles, which the two viewers of the
@@ -44,13 +45,13 @@ export function createDocumentation(options: { version: string }): readonly Page
   return [
     {
       path: "/openapi.json",
-      async respond() {
+      async respond(request) {
         document ??= await describe(options);
-        return toResponse(document, "json");
+        return await toResponse(request, document, "json");
       },
     },
-    { path: "/docs", respond: () => Promise.resolve(toResponse(SWAGGER_PAGE, "html")) },
-    { path: "/redoc", respond: () => Promise.resolve(toResponse(REDOC_PAGE, "html")) },
+    { path: "/docs", respond: (request) => toResponse(request, SWAGGER_PAGE, "html") },
+    { path: "/redoc", respond: (request) => toResponse(request, REDOC_PAGE, "html") },
     ...assetRoutes("/docs/assets", ASSETS, toResponse),
   ];
 }
@@ -60,8 +61,8 @@ async function describe(options: { version: string }): Promise<string> {
   return JSON.stringify(describeApi(await loadOperations(), options));
 }
 
-const toResponse: TextResponse = (text, type) =>
-  new Response(text, { headers: pageHeaders(type, POLICY) });
+const toResponse: TextResponse = (request, text, type) =>
+  respondText(request, text, pageHeaders(type, POLICY));
 
 function toPage(
   page: { title: string; styles: string[]; scripts: string[]; root: string },

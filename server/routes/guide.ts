@@ -20,7 +20,7 @@ export function createGuide(): readonly PageRoute[] {
     });
     const text = (await files).get(name);
     if (text === undefined) throw new RequestRefused(404, "Not Found");
-    return toOwnResponse(text, typeOf(name));
+    return await toOwnResponse(request, text, typeOf(name));
   };
   const location = `${GUIDE_PATH.split("/").at(-1)}/`;
   return [

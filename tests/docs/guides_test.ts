@@ -20,12 +20,14 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     "downloads a package",
   "inkling mcp add tracker https://tracker.example/mcp --token TRACKER_TOKEN":
     "asks at a terminal; tests/cli/commands runs it",
+  "inkling service install":
+    "installs a unit on the machine; the tests of that command use a stand-in",
+  "inkling service status": "asks the service manager; the tests of that command use a stand-in",
   "inkling run weekly --dry-run": "needs the MCP server that the reader brings",
 };
 
 /** The blocks that are neither commands to run nor files of an example, by guide and language, each with the reason. */
 const OTHER_BLOCKS: Readonly<Record<string, string>> = {
-  "on-a-server: text": "installs a unit on the machine; the tests of that command use a stand-in",
   "on-a-server: nginx": "a proxy of the reader, with a certificate",
 };
 

@@ -23,6 +23,18 @@ Deno.test("GET /docs/guide/ serves the site with a policy without inline code", 
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/);
     assert.doesNotMatch(policy, /unsafe/);
     assert.equal(await response.text(), files[name]);
+    const etag = response.headers.get("etag") ?? "";
+    const again = (headers: Record<string, string>) =>
+      app.request(`/docs/guide/${path}`, { headers });
+    assert.equal((await again({ "if-none-match": etag })).status, 304, path);
+    const zipped = await again({ "accept-encoding": "br, gzip" });
+    assert.equal(zipped.headers.get("content-encoding"), "gzip");
+    const unzipped = zipped.body?.pipeThrough(new DecompressionStream("gzip"));
+    assert.equal(await new Response(unzipped).text(), files[name]);
+    assert.equal(
+      (await again({ "accept-encoding": "gzip;q=0" })).headers.get("content-encoding"),
+      null,
+    );
   }
 });
 

@@ -1,7 +1,7 @@
 // `inkling list`: prints the agents of the workspace, and the problems of their files and triggers.
 import { performs } from "../../command_line/command.ts";
 import type { list } from "../../declarations/agent_commands.ts";
-import { describeReadiness } from "../../../present/readiness.ts";
+import { describeReadiness, needsReadiness } from "../../../present/readiness.ts";
 import { describeTrigger, isAutomatic } from "../../../present/triggers.ts";
 import type { AgentSummary } from "../../../api/schemas/agent_schemas.ts";
 import type { Client } from "../../../api/client/client.ts";
@@ -53,6 +53,7 @@ export const perform = performs<typeof list>(async (context, options) => {
   if (!reader.isService) {
     output.note('The service is not running, so no trigger fires. "inkling start -d" starts it');
   }
+  if (!needsReadiness(agents)) return;
   const facts = { isRunning: reader.isService, info, agents };
   output.note(describeReadiness(assessReadiness(app, facts)));
 });
@@ -118,20 +119,5 @@ async function showFirstSteps(context: CommandContext): Promise<void> {
     return;
   }
   output.sentence(`There are no agents in ${toOneLine(agentsDir)} yet`);
-  if (output.quiet) return;
-  output.sentence(
-    [
-      "",
-      "An agent is a Markdown file in that folder: the file's name is the agent's id, the text is " +
-      "its task. This one needs no key, because its model only repeats your message. Save it as " +
-      "hello.md:",
-      "",
-      "  ---",
-      "  model: {provider: demo, name: echo}",
-      "  ---",
-      "  Say hello.",
-      "",
-      'Then run it: inkling run hello --message "Hello, world"',
-    ].join("\n"),
-  );
+  output.detail('"inkling new <name>" creates one');
 }

@@ -78,7 +78,7 @@ async function ask(
     if (text !== undefined) return text;
     context.output.note(
       model === undefined
-        ? 'No model is configured to write the file ("inkling setup" configures one). Answer these questions instead'
+        ? 'No model that can write the file is configured ("inkling setup" configures one). Answer these questions instead'
         : "Answer these questions instead",
     );
   }

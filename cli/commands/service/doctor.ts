@@ -7,7 +7,11 @@ import type { Examination, Finding } from "../../../ops/doctor/finding.ts";
 import { ApiError, type Client } from "../../../api/client/client.ts";
 import type { AgentSummary } from "../../../api/schemas/agent_schemas.ts";
 import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
-import { describeReadiness, type MissingCondition } from "../../../present/readiness.ts";
+import {
+  describeReadiness,
+  type MissingCondition,
+  needsReadiness,
+} from "../../../present/readiness.ts";
 import { isAutomatic } from "../../../present/triggers.ts";
 import type { CliApp, Places } from "../../context/app.ts";
 import { type CommandContext, EXIT, workspaceOf } from "../../context/context.ts";
@@ -139,7 +143,7 @@ function assess(
   app: CliApp,
   answers: { isRunning: boolean; info: InfoBody; agents: readonly AgentSummary[] },
 ): MissingCondition[] | undefined {
-  return answers.agents.some(isAutomatic) ? assessReadiness(app, answers) : undefined;
+  return needsReadiness(answers.agents) ? assessReadiness(app, answers) : undefined;
 }
 
 /**

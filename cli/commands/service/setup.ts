@@ -123,9 +123,6 @@ async function reportSetup(
     hasChanged: result.files.some(({ change }) => change !== "unchanged"),
     asked,
   });
-  if (result.channelWarning !== undefined) {
-    output.note(`Unattended: ${result.channelWarning}. "inkling doctor" shows what to do`);
-  }
   const agent = result.sampleAgentId;
   output.detail("");
   if (agent !== undefined) {

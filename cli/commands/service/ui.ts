@@ -73,7 +73,7 @@ async function enter(
   const link = await app.createUiLink({ stateDir, port });
   output.line(link.address);
   if (!noOpen && !(await app.openBrowser(link.file.href))) {
-    output.notice("No browser could be opened: open the address yourself");
+    output.notice("No browser could be opened");
   }
 }
 

@@ -62,6 +62,9 @@ export function showPlan(
       { header: "Guard", cell: ({ guarded }) => guarded ? "asks you" : NOTHING },
     ]);
   }
+  if (plan.tools.length > 0) {
+    output.detail("After a crash, calls with the effect read or idempotent are repeated");
+  }
   for (const message of plan.messages ?? []) {
     heading(describeMessage(message));
     if (message.content !== "") output.sentence(indented(message.content));

@@ -1,5 +1,5 @@
 // Opens the channels in config.yaml, with the current secrets from the environment.
-import { resolve } from "../../../base/plain_path.ts";
+import { isInstalled } from "../../../base/files/installed_program.ts";
 import type { ChannelSettings } from "../../config/notify_schema.ts";
 import { type Channel, DeliveryFailure } from "./channel.ts";
 import { type CommandPorts, createCommand, createDesktop, desktopProgram } from "./command.ts";
@@ -58,7 +58,8 @@ export function channelProblem(settings: ChannelSettings, ports: ChannelPorts): 
   try {
     openChannel(settings, ports);
     const program = programOf(settings, ports);
-    if (program === undefined || isInstalled(program, ports)) return undefined;
+    const path = ports.lookup("PATH") ?? "";
+    if (program === undefined || isInstalled(program, { path, cwd: ports.cwd })) return undefined;
     return `${program} is not installed or not in PATH`;
   } catch (error) {
     if (error instanceof DeliveryFailure) return error.message;
@@ -69,16 +70,4 @@ export function channelProblem(settings: ChannelSettings, ports: ChannelPorts): 
 function programOf(settings: ChannelSettings, { os }: ChannelPorts): string | undefined {
   if (settings.type === "command") return settings.run[0];
   return settings.type === "desktop" ? desktopProgram(os) : undefined;
-}
-
-/** Returns true if a program is installed, or a folder in PATH cannot be read. */
-function isInstalled(program: string, { lookup, cwd }: ChannelPorts): boolean {
-  const folders = program.includes("/") ? [""] : (lookup("PATH") ?? "").split(":");
-  return folders.some((folder) => {
-    try {
-      return Deno.statSync(resolve(cwd, folder, program)).isFile;
-    } catch (error) {
-      return !(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory);
-    }
-  });
 }

@@ -37,7 +37,6 @@ export async function useUnwritableHome(
         ],
         sampleAgentId: change === "created" ? "hello" : undefined,
         formerWorkspace: undefined,
-        channelWarning: undefined,
       });
     }
   }

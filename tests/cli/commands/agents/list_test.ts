@@ -18,6 +18,19 @@ Deno.test("list notes that no trigger fires while no node runs a service", async
   }
 });
 
+Deno.test("list names what is missing for unattended runs, except for agents with a scripted model", async () => {
+  await using cli = await createFakeCli();
+  const trigger = { type: "schedule", cron: "0 3 * * *", catchUp: "none" } as const;
+  cli.runtime.addAgent(fakeAgent("trial", { trigger, model: { provider: "demo", name: "echo" } }));
+  assert.equal(await cli.run("list"), 0);
+  assert.doesNotMatch(cli.stderr.text, /Unattended/);
+  cli.runtime.addAgent(
+    fakeAgent("nightly", { trigger, model: { provider: "openai", name: "gpt-5" } }),
+  );
+  assert.equal(await cli.run("list"), 0);
+  assert.match(cli.stderr.text, /Unattended: not ready: no unit .*; no channel reaches you/);
+});
+
 Deno.test("list reports that the configured workspace does not exist", async (t) => {
   await using cli = await createFakeCli();
   cli.missingWorkspaces = [cli.report.workspace];

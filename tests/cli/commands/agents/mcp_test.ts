@@ -12,7 +12,10 @@ Deno.test("mcp add shows a server's command and access, asks, and writes its ent
   cli.input.answers = [false, true];
   const argv = ["mcp", "add", "clock", "/opt/clock", "--env", "TOKEN", "--", "--utc", "a\u202Eb"];
   assert.equal(await cli.run(...argv), 0);
-  assert.equal(cli.stderr.text, "Nothing was added\n");
+  assert.equal(
+    cli.stderr.text,
+    "Warning: There is no program /opt/clock on this machine\nNothing was added\n",
+  );
   assert.ok(!world.files().some((path) => path.endsWith("mcp-servers.json")));
   assert.equal(await cli.run(...argv), 0);
   assert.deepEqual(cli.input.asked.map(({ message }) => message), [

@@ -153,18 +153,13 @@ const OF_CONFIGURATION: Faults["faults"] = {
 /** Faults of unattended agents that have no approvals or no channel. */
 const OF_SERVICE: Faults["faults"] = {
   "an unattended agent that will wait for an approval": demo("waiter", EVERY_HOUR),
-  "unattended agents without a channel": async (world) => {
-    await world.put(CONFIG_YAML, `workspace: ${world.place.workspace}\n`);
-    await demo("daily", `${EVERY_HOUR}\n${APPROVED}`)(world);
-    await demo("next", `after: daily\n${APPROVED}`)(world);
-  },
   "a webhook that no delivery reaches": async (world) => {
     await world.put(ENV, "HOOK=0123456789abcdef\n");
     await demo("door", `trigger: { type: webhook, scheme: token, secret: HOOK }\n${APPROVED}`)(
       world,
     );
   },
-  "a trigger that was stopped": () => {},
+  "a trigger that was stopped": demo("daily", `${EVERY_HOUR}\n${APPROVED}`),
   "a paused scheduler": () => {},
   "a service of another version": () => {},
 };

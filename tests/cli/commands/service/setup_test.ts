@@ -342,37 +342,6 @@ Deno.test("setup notes that the running service uses a changed key", async () =>
   assert.doesNotMatch(cli.stderr.text, /next run/);
 });
 
-Deno.test("setup warns of agents that fire by themselves without a notification channel", async () => {
-  await using world = await createBesideService({ hasPerson: false });
-  const { cli } = world;
-  await Deno.mkdir(world.agentsDir, { recursive: true });
-  const setup = async () => {
-    cli.stderr.text = "";
-    assert.equal(await cli.run("setup", "--yes"), 0);
-    return cli.stderr.text.replaceAll(/\s+/g, " ");
-  };
-  await Deno.writeTextFile(join(world.agentsDir, "manual.md"), "Do it.\n");
-  assert.doesNotMatch(await setup(), /reach nobody/);
-  const triggers = [
-    "schedule, every: 1h",
-    "watch, paths: [in]",
-    "webhook, secret: X, scheme: token",
-  ];
-  for (const trigger of triggers) {
-    await Deno.writeTextFile(
-      join(world.agentsDir, "daily.md"),
-      `---\ntrigger: { type: ${trigger} }\n---\nDo it.\n`,
-    );
-    assert.match(
-      await setup(),
-      /Unattended: failures and questions reach nobody: daily fires by itself.*"inkling doctor"/,
-    );
-  }
-  const channel = "notify: { channels: { phone: { type: ntfy, topic: t } } }\n";
-  await Deno.writeTextFile(world.configFile, channel, { append: true });
-  assert.doesNotMatch(await setup(), /reach nobody/);
-});
-
 Deno.test("setup without questions prints the command that restarts a service of another version", async () => {
   await using world = await createBesideService({ hasPerson: false });
   const { cli } = world;
