@@ -2,12 +2,6 @@
 import { programFolder } from "../../base/program_files.ts";
 
 /**
- * The name of Inkling in npm's registry. It is undefined until the name is registered: before that, anybody could publish
- * another program under the name. Set it before the first `npm publish`.
- */
-const PUBLISHED_PACKAGE: string | undefined = undefined;
-
-/**
  * The public keys of minisign that sign releases, each as one line of base64. A build fills them in from
  * release/minisign.pub. Without a key, `inkling update` compares checksums only.
  */
@@ -15,11 +9,11 @@ const RELEASE_KEYS: readonly string[] = [];
 
 /**
  * The kind and place of an installation: a compiled binary, an npm package in a node_modules folder, or a source checkout.
- * `isPublished` is true if the package of this name in npm's registry is Inkling. `keys` are the keys that sign releases.
+ * `keys` are the keys that sign releases.
  */
 export type Distribution =
   | { kind: "binary"; path: string; target: string; keys: readonly string[] }
-  | { kind: "npm"; packageName: string; directory: string; isPublished: boolean }
+  | { kind: "npm"; packageName: string; directory: string }
   | { kind: "source"; directory: string };
 
 /**
@@ -36,12 +30,10 @@ export function distributionOf(directory: string): Exclude<Distribution, { kind:
   if (packageDirectory === undefined || packageName === undefined) {
     return { kind: "source", directory };
   }
-  const name = packageName.replace("\\", "/");
   return {
     kind: "npm",
-    packageName: name,
+    packageName: packageName.replace("\\", "/"),
     directory: packageDirectory,
-    isPublished: name === PUBLISHED_PACKAGE,
   };
 }
 

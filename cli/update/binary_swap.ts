@@ -5,8 +5,7 @@ import { takeLock } from "../../base/files/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
 /**
- * The paths of the files that a replacement uses. The new and old files are next to the executable. Their names start with
- * a dot and keep its extension, because Windows starts only programs with one.
+ * The paths of the files that a replacement uses. The new and old files are next to the executable.
  */
 export interface SwapPlaces extends AsyncDisposable {
   /** The path of the executable, with symbolic links resolved. */
@@ -57,27 +56,23 @@ export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
 
 /**
  * Moves `next` to `path` and calls `check` with the path. If `check` rejects, restores the old executable and rejects with
- * the same error. `os` is the operating system that runs the executable.
+ * the same error.
  */
 export async function swapBinary(
   { path, next, previous }: SwapPlaces,
-  options: { os: typeof Deno.build.os; check: (path: string) => Promise<void> },
+  check: (path: string) => Promise<void>,
 ): Promise<void> {
-  const isWindows = options.os === "windows";
-  // Windows allows a running program to be renamed, but not to be overwritten.
-  if (isWindows) await Deno.rename(path, previous);
-  else await linkOrCopy(path, previous);
+  await linkOrCopy(path, previous);
   try {
     await Deno.rename(next, path);
-    await options.check(path);
+    await check(path);
   } catch (error) {
     await Deno.rename(previous, path);
     // If both paths are links to one file, the rename does nothing and leaves `previous`.
     await removeIfThere(previous);
     throw error;
   }
-  // Windows cannot delete the old program while it runs, so the next update deletes it.
-  if (!isWindows) await Deno.remove(previous);
+  await Deno.remove(previous);
 }
 
 async function linkOrCopy(path: string, previous: string): Promise<void> {

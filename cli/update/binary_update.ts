@@ -47,10 +47,7 @@ export async function updateBinary(
   if (mode !== null) await Deno.chmod(places.next, (mode & 0o777) | 0o500);
   // Runs the new binary before the replacement. Most problems, such as a missing library, appear here.
   await requireVersion([places.next], { ...work, version });
-  await swapBinary(places, {
-    os: Deno.build.os,
-    check: (path) => requireVersion([path], { ...work, version }),
-  });
+  await swapBinary(places, (path) => requireVersion([path], { ...work, version }));
 }
 
 /** Returns the text of the signature file, which is beside the binary. Throws CommandFailure if it is not there. */

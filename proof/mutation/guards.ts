@@ -835,12 +835,6 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/storage/state_dir/history_place_test.ts"],
   },
   {
-    guard: "update installs nothing from npm's registry under a foreign name",
-    symbol: "findOffer",
-    drop: "if (!distribution.isPublished) throw",
-    tests: ["tests/cli/update/npm_update_test.ts"],
-  },
-  {
     guard: "update installs no release without a valid signature if it has a key",
     symbol: "verifySignature",
     drop: "if (!await isBy(bytes, hash))",

@@ -5,6 +5,8 @@ import { hasPerson } from "../../prompting/ask_person.ts";
 import * as start from "./start.ts";
 import * as stop from "./stop.ts";
 import { checkHealth } from "../../service/connection.ts";
+import { scopeOf } from "../../service/units/installed_unit.ts";
+import { openUnitManager } from "../../service/units/unit_manager.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 
 /**
@@ -34,17 +36,22 @@ export async function applyToService(
     );
     return;
   }
-  const options = info.keep_alive ? " --keep-alive" : "";
-  if (info.keep_alive) {
-    output.notice("If systemd or launchd manages the service, restart it there instead");
-  }
+  const kind = info.service_manager === "container" ? null : info.service_manager;
   const isWanted = asked && hasPerson(context) && await app.input.prompter.confirm({
     message: `Restart the service now?${describeRuns(info)}`,
     initial: info.active_executions === 0,
   });
   if (!isWanted) {
-    output.notice(`Restart the service: "inkling stop && inkling start --daemon${options}"`);
+    const options = info.keep_alive ? " --keep-alive" : "";
+    const how = kind === null
+      ? `: "inkling stop && inkling start --daemon${options}"`
+      : ` with ${kind} (docs/operations.md)`;
+    output.notice(`Restart the service${how}`);
     return;
+  }
+  if (kind !== null) {
+    const { file = "" } = app.findUnit() ?? {};
+    return await openUnitManager(app, { kind, scope: scopeOf(file) }).activate();
   }
   await stop.perform(context, {}, {});
   const keepAlive = info.keep_alive && { keepAlive: true as const };

@@ -7,7 +7,7 @@ import { toOneLine } from "../../output/sanitize.ts";
 import { describeReadiness } from "../../../present/readiness.ts";
 import { readReadiness } from "../../service/readiness.ts";
 import { findUnitManager, installUnit, uninstallUnit } from "../../service/units/install_unit.ts";
-import { isSystemUnit } from "../../service/units/installed_unit.ts";
+import { scopeOf } from "../../service/units/installed_unit.ts";
 import { managerOfSystem } from "../../service/units/print_unit.ts";
 import { openUnitManager, type UnitManager } from "../../service/units/unit_manager.ts";
 
@@ -39,7 +39,7 @@ async function show(context: CommandContext, { json }: { json: boolean }): Promi
   const { app, output } = context;
   const unit = app.findUnit();
   const kind = managerOfSystem();
-  const scope = unit !== undefined && isSystemUnit(unit.file) ? "system" : "user";
+  const scope = scopeOf(unit?.file ?? "");
   const state = unit === undefined || kind === undefined
     ? undefined
     : await openUnitManager(app, { kind, scope }).describe();

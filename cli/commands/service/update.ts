@@ -41,13 +41,8 @@ async function findOffer(context: CommandContext, signal: AbortSignal): Promise<
   switch (distribution.kind) {
     case "binary":
       return await offerOfReleases(context, distribution, signal);
-    case "npm": {
-      if (!distribution.isPublished) throw unpublished(distribution.packageName);
-      const { newestPackage, updatePackage } = await import("../../update/npm_update.ts");
-      const version = await newestPackage(context, distribution, { signal });
-      const install = () => updatePackage(context, distribution, { version, signal });
-      return { version, install };
-    }
+    case "npm":
+      throw unpublished(distribution.packageName);
     case "source":
       throw new CommandFailure(
         EXIT.failed,

@@ -1,6 +1,7 @@
 // Finds an installed unit file of systemd or launchd that starts the service. Starts no program.
 import { dirname, join } from "../../../base/plain_path.ts";
 import type { InstalledUnit } from "../../context/app.ts";
+import type { UnitScope } from "./unit.ts";
 
 /** The folder of unit files that the administrator installs for the whole machine. */
 export const SYSTEM_FOLDER = "/etc/systemd/system";
@@ -45,15 +46,15 @@ export function userName(environment: Readonly<Record<string, string>>): string 
   return environment["USER"] ?? environment["LOGNAME"] ?? "";
 }
 
-/** Returns whether this file is a unit of the machine. */
-export function isSystemUnit(file: string): boolean {
-  return dirname(file) === SYSTEM_FOLDER;
+/** Returns whether this unit file belongs to one user or to the machine. */
+export function scopeOf(file: string): UnitScope {
+  return dirname(file) === SYSTEM_FOLDER ? "system" : "user";
 }
 
 /** Returns the command that starts this unit file. For systemd, the text also contains the command that shows the log. */
 export function describeUnitStart(file: string): string {
   if (!file.endsWith(".service")) return `launchctl bootstrap gui/$(id -u) ${file}`;
-  const user = isSystemUnit(file) ? "" : "--user ";
+  const user = scopeOf(file) === "system" ? "" : "--user ";
   return `systemctl ${user}enable --now inkling; "journalctl ${user}-u inkling" shows why it ended`;
 }
 

@@ -15,10 +15,9 @@ Deno.test("distributionOf() finds the npm package and its name in the path of th
     ],
   ];
   for (const [directory, packageName, of] of cases) {
-    // The npm registry has no package named Inkling yet.
     assert.deepEqual(
       distributionOf(directory),
-      { kind: "npm", packageName, directory: of, isPublished: false },
+      { kind: "npm", packageName, directory: of },
     );
   }
 });

@@ -5,6 +5,7 @@ import { InstanceLock } from "../../../../runtime/storage/state_dir/instance_loc
 import { parse } from "yaml";
 import { OTHER_PROVIDER } from "../../../../cli/prompting/provider_questions.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
+import { createStandInManagers } from "../../../support/machine/stand_in_managers.ts";
 import { CTRL_C, ESC } from "../../fake_input.ts";
 import { assertPicture } from "../../picture.ts";
 import { createSetupWorld, type SetupWorld } from "../../setup_world.ts";
@@ -385,6 +386,23 @@ Deno.test("setup offers to restart a service that cannot apply a setting while i
     assert.equal(isAlive, !isWanted);
     assert.equal(cli.spawned.length, isWanted ? 1 : 0);
     assert.equal(/start --daemon"/.test(cli.stderr.text), !isWanted);
+  }
+});
+
+Deno.test("setup restarts a service through the manager that started it", async () => {
+  for (const isWanted of [true, false]) {
+    await using world = await createBesideService({ hasPerson: true });
+    const { cli, home } = world;
+    const managers = createStandInManagers(home);
+    cli.environment = { HOME: home, USER: "me", PATH: `${managers.bin}:/usr/bin:/bin` };
+    Object.assign(cli.lifecycle, { manager: "systemd" });
+    Object.assign(cli.app, { version: "1.3.0" });
+    cli.unit = { file: "inkling.service", isEnabled: true, isLingering: true };
+    cli.input.answers = ["~/inkling", "demo", "echo", false, true, isWanted, "later"];
+    assert.equal(await cli.drive(cli.run("setup")), 0, cli.stderr.text);
+    assert.equal(managers.isActive(), isWanted);
+    assert.equal(/Restart the service with systemd/.test(cli.stderr.text), !isWanted);
+    assert.deepEqual(cli.spawned, []);
   }
 });
 

@@ -71,7 +71,7 @@ Deno.test("start --print-unit rejects paths with control characters, and warns a
   assert.match(cli.stderr.text, /contains a control character/);
   await using npx = await createFakeCli();
   const directory = "/home/me/.npm/_npx/1234/node_modules/inkling";
-  npx.distribution = { kind: "npm", packageName: "inkling", directory, isPublished: false };
+  npx.distribution = { kind: "npm", packageName: "inkling", directory };
   await print(npx, "--print-unit=systemd");
   assert.match(
     npx.stderr.text.replaceAll(/\s+/g, " "),
