@@ -21,11 +21,16 @@ Deno.test("list notes that no trigger fires while no node runs a service", async
 Deno.test("list names what is missing for unattended runs, except for agents with a scripted model", async () => {
   await using cli = await createFakeCli();
   const trigger = { type: "schedule", cron: "0 3 * * *", catchUp: "none" } as const;
-  cli.runtime.addAgent(fakeAgent("trial", { trigger, model: { provider: "demo", name: "echo" } }));
+  cli.runtime.addAgent(
+    fakeAgent("trial", { trigger, model: { provider: "demo", name: "echo", streamUsage: true } }),
+  );
   assert.equal(await cli.run("list"), 0);
   assert.doesNotMatch(cli.stderr.text, /Unattended/);
   cli.runtime.addAgent(
-    fakeAgent("nightly", { trigger, model: { provider: "openai", name: "gpt-5" } }),
+    fakeAgent("nightly", {
+      trigger,
+      model: { provider: "openai", name: "gpt-5", streamUsage: true },
+    }),
   );
   assert.equal(await cli.run("list"), 0);
   assert.match(cli.stderr.text, /Unattended: not ready: no unit .*; no channel reaches you/);
