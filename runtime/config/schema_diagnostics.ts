@@ -139,6 +139,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
 /** Returns a hint about what the author probably meant, or undefined. */
 function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | undefined {
   if (issue.code === "invalid_value" && typeof value === "string") {
+    if (value === "after" && issue.values.includes("webhook")) {
+      return 'the key "after" beside "trigger" does that: after: other_agent';
+    }
     const nearest = suggest(value, issue.values.map(String));
     return nearest === undefined ? undefined : `did you mean "${nearest}"?`;
   }

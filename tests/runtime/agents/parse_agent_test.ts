@@ -81,6 +81,12 @@ paths: .env`;
   check(withFrontMatter([yaml, ...problems]), { name: "bad!.md" });
 });
 
+Deno.test("parseAgent() names the key for runs after other agents", () => {
+  const problem =
+    '2:17 got "after" (the key "after" beside "trigger" does that: after: other_agent)';
+  check(withFrontMatter(["trigger: {type: after}", problem]));
+});
+
 Deno.test("parseAgent() never quotes a secret key, and reports at most a hundred unknown keys", async () => {
   const key = "sk-abcdefghijkl";
   const result = await parse(`---\nmodel: {provider: openai, name: x, api_key_env: ${key}}\n---\n`);
