@@ -10,7 +10,6 @@ import {
   toProviderChoice,
 } from "../prompting/provider_questions.ts";
 import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
-import { listGuards } from "../../ops/authoring/validate_unattended.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
 import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
 import { WEBHOOK_SCHEMES } from "../../runtime/vocabulary/trigger_kinds.ts";
@@ -179,7 +178,8 @@ class Questions {
     const { author, id, interview } = this.#options;
     const guards = await author.unattendedGuards(id, { ...starts, prompt: "any" });
     if (guards.length === 0) return {};
-    const tools = listGuards(guards);
+    const names = guards.map((guard) => guard === "*" ? "every tool" : guard);
+    const tools = new Intl.ListFormat("en-GB").format(names);
     const choice = await interview.select({
       message:
         `The agent runs unattended, and ${tools} will ask for your approval. What should the agent do?`,

@@ -34,7 +34,7 @@ export function unattendedGuards(
 }
 
 /** Joins the guards to a list for a sentence. */
-export function listGuards(guards: readonly string[]): string {
+function listGuards(guards: readonly string[]): string {
   const words = guards.map((guard) =>
     guard === "*" ? "every tool" : guard.endsWith("/*") ? `tools of ${guard.slice(0, -2)}` : guard
   );

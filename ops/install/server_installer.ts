@@ -3,6 +3,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { isInstalled } from "../../base/files/installed_program.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { NotInstalled, refuseFileErrors } from "./not_installed.ts";
@@ -38,6 +39,8 @@ export interface PreparedServer extends AsyncDisposable {
   entry: JsonObject;
   /** The package with its version and digest. Undefined if the version is not pinned. */
   pinned: string | undefined;
+  /** The command of a server without a package if there is no such program; otherwise undefined. */
+  missing: string | undefined;
   /** The number of downloaded dependencies. */
   otherPackages: number;
   /** The folder of the packages. Undefined for a server without a package. */
@@ -101,6 +104,7 @@ export class ServerInstaller {
           name,
           entry,
           pinned: undefined,
+          missing: isAddress(source) || this.#isThere(inFull(source)) ? undefined : source,
           otherPackages: 0,
           folder: undefined,
           file,
@@ -132,6 +136,7 @@ export class ServerInstaller {
         name,
         entry,
         pinned: installed.pinned,
+        missing: undefined,
         otherPackages: installed.others,
         folder,
         file,
@@ -145,6 +150,12 @@ export class ServerInstaller {
         [Symbol.asyncDispose]: () => kept.disposeAsync(),
       };
     });
+  }
+
+  /** Returns whether a program is on this machine. A `~` is expanded when the server starts. */
+  #isThere(program: string): boolean {
+    const path = this.#settings.shell["PATH"];
+    return program.startsWith("~") || isInstalled(program, { path, cwd: this.#cwd });
   }
 
   /** Returns the servers of mcp-servers.json in the file's order. Throws NotInstalled if the file is broken. */

@@ -15,6 +15,7 @@ export function offerServer(cli: FakeCli): void {
             env: { FILES_TOKEN: "${FILES_TOKEN}" },
           },
           pinned: "npm:@acme/files@1.2.0 sha512-q1T4kD0eXwI8c2Vw",
+          missing: undefined,
           otherPackages: 12,
           folder: `${config}/mcp/files`,
           file: `${config}/mcp-servers.json`,

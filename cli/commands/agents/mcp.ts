@@ -6,7 +6,6 @@ import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { changeWithConsent } from "../../install/consent.ts";
 import { removeInstalled } from "../../install/removal.ts";
 import type { ListedServer, PreparedServer } from "../../../ops/install/server_installer.ts";
-import { isInstalled } from "../../../base/files/installed_program.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
@@ -40,11 +39,8 @@ async function add(
   using interrupts = listenToInterrupts(app);
   const request = { ...server, env, ...(token !== undefined && { token }) };
   await using prepared = await installer.prepare(request, interrupts.first);
-  const { command } = prepared.entry;
-  const here = { path: app.environment["PATH"], cwd: Deno.cwd() };
-  // A `~` is expanded when the server starts.
-  if (typeof command === "string" && !command.startsWith("~") && !isInstalled(command, here)) {
-    context.output.warning(`There is no program ${toOneLine(command)} on this machine`);
+  if (prepared.missing !== undefined) {
+    context.output.warning(`There is no program ${toOneLine(prepared.missing)} on this machine`);
   }
   return await changeWithConsent(context, {
     fields: describe(prepared),
