@@ -1,5 +1,5 @@
 // Finds out whether a program is installed.
-import { PATHS } from "../plain_path.ts";
+import { resolve } from "../plain_path.ts";
 import { isMissing } from "./missing.ts";
 
 /** Returns true if a program is installed, or if that is unknown: without PATH, or with a folder that cannot be read. */
@@ -12,7 +12,7 @@ export function isInstalled(
   const folders = program.includes("/") ? [""] : (path ?? "").split(":");
   return folders.some((folder) => {
     try {
-      return Deno.statSync(PATHS.resolve(cwd, folder, program)).isFile;
+      return Deno.statSync(resolve(cwd, folder, program)).isFile;
     } catch (error) {
       return !isMissing(error);
     }
