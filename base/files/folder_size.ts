@@ -1,5 +1,5 @@
 // Checks whether a folder contains more entries than a limit.
-import { join } from "node:path";
+import { join } from "../plain_path.ts";
 
 /** The entries to count, and the signal that stops the count. */
 export interface FolderSizeOptions {

@@ -1,5 +1,5 @@
 // Opens a text in the user's editor.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 
 /** The editors that are tried in this order if neither VISUAL nor EDITOR is set. */

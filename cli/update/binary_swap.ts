@@ -1,5 +1,5 @@
 // Replaces an executable file. At every moment a working program exists: at the path of the executable, or next to it.
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../../base/plain_path.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { takeLock } from "../../base/files/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";

@@ -1,5 +1,5 @@
 // The operations behind `inkling new`: checks an id, drafts an agent file with a model, validates the file and saves it.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { formatAgentFile, type NewAgentFields } from "../../runtime/agents/agent_file_text.ts";
 import {
   describeBadName,

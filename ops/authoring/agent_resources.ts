@@ -16,7 +16,7 @@ import { type Skill, SkillLibrary } from "../../runtime/tools/skills/skill_libra
 import { readablePaths } from "../../runtime/tools/custom/allowed_paths.ts";
 import type { InspectedModule } from "../../runtime/tools/custom/custom_tools.ts";
 import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
-import { resolve } from "node:path";
+import { resolve } from "../../base/plain_path.ts";
 import { expandHome } from "../../runtime/config/places.ts";
 import { redactText } from "../../runtime/secrets/secret_marks.ts";
 import {

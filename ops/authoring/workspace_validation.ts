@@ -1,5 +1,5 @@
 // The operation behind `inkling validate`: finds the files of a target and returns their problems.
-import { basename, join, resolve } from "node:path";
+import { basename, join, resolve } from "../../base/plain_path.ts";
 import { openAgentValidation } from "./agent_validation.ts";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
 import { idOfFileName, normalizeId } from "../../runtime/agents/agent_id.ts";

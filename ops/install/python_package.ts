@@ -1,6 +1,6 @@
 // Installs an MCP server from PyPI: the wheels of a package and of its dependencies, at exact versions, into one folder.
 // Source packages are refused because their installation runs code.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { z } from "zod";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { type FetchContext, runFetch } from "./fetch_program.ts";

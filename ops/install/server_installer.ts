@@ -1,6 +1,6 @@
 // The operations behind `inkling mcp`: adds a server with its package and its entry in mcp-servers.json, lists and
 // removes servers.
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "../../base/plain_path.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isInstalled } from "../../base/files/installed_program.ts";

@@ -1,6 +1,6 @@
 // Installs an MCP server and its dependencies from npm, at exact versions, into one folder. Runs none of the packages'
 // code.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { z } from "zod";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";

@@ -1,6 +1,6 @@
 // Reads and edits mcp-servers.json for `inkling mcp`. An edit keeps the rest of the file byte for byte.
 import { toPlainJson } from "../../base/text/json_comments.ts";
-import { dirname } from "node:path";
+import { dirname } from "../../base/plain_path.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";

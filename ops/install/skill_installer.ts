@@ -1,5 +1,5 @@
 // The operations behind `inkling skill`: adds a skill with its lock file, and lists and removes skills.
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../../base/plain_path.ts";
 import { describeBadName } from "../../runtime/agents/agent_id.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import type { Clock } from "../../base/clock.ts";

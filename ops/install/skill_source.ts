@@ -1,6 +1,6 @@
 // The sources of skills: a folder, a git repository or an npm package. Repositories and packages are downloaded at one
 // version into the staging folder.
-import { join, resolve } from "node:path";
+import { join, resolve } from "../../base/plain_path.ts";
 import { z } from "zod";
 import { expandHome } from "../../runtime/config/places.ts";
 import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";

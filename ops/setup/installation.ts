@@ -1,6 +1,6 @@
 // The operations behind `inkling setup`: reads and writes config.yaml, the workspace's folders and environment file, and a
 // first agent. Merges into existing files, and writes nothing until every input is known.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { describeUnknownModel } from "../authoring/validate_model.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../../runtime/config/config.ts";

@@ -1,5 +1,5 @@
 // Writes the files and folders of an installation, each file atomically by renaming.
-import { dirname, join } from "node:path";
+import { dirname, join } from "../../base/plain_path.ts";
 import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import type { Directories } from "../../runtime/config/directories.ts";

@@ -1,5 +1,5 @@
 // Converts a person's choices in `inkling setup` to edits of config.yaml.
-import { resolve } from "node:path";
+import { resolve } from "../../base/plain_path.ts";
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
 import {

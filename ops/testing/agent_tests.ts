@@ -1,6 +1,6 @@
 // The operations behind `inkling test`: plays the case files of a workspace, records a finished run as a case, and plays
 // cases again when a file changes.
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../../base/plain_path.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";

@@ -1,5 +1,5 @@
 // Finds and parses case files.
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "../../base/plain_path.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { idOfFileName, normalizeId } from "../../runtime/agents/agent_id.ts";
 import {

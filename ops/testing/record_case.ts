@@ -1,6 +1,6 @@
 // Converts a recorded run to a case: the model's replies, the results of tools that a test does not run, and the outcome.
 // Times and ids are left out, so equal runs give equal texts.
-import { relative, resolve } from "node:path";
+import { relative, resolve } from "../../base/plain_path.ts";
 import { Document } from "../../runtime/config/files/yaml_library.ts";
 import { isBelow } from "../../base/files/path_below.ts";
 import { isJsonObject, isWholeJson, type JsonObject } from "../../base/json.ts";

@@ -3,7 +3,7 @@
 //
 // Decision: an entry counts as deleted only if the system reports that it does not exist. An unreadable entry keeps its
 // last state. The first complete scan of a folder that was unreadable from the start reports no changes.
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../../base/plain_path.ts";
 import { isMissing } from "../../base/files/missing.ts";
 import { isBelow } from "../../base/files/path_below.ts";
 import { inGroups } from "../../base/in_groups.ts";

@@ -1,6 +1,6 @@
 // Watches one path, which may be a folder, a file, or missing, and reports the changes of its files. Also notices that the
 // path was removed or created again. Requests for scans are merged, and scans run one at a time.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { holdsMoreThan } from "../../base/files/folder_size.ts";

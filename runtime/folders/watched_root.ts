@@ -1,5 +1,5 @@
 // Finds the folder or file that exists at a watched path.
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../../base/plain_path.ts";
 import { folderIdentity } from "../../base/files/folder_identity.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 

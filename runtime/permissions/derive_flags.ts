@@ -1,5 +1,5 @@
 // Derives the narrowest permission flags for a workspace from the needs of Inkling, of config.yaml and of every agent.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import type { Config } from "../config/config.ts";
 import type { DatabaseSettings } from "../config/database_settings.ts";

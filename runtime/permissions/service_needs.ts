@@ -1,5 +1,5 @@
 // Lists the Deno permissions that Inkling and config.yaml need, independent of the agents.
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "../../base/plain_path.ts";
 import type { Config } from "../config/config.ts";
 import { databaseFiles, databaseHost, type DatabaseSettings } from "../config/database_settings.ts";
 import type { Environment } from "../config/files/environment.ts";

@@ -1,5 +1,5 @@
 // Formats the user turn, which is the first user message of a run.
-import { basename } from "node:path";
+import { basename } from "../../base/plain_path.ts";
 import type { Trigger } from "../agents/agent.ts";
 import type { AfterCause, RunCause, WatchCause, WebhookCause } from "../vocabulary/run_cause.ts";
 import { fillIn } from "../../base/text/substitute.ts";

@@ -1,6 +1,6 @@
 // Lists the paths that every sandbox contains read-only: the system's programs and libraries, and the user's programs from
 // PATH.
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "../../base/plain_path.ts";
 import { isBelow } from "../../base/files/path_below.ts";
 
 /** The folders with the system's programs and libraries. */

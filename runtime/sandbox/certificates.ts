@@ -1,6 +1,6 @@
 // Finds the certificates that the machine trusts in addition to the system's. Sandboxed programs get them by default:
 // behind a company's proxy, a program without them can connect to no host.
-import { basename, isAbsolute, join } from "node:path";
+import { basename, isAbsolute, join } from "../../base/plain_path.ts";
 import { isEnvFileName } from "../../base/files/env_file_name.ts";
 
 /** The environment variables of OpenSSL, Node and Python that contain paths of certificate files or folders. */

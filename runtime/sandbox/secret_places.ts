@@ -1,5 +1,5 @@
 // Lists the places of keys and private data. No sandboxed program can use them, even if a permitted folder contains them.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 
 /** The places in the home folder, relative to it. */
 const HOME_PLACES: readonly string[] = [

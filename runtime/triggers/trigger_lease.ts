@@ -1,6 +1,6 @@
 // A lease file that decides which of several services runs the triggers of a workspace. Used by services that share no
 // database, but a synchronized folder. A sync program copies the file between the machines.
-import { dirname } from "node:path";
+import { dirname } from "../../base/plain_path.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";

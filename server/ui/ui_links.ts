@@ -2,7 +2,7 @@
 // deleted when the link is used. Only this user can write to that folder, so no other user can create a link. Every user of
 // the machine can read the arguments of the program that opens the browser. So the browser opens the file, which contains
 // the token and which only this user can read.
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { pathToFileURL } from "node:url";
 import type { Clock } from "../../base/clock.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";

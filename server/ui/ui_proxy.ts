@@ -1,7 +1,7 @@
 // Runs the loopback proxy for browsers, which can neither open a Unix socket nor send an API key. The proxy listens on
 // 127.0.0.1, admits a browser with the token of an unused link, and forwards its requests to the service.
 import { SystemClock } from "../../base/clock.ts";
-import { join } from "node:path";
+import { join } from "../../base/plain_path.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { listenOnTcp, PortUnavailable } from "../listeners/tcp_port.ts";

@@ -1,7 +1,7 @@
 // `inkling recap`: summarizes the runs since the user's last recap.
 import { performs } from "../../command_line/command.ts";
 import type { recap } from "../../declarations/execution_commands.ts";
-import { join } from "node:path";
+import { join } from "../../../base/plain_path.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { LONGEST_RECAP_MS } from "../../../present/recap.ts";

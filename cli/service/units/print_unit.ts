@@ -1,6 +1,6 @@
 // The unit file with which systemd or launchd runs the service: printed by `inkling start --print-unit`, installed by
 // `inkling service install`.
-import { dirname, join } from "node:path";
+import { dirname, join } from "../../../base/plain_path.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../context/exit.ts";
 import { serviceCommand } from "../self_start.ts";

@@ -1,5 +1,5 @@
 // Moves a history from SQLite to PostgreSQL or back: checks the preconditions, and copies everything or nothing.
-import { dirname } from "node:path";
+import { dirname } from "../../../base/plain_path.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { describeBadAddress } from "../../config/database_settings.ts";

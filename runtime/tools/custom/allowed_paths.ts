@@ -2,7 +2,7 @@
 // in the folder is closed to agents.
 import type { Dirent } from "node:fs";
 import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "../../../base/plain_path.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { isEnvFileName } from "../../../base/files/env_file_name.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";

@@ -1,5 +1,5 @@
 // Builds the command line of a host process: its program, its permission flags, and its environment.
-import { dirname } from "node:path";
+import { dirname } from "../../../base/plain_path.ts";
 import { isWithin } from "../files/place.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
 import { mainModule, programConfig, workerFolder } from "../../../base/program_files.ts";

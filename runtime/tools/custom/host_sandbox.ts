@@ -1,6 +1,6 @@
 // Puts a host process into the operating system's sandbox. Deno's permissions limit the tools already. The sandbox also
 // hides files to which these permissions do not apply, such as files that a compiled program's module loader reads.
-import { dirname, join } from "node:path";
+import { dirname, join } from "../../../base/plain_path.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import type { SandboxedProgram } from "../../sandbox/sandbox_rules.ts";

@@ -1,6 +1,6 @@
 // Reads the tools that the files of custom tools declare. Each file is loaded in a process that can read only the tools
 // folder, and loaded again after a change in that folder.
-import { dirname, join } from "node:path";
+import { dirname, join } from "../../../base/plain_path.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import { firstOf } from "../../../base/first_of.ts";

@@ -1,6 +1,6 @@
 // Finds the files of custom tools, and detects changes in their folder.
 import { readdir, realpath } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join } from "../../../base/plain_path.ts";
 import { pathToFileURL } from "node:url";
 import { stampFile } from "../../config/files/file_stamp.ts";
 import { errorCode } from "../../../base/error_code.ts";

@@ -5,7 +5,7 @@
 // flags close the folder. Operations on these folders use their paths, and unmoved_folder.ts detects from the folders'
 // times that one was moved.
 import * as fs from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../../../base/plain_path.ts";
 import { newContentName, noteStaging } from "../../../base/files/staged_files.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { type FileIdentity, identityOf } from "./place.ts";

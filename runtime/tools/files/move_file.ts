@@ -2,7 +2,7 @@
 // removed. File tools move files only through this module.
 import { type BigIntStats, constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { basename, dirname } from "../../../base/plain_path.ts";
 import { PlaceChanged, requireFile, retryIfPlaceChanged, toFileFailure } from "./file_failure.ts";
 import { identityOf } from "./place.ts";
 import type { PathSandbox } from "./path_sandbox.ts";

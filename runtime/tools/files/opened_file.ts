@@ -6,7 +6,7 @@
 // readable. Creating such a link needs write access to both folders, which file tools never give.
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { basename, dirname } from "../../../base/plain_path.ts";
 import { identityOf } from "./place.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";

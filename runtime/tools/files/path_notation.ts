@@ -1,6 +1,6 @@
 // Converts between absolute paths and the paths shown to the model: `{alias}/...`, `~/...`, or relative to the workspace.
 // Does not check access; path_sandbox.ts does.
-import { join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "../../../base/plain_path.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import { checkPathText, isWithin, type SandboxPlace } from "./place.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";

@@ -1,7 +1,7 @@
 // Removes a file. Its path is resolved through the sandbox, then the removed entry is proven to be the entry that was
 // checked. File tools remove files only through this module.
 import { lstatSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../../../base/plain_path.ts";
 import { type FileIdentity, identityOf } from "./place.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { requireFile, retryIfPlaceChanged } from "./file_failure.ts";

@@ -1,6 +1,6 @@
 // Defines the roots of an agent, which are the folders and files that it may reach: its declared paths, or else the
 // workspace, and additional read-only paths.
-import { relative, resolve } from "node:path";
+import { relative, resolve } from "../../../base/plain_path.ts";
 import type { AgentPath } from "../../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import type { NamedPlace } from "./path_notation.ts";

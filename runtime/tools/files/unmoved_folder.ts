@@ -4,7 +4,7 @@
 // The proof uses the folders' times. Checking the path more often would not help, because a program may swap folders
 // endlessly. But renaming a folder, or replacing it with a link, changes two times: the parent's modification time and the
 // folder's own change time.
-import { dirname } from "node:path";
+import { dirname } from "../../../base/plain_path.ts";
 import { SystemClock } from "../../../base/clock.ts";
 import { foldPath } from "./place.ts";
 import { PlaceChanged, PlaceUnsettled } from "./file_failure.ts";

@@ -4,7 +4,7 @@
 // Hard links: a file is replaced and never written in place, so writing to a hard link leaves the file outside unchanged.
 // opened_file.ts describes reading of hard links.
 import { createHash } from "node:crypto";
-import { basename, dirname } from "node:path";
+import { basename, dirname } from "../../../base/plain_path.ts";
 import { nextSlice } from "../../../base/slices.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { requireFile, retryIfPlaceChanged } from "./file_failure.ts";

@@ -1,5 +1,5 @@
 // Stores the names of the tools that each MCP server listed last. `validate` counts them without starting a server.
-import { dirname, join } from "node:path";
+import { dirname, join } from "../../../base/plain_path.ts";
 import { isJsonObject, isWholeJson } from "../../../base/json.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";

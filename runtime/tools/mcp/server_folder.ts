@@ -1,5 +1,5 @@
 // Returns the working folder of a server's program without `cwd`. No agent can write to it.
-import { join } from "node:path";
+import { join } from "../../../base/plain_path.ts";
 import { toFunctionName } from "./tool_names.ts";
 
 /**

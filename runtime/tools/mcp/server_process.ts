@@ -1,5 +1,5 @@
 // Runs an MCP server's program in its own process group: starts it, writes its input, reads its output, and ends the group.
-import { join } from "node:path";
+import { join } from "../../../base/plain_path.ts";
 import { type Clock, nextTurn } from "../../../base/clock.ts";
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { ifThere } from "../../../base/files/missing.ts";

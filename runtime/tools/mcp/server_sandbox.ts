@@ -1,5 +1,5 @@
 // Calculates the sandbox rules of an MCP server's program from its command line, its own folder, and its entry.
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "../../../base/plain_path.ts";
 import { isBelow } from "../../../base/files/path_below.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import type { ProxyRoute, SandboxRules } from "../../sandbox/sandbox_rules.ts";

@@ -1,7 +1,7 @@
 // Reads and changes the memory file of an agent. Other runs, other processes, a crash and symlinks cannot damage it.
 // memory_document.ts parses its text.
 import { lstat, realpath } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../../../base/plain_path.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { Clock } from "../../../base/clock.ts";

@@ -1,7 +1,7 @@
 // Reads all files of a skill's folder and calculates the digests for its lock. Enforces the limits of an added skill.
 import type { Dirent } from "node:fs";
 import { readdir, readlink } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "../../../base/plain_path.ts";
 import { readWholeFile, UnfitFile } from "../../../base/files/whole_file.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";

@@ -1,6 +1,6 @@
 // Reads the skills of a workspace, which are folders with a SKILL.md. Each use reads the skill again, so that a change
 // takes effect at once.
-import { join } from "node:path";
+import { join } from "../../../base/plain_path.ts";
 import { describeBadName } from "../../agents/agent_id.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { Directories } from "../../config/directories.ts";

@@ -1,6 +1,6 @@
 // Reads and checks skill.lock, which contains the source of an added skill and the digest of each of its files. A skill
 // without a lock was written by the user, and is not checked.
-import { join } from "node:path";
+import { join } from "../../../base/plain_path.ts";
 import { z } from "zod";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { isFileFailure } from "../../../base/files/unreadable.ts";

@@ -1,5 +1,5 @@
 // The watched paths of an agent. Selects the files that match its patterns and filters and whose names are not ignored.
-import { basename } from "node:path";
+import { basename } from "../../../base/plain_path.ts";
 import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
 import { readWatchPaths } from "../../agents/watch_path.ts";

@@ -1,5 +1,5 @@
 // Resolves the field `sandbox` of an entry in mcp-servers.json: the paths, hosts and variables of the server's program.
-import { resolve } from "node:path";
+import { resolve } from "../../../../base/plain_path.ts";
 import { z } from "zod";
 import { filledText } from "../../../config/fields.ts";
 import { expandHome } from "../../../config/places.ts";

@@ -1,5 +1,5 @@
 // Detects paths of the workspace in the command line of a program that does not start in the workspace.
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "../../../../base/plain_path.ts";
 import { redactText } from "../../../secrets/secret_marks.ts";
 import type { ServerDefinition } from "./server_definition.ts";
 

@@ -1,5 +1,5 @@
 // Fills in the variables of a declared server, and validates the result. Messages never contain values of the entry.
-import { resolve } from "node:path";
+import { resolve } from "../../../../base/plain_path.ts";
 import { CERTIFICATE_VARIABLES } from "../../../sandbox/certificates.ts";
 import { resolveSandbox } from "./declared_sandbox.ts";
 import { expandHome } from "../../../config/places.ts";
