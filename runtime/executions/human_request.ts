@@ -115,9 +115,12 @@ export function describeAnswer(answer: HumanAnswer): string {
   const said = answer.reason === undefined || answer.reason === ""
     ? verdict
     : `${verdict}: ${answer.reason}`;
-  return answer.arguments === undefined
-    ? said
-    : `${said}\nWith other arguments: ${JSON.stringify(answer.arguments)}`;
+  if (answer.arguments === undefined) return said;
+  const lines = Object.entries(answer.arguments).map(([name, value]) => {
+    const shown = typeof value === "string" ? value : JSON.stringify(value);
+    return `  ${name}: ${shown.replaceAll("\n", "\n    ")}`;
+  });
+  return [said, "With other arguments:", ...lines].join("\n");
 }
 
 /** Returns the tool result that the model reads after a guarded call was denied. */

@@ -35,7 +35,7 @@ Deno.test("the tool gets only the edited arguments, and the log shows the edit",
       "The user approved this and said: not over a",
   );
   const answered = (await payloadsOf(runtime, id)).findLast((one) => one["event_type"] === "human");
-  const expected = 'Approved: not over a\nWith other arguments: {"path":"b.txt","content":"mine"}';
+  const expected = "Approved: not over a\nWith other arguments:\n  path: b.txt\n  content: mine";
   assert.equal(answered?.["content"], expected);
 });
 
