@@ -1,6 +1,7 @@
 // Runs of which the tests count the statements, with the expected numbers.
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { settle } from "../../support/test_clock.ts";
+import { Receiver } from "../notify/receiver.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
@@ -22,6 +23,8 @@ export interface CountedRun {
   /** True if the test answers the run's question. */
   answers?: boolean;
   follows?: boolean;
+  /** True if the end of the run is a message for a channel. */
+  sends?: boolean;
   expected: {
     sqlite: { statements: number; transactions: number };
     postgres: { roundTrips: number; statements: number; transactions: number };
@@ -96,14 +99,29 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
       postgres: { roundTrips: 43, statements: 90, transactions: 10 },
     },
   },
+  {
+    name: "a run whose end is a message for a channel",
+    steps: [DONE],
+    settings: "notify: { on: [success] }",
+    sends: true,
+    expected: {
+      sqlite: { statements: 38, transactions: 6 },
+      postgres: { roundTrips: 25, statements: 54, transactions: 6 },
+    },
+  },
 ];
 
-/** Runs the agent `one` until all executions have ended. */
-export async function runOnce(
-  on: { place: TestWorkspace; runtime: Runtime },
+/** The prepared workspace of a run. */
+export interface PreparedRun extends AsyncDisposable {
+  /** Runs the agent `one` until all executions have ended. */
+  runOnce(runtime: Runtime): Promise<void>;
+}
+
+async function runOnce(
+  on: { place: TestWorkspace; runtime: Runtime; receiver: Receiver | undefined },
   one: CountedRun,
 ): Promise<void> {
-  const { place, runtime } = on;
+  const { place, runtime, receiver } = on;
   const has = (message: string, count: number) => () =>
     place.logged.filter((line) => line.message === message).length === count;
   place.logged.length = 0;
@@ -119,11 +137,25 @@ export async function runOnce(
     await runtime.respond(id, { requestId, answer: { approved: true } });
   }
   await until(has("Execution ended", one.ends ?? 1), "the end");
+  if (receiver === undefined) return;
+  // The message of the first run is sent. At the same time of the test clock, a channel sends no second one.
+  await until(() => receiver.received.length === 1, "the message");
+  await settle();
 }
 
 /** Writes the agent `one` and everything else that the run needs. */
-export async function prepareRun(place: TestWorkspace, one: CountedRun): Promise<void> {
+export async function prepareRun(place: TestWorkspace, one: CountedRun): Promise<PreparedRun> {
   await Deno.writeTextFile(`${place.workspace}/a.txt`, "text");
   await place.writeScript("one", one.steps, one.settings);
   await one.prepare?.(place);
+  const receiver = one.sends ? new Receiver() : undefined;
+  if (receiver !== undefined) {
+    const channels =
+      `notify: { channels: { phone: { type: ntfy, topic: a, url: "${receiver.url}" } } }\n`;
+    await Deno.writeTextFile(`${place.configDir}/config.yaml`, channels, { append: true });
+  }
+  return {
+    runOnce: (runtime) => runOnce({ place, runtime, receiver }, one),
+    [Symbol.asyncDispose]: async () => await receiver?.[Symbol.asyncDispose](),
+  };
 }
