@@ -4,7 +4,10 @@ import type { YamlPath } from "../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { isJsonObject } from "../../base/json.ts";
 
-/** A problem of a resource that an agent names. The field `text` stands for the body below the front matter. */
+/**
+ * A problem of a resource that an agent names. `field` is the field of the front matter that names it, or `text` for the
+ * body below the front matter.
+ */
 export interface ResourceProblem
   extends Pick<Diagnostic, "severity" | "message" | "hint" | "code"> {
   field: "custom_tools" | "skills" | "mcp" | "model" | "paths" | "trigger" | "output" | "text";

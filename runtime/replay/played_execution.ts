@@ -1,4 +1,5 @@
-// Creates the execution of a play in its empty store, and a store with a hook.
+// Stores the execution of a play in the play's empty store, and wraps stores so that a function runs before each call's
+// result is stored.
 import type { Redactor } from "../secrets/redactor.ts";
 import type { ConversationStore, RecordedResult } from "../executions/record/conversation_store.ts";
 import type { StoredRun } from "../executions/record/execution_reads.ts";

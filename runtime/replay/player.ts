@@ -270,7 +270,7 @@ class Player {
     return undefined;
   }
 
-  /** Answers the question of a child without an entry in the parent's log. */
+  /** Answers a child's question. Adds no frame to a log for the answer. */
   async #goOn(childId: number, { request_id, answer }: ScriptQuestion): Promise<undefined> {
     this.#script.take();
     await this.#options.stores.requests.answerRequest(childId, {

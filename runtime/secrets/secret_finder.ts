@@ -56,7 +56,7 @@ export class SecretFinder {
   readonly #branches = new Map<string, Branch>();
   /** Marks the low bits of the hashes of all first windows. */
   readonly #filter = new Uint8Array(FILTER_BITS + 1);
-  /** The beginnings of needles that are shorter than the window. */
+  /** All beginnings of the needles that have fewer characters than the window. */
   readonly #beginnings = new Set<string>();
   readonly #longest: number;
 

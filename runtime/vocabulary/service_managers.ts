@@ -1,6 +1,6 @@
 // The programs that can start a service and start it again after a crash.
 
-/** The kinds of these programs. `container` means that the service is the first process of a container. */
+/** The kinds of service managers. `container` means that the service is the first process of a container. */
 export const SERVICE_MANAGERS = ["systemd", "launchd", "container"] as const;
 
 /** One of SERVICE_MANAGERS. */

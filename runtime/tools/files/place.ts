@@ -16,8 +16,8 @@ export interface RealPath {
 }
 
 /**
- * Resolves the symlinks of an absolute path as far as it exists. Returns a path that Deno's flags close unchanged, because
- * it cannot be opened. Throws ToolFailure with the path `shown` if the file system reports another error.
+ * Resolves the symlinks of an absolute path as far as it exists. If Deno's flags forbid the path, returns it unchanged,
+ * because it cannot be opened. Throws ToolFailure with the path `shown` if the file system reports another error.
  *
  * Synchronous, because a thread switch takes longer than the system call, and each use of a file resolves several paths.
  */

@@ -4,7 +4,7 @@ import type { TriggerStop } from "../../events/bus.ts";
 import type { Database } from "../../database/database.ts";
 import { all, run } from "../../database/operation.ts";
 
-/** A stored stop of a trigger for failing runs. */
+/** A trigger that was stopped because its runs failed, as stored. */
 export interface StoppedTrigger extends Pick<TriggerStop, "print" | "retryAt"> {
   agentId: string;
   reason: string;

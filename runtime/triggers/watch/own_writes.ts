@@ -20,8 +20,8 @@ export interface Writer {
 }
 
 /**
- * The writers of a write: the agents of the execution and of those that delegated to it, and ANYBODY. Queries remove
- * writers whose entry is obsolete.
+ * The writers of a write: the agent that made the write, the agents that delegated to that agent, and ANYBODY. A query for
+ * a writer removes that writer from the writes that the query finds obsolete.
  */
 interface Ascribed {
   writers: readonly string[];

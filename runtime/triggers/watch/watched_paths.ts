@@ -90,7 +90,8 @@ export class WatchedPaths implements AsyncDisposable {
   counts(place: WatchedPlace, { path, before, now }: Transition): boolean {
     if (now === UNREAD) return true;
     if (before !== UNREAD || now !== null) return this.#ownerOf(path) === place;
-    // An unread file was read or removed. The change counts unless another place cannot read the file yet.
+    // From here on, a file that could not be read before has become readable or was removed. The change counts unless a
+    // watched place that covers the file still cannot read it.
     const isUnread = this.places.some((one) => covers(one, path) && one.isUnread(path));
     return covers(place, path) && !isUnread;
   }
