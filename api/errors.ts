@@ -32,7 +32,7 @@ const STATUS_OF: Readonly<Record<RuntimeErrorCode, number>> = {
   storage: 500,
 };
 
-/** Returns the response for an error. Logs the errors that the client did not cause, with their cause. */
+/** Returns the response for an error. Logs the errors that are not the client's fault, with the `cause` of each error. */
 export function toErrorResponse(error: unknown, log: ServiceLog): Response {
   if (error instanceof RequestRefused) {
     return toResponse(error.status, error.detail, error.headers);

@@ -4,7 +4,7 @@ import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundin
 // Load this module with app.ts, because most commands need it next (isSetUp, places).
 import "../runtime/config/first_use.ts";
 import { pinFolders } from "../runtime/config/places.ts";
-// A late import would slow `list`.
+// Import this module at the start, because importing it on demand would slow down `inkling list`.
 import { findInstalledUnit } from "../cli/service/units/installed_unit.ts";
 import type { Diagnostic } from "../base/diagnostics.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";

@@ -25,7 +25,8 @@ export async function liveAsService(
   await makeStateDir(stateDir);
   const clock = new SystemClock();
   using log = openLogFile(logFile, { clock, level, onLine: options.onLogLine });
-  // Before the port: of two services of a workspace, the second reports the first, not a port in use.
+  // Take the locks before opening the port, so that a second service of a workspace reports the running service, not a port
+  // in use.
   using _locks = await lockStateDirs(settings.directories);
   await using port = options.tcp && new EarlyPort(options.tcp, { ...settings, clock, log });
   // Load the rest while the port already answers health checks.

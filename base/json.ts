@@ -11,7 +11,7 @@ export interface JsonObject {
 /** A JSON Schema document (draft 2020-12) that describes an object. */
 export type JsonSchema = JsonObject;
 
-/** Returns true if arrays and objects are nested more than `levels` deep. Does not check deeper levels. */
+/** Returns true if arrays and objects are nested more than `levels` deep. Stops at the first value that is too deep. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((one) => isDeeperThan(one, levels - 1));

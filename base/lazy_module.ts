@@ -3,8 +3,8 @@
 import { requireFreeDescriptors } from "./free_descriptors.ts";
 
 /**
- * The number of free descriptors that a load requires. It uses one at a time; the others are for files that other code
- * opens meanwhile.
+ * The number of free descriptors that a load requires. A load uses one descriptor at a time; the others are for files that
+ * other code opens meanwhile.
  */
 const FREE_DESCRIPTORS = 16;
 

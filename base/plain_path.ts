@@ -23,7 +23,8 @@ export const POSIX_PATHS: Paths = {
     const trimmed = trimEnd(path);
     const end = trimmed.lastIndexOf("/");
     if (end <= 0) return isAbsolute ? "/" : ".";
-    // Keep exactly two leading slashes, because POSIX lets a system treat them differently from one.
+    // Keep exactly two leading slashes, because POSIX lets a system treat two leading slashes differently from a single
+    // one.
     return isAbsolute && end === 1 ? "//" : trimmed.slice(0, end);
   },
   isAbsolute: (path) => path.startsWith("/"),

@@ -2,14 +2,14 @@
 import { SystemClock } from "./clock.ts";
 
 const SYSTEM = new SystemClock();
-/** The maximum milliseconds of computation between two turns of other work, for all computations together. */
+/** The maximum milliseconds of computation before other work runs, for all computations together. */
 const SLICE_MS = 10;
 
 /** The start of the current slice, which all computations share. */
 let since = -Infinity;
 /**
- * The last requested turn of other work. Each turn waits for the previous turn, so that requested turns do not come all at
- * once.
+ * Resolves after the pause that was requested last; in a pause, other work runs. Each pause begins after the previous
+ * pause, so that simultaneous computations continue one after another.
  */
 let last = Promise.resolve();
 

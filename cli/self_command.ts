@@ -13,8 +13,8 @@ import { mainModule, programConfig } from "../base/program_files.ts";
  * - allow-net: connections to model providers, the tool http_request, and the service's socket.
  * - allow-env: keys, and the variables that packages read.
  * - allow-run: starts the background service, custom tools, scripts, MCP programs, the browser and the editor, and ends
- *   them with their child processes; `service` runs systemctl, loginctl, launchctl and id. The flag with a list of programs would allow signals to child processes only (measured
- *   with Deno 2.9.6).
+ *   them with their child processes; `inkling service` runs systemctl, loginctl, launchctl and id. With a list of
+ *   programs, the flag would allow signals to child processes only (measured with Deno 2.9.6).
  * - allow-sys: the machine's addresses for http_request, its name for a shared database, the umask of the socket, and the
  *   free disk space for `doctor`. The flag has no value that allows only the umask.
  * Inkling needs neither ffi nor import. runtime/permissions derives the narrower flags of one workspace.

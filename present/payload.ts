@@ -4,13 +4,13 @@ import { isJsonObject } from "../base/json.ts";
 /** The parsed payload of a frame. */
 export type FramePayload = Readonly<Record<string, unknown>>;
 
-/** Returns the text of a field, or an empty text if the field has none. */
+/** Returns the text of a field, or an empty text if the value of the field is no text. */
 export function textOf(payload: FramePayload, name: string): string {
   const value = payload[name];
   return typeof value === "string" ? value : "";
 }
 
-/** Returns the number of a field, or undefined if the field has none. */
+/** Returns the number of a field, or undefined if the value of the field is no number. */
 export function numberOf(payload: FramePayload, name: string): number | undefined {
   const value = payload[name];
   return typeof value === "number" ? value : undefined;

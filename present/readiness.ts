@@ -47,7 +47,7 @@ function unitConditions(
   { unit, isConfined, isRunning, info }: ReadinessFacts,
 ): MissingCondition[] {
   const manager = isRunning ? info.service_manager ?? null : null;
-  // The container's own settings start it with the machine.
+  // A container needs no unit, because the container's settings start the service with the machine.
   if (manager === "container") return [];
   if (unit === undefined) return [{ code: isConfined ? "unit_unreadable" : "unit_missing" }];
   return [

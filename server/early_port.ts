@@ -20,8 +20,8 @@ export interface EarlyPortOptions {
 }
 
 /**
- * The open TCP port of a service. Until handOver(), it answers GET /health, and every other request waits. The dispose
- * closes the port if nothing has taken it over.
+ * The open TCP port of a service. Until handOver(), it answers GET /health, and every other request waits. Disposal closes
+ * the port if handOver() was never called.
  */
 export class EarlyPort implements AsyncDisposable {
   readonly listener: TcpListener;
@@ -48,7 +48,7 @@ export class EarlyPort implements AsyncDisposable {
     });
   }
 
-  /** Passes all requests to `handler` from now on, first those that wait. */
+  /** Passes all requests to `handler` from now on, beginning with the waiting requests. */
   handOver(handler: Handler): void {
     this.#handler = handler;
     this.#handedOver.resolve(handler);

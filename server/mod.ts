@@ -75,8 +75,8 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
     manager,
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
   });
-  // Before the first request, because this reads the database: an unreachable database must prevent the start, but not stop
-  // a running service.
+  // Read the webhooks before the first request, because the read needs the database: an unreachable database must prevent
+  // the start, but not stop a running service.
   const stopWarning = tcp === undefined ? await warnOfUnreachableWebhooks(runtime) : () => {};
   const listeners: Listener[] = [];
   const transports = () => listeners.map(({ address }) => address);

@@ -15,8 +15,8 @@ export interface ClientRequest {
 }
 
 /**
- * Sends a request and returns the JSON of its response, unchecked. Throws ApiError for an error response or one without
- * JSON, ServiceUnreachable, and the reason of an aborted signal.
+ * Sends a request and returns the JSON of its response, unchecked. Throws ApiError for an error response or a response
+ * without JSON, ServiceUnreachable if the service does not answer, and the reason of an aborted signal.
  */
 export async function requestJson<T>(transport: ClientOptions, request: ClientRequest): Promise<T> {
   const { status, text } = await requestText(transport, request);

@@ -2,7 +2,7 @@
 
 /**
  * Returns a tag that consists of two 32-bit hashes similar to FNV-1a. Decision: no cryptographic digest, because it takes
- * ten times as long, which is a third of the whole response. A collision is of no use to an attacker.
+ * ten times as long, a third of the time of the whole response. An attacker gains nothing from a collision.
  */
 export function toEntityTag(text: string): string {
   let [one, other] = [0x811c9dc5, 0x9747b28c];

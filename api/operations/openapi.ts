@@ -40,11 +40,11 @@ export function describeApi(
   };
 }
 
-/** The response header with the tag of a response that clients may poll. */
+/** The response header `ETag`, for operations that clients may poll. */
 const TAG_HEADER: JsonObject = {
   ETag: { description: "The tag of this response", schema: { type: "string" } },
 };
-/** The request header with which clients that poll receive 304 for unchanged data. */
+/** The request header `If-None-Match`, with which clients that poll receive 304 for unchanged data. */
 const TAGS_PARAMETER: JsonObject = {
   name: "If-None-Match",
   in: "header",
@@ -53,7 +53,7 @@ const TAGS_PARAMETER: JsonObject = {
   schema: { type: "string" },
 };
 
-/** Returns the tag of an operation: the first segment of its path. */
+/** Returns the tag under which the API description groups an operation: the first segment of its path. */
 function toTag({ path }: DescribedOperation): string {
   return path.split("/")[1] ?? "";
 }
@@ -70,7 +70,7 @@ function describeOperation(operation: DescribedOperation, shared: Shared): JsonO
     summary,
     ...(description !== undefined && { description }),
     tags: [toTag(operation)],
-    // The empty second alternative means no key, because the socket needs none.
+    // The second alternative, `{}`, means that a request may have no key, because the Unix socket needs none.
     security: path === "/health" ? [] : [{ ApiKey: [] }, {}],
     parameters: [
       ...describeParameters(operation.params, "path", shared.components),

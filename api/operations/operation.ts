@@ -45,7 +45,10 @@ interface Declaration<R, I, Q, H, B> {
   body?: B;
   /** The schema of the response. The handler returns the source from which toWire() makes the response. */
   response: R;
-  /** True if clients poll the operation: the response is 304 if the client already has it, by its `ETag`. */
+  /**
+   * True if clients poll the operation. The response is 304 if the `If-None-Match` of the request lists the ETag of the
+   * response.
+   */
   isPolled?: true;
   /** The schema of the events' data, if the response is a stream. */
   events?: z.ZodType;
@@ -166,7 +169,7 @@ function check<S extends z.ZodType>(
   location: string,
   issues: ValidationIssue[],
 ): z.output<S> {
-  // Without a schema, the type of the handler's argument hides this value.
+  // Without a schema, the handler's argument has no type for this part, so no handler reads this value.
   if (schema === undefined) return {} as z.output<S>;
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
@@ -183,7 +186,10 @@ function toValidationIssues(error: z.ZodError, location: string): ValidationIssu
   return error.issues.flatMap((issue) => toIssues(issue, [location]));
 }
 
-/** Returns an issue of the schema. For a union, it is followed by the issues of the alternative that was probably meant. */
+/**
+ * Converts an issue of the schema. After the issue of a union, the list also contains the issues of the alternative that
+ * the client probably meant.
+ */
 function toIssues(
   issue: z.core.$ZodIssue,
   parent: readonly (string | number)[],

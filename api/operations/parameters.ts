@@ -49,7 +49,7 @@ const STATUS_ALIASES: ReadonlyMap<string, string> = new Map([
   ["cancelled", "aborted"],
 ]);
 
-/** One or more statuses, separated by commas or as repeated parameters. A blank value counts as none. */
+/** One or more statuses, separated by commas or as repeated parameters. A blank value counts as absent. */
 export const statuses = z.union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().filter((one) => one.trim() !== ""))
   .transform((given) => given.flatMap((one) => one.split(",").map((name) => name.trim())))
@@ -61,7 +61,7 @@ export const statuses = z.union([z.string(), z.array(z.string())])
     items: { type: "string", enum: [...EXECUTION_STATUSES, ...STATUS_ALIASES.keys()] },
   });
 
-/** One or more agent ids, separated by commas or as repeated parameters. A blank value counts as none. */
+/** One or more agent ids, separated by commas or as repeated parameters. A blank value counts as absent. */
 export const agents = z.union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().join(",").split(",").map((one) => one.trim()))
   .transform((ids) => ids.filter((id) => id !== ""))
@@ -69,19 +69,19 @@ export const agents = z.union([z.string(), z.array(z.string())])
   .pipe(z.array(z.string()).max(100).optional())
   .optional();
 
-/** Filters executions by trigger. A blank value is ignored. */
+/** The trigger of executions. A blank value counts as absent. */
 export const trigger = z.string()
   .transform((text) => text.trim() === "" ? undefined : text.trim())
   .pipe(z.enum(EXECUTION_TRIGGERS).optional())
   .optional();
 
-/** The id of a conversation, not trimmed. A blank value counts as none. */
+/** The id of a conversation, not trimmed. A blank value counts as absent. */
 export const session = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(z.string().optional())
   .optional();
 
-/** A time in ISO 8601 with a time zone. A blank value counts as none. */
+/** A time in ISO 8601 with a time zone. A blank value counts as absent. */
 export const moment = z.string()
   .transform((text) => text.trim() === "" ? undefined : text.trim())
   .pipe(
@@ -90,16 +90,16 @@ export const moment = z.string()
   )
   .optional();
 
-/** A text to search for. A blank value counts as none. */
+/** A text to search for. A blank value counts as absent. */
 export const searchText = z.string().trim()
   .transform((text) => text === "" ? undefined : text)
   .pipe(z.string().min(3).max(200).optional())
   .optional();
 
-/** `true` or `false`. */
+/** A switch: `true` or `false`. Default: `false`. */
 export const yesOrNo = z.enum(["true", "false"]).default("false");
 
-/** The name of an IANA time zone, not an offset. A blank value counts as none. */
+/** The name of an IANA time zone, not an offset. A blank value counts as absent. */
 export const timeZone = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(z.string().refine(isNamedZone, "Input should be an IANA time zone").optional())
@@ -109,7 +109,7 @@ function isNamedZone(text: string): boolean {
   return /^[a-z]/i.test(text) && isTimeZone(text);
 }
 
-/** A key that makes a run idempotent. A blank value counts as none. */
+/** A key that makes a run idempotent. A blank value counts as absent. */
 const idempotencyKey = z.string().trim()
   .transform((text) => text === "" ? undefined : text)
   .pipe(z.string().max(255).optional())
@@ -118,7 +118,7 @@ const idempotencyKey = z.string().trim()
 /** The header with the key that makes a run idempotent. */
 export const keyHeader = z.object({ "idempotency-key": idempotencyKey });
 
-/** The id of a frame, after which a stream or page begins. A blank value counts as none. */
+/** The id of the frame after which a stream or page begins. A blank value counts as absent. */
 export const after = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(integer({ min: 0 }).optional())

@@ -30,7 +30,7 @@ export function keptRows<Row extends object, Shown extends object>(
   };
 }
 
-/** The lists of keptRows(). Their rows never change, so their texts are kept. */
+/** The lists that the functions of keptRows() returned. Their rows never change, so the JSON text of each row is kept. */
 const keptLists = new WeakSet<readonly object[]>();
 
 /** The answers of one operation. */

@@ -72,7 +72,7 @@ export const plan = operation({
   response: PlanBody,
   async handle({ id, query }, { runtime }) {
     const plan = await runtime.planRun(id, { withMessages: query.prompt === "true" });
-    // planRun() has just read the agent's file.
+    // Do not read the agent's file again, because planRun() has just read it.
     return toPlan(await runtime.getAgent(id, { fresh: false }), plan);
   },
 });

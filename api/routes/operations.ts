@@ -63,9 +63,9 @@ export const loadOpenApi = lazyModule(() => import("../operations/openapi.ts"));
 const AFTER_START_MS = 500;
 
 /**
- * Loads every operation and the API description soon after the start, but after the first response. Resolves at once when
- * `signal` aborts. Loading them later would be unsafe: without a free file descriptor Deno 2.9.6 ends the process, and an
- * upgrade in place may have replaced a module's file.
+ * Loads every operation and the API description half a second after the start, so that the load does not delay the first
+ * response. Resolves at once when `signal` aborts. Loading a module hours later would be unsafe: without a free file
+ * descriptor Deno 2.9.6 ends the process, and an upgrade in place may have replaced the module's file.
  */
 export async function warmUp(
   { clock, log }: { clock: Clock; log: ServiceLog },

@@ -83,7 +83,10 @@ function misfitPlace(response: RespondBody["response"]): { place: string[]; inpu
   return { place: ["response", ...(key === undefined ? [] : [key])], input };
 }
 
-/** Returns a 422 with the place in the body if the answer does not match the question, or any other error unchanged. */
+/**
+ * Returns the error to throw: RequestRefused (422) with the place in the body if the answer does not match the question,
+ * otherwise the error unchanged.
+ */
 function toMisfit(error: unknown, { place, input }: { place: string[]; input: unknown }): unknown {
   if (!(error instanceof RuntimeError) || error.code !== "invalid") return error;
   const loc = ["body", ...place];

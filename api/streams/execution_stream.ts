@@ -117,8 +117,8 @@ class ExecutionStream extends EventStream {
     // Decision: no Promise.race(), because each race would keep memory until a frame of the execution arrives.
     while (!next.isSettled) {
       const wasSilent = await this.wait(this.#ending === null ? SILENCE_MS : LAST_SILENCE_MS);
-      // Otherwise, an item, the end of the reader or a stop of the service ended the wait. After a stop, wait again for a
-      // shorter time.
+      // Otherwise the wait ended because an item arrived, the reader left, or the service began to stop. After a stop
+      // began, wait again for a shorter time.
       if (wasSilent || this.isReleased) break;
     }
     if (!next.isSettled) return "silence";

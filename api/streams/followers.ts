@@ -11,7 +11,7 @@ export const READING_MS = 25;
 
 interface Following {
   count: number;
-  /** True if the wait also needs a first follower that receives the last frame. */
+  /** True if the wait also lasts until at least one follower has received the last frame. */
   awaitsFirst: boolean;
   /** True if a follower has received the last frame. */
   isServed: boolean;

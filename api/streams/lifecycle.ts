@@ -21,7 +21,9 @@ export interface OpenStream {
 
 /** The default milliseconds without work after which the service stops. */
 const IDLE_TIMEOUT_MS = 5 * MINUTE_MS;
-/** The maximum milliseconds between two idle checks, because triggers can change without an event. */
+/**
+ * The maximum milliseconds between two idle checks. The checks are repeated because a trigger can change without an event.
+ */
 const LOOK_MS = MINUTE_MS;
 const SHORTEST_LOOK_MS = 100;
 

@@ -29,7 +29,10 @@ class ServiceEventStream extends EventStream {
   readonly #unsubscribe: () => void;
   /** The texts to send. The initial comment confirms the connection at once. */
   #unread: string[] = [": connected\n\n"];
-  /** The ends of followed executions, delayed until the followers have received the last frame. */
+  /**
+   * The texts of the events about the end of followed executions. They are delayed until the followers have received the
+   * last frame.
+   */
   readonly #held = new Set<string>();
   #isEnding = false;
   readonly #left = new AbortController();

@@ -36,7 +36,10 @@ export function linkDescriptors(stateDir: string): void {
   Deno.renameSync(fresh, link);
 }
 
-/** Returns the path of a state folder's link, or undefined if the link is not usable. */
+/**
+ * Returns the path of the link to the file descriptors in a state folder; undefined if the link is missing, unreadable or
+ * has another target.
+ */
 export function findDescriptors(stateDir: string): string | undefined {
   const link = linkIn(stateDir);
   try {
@@ -47,7 +50,7 @@ export function findDescriptors(stateDir: string): string | undefined {
   }
 }
 
-/** Returns a command line that creates the link, for processes that may start programs but not write. */
+/** Returns a command line that creates the link, for processes that may start programs but not create links. */
 export function descriptorLinkCommand(stateDir: string): [string, ...string[]] {
   const script = 'umask 077 && mkdir -p -- "$1" && ln -sfn -- "$2" "$3"';
   return ["/bin/sh", "-c", script, "sh", stateDir, DESCRIPTORS, linkIn(stateDir)];

@@ -115,8 +115,8 @@ function matchesNames(
 }
 
 /**
- * Returns true if a name matches. After a mismatch, only the last `*` is tried with a longer text, because an earlier one
- * could not match better.
+ * Returns true if a name matches. After a mismatch, only the last `*` is tried with a longer text, because a longer text
+ * for an earlier `*` cannot help.
  */
 function matchesName(tokens: readonly Token[], name: readonly string[]): boolean {
   let token = 0;

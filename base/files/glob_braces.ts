@@ -63,7 +63,8 @@ function firstGroup(characters: readonly string[], most: number): Group | undefi
 }
 
 /**
- * Returns the closed braces: the position of the opening brace, with the positions of the closing brace and of the commas.
+ * Returns the pairs of braces, by the position of the opening brace: the positions of the closing brace and of the commas
+ * between the two braces.
  */
 function partners(
   characters: readonly string[],

@@ -27,7 +27,9 @@ const JOINED_SCRIPTS = [
   ..."Myanmar Khmer Tibetan Javanese Balinese".split(" "),
 ].map((script) => String.raw`\p{scx=${script}}`).join("");
 
-/** Restricts the class after it to characters with a shape, because a script also contains others. */
+/**
+ * Restricts the class that follows to characters with a shape, because a script also contains characters without a shape.
+ */
 const SEEN = String.raw`(?![\p{Cf}\p{Default_Ignorable_Code_Point}])`;
 const PICTURE = String.raw`\p{Extended_Pictographic}`;
 const VARIATION = String.raw`\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}`;
@@ -45,8 +47,8 @@ const SHAPING = [
   String.raw`[0-9#*]\ufe0f(?=\u20e3)`,
 ].join("|");
 
-// The regular expressions are created on first use, because Unicode classes take long to compile and many commands need
-// none.
+// The regular expressions are created on first use, because Unicode classes take long to compile and many commands use no
+// such expression.
 const unseen = onFirstUse(() => new RegExp(`[${SHAPELESS}](?<!${SHAPING})`, "gu"));
 const lineBreaking = onFirstUse(() => new RegExp(`[${LINE_BREAKING}]`, "gu"));
 const dropped = onFirstUse(() => new RegExp(String.raw`(?![\n\t])[${CONTROLS}]`, "gu"));

@@ -15,8 +15,8 @@ const SUBJECTS: readonly string[] = [
 ];
 
 /**
- * Formats arguments on one line, such as `notes.md, limit: 20`, without those that are false. Each value has at most `width` terminal cells. If `args` is
- * not a JSON object, returns its text.
+ * Formats arguments on one line, such as `notes.md, limit: 20`. Arguments with the value false are omitted. Each value has
+ * at most `width` terminal cells. If `args` is not a JSON object, returns its text.
  */
 export function formatArguments(args: string, width = ARGUMENT_WIDTH): string {
   const parsed = parseObject(args);

@@ -19,8 +19,9 @@ export class LiveRegion {
   }
 
   /**
-   * Replaces the lines; each must be narrower than the terminal. writeAbove() prints other output and then draws the lines
-   * that `refresh` returns, because that output may repeat their text. The default `refresh` returns the same lines.
+   * Replaces the lines; each must be narrower than the terminal. After writeAbove() has printed other output, the region
+   * draws the lines that `refresh` returns, because the printed output may already contain the text of the old lines. The
+   * default `refresh` returns the same lines.
    */
   draw(lines: readonly string[], refresh: () => readonly string[] = () => lines): void {
     this.#refresh = refresh;

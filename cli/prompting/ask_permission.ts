@@ -17,10 +17,13 @@ const OTHER_LINES = 14;
 
 /** The prefix of the value of a choice that edits a single argument. */
 const TEXT_CHOICE = "text ";
-/** The maximum length of a value that is not offered for separate editing as a text. */
+/** The length above which the text of an argument is offered for separate editing. */
 const SHORT_VALUE = 60;
 
-/** Returns the names of the arguments that contain a longer text, such as a file's content. */
+/**
+ * Returns the names of the arguments that are offered for separate editing: the content of a file, and texts that are long
+ * or have several lines.
+ */
 function textsOf(args: PendingBody["tool_args"]): string[] {
   return Object.entries(args).filter(([name, value]) =>
     typeof value === "string" &&

@@ -2,7 +2,10 @@
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { LineSource } from "../context/input.ts";
 
-/** A source of the lines of a UTF-8 stream. The lines contain no line breaks, and the last line may lack one. */
+/**
+ * A source of the lines of a UTF-8 stream. Lines are returned without their line breaks. The stream may end without a line
+ * break.
+ */
 export class PlainLines implements LineSource {
   readonly #reader: ReadableStreamDefaultReader<string>;
   #lines: string[] = [];

@@ -188,7 +188,7 @@ class Watch {
       if (error instanceof AnsweredElsewhere) output.note(error.message);
       else if (error instanceof ApiError && error.status === 409) output.error(error.message);
       else if (!(error instanceof ApiError && error.status === 404)) throw error;
-      // After a refused or superfluous answer, the run continues or ends soon.
+      // The service refused the answer, or the question is no longer open. In both cases the run continues or ends soon.
       await this.#pause();
       return true;
     }

@@ -51,8 +51,8 @@ export async function startService(
 }
 
 /**
- * Waits until a stopping service has released its lock, because a new service cannot start before. Throws CommandFailure
- * after STOPPING_MS.
+ * Waits until a stopping service has released its lock, because a new service needs the lock. Throws CommandFailure after
+ * STOPPING_MS.
  */
 export async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Promise<void> {
   const late = () =>

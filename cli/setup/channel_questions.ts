@@ -17,7 +17,7 @@ const KINDS: readonly { value: OfferedKind; label: string; hint: string }[] = [
   { value: "command", label: "a command", hint: "such as mail" },
 ];
 
-/** The collaborators of the questions. */
+/** The objects that the channel questions use: the output, the prompts and the installation. */
 export interface ChannelDialog {
   output: Output;
   interview: Interview;
@@ -115,7 +115,10 @@ async function askCommand(
   return line === "" ? undefined : { name: "command", settings: toSettings(line) };
 }
 
-/** Returns a check of an answer as a part of these settings. An empty answer skips the channel. */
+/**
+ * Returns a check of an answer, which checks the channel settings that contain the answer. An empty answer is valid and
+ * skips the channel.
+ */
 function checks(
   installation: Installation,
   toSettings: (answer: string) => ChannelChoice["settings"],

@@ -17,7 +17,8 @@ const LARGEST_SIGNATURE_BYTES = 10_000;
 
 /**
  * Replaces the executable with the binary of the release, which one of the keys must have signed. Without keys, compares
- * only the checksum and prints that. After a CommandFailure, the old binary is still in place.
+ * only the checksum, and prints a note that no signature was verified. After a CommandFailure, the old binary is still in
+ * place.
  */
 export async function updateBinary(
   { app, output }: CommandContext,
@@ -35,7 +36,7 @@ export async function updateBinary(
   output.note(`Downloading Inkling ${version}`);
   const work = { clock: app.clock, signal };
   const { mode } = await Deno.stat(places.path);
-  // Fetched first, because a release without a signature needs no download.
+  // Fetch the signature first, so that a release without a signature fails before the download.
   const signature = keys.length === 0 ? undefined : await fetchSignature(release, work);
   const hash = await download(release, { ...work, path: places.next });
   if (signature === undefined) {
@@ -50,7 +51,9 @@ export async function updateBinary(
   await swapBinary(places, (path) => requireVersion([path], { ...work, version }));
 }
 
-/** Returns the text of the signature file, which is beside the binary. Throws CommandFailure if it is not there. */
+/**
+ * Returns the text of the signature file, which is in the binary's folder. Throws CommandFailure if there is no such file.
+ */
 function fetchSignature({ address }: Release, options: FetchOptions): Promise<string> {
   const file = new URL(`${address.href}.minisig`);
   return fetchText(file, { ...options, limit: LARGEST_SIGNATURE_BYTES });

@@ -14,7 +14,7 @@ export interface PublicKey {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The file that minisign writes for a signature. */
+/** The content of a signature file, which minisign writes. */
 interface Signature {
   keyId: string;
   /** The signature of the file's hash. */

@@ -71,7 +71,7 @@ async function open(
     const response = await inTime(
       address,
       options,
-      // An uncompressed response has the number of received bytes as its content-length.
+      // Request an uncompressed response, whose content-length is the number of bytes to receive.
       (signal) =>
         fetch(at, { redirect: "manual", headers: { "accept-encoding": "identity" }, signal }),
       (cause) => failure(address, reasonOf(cause), cause),

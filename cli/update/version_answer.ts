@@ -59,8 +59,8 @@ async function ask(
         signal.removeEventListener("abort", kill);
       }
     } catch (error) {
-      // ETXTBSY: a process that was forked during the download still has the file open for writing, for a moment. Deno's
-      // error has no code.
+      // ETXTBSY: for a moment, a process that was forked during the download still has the file open for writing. The error
+      // that Deno throws has no code.
       const isBusy = error instanceof Error && error.message.endsWith("(os error 26)");
       if (!isBusy || attempt >= BUSY_TRIES) throw error;
       await clock.sleep(BUSY_MS, signal);

@@ -107,7 +107,10 @@ export function ScheduleView(): VNode {
   );
 }
 
-/** Loads the jobs with the outcomes of their times since `from`, in milliseconds since the epoch. */
+/**
+ * Loads the agents with automatic triggers (jobs). Each job with a schedule has the outcomes of its due times since `from`,
+ * which is in milliseconds since the epoch.
+ */
 async function loadJobs(
   client: Client,
   from: number,

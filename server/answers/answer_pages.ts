@@ -97,7 +97,7 @@ export async function testPage(state: "open" | "confirmed"): Promise<Response> {
 const CLOSED: Readonly<
   Record<LinkedQuestion["state"] | "unknown", { heading: string; text: string }>
 > = {
-  // The question was closed after its link was read.
+  // The question was open when its link was read, but was closed before the answer was accepted.
   open: { heading: "The question has changed", text: "This question is no longer open." },
   answered: {
     heading: "Already answered",
@@ -131,7 +131,9 @@ export async function closedPage(
   });
 }
 
-/** Returns the page for too many requests with unknown links at a time, which mean that somebody guesses tokens. */
+/**
+ * Returns the page for an unknown link while many requests with unknown links wait: somebody is probably guessing tokens.
+ */
 export async function tooManyPage(): Promise<Response> {
   return await noticePage({
     heading: "Too many unknown links",

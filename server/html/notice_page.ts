@@ -34,8 +34,8 @@ const LAYOUT = `
 `;
 
 /**
- * Returns the page as a response. Its headers forbid caches to store it and other pages to frame it, and let its form post
- * only to its own origin.
+ * Returns the page as a response. The headers forbid caches to store the page and other pages to frame it. The form of the
+ * page can be sent only to the page's own origin.
  */
 export async function noticePage(page: NoticePage): Promise<Response> {
   const { heading, body, status, headers = {}, script } = page;

@@ -17,13 +17,13 @@ export const NEXT_REQUEST_MS = 2 * MINUTE_MS;
 /** The maximum number of connections without a request under way, per client address and in total. */
 export const MOST_WAITING = { ofOneAddress: 64, ofAll: 256 };
 /**
- * The maximum number of streams on one listener. It bounds memory: a stream buffers 0.7 MB while its client does not read
- * (measured). Streams share larger frames.
+ * The maximum number of streams on one listener. The limit bounds memory: a stream buffers 0.7 MB while its client does not
+ * read (measured). The text of a large frame is in memory only once, for all streams.
  */
 export const MOST_STREAMS = 1_024;
 /** The number of file descriptors that connections leave for executions: for models, files and tool processes. */
 export const RESERVED_DESCRIPTORS = 64;
-/** The number of connections that are always accepted. */
+/** The number of connections that are accepted even if few file descriptors are free. */
 const ALWAYS_ADMITTED = 16;
 /** The delays before the next accept after failed ones. */
 const WAITS = { firstMs: 100, longestMs: 5_000 };

@@ -58,7 +58,7 @@ export function serveConnection(
   );
   const end = () => server.shutdown().catch(() => {/* The connection has ended. */});
   return {
-    // Without this shutdown(), a broken connection would stay in Deno's resource table.
+    // If the connection breaks, end() removes it from Deno's resource table.
     finished: server.finished.catch(end),
     end,
     abort() {

@@ -94,7 +94,7 @@ function reasonOf(error: unknown): string {
     return "this machine has no such address; choose another with --host";
   }
   if (error instanceof RangeError) return "a port must be a number from 1 to 65535";
-  // An error of the resolver has no class of its own.
+  // Deno has no error class for a host name that cannot be resolved.
   return error instanceof Error && error.message.includes("lookup")
     ? "the host name is not known; choose another with --host"
     : String(error instanceof Error ? error.message : error);

@@ -26,7 +26,10 @@ export interface LoginGuards {
   admits(request: Request): boolean;
   /** Returns the log-in page if the request opens the dashboard. */
   explain(request: Request): Promise<Response> | undefined;
-  /** The middleware that shows a person the line that config.yaml lacks. Runs before the check of Host and Origin. */
+  /**
+   * The middleware for a person whose log-in is refused because of Host or Origin: it shows the line to add to config.yaml.
+   * Runs before the check of Host and Origin.
+   */
   explainRefusals: MiddlewareHandler;
   /**
    * The middleware that logs in and out, and ends a stream when its log-in ends. Runs after the check of Host and Origin.

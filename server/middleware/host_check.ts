@@ -49,7 +49,8 @@ export function createHostCheck(
     if (!isOwn && !isAdmitted(origin)) {
       return new RequestRefused(403, "Requests from other origins are refused");
     }
-    // Accept `cross-site` with an allowed origin, because browsers send it there, too.
+    // Accept `cross-site` with an allowed origin, because browsers also send `cross-site` for requests from allowed
+    // origins.
     const isForeign = headers.get("sec-fetch-site") === "cross-site" && !isAdmitted(origin);
     if (isForeign && !rules.isFollowed?.(request)) {
       return new RequestRefused(403, "Requests from other sites are refused");

@@ -6,7 +6,7 @@ export interface RequestAddress {
   readonly query: Readonly<Record<string, string | string[]>>;
 }
 
-/** The maximum number of kept addresses, and the maximum length in characters of one. */
+/** The maximum number of kept addresses, and the maximum length of a kept address in characters. */
 const MAX_KEPT = 64;
 const MAX_KEPT_CHARACTERS = 512;
 const kept = new Map<string, RequestAddress>();

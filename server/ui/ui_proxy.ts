@@ -138,8 +138,8 @@ function refusalOf(request: Request, authority: string): UiRefusal | undefined {
 }
 
 /**
- * Returns a page that forwards the browser to the first page. A redirect would keep the local file as the initiator of the
- * request, and the browser would send no cookie.
+ * Returns a page that forwards the browser to the first page. The browser opened the link as a local file. After a
+ * redirect, the browser would still treat that file as the initiator of the request, and would not send the new cookie.
  */
 function refreshTo(home: string, headers: Record<string, string> = {}): Response {
   const page =

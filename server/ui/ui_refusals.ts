@@ -61,8 +61,8 @@ export const UI_REFUSALS = {
 } as const satisfies Record<string, UiRefusal>;
 
 /**
- * The headers of the proxy's own responses, which forbid caches to store them and keep the address, which may contain the
- * token, from other sites.
+ * The headers of the proxy's own responses. Caches must not store the responses, and other sites must not receive the
+ * address, because it may contain the token.
  */
 export const OWN_HEADERS = {
   "cache-control": "no-store",

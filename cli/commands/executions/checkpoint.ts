@@ -47,7 +47,7 @@ async function agentsOf(
   const { client, stats, agentId } = options;
   if (agentId === undefined) return stats.agents;
   const own = stats.agents.filter((agent) => agent.agent_id === agentId);
-  // Conversations of a deleted agent may still exist. An agent without conversations must exist now.
+  // A deleted agent may still have conversations. Without conversations, an agent with this id must exist now.
   if (own.length === 0) await orUnknownAgent(client.agent(agentId), { app, client, agentId });
   return own;
 }

@@ -3,7 +3,9 @@ import type { Token } from "marked";
 import { formatBlocks, type MarkdownOptions, parseMarkdown } from "./markdown.ts";
 import { shorten } from "../width.ts";
 
-/** The length of a long block. Such a block is parsed again only after it has grown by the factor GROWTH. */
+/**
+ * The length from which a block counts as long. A long block is parsed again only after it has grown by the factor GROWTH.
+ */
 const LONG_BLOCK = 8_192;
 const GROWTH = 1.25;
 

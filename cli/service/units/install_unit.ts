@@ -18,7 +18,7 @@ const START_MS = 60_000;
 /** The maximum wait for the end of a service that is already running. */
 const STOP_MS = 15_000;
 
-/** The command with which root installs a unit of the machine for another user. */
+/** The command with which root installs a system unit for another user. */
 const AS_ROOT = 'sudo env PATH="$PATH" HOME="$HOME" inkling service';
 
 /** Opens the manager of this system. Throws CommandFailure if the system has no manager, or the manager does not answer. */

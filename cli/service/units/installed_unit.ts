@@ -7,7 +7,10 @@ import type { UnitScope } from "./unit.ts";
 export const SYSTEM_FOLDER = "/etc/systemd/system";
 /** The folder in which logind keeps a file for each user whose units run without a login. */
 const LINGER_FOLDER = "/var/lib/systemd/linger";
-/** The targets that start units with the machine, or with the user's manager. */
+/**
+ * The names of the folders that contain links to enabled units: units that start with the machine, or with the user's
+ * manager.
+ */
 const TARGETS = ["default.target.wants", "multi-user.target.wants"];
 
 /**
@@ -46,7 +49,7 @@ export function userName(environment: Readonly<Record<string, string>>): string 
   return environment["USER"] ?? environment["LOGNAME"] ?? "";
 }
 
-/** Returns whether this unit file belongs to one user or to the machine. */
+/** Returns the scope of a unit file: `user` or `system`. */
 export function scopeOf(file: string): UnitScope {
   return dirname(file) === SYSTEM_FOLDER ? "system" : "user";
 }

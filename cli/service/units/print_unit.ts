@@ -19,7 +19,7 @@ const KEPT_VARIABLES = [
 export interface UnitOptions {
   port?: number;
   host?: string;
-  /** The user of a unit of the machine. */
+  /** The user account under which a system unit runs the service. Absent for a user's own unit. */
   owner?: string;
 }
 

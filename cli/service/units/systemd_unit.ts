@@ -51,8 +51,8 @@ WantedBy=${owner === undefined ? "default" : "multi-user"}.target
 }
 
 /**
- * The lines that delay the start until the network is up. Only units of the machine contain them, because the service
- * manager of a user has no such target.
+ * The lines that delay the start until the network is up. Only system units contain them, because the service manager of a
+ * user has no such target.
  */
 const AFTER_NETWORK = "\nWants=network-online.target\nAfter=network-online.target";
 

@@ -6,7 +6,7 @@ export const UNIT_KINDS = ["systemd", "launchd"] as const;
 /** The name of a supported service manager. */
 export type UnitKind = typeof UNIT_KINDS[number];
 
-/** The units of one user, or those of the machine, which only root installs. */
+/** The scope of a unit: `user` for a unit of one user, `system` for a unit of the machine, which only root can install. */
 export type UnitScope = "user" | "system";
 
 /** The line that every unit file of Inkling contains. A unit file without this line was not written by Inkling. */
@@ -14,7 +14,7 @@ export const UNIT_MARKER = `Written by Inkling: "inkling service uninstall" remo
 
 /** The contents of a unit file. All paths are absolute, and no text contains a control character. */
 export interface Unit {
-  /** The user whose service it is; set for a unit of the machine only. */
+  /** The user account under which a system unit runs the service. Absent for a user's own unit. */
   owner?: string;
   /** The shell command that prints this unit file again. The instructions in the unit file contain this command. */
   printCommand: string;
