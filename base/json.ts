@@ -1,4 +1,4 @@
-// Defines the types of JSON values, and checks on them.
+// Defines the types of JSON values, and functions that check values and texts.
 
 /** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;

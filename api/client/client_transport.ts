@@ -1,4 +1,5 @@
-// Defines the transports of the client: any HTTP, and GET over a Unix socket. Every command loads this file at start-up.
+// Defines the transports of the client: one for all HTTP requests, and a faster one for GET over a Unix socket. Every
+// command loads this file at start-up.
 import { ServiceUnreachable } from "./client_errors.ts";
 
 /** Sends one HTTP request to the service. `path` has a leading slash. Rejects with the transport's error. */

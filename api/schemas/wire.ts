@@ -78,7 +78,7 @@ function compileFields({ shape }: z.ZodObject): Convert {
   };
 }
 
-/** Returns the fields of a body with camelCase names and without those that are null. */
+/** Returns the fields of a body with camelCase names. Fields with the value null are omitted. */
 export function fromWire<Body extends object>(body: Body): FromWire<Body> {
   const given = Object.entries(body).filter(([, value]) => value != null);
   return Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) as FromWire<

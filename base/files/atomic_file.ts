@@ -6,9 +6,8 @@ import { newContentName } from "./staged_files.ts";
  * Writes `content` (text as UTF-8) to a temporary file in the same folder, flushes it to disk and renames it to `path`.
  *
  * If `path` is a symbolic link, the link's target is replaced. The new file gets `mode`, or the mode of the replaced file,
- * or the default of the umask. With `mustBeNew`, an existing `path` is not replaced but throws AlreadyExists, and `link`
- * creates the hard link (default: Deno.link). After any other error of the file system, `path` is unchanged and the
- * temporary file removed.
+ * or the default of the umask. With `mustBeNew`, throws AlreadyExists if `path` exists, and `link` creates the hard link
+ * (default: Deno.link). After any other error of the file system, `path` is unchanged and the temporary file is removed.
  */
 export async function writeFileAtomically(
   path: string,

@@ -2,9 +2,9 @@
 import { isMissing } from "./missing.ts";
 
 /**
- * Returns a text that is different for every folder that ever existed at a path. It contains the birth time in
- * milliseconds, because a file system may reuse the inode number of a removed folder (ext4 does so at once). Without birth
- * times, the text contains only the inode number.
+ * Returns a text that differs between a folder and a later folder at the same path. The text contains the birth time in
+ * milliseconds, because a file system may reuse the inode number of a removed folder (ext4 does so at once). On a file
+ * system without birth times, only the inode number distinguishes the folders.
  */
 export function folderIdentity({ dev, ino, birthtime }: Deno.FileInfo): string {
   return `${dev}:${ino}:${birthtime?.getTime()}`;

@@ -15,8 +15,8 @@ const NOT_REFUSED: ReadonlySet<string> = new Set([
   "start",
 ]);
 /**
- * The commands that read the history or the service, and therefore also work if the workspace folder was deleted. `respond`
- * works then only while the workspace's service runs.
+ * The commands that read the history or the service, and therefore also work if the workspace folder was deleted. In this
+ * case, `respond` works only while the workspace's service runs.
  */
 const LOOK_BACK: ReadonlySet<string> = new Set([
   ...["stop", "status", "logs", "watch", "cancel"],

@@ -24,7 +24,8 @@ export function showProblems(output: Output, diagnostics: readonly DiagnosticBod
 }
 
 /**
- * Returns the diagnostics with severity `error`. A file that has errors now may still have a valid older version in use.
+ * Returns the diagnostics with severity `error`. An agent whose file has errors may still run with the last valid version
+ * of the file.
  */
 export function errorsOf(diagnostics: readonly DiagnosticBody[]): DiagnosticBody[] {
   return diagnostics.filter(({ severity }) => severity === "error");

@@ -18,8 +18,8 @@ export async function respondText(
 ): Promise<Response> {
   const one: SentText = sent.get(text) ?? { tag: toEntityTag(text) };
   sent.set(text, one);
-  // Browsers check the text at each use, because a newer service has a newer text. The tag is weak, because it is the same
-  // for the compressed text.
+  // Browsers check the text at each use, because a newer service has a newer text. The tag is weak, because the compressed
+  // and the uncompressed text have the same tag.
   const all = {
     ...headers,
     etag: `W/${one.tag}`,
