@@ -72,10 +72,10 @@ export type ListedExecution = z.infer<typeof ListedExecution>;
 export const ExecutionDetail = ExecutionSummary.extend({
   output_data: z.string().nullable(),
   message: z.string().nullable().meta({
-    description: "The message that replaced the user turn of the agent's file",
+    description: "The user message that was sent instead of `trigger.input`",
   }),
   context: z.string().nullable().meta({
-    description: "The context that was appended to the user turn",
+    description: "The context that was appended to the user message",
   }),
   asked_redacted: z.boolean().meta({
     description: "True if secrets were redacted from `args`, `message` or `context`",

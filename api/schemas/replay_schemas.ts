@@ -34,8 +34,9 @@ export const ForkBody = z.object({
       "which the execution can still change",
   }),
   message: z.string().nullish().meta({
-    description: "A message to add after that step; at step 0 it replaces the user turn. Blank " +
-      "means none",
+    description:
+      "A message to add after that step; at step 0 it is sent instead of the user message. " +
+      "A blank text counts as absent",
   }),
   model: z.string().nullish().meta({
     description: "The model as `provider/name`, instead of the agent's",
@@ -44,7 +45,8 @@ export const ForkBody = z.object({
     description: "The text of an agent file, used instead of the agent's own",
   }),
   start_followers: z.boolean().nullish().meta({
-    description: "True if its end starts the agents that run after this one (default: false)",
+    description:
+      "True if the end of the fork starts the agents whose `after` names its agent (default: false)",
   }),
 }).meta({ id: "ForkRequest" });
 export type ForkBody = z.infer<typeof ForkBody>;

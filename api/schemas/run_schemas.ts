@@ -12,9 +12,9 @@ export const RunBody = z.object({
     description: "The arguments to substitute into the prompt",
   }),
   message: z.string().nullish().meta({
-    description: "Replaces the user turn; blank means none",
+    description: "The user message, instead of `trigger.input`; a blank text counts as absent",
   }),
-  context: z.string().nullish().meta({ description: "Appended to the user turn" }),
+  context: z.string().nullish().meta({ description: "Appended to the user message" }),
   dry_run: z.boolean().nullish().meta({
     description: "True to change nothing: a call that would change something or needs approval " +
       "is only described, in `would_do` of its `tool_result`",

@@ -125,7 +125,7 @@ export async function openAgentValidation(
         knownTools: toolNames,
         inspectResources,
         agentIds: registry.list().map(({ id }) => id),
-        followedBy: (id) => registry.get(id)?.after.map(({ agentId }) => agentId) ?? [],
+        startersOf: (id) => registry.get(id)?.after.map(({ agentId }) => agentId) ?? [],
       });
       return [
         ...clashes,

@@ -18,8 +18,8 @@ export interface KnownNames {
   knownTools: readonly string[];
   /** The ids of all agents. */
   agentIds: readonly string[];
-  /** Returns the ids of the agents whose ends start this agent. */
-  followedBy?: (id: string) => readonly string[];
+  /** Returns the ids that the `after` of the agent `id` contains: the agents whose end starts it. */
+  startersOf?: (id: string) => readonly string[];
 }
 
 /** Warns about unknown names of tools and agents. The names of the agent's custom tools and servers count as known. */
@@ -123,7 +123,7 @@ function checkAgents(agent: Agent, file: DiagnosedFile, agentIds: readonly strin
 function checkFollowed(
   agent: Agent,
   file: DiagnosedFile,
-  { agentIds, followedBy = () => [] }: KnownNames,
+  { agentIds, startersOf = () => [] }: KnownNames,
 ): Diagnostic[] {
   const isList = Array.isArray(file.document.value["after"]);
   return agent.after.flatMap(({ agentId }, i) => {
@@ -132,7 +132,7 @@ function checkFollowed(
       const options = { name: agentId, known: agentIds };
       return [warnUnknown(file, at, `after names an unknown agent: ${agentId}`, options)];
     }
-    if (!isFollowed(agent.id, { from: agentId, followedBy })) return [];
+    if (!isFollowed(agent.id, { from: agentId, startersOf })) return [];
     const message = agentId === agent.id
       ? "after names the agent itself: each of its ends would start it again"
       : `after forms a cycle: ${agentId} follows this agent, directly or through others`;
@@ -141,13 +141,13 @@ function checkFollowed(
   });
 }
 
-/** Returns true if an end of the agent `agentId` starts the agent `from`, directly or through more agents. */
+/** Returns true if an end of the agent `agentId` starts the agent `from`, directly or through other agents. */
 function isFollowed(
   agentId: string,
-  { from, followedBy }: { from: string; followedBy: (id: string) => readonly string[] },
+  { from, startersOf }: { from: string; startersOf: (id: string) => readonly string[] },
 ): boolean {
   const seen = new Set([from]);
-  for (const id of seen) for (const next of followedBy(id)) seen.add(next);
+  for (const id of seen) for (const next of startersOf(id)) seen.add(next);
   return seen.has(agentId);
 }
 

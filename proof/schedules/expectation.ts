@@ -105,8 +105,9 @@ class Expectation {
   }
 
   /**
-   * After the clock was set back, an interval continues by real time, and a cron expression keeps only the slots that have
-   * run.
+   * Moves the slots after the clock was set back. The slots of an interval move back with the clock, and slots after the
+   * new position are forgotten. For a cron expression, of the slots after the new time, only the slots that have run are
+   * kept.
    */
   #goBack(now: number): void {
     const setBack = Math.max(0, (this.#seenOffset ?? this.#offset) - this.#offset);

@@ -46,7 +46,10 @@ async function compile(output: string): Promise<EmbeddedProgram> {
   return await readEmbeddedProgram(output);
 }
 
-/** Checks that the executable contains exactly the files of a second stage, with the same bytes. */
+/**
+ * Writes the shipped program to a folder once more (openStage), and compares this folder with the executable. Both contain
+ * the same files with the same bytes, except two files that Deno stores in other parts of the executable.
+ */
 async function checkFiles({ files, metadata }: EmbeddedProgram): Promise<void> {
   await using stage = await openStage({ address: ADDRESS });
   const own = filesBelow(stage.directory).map((file) => relative(stage.directory, file)).sort();

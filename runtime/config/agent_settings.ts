@@ -159,7 +159,7 @@ export const AGENT_POLICY = {
   on_pending: field(
     z.enum(ON_PENDING),
     "skip",
-    "A new run while its conversation waits for an answer is skipped, or runs in parallel",
+    "While a run of the conversation waits for an answer, a new run is skipped, or runs in parallel",
   ),
   /** The time to wait for an approval, in milliseconds; null waits forever. */
   confirm_timeout: field(

@@ -142,11 +142,11 @@ const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time 
 export const NOTIFY_CHOICE = {
   on: optional(kinds).meta({
     description: "The kinds of messages about this agent; replaces config.yaml's `notify.on`",
-    default: "that of config.yaml",
+    default: "as in config.yaml",
   }),
   to: optional(textList).meta({
     description: "The channels of messages about this agent; replaces config.yaml's `notify.to`",
-    default: "that of config.yaml",
+    default: "as in config.yaml",
   }),
 };
 

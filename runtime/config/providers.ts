@@ -82,7 +82,7 @@ export const modelSchema = z.object({
     values: "list of `text`, `image`, `pdf`",
     description:
       "The kinds of input that the model accepts; pictures and PDF files come from tools",
-    default: "by its provider and name",
+    default: "depends on the model",
   }),
 });
 

@@ -5,7 +5,7 @@ import { ask } from "./waiting_execution.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("commands reject a --workspace without a folder, and start and check nothing", async (t) => {
+Deno.test("commands reject a --workspace that does not exist, and start nothing", async (t) => {
   const lines = ["run hello", "chat hello", "list", "validate", "info", "permissions", "ui"];
   // The exit code is 1, so that a service manager restarts the foreground service.
   for (const line of [...lines, "start -d", "start --print-unit=systemd", "start"]) {
@@ -43,7 +43,7 @@ Deno.test("pending and respond for a deleted workspace use a running service, bu
   await shows(t, cli, "respond", "1", "--yes", "-w", "gone");
 });
 
-Deno.test("commands that need no workspace accept a missing --workspace", async () => {
+Deno.test("commands that need no workspace accept a --workspace that does not exist", async () => {
   await using cli = await createFakeCli();
   cli.missingWorkspaces = ["typo"];
   for (const command of [["help"], ["completions", "bash"]]) {

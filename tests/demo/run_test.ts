@@ -113,7 +113,7 @@ testInTerminal(
     assert.deepEqual(wordsOf(await readTerminalPicture()).difference(wordsOf(shown)), new Set());
     const pid = Number(/Inkling is running \(PID (\d+)\)/.exec(shown)?.[1]);
     const first = await demo.openPage();
-    // The person leaves the page open: it works after the second Enter, too.
+    // The first page stays open: its cookie is used below, after the second Enter in the terminal has opened another page.
     const cookie = await enter(first);
     const second = await demo.openPage();
     await enter(second);

@@ -59,7 +59,7 @@ export function documents(): string[] {
   return filesBelow(join(REPOSITORY, "docs")).filter((path) => path.endsWith(".md")).sort();
 }
 
-/** The parts of a request that prove its sender, for webhook schemes without a signature header of their own. */
+/** The parts of a request that prove its sender, for webhook schemes whose entry in SCHEME_FORMS has no `header`. */
 const OTHER_PROOFS: Readonly<Partial<Record<WebhookScheme, string>>> = {
   "stripe": "`stripe-signature` and its time",
   "standard-webhooks": "`webhook-signature` and `webhook-timestamp`",

@@ -10,8 +10,8 @@ import { defineTarget } from "../target.ts";
 
 const NAMES = ["a", "b", "ab", "aab", "ba", ".a", "a.md", "b.txt", ".git", "x"];
 /**
- * The pieces of patterns, only of the syntax that both libraries have. The other library has no `[!a]` and no braces around
- * a single part, and counts a folder's name as content of the folder.
+ * The parts from which patterns are joined. They contain only syntax that both compileGlob and picomatch have: picomatch
+ * has no `[!a]`, and no braces around a single alternative.
  */
 const PATTERN_NAMES = [
   ...[
@@ -36,6 +36,7 @@ const PATTERN_NAMES = [
 const path = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 5 }).map((names) =>
   names.join("/")
 );
+// A pattern does not end with `/**`: for picomatch, `a/**` also matches the folder `a` itself.
 const pattern = fc.array(fc.constantFrom(...PATTERN_NAMES), { minLength: 1, maxLength: 4 })
   .map((names) => names.join("/")).filter((glob) => !glob.endsWith("/**"));
 

@@ -67,7 +67,7 @@ Deno.test("diagnoseNames() warns of unknown agents, the agent itself and cycles,
   const follow = (yaml: string, follows: Record<string, string[]> = {}) =>
     diagnosed(`${yaml}\nauto_approve: "*"`, {
       agentIds: ["daily", "helper", "mailer"],
-      followedBy: (id) => follows[id] ?? [],
+      startersOf: (id) => follows[id] ?? [],
     });
   assert.deepEqual(await follow("after: helper"), []);
   assert.deepEqual(await follow("after: [helper, { agent: mailr, on: any }]"), [

@@ -14,7 +14,7 @@ export type Around =
   & Partial<
     Pick<
       ValidateAgentOptions,
-      "agentIds" | "followedBy" | "hasDatabase" | "modelEndpoint" | "mostEntries"
+      "agentIds" | "startersOf" | "hasDatabase" | "modelEndpoint" | "mostEntries"
     >
   >
   & {

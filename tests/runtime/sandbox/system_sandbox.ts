@@ -10,7 +10,10 @@ const SUPPORT = await findSandbox();
 export const IGNORED_WITHOUT_SANDBOX = "problem" in SUPPORT;
 if ("problem" in SUPPORT) console.warn(`Tests of the sandbox are ignored: ${SUPPORT.problem}`);
 
-/** True if tests of the hosts of sandboxed programs are ignored, because socat is missing. */
+/**
+ * True if tests of the network hosts that a sandboxed program may reach are ignored, because the sandbox or socat is
+ * missing.
+ */
 export const IGNORED_WITHOUT_BRIDGE = "problem" in SUPPORT ||
   SUPPORT.bubblewrap.bridge === undefined;
 

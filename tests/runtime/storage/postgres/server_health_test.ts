@@ -11,7 +11,7 @@ import pg from "pg";
 /** A password that no message may contain. */
 const PASSWORD = "s3cret-of-the-database";
 
-withPostgres.test("examineServer()", async (t) => {
+withPostgres.test("examineServer() describes a usable server, and refuses others without their password", async (t) => {
   await using database = await createBarePostgres();
   const place = database.address;
   const address = place.replace("inkling@", `inkling:${PASSWORD}@`);

@@ -47,7 +47,7 @@ Deno.test("Watcher starts one more run after an open run for a path that kept ch
   assert.deepEqual(await world.queue(), []);
 });
 
-Deno.test("Watcher does not count a run that waits for a person until it continues", async () => {
+Deno.test("while a run waits for a person, Watcher does not count it toward the limit of parallel runs", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   const runs = holdRuns(world);
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
