@@ -41,13 +41,25 @@ async function spawn(
   if (!success) throw new Error(`Failed: ${command.join(" ")}`);
 }
 
-/** Measures the time from the start of the service to its first response on /health, compared with a minimal server. */
+/** Requests the health of a starting service. Rejects while the service does not respond. */
+type RequestHealth = () => Promise<unknown>;
+
+/**
+ * Measures the time from the start of the service to its first response on /health, compared with a minimal server. Over
+ * TCP the service responds while it starts, over its socket when it is ready.
+ */
 async function benchReady(
-  options: { self: string[]; env: Record<string, string>; bare: string },
+  name: string,
+  options: {
+    self: string[];
+    env: Record<string, string>;
+    bare: string;
+    args?: readonly string[];
+    requestHealth: RequestHealth;
+  },
 ): Promise<Figure> {
-  const { self: [program = "", ...first], env, bare } = options;
+  const { self: [program = "", ...first], env, bare, args = [], requestHealth } = options;
   const floorCommand = [Deno.execPath(), "run", ...PERMISSION_FLAGS, bare];
-  const socket = join(env["INKLING_STATE_DIR"] ?? "", "service.sock");
   const floors: number[] = [];
   const subjects: number[] = [];
   for (let pair = 0; pair <= READY_PAIRS; pair++) {
@@ -60,14 +72,13 @@ async function benchReady(
     let child: Deno.ChildProcess | undefined;
     const subjectMs = await timed(async () => {
       child = new Deno.Command(program, {
-        args: [...first, "start", "--quiet"],
+        args: [...first, "start", "--quiet", ...args],
         env,
         stdin: "null",
         stdout: "null",
         stderr: "inherit",
       }).spawn();
-      using client = openSocketClient(socket);
-      while (await client.health().catch(() => undefined) === undefined) {
+      while (await requestHealth().catch(() => undefined) === undefined) {
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
     });
@@ -78,12 +89,17 @@ async function benchReady(
     floors.push(floorMs);
     subjects.push(subjectMs);
   }
-  return toFigure("start to the first /health answer", {
+  return toFigure(name, {
     floors,
     subjects,
     unit: "ms",
     goal: ratioAtMost(3),
   });
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
 }
 
 /** Returns the figures of the most used commands and of the service. */
@@ -136,7 +152,24 @@ export async function benchStartUp(): Promise<Figure[]> {
     } finally {
       await spawn([...self, "stop"], env);
     }
-    figures.push(await benchReady({ self, env, bare }));
+    const port = freePort();
+    figures.push(
+      await benchReady("start to the first /health answer over TCP", {
+        ...{ self, env, bare },
+        args: ["--port", String(port), "--api-key", "a-key-for-measurements"],
+        requestHealth: async () => {
+          const answer = await fetch(`http://127.0.0.1:${port}/health`);
+          return await answer.json();
+        },
+      }),
+    );
+    using client = openSocketClient(join(env.INKLING_STATE_DIR, "service.sock"));
+    figures.push(
+      await benchReady("start until the service is ready", {
+        ...{ self, env, bare },
+        requestHealth: () => client.health(),
+      }),
+    );
   } finally {
     await Deno.remove(root, { recursive: true });
   }
