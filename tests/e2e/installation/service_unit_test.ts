@@ -21,7 +21,7 @@ Deno.test("service install starts the unit's service on the port of config.yaml;
   });
   await home.writeAgent(
     "hourly",
-    '---\nmodel: { provider: demo, name: echo }\nauto_approve: "*"\n' +
+    '---\nmodel: { provider: ollama, name: echo }\nauto_approve: "*"\n' +
       "trigger: { type: schedule, every: 1h }\n---\nSay it.\n",
   );
   await Deno.writeTextFile(
