@@ -4,19 +4,29 @@ import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
 import type { InfoBody } from "../api/schemas/info_schemas.ts";
 import { isAutomatic } from "./triggers.ts";
 
+/** The texts of the conditions that are not met, each with its remedy. `names` has channels or agents. */
+const TEXTS = {
+  unit_missing: () => 'no unit starts the service with the machine ("inkling service install")',
+  unit_unreadable: () => "this process may not read the folders of units",
+  unit_disabled: () => 'the unit does not start with the machine ("inkling service install")',
+  lingering_off: () => 'the service ends when you log out ("loginctl enable-linger")',
+  unit_inactive: () => 'the service was not started by its unit ("inkling service install")',
+  channel_missing: () => 'no channel reaches you ("inkling setup")',
+  channel_untested: () => 'no channel is tested ("inkling notify --test")',
+  test_failed: (names: string) =>
+    `a test message did not arrive: ${names} ("inkling notify --test")`,
+  agent_error: (names: string) => `an agent's file has an error: ${names} ("inkling validate")`,
+  trigger_paused: (names: string) => `a trigger is paused: ${names} ("inkling resume")`,
+  scheduler_paused: () =>
+    'the scheduler is paused (resume it on the Schedule page of "inkling ui")',
+};
+
 /** A condition that is not met. */
-export type MissingCondition =
-  | { code: "unit_missing" }
-  | { code: "unit_unreadable" }
-  | { code: "unit_disabled" }
-  | { code: "lingering_off" }
-  | { code: "unit_inactive" }
-  | { code: "channel_missing" }
-  | { code: "channel_untested" }
-  | { code: "test_failed"; channels: string[] }
-  | { code: "agent_error"; agents: string[] }
-  | { code: "trigger_paused"; agents: string[] }
-  | { code: "scheduler_paused" };
+export interface MissingCondition {
+  code: keyof typeof TEXTS;
+  /** The channels or agents that do not meet the condition. */
+  names?: string[];
+}
 
 /** The facts about the machine and the service. */
 export interface ReadinessFacts {
@@ -51,16 +61,16 @@ function unitConditions(
   if (manager === "container") return [];
   if (unit === undefined) return [{ code: isConfined ? "unit_unreadable" : "unit_missing" }];
   return [
-    ...(unit.isEnabled ? [] : [{ code: "unit_disabled" } as const]),
-    ...(unit.isLingering ? [] : [{ code: "lingering_off" } as const]),
-    ...(manager === null ? [{ code: "unit_inactive" } as const] : []),
+    ...(unit.isEnabled ? [] : [{ code: "unit_disabled" as const }]),
+    ...(unit.isLingering ? [] : [{ code: "lingering_off" as const }]),
+    ...(manager === null ? [{ code: "unit_inactive" as const }] : []),
   ];
 }
 
 function channelConditions({ info: { channels = [] } }: ReadinessFacts): MissingCondition[] {
   if (channels.length === 0) return [{ code: "channel_missing" }];
   const failed = channels.filter(({ test }) => test === "failed").map(({ name }) => name);
-  if (failed.length > 0) return [{ code: "test_failed", channels: failed }];
+  if (failed.length > 0) return [{ code: "test_failed", names: failed }];
   const isTested = channels.some(({ test }) => test === "accepted");
   return isTested ? [] : [{ code: "channel_untested" }];
 }
@@ -75,45 +85,15 @@ function agentConditions({ info, agents }: ReadinessFacts): MissingCondition[] {
   const paused = agents.filter((agent) => isAutomatic(agent) && agent.trigger_paused !== null)
     .map(({ id }) => id);
   return [
-    ...(broken.length > 0 ? [{ code: "agent_error", agents: broken } as const] : []),
-    ...(paused.length > 0 ? [{ code: "trigger_paused", agents: paused } as const] : []),
-    ...(info.scheduler_status === "paused" ? [{ code: "scheduler_paused" } as const] : []),
+    ...(broken.length > 0 ? [{ code: "agent_error" as const, names: broken }] : []),
+    ...(paused.length > 0 ? [{ code: "trigger_paused" as const, names: paused }] : []),
+    ...(info.scheduler_status === "paused" ? [{ code: "scheduler_paused" as const }] : []),
   ];
 }
 
 /** Returns the state as a sentence: `Unattended: ready`, or the missing conditions, each with its remedy. */
 export function describeReadiness(missing: readonly MissingCondition[]): string {
   if (missing.length === 0) return "Unattended: ready";
-  return `Unattended: not ready: ${missing.map(describeMissing).join("; ")}`;
-}
-
-function describeMissing(condition: MissingCondition): string {
-  switch (condition.code) {
-    case "unit_missing":
-      return 'no unit starts the service with the machine ("inkling service install")';
-    case "unit_unreadable":
-      return "this process may not read the folders of units";
-    case "unit_disabled":
-      return 'the unit does not start with the machine ("inkling service install")';
-    case "lingering_off":
-      return 'the service ends when you log out ("loginctl enable-linger")';
-    case "unit_inactive":
-      return 'the service was not started by its unit ("inkling service install")';
-    case "channel_missing":
-      return 'no channel reaches you ("inkling setup")';
-    case "channel_untested":
-      return 'no channel is tested ("inkling notify --test")';
-    case "test_failed":
-      return `a test message did not arrive: ${
-        condition.channels.join(", ")
-      } ("inkling notify --test")`;
-    case "agent_error":
-      return `an agent's file has an error: ${condition.agents.join(", ")} ("inkling validate")`;
-    case "trigger_paused":
-      return `a trigger is paused: ${condition.agents.join(", ")} ("inkling resume")`;
-    case "scheduler_paused":
-      return 'the scheduler is paused (resume it on the Schedule page of "inkling ui")';
-    default:
-      return condition satisfies never;
-  }
+  const texts = missing.map(({ code, names = [] }) => TEXTS[code](names.join(", ")));
+  return `Unattended: not ready: ${texts.join("; ")}`;
 }

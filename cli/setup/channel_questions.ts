@@ -6,16 +6,14 @@ import type { ChannelChoice } from "../../ops/setup/setup_choices.ts";
 
 const PUBLIC_NTFY = "https://ntfy.sh";
 
-/** The kinds of channels that the dialog offers. */
-type OfferedKind = "later" | "ntfy" | "slack" | "webhook" | "command";
-
-const KINDS: readonly { value: OfferedKind; label: string; hint: string }[] = [
-  { value: "later", label: "nowhere yet", hint: "config.yaml takes a channel at any time" },
-  { value: "ntfy", label: "ntfy", hint: "push messages to a phone" },
-  { value: "slack", label: "Slack", hint: "an incoming webhook" },
-  { value: "webhook", label: "a webhook", hint: "signed JSON to an address" },
-  { value: "command", label: "a command", hint: "such as mail" },
-];
+/** The kinds of channels that the dialog offers, each with its questions. */
+const KINDS = {
+  later: { label: "nowhere yet", hint: "config.yaml takes a channel at any time", ask: () => {} },
+  ntfy: { label: "ntfy", hint: "push messages to a phone", ask: askNtfy },
+  slack: { label: "Slack", hint: "an incoming webhook", ask: askSlack },
+  webhook: { label: "a webhook", hint: "signed JSON to an address", ask: askWebhook },
+  command: { label: "a command", hint: "such as mail", ask: askCommand },
+};
 
 /** The objects that the channel questions use: the output, the prompts and the installation. */
 export interface ChannelDialog {
@@ -28,23 +26,14 @@ export interface ChannelDialog {
 export async function askChannel(dialog: ChannelDialog): Promise<ChannelChoice | undefined> {
   const kind = await dialog.interview.select({
     message: "Where should Inkling reach you when it needs you?",
-    choices: KINDS,
+    choices: Object.entries(KINDS).map(([value, { label, hint }]) => ({
+      value: value as keyof typeof KINDS,
+      label,
+      hint,
+    })),
     initial: "later",
   });
-  switch (kind) {
-    case "later":
-      return undefined;
-    case "ntfy":
-      return await askNtfy(dialog);
-    case "slack":
-      return await askSlack(dialog);
-    case "webhook":
-      return await askWebhook(dialog);
-    case "command":
-      return await askCommand(dialog);
-    default:
-      return kind satisfies never;
-  }
+  return await KINDS[kind].ask(dialog) ?? undefined;
 }
 
 async function askNtfy({ output, interview, installation }: ChannelDialog): Promise<ChannelChoice> {
@@ -55,7 +44,7 @@ async function askNtfy({ output, interview, installation }: ChannelDialog): Prom
   });
   const topic = await interview.text({
     message: "Topic: whoever knows it can read the messages",
-    initial: `inkling-${randomText(9).toLowerCase().replaceAll(/[^a-z0-9]/g, "x")}`,
+    initial: `inkling-${crypto.randomUUID().slice(-12)}`,
     check: checks(installation, (topic) => ({ type: "ntfy", topic })),
   });
   const token = await interview.secret({
@@ -63,13 +52,11 @@ async function askNtfy({ output, interview, installation }: ChannelDialog): Prom
     check: checkSecret(installation),
   });
   output.sentence(`Subscribe to the topic ${topic} of ${url} on your phone`);
-  const place = url === PUBLIC_NTFY ? {} : { url };
-  if (token === "") return { name: "phone", settings: { type: "ntfy", topic, ...place } };
-  return {
-    name: "phone",
-    settings: { type: "ntfy", topic, ...place, token: "NTFY_TOKEN" },
-    secret: { name: "NTFY_TOKEN", value: token },
-  };
+  const settings = { type: "ntfy", topic, ...(url !== PUBLIC_NTFY && { url }) };
+  const name = "NTFY_TOKEN";
+  return token === ""
+    ? { name: "phone", settings }
+    : { name: "phone", settings: { ...settings, token: name }, secret: { name, value: token } };
 }
 
 async function askSlack(
@@ -132,8 +119,4 @@ function checks(
 function checkSecret(installation: Installation): CheckAnswer {
   return async (secret) =>
     secret === "" ? undefined : await installation.describeProblem({ apiKey: secret });
-}
-
-function randomText(bytes: number): string {
-  return crypto.getRandomValues(new Uint8Array(bytes)).toBase64({ alphabet: "base64url" });
 }

@@ -63,7 +63,7 @@ Deno.test("findMissingConditions() returns each missing condition of the channel
   assert.deepEqual(codes({}, { channels: [{ name: "a", test: "none" }] }), ["channel_untested"]);
   const failed = [{ name: "a", test: "accepted" as const }, { name: "b", test: "failed" as const }];
   assert.deepEqual(findMissingConditions({ ...READY, info: { ...INFO, channels: failed } }), [
-    { code: "test_failed", channels: ["b"] },
+    { code: "test_failed", names: ["b"] },
   ]);
   const agents = [
     agent("daily", { trigger_paused: "it ran away" }),
@@ -80,8 +80,8 @@ Deno.test("findMissingConditions() returns each missing condition of the channel
   };
   const missing = findMissingConditions({ ...READY, agents, info });
   assert.deepEqual(missing, [
-    { code: "agent_error", agents: ["new", "daily"] },
-    { code: "trigger_paused", agents: ["daily"] },
+    { code: "agent_error", names: ["new", "daily"] },
+    { code: "trigger_paused", names: ["daily"] },
     { code: "scheduler_paused" },
   ]);
   assert.match(

@@ -84,11 +84,8 @@ export async function installUnit(context: CommandContext, manager: UnitManager)
  * stopped or is not Inkling's.
  */
 export async function uninstallUnit(manager: UnitManager): Promise<boolean> {
-  const { file } = manager;
-  if (readOwnUnit(file) === undefined) return false;
-  await manager.deactivate();
-  await Deno.remove(file);
-  await manager.forget();
+  if (readOwnUnit(manager.file) === undefined) return false;
+  await manager.remove();
   return true;
 }
 

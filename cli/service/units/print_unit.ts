@@ -17,8 +17,8 @@ const KEPT_VARIABLES = [
 
 /** The options of a unit. A unit always contains --keep-alive. */
 export interface UnitOptions {
-  port?: number;
-  host?: string;
+  port?: number | undefined;
+  host?: string | undefined;
   /** The user account under which a system unit runs the service. Absent for a user's own unit. */
   owner?: string;
 }
@@ -32,8 +32,7 @@ export async function printUnit(
   kind: UnitKind | true,
   { port, host }: Pick<UnitOptions, "port" | "host">,
 ): Promise<ExitCode> {
-  const options = { ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
-  context.output.line((await formatUnit(context, kind, options)).trimEnd());
+  context.output.line((await formatUnit(context, kind, { port, host })).trimEnd());
   return EXIT.ok;
 }
 
@@ -68,14 +67,9 @@ export async function formatUnit(
 }
 
 async function format(kind: UnitKind, unit: Unit): Promise<string> {
-  switch (kind) {
-    case "systemd":
-      return (await import("./systemd_unit.ts")).toSystemdUnit(unit);
-    case "launchd":
-      return (await import("./launchd_plist.ts")).toLaunchdPlist(unit);
-    default:
-      return kind satisfies never;
-  }
+  return kind === "systemd"
+    ? (await import("./systemd_unit.ts")).toSystemdUnit(unit)
+    : (await import("./launchd_plist.ts")).toLaunchdPlist(unit);
 }
 
 function usualKind(): UnitKind {
@@ -89,14 +83,8 @@ function usualKind(): UnitKind {
 
 /** Returns the service manager that is usual on this system, or undefined if there is none. */
 export function managerOfSystem(): UnitKind | undefined {
-  switch (Deno.build.os) {
-    case "linux":
-      return "systemd";
-    case "darwin":
-      return "launchd";
-    default:
-      return undefined;
-  }
+  const { os } = Deno.build;
+  return os === "linux" ? "systemd" : os === "darwin" ? "launchd" : undefined;
 }
 
 async function describeUnit(

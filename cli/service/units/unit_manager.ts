@@ -19,10 +19,8 @@ export interface UnitManager {
    * Lets the unit run while its user is logged out. If the system refuses that, returns the command that root must type.
    */
   keepAfterLogout(): Promise<string | undefined>;
-  /** Stops the unit and turns off its start with the machine. Throws CommandFailure. */
-  deactivate(): Promise<void>;
-  /** Makes the manager read the unit files again after the service's file was removed. */
-  forget(): Promise<void>;
+  /** Stops the unit, turns off its start with the machine, and removes its file. Throws CommandFailure. */
+  remove(): Promise<void>;
   /** The states in the manager's own words: `active`, `enabled`. */
   describe(): Promise<{ active: string; enabled: string }>;
 }
@@ -54,10 +52,9 @@ function openSystemd({ environment }: ManagerSurroundings, scope: UnitScope): Un
   const runtime = { XDG_RUNTIME_DIR: `/run/user/${Deno.uid() ?? 0}` };
   const ask = (...args: string[]) => run([...words, ...args], { ...runtime, ...environment });
   const tell = async (...args: string[]) => requireSuccess(await ask(...args), [...words, ...args]);
+  const file = join(isUser ? userFolder(environment) : SYSTEM_FOLDER, name);
   return {
-    kind: "systemd",
-    scope,
-    file: join(isUser ? userFolder(environment) : SYSTEM_FOLDER, name),
+    ...{ kind: "systemd", scope, file },
     async findProblem() {
       const { isSuccess, complaint } = await ask("show-environment");
       return isSuccess ? undefined : `systemd does not answer (${complaint})`;
@@ -74,8 +71,11 @@ function openSystemd({ environment }: ManagerSurroundings, scope: UnitScope): Un
       const { isSuccess } = await run([...command, "--no-ask-password"], environment);
       return isSuccess ? undefined : `sudo ${command.join(" ")}`;
     },
-    deactivate: () => tell("disable", "--now", name),
-    forget: () => tell("daemon-reload"),
+    async remove() {
+      await tell("disable", "--now", name);
+      await Deno.remove(file);
+      await tell("daemon-reload");
+    },
     async describe() {
       const [active, enabled] = [await ask("is-active", name), await ask("is-enabled", name)];
       return { active: active.said || "unknown", enabled: enabled.said || "unknown" };
@@ -96,9 +96,7 @@ function openLaunchd({ environment, clock }: ManagerSurroundings): UnitManager {
   const file = join(environment["HOME"] ?? "/", "Library/LaunchAgents/inkling.plist");
   const ask = (...args: string[]) => run(["launchctl", ...args], environment);
   return {
-    kind: "launchd",
-    scope: "user",
-    file,
+    ...{ kind: "launchd", scope: "user", file },
     async findProblem() {
       const { isSuccess, complaint } = await ask("print", domain);
       return isSuccess ? undefined : `launchd does not answer (${complaint})`;
@@ -115,11 +113,11 @@ function openLaunchd({ environment, clock }: ManagerSurroundings): UnitManager {
       requireSuccess(outcome, ["launchctl", ...bootstrap]);
     },
     keepAfterLogout: () => Promise.resolve(undefined),
-    async deactivate() {
+    async remove() {
       // The command `bootout` fails for a unit that is not loaded.
       await ask("bootout", unit);
+      await Deno.remove(file);
     },
-    forget: () => Promise.resolve(),
     async describe() {
       const { isSuccess } = await ask("print", unit);
       return isSuccess
