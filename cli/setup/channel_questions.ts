@@ -44,7 +44,7 @@ async function askNtfy({ output, interview, installation }: ChannelDialog): Prom
   });
   const topic = await interview.text({
     message: "Topic: whoever knows it can read the messages",
-    initial: `inkling-${crypto.randomUUID().slice(-12)}`,
+    initial: `inkling-${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`,
     check: checks(installation, (topic) => ({ type: "ntfy", topic })),
   });
   const token = await interview.secret({

@@ -60,8 +60,7 @@ export async function installUnit(context: CommandContext, manager: UnitManager)
   if (before !== text) await writeFileAtomically(file, text, { mode: 0o644 });
   await manager.activate();
   const change = before === undefined ? "created" : before === text ? "unchanged" : "updated";
-  const { green, dim } = output.style;
-  output.detail(`${green("✔")} ${toOneLine(file)} ${dim(change)}`);
+  output.detail(`${output.style.green("✔")} ${toOneLine(file)} ${output.style.dim(change)}`);
   const remedy = await manager.keepAfterLogout();
   if (remedy !== undefined) {
     output.warning(`The service ends when you log out: lingering was refused. Type: ${remedy}`);
@@ -76,7 +75,7 @@ export async function installUnit(context: CommandContext, manager: UnitManager)
   const answers = async () =>
     await checkHealth(client, app) === "answers" ? true as const : undefined;
   await pollUntil(answers, { clock: app.clock, ms: START_MS, late });
-  output.detail(`${green("✔")} Inkling is running, and starts with this machine`);
+  output.detail(`${output.style.green("✔")} Inkling is running, and starts with this machine`);
 }
 
 /**

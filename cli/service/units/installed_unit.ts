@@ -26,10 +26,10 @@ export function findInstalledUnit(
   for (const folder of folders) {
     for (const name of namesIn(folder)) {
       if (!/inkling.*\.(service|plist)$/.test(name)) continue;
-      const links = TARGETS.map((target) => join(folder, target, name));
       return {
         file: join(folder, name),
-        isEnabled: folder === agents || links.some(isThere),
+        isEnabled: folder === agents ||
+          TARGETS.some((target) => isThere(join(folder, target, name))),
         isLingering: folder === agents || folder === SYSTEM_FOLDER ||
           isThere(join(LINGER_FOLDER, userName(environment))),
       };
