@@ -56,8 +56,8 @@ export async function getOverSocket(
     return readAnswer(await exchange(socketFile, path, signal));
   } catch (error) {
     signal?.throwIfAborted();
-    // An operation that Deno's permissions denied becomes the cause, as with fetch().
     if (error instanceof ServiceUnreachable) throw error;
+    // The cause may be Deno's error for a denied permission, as in the errors of fetch().
     throw new ServiceUnreachable("The service does not answer", { cause: error });
   }
 }

@@ -168,7 +168,7 @@ export class Lifecycle {
       const { running, waiting } = await this.#runtime.countExecutions();
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();
-      // An agent whose trigger another service runs counts, too, because this service may have to take over.
+      // An agent counts as work also if another service fires its trigger, because this service may have to take over.
       return listings.some(({ agent, nextRun, inactiveReason = null }) =>
         agent.enabled &&
         ((nextRun ?? inactiveReason) !== null || this.#isAwaited(agent.trigger.type))

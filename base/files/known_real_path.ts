@@ -1,5 +1,6 @@
 // Resolves the real path of a path whose end may be missing or unreadable, for comparisons. A sandbox uses realPathOf() of
-// runtime/tools/files/place.ts instead, which distinguishes missing paths from misleading ones and refuses unknown ones.
+// runtime/tools/files/place.ts instead, which distinguishes missing paths from dangling symlinks, and throws if the file
+// system reports another error.
 import { basename, dirname, join } from "../plain_path.ts";
 
 /**

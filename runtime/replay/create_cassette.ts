@@ -51,7 +51,10 @@ class Reading {
   readonly #figures = new RecordedFigures();
   /** The last reply, as long as the log has not given its usage. */
   #uncounted: CassetteReply | undefined;
-  /** The usage of a reply that was cut off, which follows no reply in the log. */
+  /**
+   * The last usage in the log that belongs to no logged reply: the provider counted a reply that was cut off. Undefined if
+   * there is none.
+   */
   #cut: UsedByReply | undefined;
   #hasOpening = false;
 

@@ -35,9 +35,10 @@ export function isToolName(name: string): boolean {
 }
 
 /**
- * Returns the reason why a name probably matches no tool, as the end of a sentence about the list. Undefined if it may
- * match one. The tools of MCP servers and custom tools are not known here, so only invalid names and names that resemble a
- * built-in tool or a pattern are reported. `mayBeOfServer` is true if the name may be a server's own name of its tool.
+ * Returns the reason why a name in a list such as `confirm` probably matches no tool, as the end of a sentence about the
+ * list. Undefined if the name may match a tool. The tools of MCP servers and custom tools are not known here, so only
+ * invalid names and names that resemble a built-in tool or a pattern are reported. `mayBeOfServer` is true if the list may
+ * contain names that MCP servers give their tools.
  */
 export function describeDoubtfulTool(
   name: string,

@@ -81,7 +81,7 @@ paths: .env`;
   check(withFrontMatter([yaml, ...problems]), { name: "bad!.md" });
 });
 
-Deno.test("parseAgent() names the key for runs after other agents", () => {
+Deno.test("parseAgent() suggests the key `after` for the trigger type `after`", () => {
   const problem =
     '2:17 got "after" (the key "after" beside "trigger" does that: after: other_agent)';
   check(withFrontMatter(["trigger: {type: after}", problem]));

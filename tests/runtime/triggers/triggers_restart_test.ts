@@ -64,7 +64,7 @@ Deno.test("a change that waits for an answer (on_pending skip) survives a restar
   await live.untilFired("asker", "created 1.md", "created 2.md");
 });
 
-Deno.test("with on_pending parallel, each change runs beside waiting runs, also after an edit", async () => {
+Deno.test("an agent that is edited to on_pending parallel runs held and new changes beside its waiting runs", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("asker", ["inbox"], { steps: ASK });
   await live.watching("witness", ["inbox"]);

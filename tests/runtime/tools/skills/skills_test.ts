@@ -125,7 +125,7 @@ test("skill_use substitutes arguments and folder once, and lists the skill's fil
   assert.equal(skill.tool.effect({ skill_name: "notes", arguments: "" }), "read");
 });
 
-test("skill_use substitutes single arguments like the text of an agent's file", async (place) => {
+test("skill_use fills in single arguments by the same rules as in an agent's file", async (place) => {
   const text = "$0|$ARGUMENTS[1]|$ARGUMENTS[7]|$7|\\$0|$1,000|$ARGUMENTS";
   await place.write("notes", "SKILL.md", text);
   const skill = await place.tool("skill_use", { skills: ["notes"] });
