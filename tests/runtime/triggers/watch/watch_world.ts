@@ -229,6 +229,8 @@ export class WatchWorld implements AsyncDisposable {
 
   /** Waits until all changes have been noticed. Expects exactly the given runs since the last check, in any order. */
   async expectFired(folders: readonly string[], ...expected: string[]): Promise<void> {
+    // One agent may notice the new files of settled() before another agent has noticed the expected changes.
+    await this.untilFired(...expected);
     await this.settled(...folders);
     assert.deepEqual(this.fired().sort(), expected.sort());
   }
