@@ -20,8 +20,7 @@ const TARGETS = ["default.target.wants", "multi-user.target.wants"];
 export function findInstalledUnit(
   environment: Readonly<Record<string, string>>,
 ): InstalledUnit | undefined {
-  const home = environment["HOME"] ?? "/";
-  const agents = join(home, "Library/LaunchAgents");
+  const agents = join(environment["HOME"] ?? "/", "Library/LaunchAgents");
   const folders = [userFolder(environment), "/etc/systemd/user", SYSTEM_FOLDER, agents];
   for (const folder of folders) {
     for (const name of namesIn(folder)) {
