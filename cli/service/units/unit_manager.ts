@@ -73,7 +73,7 @@ function openSystemd({ environment }: ManagerSurroundings, scope: UnitScope): Un
     },
     async remove() {
       await tell("disable", "--now", name);
-      await Deno.remove(file);
+      await Deno.remove(this.file);
       await tell("daemon-reload");
     },
     async describe() {
@@ -116,7 +116,7 @@ function openLaunchd({ environment, clock }: ManagerSurroundings): UnitManager {
     async remove() {
       // The command `bootout` fails for a unit that is not loaded.
       await ask("bootout", unit);
-      await Deno.remove(file);
+      await Deno.remove(this.file);
     },
     async describe() {
       const { isSuccess } = await ask("print", unit);

@@ -9,14 +9,11 @@ const MAX_LOG_LINES = 100;
 /** The log of one call. It stops after 100 lines. */
 export class CallLog {
   readonly #context: Pick<ToolContext, "log" | "redactor">;
-  readonly #tool: string;
   readonly #prints = new Map<PrintedLine["source"], { stream: RedactedStream; rest: string }>();
   #lines = 0;
 
-  /** Creates the log. `tool` is the name at the beginning of each line. */
-  constructor(context: Pick<ToolContext, "log" | "redactor">, tool: string) {
+  constructor(context: Pick<ToolContext, "log" | "redactor">) {
     this.#context = context;
-    this.#tool = tool;
   }
 
   /** Logs at most `maxLines` lines of a text that is complete. */
@@ -58,7 +55,7 @@ export class CallLog {
       const shown = ++this.#lines > MAX_LOG_LINES
         ? "further lines of this call are left out"
         : line.replaceAll(/\p{Cc}/gu, " ");
-      this.#context.log(`${this.#tool}: ${shown}`);
+      this.#context.log(shown);
     }
   }
 }

@@ -167,7 +167,7 @@ export class CustomTools implements AsyncDisposable {
         const unset = this.#unset(declaration.permissions.env);
         if (unset.length === 0) return await this.#run({ file, declaration, args }, context);
         const sentence = `The tool requests variables that are not set: ${unset.join(", ")}.`;
-        context.log(`${name}: ${sentence}`);
+        context.log(sentence);
         try {
           return await this.#run({ file, declaration, args }, context);
         } catch (error) {

@@ -57,7 +57,7 @@ export async function runToolCall(
   pool: HostPool,
 ): Promise<string> {
   const process = await pool.acquire(call.host, context.signal);
-  const log = new CallLog(context, call.tool);
+  const log = new CallLog(context);
   process.resetOutput((line) => log.print(line));
   let end: CallEnd;
   try {

@@ -13,7 +13,7 @@ const TOKEN = { name: "APP_TOKEN", value: "sekret-value-1234567890" };
 function openLog(): { log: CallLog; lines: string[] } {
   const lines: string[] = [];
   const redactor = new Redactor(() => [KEY, TOKEN]);
-  return { log: new CallLog({ log: (line) => void lines.push(line), redactor }, "tool"), lines };
+  return { log: new CallLog({ log: (line) => void lines.push(line), redactor }), lines };
 }
 
 Deno.test("CallLog redacts a secret of several lines in messages and output", () => {
@@ -25,9 +25,9 @@ Deno.test("CallLog redacts a secret of several lines in messages and output", ()
   }
   log.finish();
   const said = ["before", "[redacted:SIGNING_KEY]", "after"];
-  assert.deepEqual(lines.slice(0, 3), said.map((line) => `tool: ${line}`));
-  const printed = lines.slice(3).filter((line) => line !== "tool: between");
-  assert.deepEqual(printed, ["tool: one", "tool: x [redacted:SIGNING_KEY] y", "tool: two"]);
+  assert.deepEqual(lines.slice(0, 3), said);
+  const printed = lines.slice(3).filter((line) => line !== "between");
+  assert.deepEqual(printed, ["one", "x [redacted:SIGNING_KEY] y", "two"]);
 });
 
 Deno.test("CallLog delays lines that may begin a secret until the call ends at the latest", () => {
@@ -39,7 +39,7 @@ Deno.test("CallLog delays lines that may begin a secret until the call ends at t
   log.finish();
   assert.deepEqual(
     lines,
-    ["-----BEGIN KEY-----", "of another", "-----BEGIN KEY-----"].map((line) => `tool: ${line}`),
+    ["-----BEGIN KEY-----", "of another", "-----BEGIN KEY-----"],
   );
 });
 

@@ -164,7 +164,7 @@ Deno.test("a custom tool gets its declared hosts and variables, but no provider'
       };
       assert.deepEqual(await world.tools.inspect("declaring"), expected);
       const sentence = "The tool requests variables that are not set: CITY_ZONE";
-      assert.deepEqual(world.logged, [`caller: ${sentence}.`]);
+      assert.deepEqual(world.logged, [`${sentence}.`]);
       const failure = await failureOf(world.run(strict));
       assert.equal(failure, `no token\n${sentence}, CITY_MAP.`);
     },

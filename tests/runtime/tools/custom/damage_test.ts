@@ -27,7 +27,7 @@ async function openVillain(world: ToolWorld, ways: Record<string, string>): Prom
 
 function pidsOf(world: ToolWorld): number[] {
   return world.logged.flatMap((line) => {
-    const pid = /^villain: pid (\d+)$/.exec(line)?.[1];
+    const pid = /^pid (\d+)$/.exec(line)?.[1];
     return pid === undefined ? [] : [Number(pid)];
   });
 }
@@ -187,10 +187,10 @@ Deno.test("code that a custom tool leaves running harms no later call", async (t
       for (const how of ["forge", "mumble", "talk"]) {
         world.logged.length = 0;
         assert.equal(await world.run(tools.printer, { how }), how);
-        if (how === "mumble") assert.deepEqual(world.logged, ["printer: no end of line"]);
+        if (how === "mumble") assert.deepEqual(world.logged, ["no end of line"]);
       }
       assert.equal(world.logged.length, 101);
-      assert.equal(world.logged.at(-1), "printer: further lines of this call are left out");
+      assert.equal(world.logged.at(-1), "further lines of this call are left out");
       assert.ok(world.logged.every((line) => line.length < 2_100));
     },
   );
