@@ -6,7 +6,6 @@ import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_varia
 import { openLogFile } from "../runtime/service_log/log_file.ts";
 import { logUnhandledRejections } from "../runtime/service_log/unhandled_rejections.ts";
 import { lockStateDirs } from "../runtime/storage/state_dir/instance_lock.ts";
-import { makeStateDir } from "../runtime/storage/state_dir/state_dir.ts";
 import { EarlyPort } from "../server/early_port.ts";
 import { loadSettings } from "./settings.ts";
 import { openTelemetry } from "./telemetry.ts";
@@ -19,15 +18,14 @@ export async function liveAsService(
   const idleTimeoutMs = parseIdleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
   const level = parseLogLevel(Deno.env.get("INKLING_LOG_LEVEL"));
   const settings = await loadSettings(options.workspace);
-  const { stateDir, logFile, workspace } = settings.directories;
+  const { logFile, workspace } = settings.directories;
   // Handle signals from here on, before anything needs cleanup, so that the service always stops in order.
   using asked = hearStop();
-  await makeStateDir(stateDir);
   const clock = new SystemClock();
-  using log = openLogFile(logFile, { clock, level, onLine: options.onLogLine });
-  // Take the locks before opening the port, so that a second service of a workspace reports the running service, not a port
-  // in use.
+  // Take the locks before opening the log and the port, so that a second service of a workspace reports the running service,
+  // not a port in use.
   using _locks = await lockStateDirs(settings.directories);
+  using log = openLogFile(logFile, { clock, level, onLine: options.onLogLine });
   await using port = options.tcp && new EarlyPort(options.tcp, { ...settings, clock, log });
   // Load the rest while the port already answers health checks.
   const [{ openRuntime }, { serve, toWireEvent }] = await Promise.all([

@@ -15,7 +15,7 @@ import { EarlyPort } from "./early_port.ts";
 import { createLogin } from "./login/login.ts";
 import { apiKey, RefusedKeys } from "./middleware/api_key.ts";
 import type { Services } from "../api/operations/operation.ts";
-import { requireUsableKey, type TcpListener, type TcpOptions } from "./listeners/tcp_port.ts";
+import { type TcpListener, type TcpOptions } from "./listeners/tcp_port.ts";
 import { listenOnSocket } from "./listeners/unix_socket.ts";
 import { createSecretMatch } from "./login/secret_text.ts";
 import { warmUp } from "../api/routes/operations.ts";
@@ -66,7 +66,6 @@ export interface Service {
  */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Service> {
   const { keepAlive = false, idleTimeoutMs, tcp, port, manager } = options;
-  if (tcp !== undefined) requireUsableKey(tcp);
   const lifecycle = new Lifecycle({
     runtime,
     keepAlive,

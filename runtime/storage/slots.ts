@@ -53,7 +53,7 @@ export function* isSlotTaken(agentId: string, scheduledFor: number): Operation<b
 
 /**
  * Stores a slot without an outcome so far, in the open transaction. Advances its schedule to `lastSlot`, never backwards.
- * `lastSlot` is later than the slot if the row stands for several slots. Consecutive skipped slots with the same reason
+ * `lastSlot` is later than `slot` if the row covers several slots. Consecutive skipped slots with the same reason
  * share a row.
  */
 export function* insertSlot(
