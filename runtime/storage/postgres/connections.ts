@@ -31,6 +31,9 @@ export interface ConnectionsOptions {
   limits: Partial<ConnectionLimits> | undefined;
 }
 
+/** Receives the result of a statement, with the position of the statement. */
+type ReceiveResult = (result: QueryResult, index: number) => void;
+
 /** The connection pool of one process. Connections are opened on demand and replaced after a failure. */
 export class Connections implements AsyncDisposable {
   /** The address without its password. */
@@ -120,15 +123,17 @@ export class Connections implements AsyncDisposable {
   }
 
   /**
-   * Sends statements together, on any connection if `client` is undefined, and returns their results. Rejects with
-   * StorageUnavailable, or with the error of the first statement that failed.
+   * Sends statements together, on any connection if `client` is undefined, and returns their results. Calls `receive` with
+   * each result before the first failed statement. Rejects with StorageUnavailable, with the error of `receive`, or with
+   * the error of the first statement that failed.
    */
   async send(
     client: PoolClient | undefined,
     queries: readonly QueryConfig[],
+    receive?: ReceiveResult,
   ): Promise<QueryResult[]> {
     if (client === undefined) {
-      const once = () => this.use((one) => this.send(one, queries));
+      const once = () => this.use((one) => this.send(one, queries, receive));
       return await once().catch((error) => {
         if (error instanceof ConnectionLost) return once();
         throw error;
@@ -136,7 +141,7 @@ export class Connections implements AsyncDisposable {
     }
     try {
       return await untilAborted(
-        this.#detector.wait(client, sendTogether(client, queries)),
+        this.#detector.wait(client, sendTogether(client, queries, receive)),
         this.#over.signal,
       );
     } catch (error) {
@@ -177,13 +182,15 @@ export class Connections implements AsyncDisposable {
 async function sendTogether(
   client: PoolClient,
   queries: readonly QueryConfig[],
+  receive: ReceiveResult | undefined,
 ): Promise<QueryResult[]> {
   const { stream } = client.connection;
   stream.cork();
   const answers = Promise.allSettled(queries.map((query) => client.query(query)));
   stream.uncork();
-  return (await answers).map((answer) => {
+  return (await answers).map((answer, index) => {
     if (answer.status === "rejected") throw answer.reason;
+    receive?.(answer.value, index);
     return answer.value;
   });
 }

@@ -209,11 +209,17 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     }
   }
 
-  /** Sends the collected statements of a transaction and waits for their results. */
+  /**
+   * Sends the collected statements of a transaction and waits for their results. A failed check is thrown rather than the
+   * error of a later statement: a node that lost its lease may violate a constraint.
+   */
   async #flush(client: PoolClient | undefined, transaction: Transaction): Promise<void> {
     const sent = transaction.take();
-    const results = await this.#connections.send(client, sent.map(({ query }) => query));
-    for (const [index, result] of results.entries()) sent[index]?.receive?.(result);
+    await this.#connections.send(
+      client,
+      sent.map(({ query }) => query),
+      (result, index) => sent[index]?.receive?.(result),
+    );
   }
 
   /** Returns true if a change was committed. Called after a COMMIT without an answer. */

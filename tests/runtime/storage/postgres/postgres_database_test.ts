@@ -203,6 +203,16 @@ test("a node that lost an execution cannot write to it", async ({ address }) => 
   await assert.rejects(write(), LeaseLost);
   const frames = await here.read(() => all("SELECT 1 FROM frames"));
   assert.equal(frames.length, 3);
+  // The other node has already stored the message that this node stores.
+  const message =
+    "INSERT INTO messages (execution_id, position, role, body) VALUES (1, 0, 'user', '{}')";
+  await here.change("power", () => run(message));
+  const late = here.change("power", function* () {
+    yield* fence(1);
+    yield* send(message);
+    yield* get("SELECT 1");
+  });
+  await assert.rejects(late, LeaseLost);
 });
 
 test("an execution does not start to wait for a child that just ended", async ({ address, database }) => {
