@@ -25,8 +25,8 @@ export const PlanBody = z.object({
       name: z.string(),
       value: z.string().meta({ description: "The value in the notation of the agent's file" }),
       from: z.enum(["file", "config", "default", "unknown"]).meta({
-        description: "The source: the agent's file, `defaults` in config.yaml, or the built-in " +
-          "default; `unknown` while the file is broken and its last good version is used",
+        description: "The agent's file, `defaults` in config.yaml, or the built-in default; " +
+          "`unknown` while the file is broken",
       }),
       line: z.int().nullable().meta({ description: "The line in the source file" }),
     }).meta({ id: "EffectiveSetting" }),

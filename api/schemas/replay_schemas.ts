@@ -4,8 +4,8 @@ import { count } from "./wire_values.ts";
 
 const ReplayDifference = z.object({
   kind: z.enum(["message", "tool", "setting", "question", "end", "log"]).meta({
-    description: "The kind of the difference: in the input of the model, in a question to a " +
-      "person, in the course of the run, or only in the log",
+    description: "The kind of the difference: in the model's input, a question to a person, the " +
+      "course of the run, or only the log",
   }),
   call: count.meta({ description: "The number of the model call, counted from 1" }),
   what: z.string(),

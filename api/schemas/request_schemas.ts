@@ -11,9 +11,8 @@ export const PreviewBody = z.object({
   path: z.string().meta({ description: "The file, as tools show paths" }),
   diff: z.string().meta({
     description:
-      "The hunks of a unified diff with 3 lines of context, from the first @@ on, without " +
-      "file names. For a move, the two lines `rename from …` and `rename to …`. At most 64 KB; " +
-      "a truncated diff ends with a line in brackets",
+      "Hunks of a unified diff, from the first @@ on; of a move, two `rename` lines. At most 64 KB; " +
+      "a cut one ends in brackets",
   }),
   added: count.meta({ description: "Number of added lines" }),
   removed: count.meta({ description: "Number of removed lines" }),
@@ -42,8 +41,8 @@ export const PendingBody = z.object({
     description: "The agent that asks: the execution's own agent, or one that it called",
   }),
   is_guard: z.boolean().meta({
-    description: "True if the question asks for approval of a tool call. Then the approval may " +
-      "edit the arguments, and auto_approve avoids such questions",
+    description: "True if the question asks to approve a tool call; the approval may edit the " +
+      "arguments",
   }),
   preview: PreviewBody.nullable().meta({
     description: "The change that file_write, file_edit, file_delete or file_move would make; " +

@@ -16,8 +16,8 @@ export const RunBody = z.object({
   }),
   context: z.string().nullish().meta({ description: "Appended to the user message" }),
   dry_run: z.boolean().nullish().meta({
-    description: "True to change nothing: a call that would change something or needs approval " +
-      "is only described, in `would_do` of its `tool_result`",
+    description: "True to change nothing: calls that would do so are described in `would_do` of " +
+      "their `tool_result`",
   }),
   session_id: z.string().refine(
     // Count code points. A blank text of any length is the same as no session id.

@@ -185,8 +185,8 @@ export const fork = declareCommand({
   options: {
     at: option(
       "--at <step>",
-      'Keep the steps up to this one ("inkling logs -e" shows their numbers); 0 keeps no step ' +
-        "(default: all steps before the answer; with --message all steps)",
+      'Keep the steps up to this one of "inkling logs -e" ' +
+        "(default: all before the answer; with --message all; 0: none)",
       STEP,
     ),
     message: option(

@@ -55,6 +55,7 @@ const dedupeTime = z.unknown().transform((value, context) => {
 export const WEBHOOK_FIELDS = {
   scheme: z.enum(WEBHOOK_SCHEMES).nullish().meta({
     description: "webhook: the scheme that authenticates the sender",
+    values: "a scheme of [Webhooks](triggers.md#webhooks)",
     default: "required for webhook",
   }),
   secret: variableNames.nullish().meta({
