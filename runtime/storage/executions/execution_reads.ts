@@ -25,6 +25,7 @@ import {
 } from "./execution_rows.ts";
 import { isAlive } from "../../database/instances.ts";
 import { selectByKey } from "./idempotency_keys.ts";
+import { indexTexts } from "./search_index.ts";
 import { selectUsage } from "./usage.ts";
 import { all, get, isTrue, type Operation } from "../../database/operation.ts";
 
@@ -101,8 +102,9 @@ export class SqlExecutionReads implements ExecutionReads {
     });
   }
 
-  listExecutions(filter: ExecutionFilter): Promise<readonly ListedExecution[]> {
-    return this.#db.read(function* () {
+  async listExecutions(filter: ExecutionFilter): Promise<readonly ListedExecution[]> {
+    if (filter.text !== undefined && filter.searchesResults !== true) await indexTexts(this.#db);
+    return await this.#db.read(function* () {
       const { conditions, values } = toConditions(filter);
       const { since, until, searchesResults: searchesResults = false } = filter;
       const text = searchesResults ? undefined : filter.text;

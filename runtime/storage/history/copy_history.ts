@@ -47,8 +47,6 @@ export interface HistoryTarget extends HistorySource {
   write(table: HistoryTable, rows: readonly Row[]): Promise<void>;
   /** Sets a counter column, so that it assigns only numbers above `highest`. */
   setCounter(table: HistoryTable, counter: string, highest: bigint): Promise<void>;
-  /** Builds the full-text index of the copied rows. */
-  buildSearchIndex(): Promise<void>;
 }
 
 /** The report about one copied table. */
@@ -107,7 +105,6 @@ export async function copyHistory(
     copied.push({ name, rows: digest.rows, digest: digest.end() });
   }
   signal.throwIfAborted();
-  await target.buildSearchIndex();
   for (const table of tables) {
     const wanted = copied.find(({ name }) => name === table.name);
     const digest = new RowDigest();

@@ -75,9 +75,9 @@ export function readHistoryTables(
   );
 }
 
-/** SQL: the tables of SQLite, without internal tables and the full-text index. */
+/** SQL: the tables of SQLite, without internal tables and the full-text index, which the first search fills. */
 export const ORDINARY_TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' " +
-  "AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
+  "AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'search_index' ORDER BY name";
 
 function readTable(
   shape: SqliteDatabase,

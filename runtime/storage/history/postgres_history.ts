@@ -231,22 +231,21 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     await this.#run(`ALTER TABLE "${name}" ALTER COLUMN "${counter}" RESTART WITH ${highest + 1n}`);
   }
 
-  /** Indexes the answers that the SQL triggers did not index when the rows were inserted: writes these answers again. */
-  async buildSearchIndex(): Promise<void> {
-    await this.#run(toPostgres(
-      "UPDATE executions SET error = error WHERE request ->> '$.message' IS NULL " +
-        "AND (output_data IS NOT NULL OR error IS NOT NULL)",
-    ));
-  }
-
   /** Rejects if the connection was lost, because its locks no longer exclude writers. */
   async requireConnected(): Promise<void> {
     await this.#run("SELECT 1");
   }
 
-  /** Commits the written rows. */
+  /**
+   * Commits the written rows. Before that, adds the answers to the search texts: the SQL triggers did so only for rows with
+   * a request.
+   */
   async commit(): Promise<void> {
     this.#signal.throwIfAborted();
+    await this.#run(toPostgres(
+      "UPDATE executions SET error = error WHERE request ->> '$.message' IS NULL " +
+        "AND (output_data IS NOT NULL OR error IS NOT NULL)",
+    ));
     try {
       await this.#client.query("COMMIT");
     } catch (cause) {

@@ -69,18 +69,6 @@ export class SqliteHistory implements HistoryTarget {
     });
   }
 
-  /**
-   * Builds the search index: writes each answer again, unchanged. The SQL triggers add a request to the index when its row
-   * is inserted, but an answer only when its row is updated.
-   */
-  buildSearchIndex(): Promise<void> {
-    return this.#change(() => {
-      this.#db.run(
-        "UPDATE executions SET error = error WHERE output_data IS NOT NULL OR error IS NOT NULL",
-      );
-    });
-  }
-
   #change(body: () => void): Promise<void> {
     return new Promise((resolve) => resolve(this.#db.transaction("process", body)));
   }

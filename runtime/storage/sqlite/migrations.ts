@@ -178,7 +178,7 @@ CREATE TABLE mcp_tools (
 
 /**
  * SQL: the full-text index of requests and answers. The index has only the beginning of each text, so that inserting stays
- * fast, and no copy of the texts (`content=''`). SQL triggers keep the index up to date.
+ * fast, and no copy of the texts (`content=''`).
  */
 export const SEARCH = `
 CREATE INDEX executions_by_trigger ON executions (trigger, id);
@@ -248,6 +248,16 @@ export const RUN_RETRIES = `
 ALTER TABLE executions ADD COLUMN retry TEXT CHECK (json_valid(retry));
 `;
 
+/** SQL: the state of the full-text index. New texts enter it before a search: see storage/executions/search_index.ts. */
+export const SEARCH_ON_DEMAND = `
+DROP TRIGGER executions_text_asked;
+DROP TRIGGER executions_text_answered;
+CREATE TABLE search_index (up_to INTEGER NOT NULL, open TEXT NOT NULL CHECK (json_valid(open))) STRICT;
+INSERT INTO search_index (up_to, open)
+  SELECT coalesce(max(id), 0), json_group_array(id) FILTER (WHERE status IN ('running', 'waiting'))
+  FROM executions;
+`;
+
 /** SQL for a temporary view that adds the missing `retry` column, to read an older database without changing it. */
 export const WITHOUT_RETRIES =
   "CREATE TEMP VIEW executions AS SELECT *, NULL AS retry FROM main.executions";
@@ -267,4 +277,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   DRY_RUNS,
   TRIGGER_STATES,
   RUN_RETRIES,
+  SEARCH_ON_DEMAND,
 ];

@@ -59,6 +59,23 @@ Deno.test("SqlExecutionReads.listExecutions() finds executions by text, trigger 
   assert.deepEqual(await find({ text: "invoice" }), []);
 });
 
+onSqlite.test("listExecutions() finds the texts of any number of new executions, and of later answers", async () => {
+  await using store = await openTestStore();
+  const clock = new TestClock();
+  const find = async (text: string) =>
+    (await store.executions.listExecutions({ text, limit: 1_000, offset: 0 })).map(({ id }) => id);
+  const open = await store.accept({ request: { args: [], message: "a question" } });
+  await find("question");
+  for (let n = 0; n < 450; n++) await store.accept({ request: { args: [], message: "many" } });
+  assert.equal((await find("many")).length, 450);
+  assert.deepEqual(await find("question"), [open.id]);
+  assert.deepEqual(await find("late answer"), []);
+  await new Journal(open, { ...store, clock })
+    .finish({ status: "success", error: null, output: "The late answer" });
+  assert.deepEqual(await find("late answer"), [open.id]);
+  assert.deepEqual(await find("question"), [open.id]);
+});
+
 onSqlite.test("listExecutions() and selectUsage() use an index for every filter", async () => {
   await using store = await openTestStore();
   await store.accept();
@@ -83,7 +100,7 @@ onSqlite.test("listExecutions() and selectUsage() use an index for every filter"
     await store.executions.listExecutions({ limit: 10, offset: 0, ...filter });
   }
   await store.db.read(() => selectUsage(5));
-  assert.equal(plans.length, 7);
+  assert.equal(plans.length, 8);
   for (const plan of plans) {
     assert.match(plan, /USING (INTEGER PRIMARY KEY|(COVERING )?INDEX)/, plan);
     assert.doesNotMatch(plan, /SCAN executions(;|$)/, plan);

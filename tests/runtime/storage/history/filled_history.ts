@@ -1,5 +1,6 @@
 // Creates a history with rows in every table, including special values. Reads complete histories for comparison.
 import { ORDINARY_TABLES } from "../../../../runtime/storage/history/history_tables.ts";
+import { SqlExecutionReads } from "../../../../runtime/storage/executions/execution_reads.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { ask, ending, reply, start, waitingFamily } from "../stored_situations.ts";
@@ -92,7 +93,7 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
   for (const [sql, ...values] of statements) await store.run(sql, ...values);
 }
 
-/** Returns all rows of a database file, and the results of searches. */
+/** Returns all rows of a database file. */
 export function readAll(path: string): Record<string, unknown[]> {
   using db = SqliteDatabase.open(path, { readOnly: true });
   const rows = (sql: string) => [...db.each(sql)];
@@ -109,11 +110,17 @@ export function readAll(path: string): Record<string, unknown[]> {
       db.all<{ name: string }>(ORDINARY_TABLES).map(({ name }) => [name, whole(name)]),
     ),
     "the highest numbers": rows("SELECT name, seq FROM sqlite_sequence ORDER BY name"),
-    ...Object.fromEntries(
-      ["invoices", "drawer", "stapler", "nothing"].map((word) => [
-        `found for ${word}`,
-        rows(`SELECT rowid FROM executions_text WHERE executions_text MATCH '"${word}"'`),
-      ]),
-    ),
   };
+}
+
+/** Returns the ids of the executions that searches for words of fillHistory() find. */
+export async function searchAll(path: string): Promise<Record<string, number[]>> {
+  using db = SqliteDatabase.open(path);
+  const reads = new SqlExecutionReads(db);
+  const found: Record<string, number[]> = {};
+  for (const text of ["invoices", "drawer", "stapler", "nothing"]) {
+    const list = await reads.listExecutions({ text, limit: 100, offset: 0 });
+    found[text] = list.map(({ id }) => id);
+  }
+  return found;
 }

@@ -14,7 +14,7 @@ withPostgres.test("every table and column of both databases is copied or exclude
   const tables = readHistoryTables(shape, there);
 
   // SQLite's internal tables and the full-text index do not belong to the history.
-  const own = /^(sqlite_|executions_text)/;
+  const own = /^(sqlite_|executions_text|search_index)/;
   const inSqlite = shape.all<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table'",
   )
