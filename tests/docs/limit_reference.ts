@@ -77,6 +77,13 @@ const LIMITS: readonly Limit[] = [
     "the call fails",
   ],
   [
+    "the response that `http_request` reads",
+    "runtime/tools/builtin/http_request.ts",
+    "MAX_REPLY_BYTES",
+    "bytes",
+    CUT,
+  ],
+  [
     "the answer of `http_request`",
     "runtime/tools/http/http_reply_text.ts",
     "MAX_SHOWN_CHARACTERS",

@@ -1,6 +1,6 @@
 // Formats an HTTP response as text for the model.
-import { beginningOf } from "../../../base/text/cut_text.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import type { ExchangeReply } from "./http_exchange.ts";
 import { isBinary } from "../../../base/text/text_content.ts";
 
@@ -17,13 +17,26 @@ const SHOWN_HEADERS = [
   "www-authenticate",
 ];
 
+/** The text that represents the body of a response. */
+export interface BodyText {
+  /** Undefined for binary content. */
+  text: string | undefined;
+  /** Lines about the conversion of the body to this text. */
+  about?: readonly string[];
+}
+
 /**
- * Returns the status line, the main headers and the body as text; a long body is cut. `shown` replaces the body if it is
- * set. A binary body is replaced by its type and size.
+ * Returns the status line, the main headers, and MAX_SHOWN_CHARACTERS of the body's text from `offset` on. A binary body is
+ * replaced by its type and size. Throws ToolFailure if the text ends before `offset`.
  */
 export function formatReply(
   reply: ExchangeReply,
-  options: { finalUrl: string | undefined; shown: string | undefined; redactor: Redactor },
+  options: {
+    finalUrl: string | undefined;
+    body: BodyText;
+    offset: number;
+    redactor: Redactor;
+  },
 ): string {
   const lines = [`${reply.status} ${reply.statusText}`.trim()];
   if (options.finalUrl !== undefined) lines.push(`redirected to: ${options.finalUrl}`);
@@ -31,23 +44,35 @@ export function formatReply(
     const value = reply.headers.get(name);
     if (value !== undefined) lines.push(`${name}: ${value}`);
   }
+  lines.push(...options.body.about ?? []);
   return `${lines.join("\n")}\n\n${showBody(reply, options)}`;
 }
 
 function showBody(
-  reply: ExchangeReply,
-  { shown, redactor }: { shown: string | undefined; redactor: Redactor },
+  { body: bytes, cut, headers }: ExchangeReply,
+  { body: { text }, offset, redactor }: { body: BodyText; offset: number; redactor: Redactor },
 ): string {
-  const { body, cut } = reply;
-  if (body.length === 0) return "(The body is empty.)";
-  const size = cut ? `more than ${body.length}` : `${body.length}`;
-  const type = reply.headers.get("content-type") ?? "";
-  const text = shown ?? decodeText(body, type);
-  if (text === undefined) return `(The body is binary: ${type || "no type given"}, ${size} bytes.)`;
-  if (!cut && text.length <= MAX_SHOWN_CHARACTERS) return text;
-  const head = redactor.trimPartialSecret(beginningOf(text, MAX_SHOWN_CHARACTERS));
-  return `${head}\n(The body is cut here: ${head.length} characters are shown of ` +
-    `${size} bytes. Request a part of it, if the server supports that.)`;
+  if (bytes.length === 0) return "(The body is empty.)";
+  const size = cut ? `more than ${bytes.length}` : `${bytes.length}`;
+  if (text === undefined) {
+    return `(The body is binary: ${
+      headers.get("content-type") || "no type given"
+    }, ${size} bytes.)`;
+  }
+  if (offset > 0 && offset >= text.length) {
+    throw new ToolFailure(
+      `The text ends before offset ${offset}: it has ${text.length} characters.`,
+    );
+  }
+  const start = offset === 0 ? 0 : redactor.safeStart(text, offset);
+  const head = redactor.beginningOf(text.slice(start), MAX_SHOWN_CHARACTERS);
+  const end = start + head.length;
+  const source = cut ? ` The body has ${size} bytes; the others were not read.` : "";
+  if (end < text.length) {
+    return `${head}\n(The text is cut here: characters ${start} to ${end} of ${text.length} are shown. ` +
+      `offset: ${end} shows more.${source})`;
+  }
+  return cut ? `${redactor.trimPartialSecret(head)}\n(The text ends here.${source})` : head;
 }
 
 /** The byte order marks of text encodings, as Latin-1 text, with the encodings' names. */
@@ -64,7 +89,7 @@ const DECLARED =
  * Decodes a body. The encoding is given by its byte order mark, the charset in the content type, or the document's
  * declaration. Returns undefined for binary content.
  */
-function decodeText(body: Uint8Array, type: string): string | undefined {
+export function decodeText(body: Uint8Array, type: string): string | undefined {
   const sample = body.subarray(0, SAMPLE_BYTES);
   const decoder = openDecoder(charsetOf(sample, type));
   const utf8 = decoder.encoding === "utf-8";

@@ -196,7 +196,7 @@ Deno.test("http_request decodes a page by the encoding that it declares", async 
   }
 });
 
-Deno.test("http_request returns 20,000 characters, reads 1 MB, and describes binary bodies", async () => {
+Deno.test("http_request returns 20,000 characters, reads 5 MB, and describes binary bodies", async () => {
   let sent = 0;
   const bombs: Record<string, (bytes: Uint8Array) => Uint8Array> = {
     "/gzip": gzipSync,
@@ -216,7 +216,7 @@ Deno.test("http_request returns 20,000 characters, reads 1 MB, and describes bin
     }
     if (pathname in bombs) {
       const encoding = pathname.slice(1);
-      return new Response(new Uint8Array(bombs[pathname]!(new Uint8Array(5_000_000).fill(65))), {
+      return new Response(new Uint8Array(bombs[pathname]!(new Uint8Array(8_000_000).fill(65))), {
         headers: { "content-encoding": encoding, "content-type": "text/plain" },
       });
     }
@@ -232,15 +232,32 @@ Deno.test("http_request returns 20,000 characters, reads 1 MB, and describes bin
   });
   const long = await ask({ url: `${site.origin}/long` });
   assert.equal(long.split("ä").length - 1, 20_000);
-  assert.match(long, /\n\(The body is cut here: 20000 characters are shown of 60000 bytes\./);
+  assert.match(
+    long,
+    /\n\(The text is cut here: characters 0 to 20000 of 30000 are shown\. offset: 20000 shows more\.\)$/,
+  );
+  const rest = await ask({ url: `${site.origin}/long`, offset: 20_000 });
+  assert.equal(rest.split("\n\n")[1], "ä".repeat(10_000));
+  assert.equal(
+    await refusal({ url: `${site.origin}/long`, offset: 30_000 }),
+    "The text ends before offset 30000: it has 30000 characters.",
+  );
+  assert.equal(
+    await refusal({ url: `${site.origin}/long`, method: "POST", offset: 1 }),
+    "offset would send the request again: it is only for GET.",
+  );
   const expected = /\n\n\(The body is binary: image\/png, 2000 bytes\.\)$/;
   assert.match(await ask({ url: `${site.origin}/image` }), expected);
   assert.match(await ask({ url: `${site.origin}/latin` }), /\n\né$/);
   for (const name of Object.keys(bombs)) {
     const shown = await ask({ url: site.origin + name });
-    assert.match(shown, /A{20000}\n.*20000 characters are shown of more than 1048576 bytes/, name);
+    assert.match(
+      shown,
+      /A{20000}\n.*The body has more than 5242880 bytes; the others were not read/,
+      name,
+    );
   }
-  assert.match(await ask({ url: `${site.origin}/endless` }), /more than 1048576 bytes/);
+  assert.match(await ask({ url: `${site.origin}/endless` }), /more than 5242880 bytes/);
   assert.ok(sent < 20_000_000, `${sent} bytes were taken`);
   const wanted = /^200 OK\n[^]*\(The body is empty\.\)$/;
   assert.match(await ask({ url: `${site.origin}/long`, method: "HEAD" }), wanted);
@@ -317,11 +334,13 @@ Deno.test(
       const result = await call(tool, { url: `${site.origin}/?${shift}` }, context);
       const body = result.slice(
         result.indexOf("\n\n") + 2,
-        result.indexOf("\n(The body is cut here: "),
+        result.indexOf("\n(The text is cut here: "),
       );
       assert.equal(body.slice(shift).replaceAll(value, ""), "");
-      assert.match(result, new RegExp(`cut here: ${body.length} characters are shown of `));
+      assert.match(result, new RegExp(`cut here: characters 0 to ${body.length} of `));
     }
+    const inside = await call(tool, { url: `${site.origin}/?0`, offset: 7 }, context);
+    assert.ok(inside.slice(inside.indexOf("\n\n") + 2).startsWith(value));
     const failure = await failureOf(call(tool, { url: `${site.origin}/away` }, context));
     assert.equal(failure.replaceAll(value, "").match(/"(.*)"/)?.[1], "ftp:");
   },

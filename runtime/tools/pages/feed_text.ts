@@ -1,0 +1,154 @@
+// Writes a feed as a list of its entries: RSS, Atom and JSON Feed.
+import { isJsonObject, type JsonObject } from "../../../base/json.ts";
+import { cutEnd } from "../../../base/text/cut_text.ts";
+import { type Allowance, type MarkupHandler, readMarkup } from "./markup_reader.ts";
+import { PageWriter } from "./page_writer.ts";
+
+/** The maximum length of an entry's text, and of the source from which it is written. */
+const MAX_ENTRY = 600;
+const MAX_ENTRY_SOURCE = 20_000;
+const MAX_CONTENT_DEPTH = 20;
+/** The maximum number of entries that are written. */
+const MAX_ENTRIES = 200;
+/** Matches the first tag of a source, after declarations and comments without tags. */
+const FIRST_TAG = /<([a-z][\w:]*)/i;
+const FEED_TAGS: readonly (string | undefined)[] = ["rss", "feed", "rdf:RDF"];
+const JSON_FEED = /^\s*\{[^]{0,500}?"https:\/\/jsonfeed\.org\/version\//;
+
+/** The text of a feed. */
+export interface WrittenFeed {
+  title: string;
+  text: string;
+  /** The number of entries in words. */
+  entries: string;
+}
+
+/** The texts of a feed or an entry, by the names of their elements. */
+type Texts = Map<string, string>;
+
+/** Returns the entries of a feed as text, or undefined if the source is no feed. */
+export async function writeFeed(
+  source: string,
+  { url, allowance }: { url: string; allowance: Allowance },
+): Promise<WrittenFeed | undefined> {
+  const isXml = FEED_TAGS.includes(FIRST_TAG.exec(source.slice(0, 4_000))?.[1]);
+  if (!isXml && !JSON_FEED.test(source.slice(0, 1_000))) return undefined;
+  const read = isXml ? await readXmlFeed(source, allowance) : readJsonFeed(source);
+  if (read === undefined) return undefined;
+  const { feed, entries } = read;
+  const texts: string[] = [];
+  for (const entry of entries.slice(0, MAX_ENTRIES)) {
+    texts.push(await writeEntry(entry, { url, allowance }));
+  }
+  return {
+    title: plain(feed.get("title")),
+    text: texts.join("\n\n"),
+    entries: entries.length <= MAX_ENTRIES
+      ? `${entries.length} entries`
+      : `${MAX_ENTRIES} of ${entries.length} entries`,
+  };
+}
+
+async function readXmlFeed(
+  source: string,
+  allowance: Allowance,
+): Promise<{ feed: Texts; entries: Texts[] }> {
+  const feed: Texts = new Map();
+  const entries: Texts[] = [];
+  const open: string[] = [];
+  let entry: Texts | undefined;
+  const put = (name: string, text: string) => {
+    const texts = entry ?? feed;
+    texts.set(name, (texts.get(name) ?? "") + text);
+  };
+  const handler: MarkupHandler = {
+    open(written, attributes) {
+      const name = localName(written);
+      open.push(name);
+      if (name === "item" || name === "entry") entries.push(entry = new Map());
+      const rel = attributes.get("rel") ?? "alternate";
+      const href = attributes.get("href");
+      if (name === "link" && rel === "alternate" && href !== undefined) {
+        if (!(entry ?? feed).has("link")) put("link", href);
+      }
+      const media = attributes.get("url");
+      if (name === "enclosure" && media !== undefined) put("enclosure", `${media} `);
+    },
+    close(written) {
+      const name = localName(written);
+      // An end that fits no beginning is ignored.
+      if (open.at(-1) === name) open.pop();
+      if (name === "item" || name === "entry") entry = undefined;
+    },
+    text(text) {
+      const name = open.at(-1) ?? "";
+      // The name of an author in Atom is one level deeper.
+      if (name === "name" && open.at(-2) === "author") put("author", text);
+      else if (entry === undefined) {
+        if (name === "title" && /^(channel|feed)$/.test(open.at(-2) ?? "")) put(name, text);
+      } else if (FIELDS.has(name)) put(name, text);
+      else if (open.slice(-MAX_CONTENT_DEPTH).includes("content")) put("content", ` ${text}`);
+    },
+  };
+  await readMarkup(source, { isXml: true, allowance }, handler);
+  return { feed, entries };
+}
+
+const FIELDS: ReadonlySet<string> = new Set(
+  "title link guid pubDate date published updated creator author description summary content encoded"
+    .split(" "),
+);
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+function readJsonFeed(source: string): { feed: Texts; entries: Texts[] } | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch {
+    // The source was cut, or is no JSON: it is shown as it is.
+    return undefined;
+  }
+  const items = isJsonObject(value) ? value["items"] : undefined;
+  if (!isJsonObject(value) || !Array.isArray(items)) return undefined;
+  return { feed: textsOf(value), entries: items.filter(isJsonObject).map(textsOf) };
+}
+
+function textsOf(object: JsonObject): Texts {
+  const authors = [object["authors"], object["author"]].flat().filter(isJsonObject);
+  const texts = Object.entries(object).flatMap(([name, value]): [string, string][] =>
+    typeof value === "string" ? [[JSON_NAMES[name] ?? name, value]] : []
+  );
+  return new Map([...texts, ["author", authors.map(({ name }) => String(name ?? "")).join(", ")]]);
+}
+
+const JSON_NAMES: Readonly<Record<string, string>> = {
+  ...{ url: "link", date_published: "published", date_modified: "updated" },
+  ...{ content_html: "content", content_text: "encoded" },
+};
+
+async function writeEntry(
+  entry: Texts,
+  { url, allowance }: { url: string; allowance: Allowance },
+): Promise<string> {
+  const of = (...names: string[]) =>
+    plain(names.map((name) => entry.get(name)).find((text) => text?.trim()));
+  const address = URL.parse(of("link", "guid"), url)?.href ?? "";
+  const author = of("creator", "author");
+  const facts = [of("published", "pubDate", "date", "updated"), author && `by ${author}`];
+  const html = ["summary", "description", "content", "encoded"]
+    .map((name) => entry.get(name)).find((text) => text?.trim()) ?? "";
+  const writer = new PageWriter({ url: address || url, keepsAll: true });
+  await readMarkup(html.slice(0, MAX_ENTRY_SOURCE), { isXml: false, allowance }, writer);
+  return [
+    `## ${of("title") || "(no title)"}`,
+    ...[address, ...facts, of("enclosure")].filter((one) => one !== ""),
+    cutEnd(writer.end().text, MAX_ENTRY),
+  ].filter((line) => line !== "").join("\n");
+}
+
+function plain(text: string | undefined): string {
+  return cutEnd((text ?? "").replace(/<[^>]{0,200}>/g, "").replace(/\s+/g, " ").trim(), 300);
+}

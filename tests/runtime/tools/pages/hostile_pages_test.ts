@@ -1,0 +1,44 @@
+// Tests that no page takes long to convert, and that other work runs meanwhile.
+import assert from "node:assert/strict";
+import { toReadable } from "../../../../runtime/tools/pages/readable_text.ts";
+import { nextSlice } from "../../../../base/slices.ts";
+
+const fill = (unit: string, size: number) => unit.repeat(Math.ceil(size / unit.length));
+const MB = 1_000_000;
+const N = 100_000;
+
+const HOSTILE: Record<string, string> = {
+  "5 MB of text": fill(
+    "<p>Some <b>text</b> with <a href='/x?y=1'>a link</a> &amp; more.</p>\n",
+    5 * MB,
+  ),
+  "100,000 nested elements": "<div>".repeat(N) + "x" + "</div>".repeat(N),
+  "100,000 nested lists": fill("<ul><li>", 8 * N) + "x",
+  "100,000 nested tables": "<table><tr><td>x".repeat(N) + "</td></tr></table>".repeat(N),
+  "text in nested quotes": fill("<blockquote>", 12 * 200) + fill("a<br>", 5 * MB),
+  "tags that end nothing": "<i>".repeat(300) + fill("</div></p></x>", 5 * MB),
+  "rows": `<table>${fill("<tr><td>a<td>b", 5 * MB)}`,
+  "an address": `<a href='${fill("x", 5 * MB)}'>t</a>`,
+  "attributes": `<a ${fill("x y=1 ", 5 * MB)}>t</a>`,
+  "comments": fill("<!--x-->", 5 * MB),
+  "beginnings of tags": fill("<", 5 * MB),
+  "spaces in code": `<table><tr><td>a<td><pre>${fill(" ", 5 * MB)}x</pre><tr><td>1<td>2</table>`,
+  "a heading of 5 MB": `<h1>${fill("x\n", 5 * MB)}`,
+  "entries of a feed": `<rss>${fill("<item><title>x</title></item>", 5 * MB)}</rss>`,
+  "nested entries of a feed": `<rss>${fill("<item><content>", 5 * MB)}`,
+};
+
+for (const [name, source] of Object.entries(HOSTILE)) {
+  Deno.test(`toReadable() converts a hostile page, or gives it up: ${name}`, async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    // A generous limit for a busy machine: the conversion gives up after half a second of computing.
+    const late = setTimeout(() => assert.fail("the conversion does not end"), 60_000);
+    await nextSlice();
+    const result = await toReadable(source, { type: "text/html", url: "https://site.example/" });
+    clearInterval(timer);
+    clearTimeout(late);
+    assert.match(result?.about.at(-1) ?? "", /^body: /);
+    assert.ok(turns > 0, "no other work ran");
+  });
+}

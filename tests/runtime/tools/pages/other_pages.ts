@@ -1,0 +1,168 @@
+// Saved pages of other kinds, and from other times.
+import {
+  BESIDE,
+  html,
+  layoutTable,
+  links,
+  page,
+  paragraphs,
+  prose,
+  type SavedPage,
+  TABLE,
+  TABLE_TEXT,
+  times,
+} from "./page_shell.ts";
+
+export const OTHER_PAGES: readonly SavedPage[] = [
+  html(
+    "recipe",
+    page(
+      { title: "Fish soup" },
+      `<article><h1>Fish soup</h1><p>${
+        prose(10)
+      }</p><h2>Ingredients</h2><ul><li><input type="checkbox"> 1 kg fish</li><li>2 onions</li></ul><h2>Steps</h2><ol><li><p>Cut.</p></li><li><p>Boil for 20&nbsp;minutes.</p></li></ol></article><div class="newsletter"><h4>Never miss a recipe</h4><p>Your address</p></div>`,
+    ),
+    ["- 1 kg fish\n- 2 onions", "1. Cut.", "2. Boil for 20 minutes."],
+    [...BESIDE, "Never miss"],
+  ),
+  html(
+    "job",
+    page(
+      { title: "Captain" },
+      `<div class="job"><h1>Captain (m/f/d)</h1><div><div>Place</div><div>Harbor</div></div><p>${
+        prose(8)
+      }</p><p>Apply: <a href="mailto:jobs@site.example">jobs</a></p></div>`,
+    ),
+    ["Place\nHarbor", "[jobs](mailto:jobs@site.example)"],
+  ),
+  html(
+    "timetable",
+    page(
+      { title: "Times" },
+      `<main><h1>Times</h1><table><caption>From May</caption><tr><th>From<th>To<th>Day${
+        times(20, (at) => `<tr><td>${at}:00<td>${at}:40<td>daily`)
+      }</table></main>`,
+    ),
+    ["From May", "| From | To | Day |\n| --- | --- | --- |\n| 1:00 | 1:40 | daily |"],
+  ),
+  html(
+    "release notes",
+    page(
+      { title: "Releases" },
+      `<main>${
+        times(30, (at) =>
+          `<h2 id="v${at}">v1.${at}</h2><ul><li>Fix <a href="../issues/${at}">#${at}</a>: <code>moor()</code></li><li>${
+            prose(1)
+          }</li></ul>`)
+      }</main>`,
+    ),
+    ["## v1.30", "- Fix [#30](https://site.example/issues/30): `moor()`"],
+  ),
+  html(
+    "repository with a readme",
+    page(
+      { title: "ferry/boat" },
+      `<main><table class="files">${
+        times(20, (at) =>
+          `<tr><td><a href="/f/${at}.ts">file${at}.ts</a></td><td>Fix the build</td><td>2 days ago</td></tr>`)
+      }</table><article class="markdown-body"><h1>boat</h1><p><img alt="build" src="/b.svg"></p>${
+        paragraphs(4)
+      }</article></main>`,
+    ),
+    ["| [file20.ts](https://site.example/f/20.ts) | Fix the build | 2 days ago |", "# boat"],
+  ),
+  html(
+    "issue thread",
+    page(
+      { title: "Leak #12" },
+      `<main><h1>Leak <span>#12</span></h1>${
+        times(8, (at) =>
+          `<div class="timeline-comment"><div><strong><a href="/u${at}">u${at}</a></strong> commented</div><p>${
+            prose(2)
+          }</p><div class="highlight"><pre>line ${at}\n  at boat</pre></div></div>`)
+      }</main>`,
+    ),
+    ["# Leak #12", "```\nline 8\n  at boat\n```"],
+  ),
+  html(
+    "terms",
+    page(
+      { title: "Terms" },
+      `<main><h1>Terms</h1><ol>${
+        times(20, (at) => `<li>${prose(2)}<ol type="a"><li>Rule ${at}a</li><li>Rule ${at}b</ol>`)
+      }</ol></main>`,
+    ),
+    ["20. The river", "    2. Rule 20b"],
+  ),
+  html(
+    "page in a form",
+    `<html><body><form method="post" action="./x.aspx"><input type="hidden" name="__VIEWSTATE" value="${
+      "wEPDw8".repeat(2_000)
+    }"><div class="menu">${links(20, "Office")}</div><div id="ctl00"><h1>Permits</h1>${
+      paragraphs(5)
+    }<label>Number</label><input type="text"></div></form></body></html>`,
+    ["# Permits", "Number"],
+    ["wEPDw8", "Office 7"],
+  ),
+  {
+    ...html(
+      "page in windows-1251",
+      Uint8Array.from(
+        [...`<html><head><meta charset="windows-1251"><title>`].map((one) => one.charCodeAt(0))
+          .concat([0xcf, 0xf0, 0xe8], [...`</title><body><p>`].map((one) => one.charCodeAt(0)))
+          .concat([0xcc, 0xe8, 0xf0], [...`</p></body>`].map((one) => one.charCodeAt(0))),
+      ),
+      ["title: При", "Мир"],
+      [],
+    ),
+    type: "text/html",
+  },
+  html(
+    "page from right to left",
+    page({ title: "عبّارة" }, `<main dir="rtl"><h1>عبّارة</h1><p>النهر طويل جدا.</p></main>`),
+    ["# عبّارة", "النهر طويل جدا."],
+  ),
+  html(
+    "page of 1998",
+    `<TITLE>Home</TITLE><BODY><H1>Welcome</H1><P>First<P>Second<UL><LI>One<LI>Two</UL><HR><A NAME=x>Here</A><CENTER><IMG SRC=c.gif ALT="Counter"></CENTER><FONT COLOR=red>New!</FONT> &copy 1998`,
+    [
+      "# Welcome",
+      "First\n\nSecond\n\n- One\n- Two\n\n---",
+      "![Counter](https://site.example/c.gif)",
+      "New! © 1998",
+    ],
+    [],
+  ),
+  html(
+    "prices and questions",
+    page(
+      { title: "Prices" },
+      `<main><h1>Prices</h1>${TABLE}<h3><button aria-expanded="false">May I cancel?</button></h3><div><p>At any time.</p></div><details><summary>Which card?</summary><p>Any card.</p></details></main>`,
+    ),
+    [TABLE_TEXT, "### May I cancel?", "At any time.", "Which card?\n", "Any card."],
+  ),
+  html(
+    "scientific paper",
+    page(
+      { title: "Waves" },
+      `<main><article><h1>Waves</h1><h2>Abstract</h2>${
+        paragraphs(12)
+      }<p>Energy<sub>1</sub> is 10<sup>−3</sup> J.</p><figure><img src="f1.png" alt="Wave height"><figcaption>Fig. 1</figcaption></figure><section><h2>References</h2><ol>${
+        times(30, (at) => `<li>Author ${at}. <a href="https://doi.example/${at}">doi</a></li>`)
+      }</ol></section></article></main>`,
+    ),
+    ["10^−3 J", "Fig. 1", "30. Author 30. [doi](https://doi.example/30)"],
+  ),
+  html(
+    "newsletter in tables",
+    `<html><body><div style="display:none">Preview text</div>${
+      layoutTable(
+        layoutTable(
+          `<h1>May news</h1><p>${prose(5)}</p><a href="https://n.example/more">Read more</a>`,
+        ),
+      )
+    }</body></html>`,
+    ["# May news", "[Read more](https://n.example/more)"],
+    ["Preview text", "| --- |"],
+  ),
+];
