@@ -105,6 +105,8 @@ export class ModelSupply {
 
   /** Returns sentences about limits of the endpoints of an agent's models that were found since the process started. */
   describeLimits({ model: settings }: Agent): string[] {
+    // Most endpoints have no known limits. The addresses of the agent's models are then not parsed.
+    if (this.#limits.values().every((one) => one.describe().length === 0)) return [];
     return modelChain(settings).flatMap((model) => {
       const { id } = modelEndpoint(model);
       return this.#limitsOf(model).describe().map((limit) => `Model ${id}: ${limit}`);
