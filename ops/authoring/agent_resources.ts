@@ -4,6 +4,7 @@ import type { InspectedResources, ResourceProblem } from "../../runtime/agents/r
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { permissionGaps } from "../../runtime/permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { inspectShellVariables } from "./shell_variables.ts";
 import { inspectToolCount } from "./tool_count.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { describeMisplacedPaths } from "../../runtime/tools/mcp/servers_file/misplaced_paths.ts";
@@ -64,6 +65,7 @@ export function createInspection(
     const ownTools = [
       ...(agent.skills.length > 0 ? SKILL_TOOLS : []),
       ...(agent.agents.length > 0 ? ["run_agent"] : []),
+      ...(agent.shell === undefined ? [] : ["shell"]),
     ];
     const custom = await inspectCustomTools(agent, {
       inspect: inspectCustomTool,
@@ -73,6 +75,7 @@ export function createInspection(
       problems: [
         ...custom.problems,
         ...await inspectSkills(agent, skills),
+        ...inspectShellVariables(agent, settings),
         ...await inspectServers(agent, { servers, settings, connect }),
         ...await inspectToolCount(agent, { servers, settings }, [
           ...builtinTools,

@@ -6,7 +6,7 @@ import type { Agent } from "../../runtime/agents/agent.ts";
 
 type Guarded = Pick<
   Agent,
-  "enabled" | "trigger" | "after" | "confirmTools" | "autoApprove" | "mcpConfirm" | "mcp"
+  "enabled" | "trigger" | "after" | "confirmTools" | "autoApprove" | "mcpConfirm" | "mcp" | "shell"
 >;
 
 /** Returns true if the agent has a trigger or setting that starts it without a person. */
@@ -21,14 +21,19 @@ export function firesByItself(
  * `server/*`, `*`. Empty for an agent that only a person starts.
  */
 export function unattendedGuards(
-  { enabled, trigger, after, confirmTools, autoApprove, mcpConfirm, mcp }: Guarded,
+  { enabled, trigger, after, confirmTools, autoApprove, mcpConfirm, mcp, shell }: Guarded,
   knownTools: readonly string[],
 ): string[] {
   if (!firesByItself({ enabled, trigger, after }) || autoApprove === "*") return [];
   if (confirmTools.some(isEveryTool)) return ["*"];
   const servers = mcpConfirm === "none" ? [] : mcp.map((server) => `${server}/*`);
+  // An author who lists commands in `allow` knows that the others wait.
+  const asksForAll = shell?.allow.length === 0 && !autoApprove.includes("shell");
   return [
-    ...confirmTools.filter((name) => knownTools.includes(name)),
+    ...(asksForAll ? ["shell"] : []),
+    ...confirmTools.filter((name) =>
+      !(asksForAll && name === "shell") && knownTools.includes(name)
+    ),
     ...servers.filter((guard) => !autoApprove.includes(guard)),
   ];
 }

@@ -7,7 +7,7 @@ import { errorsFirst, formatDiagnostic } from "../../base/diagnostics.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { sha256Of } from "../../base/sha256.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import { splitFrontMatter } from "../../runtime/agents/front_matter.ts";
+import { splitFrontMatter } from "../../runtime/config/files/front_matter.ts";
 import { parseYaml } from "../../runtime/config/files/yaml_document.ts";
 import { isWithin } from "../../runtime/tools/files/place.ts";
 import { isScriptName } from "../../runtime/tools/skills/script_names.ts";

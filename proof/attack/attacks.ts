@@ -1,5 +1,6 @@
 // Lists all attacks in the order of their execution.
 import type { Attack } from "./attack.ts";
+import { hiddenCommands } from "./hidden_commands.ts";
 import { hostilePrograms } from "./hostile_programs.ts";
 import { largeWatch } from "./large_watch.ts";
 import { linkedFiles } from "./linked_files.ts";
@@ -27,4 +28,5 @@ export const ATTACKS: readonly Attack[] = [
   loginCookie,
   largeWatch,
   hostilePrograms,
+  hiddenCommands,
 ];

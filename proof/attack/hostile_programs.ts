@@ -1,5 +1,5 @@
-// Starts hostile programs in the ways in which agents start programs: from a skill's script, an MCP server and a custom
-// tool.
+// Starts hostile programs in the ways in which agents start programs: from a skill's script, an MCP server, a command of
+// the shell and a custom tool.
 import { join } from "node:path";
 import type { ProcessSandbox } from "../../runtime/sandbox/process_sandbox.ts";
 import { SystemClock } from "../../base/clock.ts";
@@ -13,6 +13,7 @@ import { SHELL_SERVER } from "../../tests/runtime/sandbox/shell_server.ts";
 import { CANARY } from "../../tests/runtime/tools/files/sandbox_fixture.ts";
 import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
 import { openMcpWorld } from "../../tests/runtime/tools/mcp/mcp_world.ts";
+import { ShellFixture } from "../../tests/runtime/tools/shell/shell_fixture.ts";
 import { SkillsFixture } from "../../tests/runtime/tools/skills/skills_fixture.ts";
 import type { Attack } from "./attack.ts";
 import { HOSTILE_PROGRAMS, type HostileProgram } from "./hostile_table.ts";
@@ -173,6 +174,27 @@ async function asServers(
   return outcomes;
 }
 
+async function asCommands(
+  programs: readonly HostileProgram[],
+  sandbox: (home: string) => ProcessSandbox,
+): Promise<Outcome[]> {
+  await using place = await ShellFixture.open();
+  const { base, home, workspace } = place.files;
+  await using prey = await openTargets(base, home, workspace);
+  const folder = join(workspace, "hostile");
+  await Deno.mkdir(folder);
+  const outcomes: Outcome[] = [];
+  for (const program of programs) {
+    const command = await write(folder, { ...program, source: prey.fill(program.source) });
+    // The sandbox allows one host, so that the programs can also attack the bridge to this host.
+    const net = IGNORED_WITHOUT_BRIDGE ? [] : ["allowed.example"];
+    const options = { sandbox: sandbox(home), settings: { net } };
+    const text = await textOf(() => place.run(command, options));
+    outcomes.push(await outcomeOf(`a command: ${program.name}`, text, prey, program));
+  }
+  return outcomes;
+}
+
 async function asTools(
   programs: readonly HostileProgram[],
   sandbox: (home: string) => ProcessSandbox,
@@ -221,6 +243,7 @@ async function tryAll(
   return [
     ...await asScripts(programs, sandbox),
     ...await asServers(programs, sandbox),
+    ...await asCommands(programs, sandbox),
     ...await asTools(tools, sandbox),
   ];
 }

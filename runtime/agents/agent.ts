@@ -15,7 +15,7 @@ import type { AgentDefaults } from "../config/config.ts";
 import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../config/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
-import { isEveryTool, parseMcpEntries } from "../vocabulary/tool_vocabulary.ts";
+import { parseMcpEntries } from "../vocabulary/tool_vocabulary.ts";
 import {
   type FollowedEnd,
   type SignatureEncoding,
@@ -24,10 +24,12 @@ import {
   type WebhookHandshake,
   type WebhookScheme,
 } from "../vocabulary/trigger_kinds.ts";
+import { toAutoApprove, toGuards } from "./approval/agent_guards.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
 import type { AgentOutput } from "./output_schema.ts";
+import { type ShellSettings, toShellSettings } from "./approval/shell_settings.ts";
 
 export type { ModelSettings } from "../config/providers.ts";
 
@@ -141,6 +143,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   mcpTools?: Readonly<Record<string, readonly string[]>>;
   skills: string[];
   agents: string[];
+  /** The settings of the agent's shell. Absent if it has none. */
+  shell?: ShellSettings;
   /** The declared paths. If empty, the workspace is the only one. */
   paths: AgentPath[];
   /** The tools that wait for approval: the defaults and `confirm`, without `auto_approve`. */
@@ -179,6 +183,7 @@ export function toAgent(
 ): Agent {
   const { defaults, ...own } = source;
   const autoApprove = toAutoApprove(definition.auto_approve);
+  const shell = toShellSettings(definition.shell);
   const { confirmTimeout, ...policy } = withConfigDefaults(AGENT_POLICY, definition, defaults);
   return {
     ...own,
@@ -202,6 +207,7 @@ export function toAgent(
     ...parseMcpEntries(definition.mcp ?? []),
     skills: unique(definition.skills ?? []),
     agents: unique(definition.agents ?? []),
+    ...(shell === undefined ? {} : { shell }),
     ...policy,
     ...toGuards([...defaults.confirmTools, ...definition.confirm ?? []], autoApprove),
     mcpConfirm: defaults.mcpConfirm ?? "none",
@@ -277,24 +283,6 @@ function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
 export function agentDigest(agent: Agent): string {
   // Warnings can change without an edit.
   return fnv1a(JSON.stringify({ ...agent, warnings: [] })).toString(36);
-}
-
-function toAutoApprove(written: Definition["auto_approve"]): string[] | "*" {
-  const list = typeof written === "string" ? [written] : written ?? [];
-  return list.some(isEveryTool) ? "*" : unique(list);
-}
-
-function toGuards(
-  names: readonly string[],
-  autoApprove: readonly string[] | "*",
-): Pick<Agent, "confirmTools" | "freedGuards"> {
-  if (autoApprove === "*") return { confirmTools: [], freedGuards: [] };
-  if (names.some(isEveryTool)) return { confirmTools: ["*"], freedGuards: [] };
-  const guards = unique(names);
-  return {
-    confirmTools: guards.filter((name) => !autoApprove.includes(name)),
-    freedGuards: guards.filter((name) => autoApprove.includes(name)),
-  };
 }
 
 const unique = (list: readonly string[]): string[] => [...new Set(list)];

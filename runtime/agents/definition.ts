@@ -25,6 +25,7 @@ import { NOTIFY_CHOICE } from "../config/notify_schema.ts";
 import { FOLLOWED_ENDS, TRIGGER_TYPES } from "../vocabulary/trigger_kinds.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { describeBadName } from "./agent_id.ts";
+import { shellSchema } from "./approval/shell_settings.ts";
 import { WEBHOOK_FIELDS } from "./webhook_rules.ts";
 
 const CATCH_UP = ["once", "none"] as const;
@@ -176,6 +177,7 @@ export const definitionSchema = z.object({
   agents: oneOrMore(filledText).nullish().meta({
     description: "Ids of agents that this agent may call with run_agent",
   }),
+  shell: shellSchema,
   paths: pathsSchema.nullish().meta({
     description:
       "The paths that the agent's tools may access: one path, a list, or a map of aliases to paths",

@@ -17,7 +17,7 @@ import {
 import { toAgent } from "./agent.ts";
 import { type Definition, definitionSchema } from "./definition.ts";
 import { checkRules } from "./definition_rules.ts";
-import { type FrontMatter, splitFrontMatter } from "./front_matter.ts";
+import { type FrontMatter, splitFrontMatter } from "../config/files/front_matter.ts";
 import { type AgentOutput, checkOutput } from "./output_schema.ts";
 import { basename } from "../../base/plain_path.ts";
 

@@ -10,7 +10,16 @@ import { isJsonObject } from "../../base/json.ts";
  */
 export interface ResourceProblem
   extends Pick<Diagnostic, "severity" | "message" | "hint" | "code"> {
-  field: "custom_tools" | "skills" | "mcp" | "model" | "paths" | "trigger" | "output" | "text";
+  field:
+    | "custom_tools"
+    | "skills"
+    | "mcp"
+    | "shell"
+    | "model"
+    | "paths"
+    | "trigger"
+    | "output"
+    | "text";
   /** The resource's name in the agent file. If absent, the problem concerns the whole field. */
   name?: string;
 }

@@ -228,8 +228,8 @@ function placesOfKey(schema: z.ZodType, key: string): string[] {
     return Object.entries(inner.shape).map(([name, field]) => ({ section, name, field }));
   });
   const named = fields.filter(({ name }) => name === key);
-  if (named.length > 1) return [];
   const meant = fields.filter(({ field }) => (field as z.ZodType).meta()?.["synonym"] === key);
+  if (named.length > 1 && meant.length === 0) return [];
   return [...meant, ...named].map(({ section, name }) => `${section}.${name}`);
 }
 

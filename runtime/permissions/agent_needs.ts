@@ -21,7 +21,16 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 /** A permission that an agent needs, and the reason. */
 export interface AgentNeed extends PermissionNeed {
   /** The field of the agent's file that requires the permission. `text` is the body below the front matter. */
-  field: "model" | "paths" | "trigger" | "mcp" | "custom_tools" | "skills" | "output" | "text";
+  field:
+    | "model"
+    | "paths"
+    | "trigger"
+    | "mcp"
+    | "custom_tools"
+    | "skills"
+    | "shell"
+    | "output"
+    | "text";
 }
 
 /** All permissions that an agent needs, and the limitations that remain with them. */
@@ -57,6 +66,7 @@ export async function agentNeeds(
     ...places.needs,
     ...await serverNeeds(agent, surroundings),
     ...await programNeeds(agent, surroundings),
+    ...shellNeeds(agent, surroundings),
     ...textNeeds(agent),
   ];
   return {
@@ -167,6 +177,20 @@ async function programNeeds(
     needs.push({ ...run, field: "skills", why: `the scripts of the skill ${skill} of ${id}` });
   }
   return needs;
+}
+
+function shellNeeds({ id, shell }: Agent, { directories }: AgentSurroundings): AgentNeed[] {
+  if (shell === undefined) return [];
+  const need = { field: "shell" as const, why: `the shell of ${id}` };
+  return [
+    { ...need, kind: "run", value: "" },
+    ...proxyNeeds(shell.net, directories).map((value) => ({
+      ...need,
+      kind: "net" as const,
+      value,
+    })),
+    ...shell.env.map((value) => ({ ...need, kind: "env" as const, value })),
+  ];
 }
 
 function textNeeds(agent: Agent): AgentNeed[] {

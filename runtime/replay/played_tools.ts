@@ -41,7 +41,8 @@ async function toTool(declared: DeclaredTool): Promise<ActionTool> {
 
 /** Returns the tool with another implementation. */
 export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
-  const { name, otherNames, origin, worksOn, maxResultBytes, fixedEffect, timeoutMs } = tool;
+  const { name, otherNames, origin, worksOn, maxResultBytes, approval, fixedEffect, timeoutMs } =
+    tool;
   return {
     name,
     description: tool.description,
@@ -54,6 +55,7 @@ export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
     ...(origin !== undefined && { origin }),
     ...(worksOn !== undefined && { worksOn }),
     ...(maxResultBytes !== undefined && { maxResultBytes }),
+    ...(approval !== undefined && { approval }),
     run,
   };
 }

@@ -84,6 +84,7 @@ class SkillLoader {
         sandbox: await openSandbox(agent, { lineage: [] }),
         clock: new SystemClock(),
         answers: [],
+        report: () => Promise.resolve(),
         redactor,
         log: () => {},
       },

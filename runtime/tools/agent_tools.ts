@@ -30,6 +30,8 @@ export interface ToolSources {
   openSkills(): Promise<Skills>;
   openCustomTools(): Promise<CustomTools>;
   openMcpServers(): Promise<McpServers>;
+  /** Opens the shell of an agent that has one. Undefined if config.yaml requires a sandbox that is missing. */
+  openShell(agent: Agent, options: Pick<OpenToolsOptions, "offline">): Promise<Tool | undefined>;
   /** Returns the text of AgentTools.sandboxGap. Called only for an agent that may start programs. */
   findSandboxGap(agent: Agent): Promise<string | undefined>;
 }
@@ -64,6 +66,8 @@ export class ToolCatalog {
     };
     const tools = [...builtin];
     if (agent.agents.length > 0) tools.push(createRunAgent(agent));
+    const shell = agent.shell && await this.#sources.openShell(agent, options);
+    if (shell !== undefined) tools.push(shell);
     const skills: AgentSkills = { tools: [], described: [] };
     for (const names of parts(agent.skills)) {
       await unlessLeftOut(async () => {
@@ -89,10 +93,10 @@ export class ToolCatalog {
       });
     }
     if (onUnavailable === undefined) this.#sources.idleGuards.warnUnmatched(agent, tools);
-    const sandboxGap =
-      !offline && [agent.skills, agent.customTools, agent.mcp].some(({ length }) => length > 0)
-        ? await this.#sources.findSandboxGap(agent)
-        : undefined;
+    const sandboxGap = !offline && (agent.shell !== undefined ||
+        [agent.skills, agent.customTools, agent.mcp].some(({ length }) => length > 0))
+      ? await this.#sources.findSandboxGap(agent)
+      : undefined;
     return {
       toolbox: new Toolbox(tools),
       skills: skills.described,

@@ -2,7 +2,7 @@
 import type { JsonSchema } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 
-/** The names of all built-in tools. Some exist only for agents that name skills or agents. */
+/** The names of all built-in tools. Some exist only for agents with skills, agents or a shell. */
 export const BUILTIN_TOOL_NAMES = [
   "file_read",
   "file_write",
@@ -16,6 +16,7 @@ export const BUILTIN_TOOL_NAMES = [
   "memory_retrieve",
   "ask_user",
   "run_agent",
+  "shell",
   "skill_use",
   "skill_read_file",
   "skill_run_script",

@@ -1,7 +1,7 @@
 // Adds a tool to `auto_approve` in an agent's file, so that the agent may call it without asking.
 import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../agents/agent.ts";
-import { addAutoApproval } from "../agents/auto_approve_edit.ts";
+import { addAutoApproval } from "../agents/approval/auto_approve_edit.ts";
 import { isGuarded, type NamedTool } from "../agents/guarded_tools.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
 import { untilAborted, withinTime } from "../../base/bounded_wait.ts";

@@ -11,6 +11,7 @@ import { ownAddresses, servicePolicy } from "../tools/http/service_policy.ts";
 import type { ProcessSandbox } from "../sandbox/process_sandbox.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
 import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
+import type { ForwardProxy } from "../tools/http/forward_proxy.ts";
 import type { McpServers } from "../tools/mcp/mcp_servers.ts";
 import type { Skills } from "../tools/skills/skills.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -26,6 +27,7 @@ const loadProcessSandbox = lazyModule(() => import("../sandbox/process_sandbox.t
 const loadForwardProxy = lazyModule(() => import("../tools/http/forward_proxy.ts"));
 const loadSandboxGap = lazyModule(() => import("../permissions/sandbox_gap.ts"));
 const loadMcpServers = lazyModule(() => import("../tools/mcp/mcp_servers.ts"));
+const loadShell = lazyModule(() => import("../tools/shell/shell.ts"));
 
 /** Options of openToolCatalog(). */
 export interface ToolCatalogOptions {
@@ -49,6 +51,7 @@ export interface ToolCatalogOptions {
 export async function openToolCatalog(options: ToolCatalogOptions): Promise<ToolCatalog> {
   const { settings, log, ownPorts } = options;
   const openSandbox = once(() => openProcessSandbox(options));
+  const openProxy = once(() => openForwardProxy(options));
   const [{ createBuiltinTools }, { ToolCatalog }] = await Promise.all([
     loadToolbox(),
     loadAgentTools(),
@@ -60,11 +63,32 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
     idleGuards: new UnmatchedGuards({ log, defaults: () => settings.config.defaults.confirmTools }),
     openSkills: once(async () => await openSkills(options, await openSandbox())),
     openCustomTools: once(async () => await openCustomTools(options, await openSandbox())),
-    openMcpServers: once(async () => await openMcpServers(options, await openSandbox())),
+    openMcpServers: once(async () =>
+      await openMcpServers({ ...options, proxy: await openProxy() }, await openSandbox())
+    ),
+    async openShell({ shell, ...agent }, { offline = false }) {
+      if (shell === undefined) return undefined;
+      const [{ createShell }, { smallEnvironment }] = await Promise.all([
+        loadShell(),
+        loadSmallEnvironment(),
+      ]);
+      const { directories: { workspace, stateDir }, environment } = settings;
+      const keys = new ProviderKeys(() => options.registry.list());
+      const lookup = (name: string) => environment.get(name);
+      return await createShell({ ...agent, shell }, {
+        sandbox: await openSandbox(),
+        environment: smallEnvironment(lookup),
+        lookup: (name) => keys.has(name) ? undefined : lookup(name),
+        openProxy,
+        workspace,
+        stateDir,
+        offline,
+      });
+    },
     async findSandboxGap(agent) {
       const { sandboxGap } = await loadSandboxGap();
-      const [gap] = await sandboxGap(agent, settings, async () => (await openSandbox()).support());
-      return gap?.message;
+      const gaps = await sandboxGap(agent, settings, async () => (await openSandbox()).support());
+      return gaps.length === 0 ? undefined : gaps.map(({ message }) => message).join(" ");
     },
   });
 }
@@ -139,21 +163,36 @@ async function openCustomTools(
 }
 
 /**
+ * Opens the proxy through which sandboxed programs reach the hosts that they may use. Its socket is in the state directory,
+ * or in `folder`.
+ */
+async function openForwardProxy(
+  { settings, resources, ownPorts, folder }:
+    & Pick<ToolCatalogOptions, "settings" | "resources" | "ownPorts">
+    & { folder?: string },
+): Promise<ForwardProxy> {
+  const { ForwardProxy } = await loadForwardProxy();
+  return resources.use(
+    new ForwardProxy({
+      socketFile: folder === undefined ? settings.directories.proxySocketFile : `${folder}/net`,
+      ownPorts,
+      ownAddresses,
+    }),
+  );
+}
+
+/**
  * Opens the MCP servers of a workspace. Their temporary files are in the state directory, or in `folder` for a process
  * beside a running service.
  */
 export async function openMcpServers(
-  options: Omit<ToolCatalogOptions, "executable"> & { folder?: string },
+  options: Omit<ToolCatalogOptions, "executable"> & { folder?: string; proxy?: ForwardProxy },
   sandbox: ProcessSandbox,
 ): Promise<McpServers> {
-  const { settings, clock, log, version, resources, isFirstWarning, knownTools, ownPorts } =
-    options;
-  const [{ McpServers }, { ForwardProxy }] = await Promise.all([
-    loadMcpServers(),
-    loadForwardProxy(),
-  ]);
+  const { settings, clock, log, version, resources, isFirstWarning, knownTools } = options;
+  const { McpServers } = await loadMcpServers();
   const { mcpServersFile, workspace, stateDir, ...directories } = settings.directories;
-  const { configDir, agentsDir, workspaceEnvFile, proxySocketFile } = directories;
+  const { configDir, agentsDir, workspaceEnvFile } = directories;
   const { environment } = settings;
   const keys = new ProviderKeys(() => options.registry.list());
   return resources.use(
@@ -170,13 +209,7 @@ export async function openMcpServers(
         sandbox,
         home: settings.home,
         closed: [configDir, stateDir, agentsDir, mcpServersFile, workspaceEnvFile],
-        proxy: resources.use(
-          new ForwardProxy({
-            socketFile: options.folder === undefined ? proxySocketFile : `${options.folder}/net`,
-            ownPorts,
-            ownAddresses,
-          }),
-        ),
+        proxy: options.proxy ?? await openForwardProxy(options),
       },
       agentPaths: (server) => [
         ...new Set(

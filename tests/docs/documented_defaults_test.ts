@@ -27,6 +27,7 @@ Deno.test("docs: the code uses every documented default of an agent file", () =>
       model: { provider: "demo", name: "echo" },
       trigger,
       ...(field.startsWith("retry.") && { retry: {} }),
+      ...(field.startsWith("shell.") && { shell: true }),
     };
     assert.deepEqual(agentOf(withField(base, field, value)), agentOf(stringify(base)), field);
   }
@@ -43,6 +44,7 @@ function defaultsIn(table: string): { field: string; value: string }[] {
 /** Returns a map as YAML, with a further field in the map or in one of its sections. */
 function withField(base: JsonObject, field: string, value: string): string {
   const document = parseDocument(stringify(base));
+  if (document.get("shell") === true) document.set("shell", document.createNode({}));
   document.setIn(field.split("."), parse(value));
   return document.toString();
 }

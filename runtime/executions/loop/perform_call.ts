@@ -74,6 +74,7 @@ export async function performCall(
         answers,
         redactor: run.redactor,
         log: (message) => run.note(`${call.name}: ${message}`),
+        report: (text) => run.journal.notice("info", text),
         show: (bytes) => show(run, bytes, { media, signal }),
       }),
       signal,

@@ -77,7 +77,8 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
     const effect = tool.delegation === undefined ? tool.effect(args) : "read";
     // A call written as text may be quoted from a page, so only reads run without approval.
     const isDoubtful = call.written === true && !isDeclaredRead(tool);
-    const asks = isDoubtful || isGuarded(run.agent, tool);
+    const approval = tool.delegation === undefined ? tool.approval : undefined;
+    const asks = isDoubtful || isGuarded(run.agent, tool) || approval?.asks(args) === true;
     if (run.execution.isDryRun && (effect !== "read" || asks)) {
       return { kind: "describe", tool, args };
     }
@@ -91,7 +92,7 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
     if (permission === undefined && asks) {
       return {
         kind: "ask",
-        question: confirmation(call.name, isDoubtful),
+        question: confirmation(approval?.question(args) ?? `Allow ${call.name}?`, isDoubtful),
         args: given,
         isGuard: true,
       };
@@ -127,9 +128,9 @@ function isDeclaredRead(tool: Tool): boolean {
   return "fixedEffect" in tool && tool.fixedEffect === "read";
 }
 
-function confirmation(toolName: string, isWritten: boolean): ToolQuestion {
+function confirmation(question: string, isWritten: boolean): ToolQuestion {
   const why = isWritten ? " The model wrote this call as text, perhaps quoting something" : "";
-  return { kind: "confirm", message: `Allow ${toolName}?${why}`, options: null, multi: false };
+  return { kind: "confirm", message: `${question}${why}`, options: null, multi: false };
 }
 
 /** Returns the result of a question for the model. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../base/json.ts";
 import type {
   ActionTool,
+  CallApproval,
   Delegation,
   DelegationTool,
   Effect,
@@ -36,6 +37,7 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration
   timeoutMs: number;
   maxResultBytes?: number | undefined;
   worksOn?: NonNullable<ActionTool["worksOn"]>;
+  approval?: CallApproval;
   /** Implements ActionTool.preview with parsed arguments. */
   preview?(
     args: z.output<z.ZodObject<Shape>>,
@@ -62,13 +64,14 @@ export interface QuestionDefinition<Shape extends z.ZodRawShape> extends Declara
 export function defineTool<Shape extends z.ZodRawShape>(
   definition: ToolDefinition<Shape>,
 ): ActionTool {
-  const { schema, effect, timeoutMs, maxResultBytes, worksOn, preview } = definition;
+  const { schema, effect, timeoutMs, maxResultBytes, worksOn, approval, preview } = definition;
   // Object.assign() keeps the getter `parameters`. A spread would call it, and so create the JSON schema before its first
   // use.
   return Object.assign(declare(definition), {
     timeoutMs,
     ...(maxResultBytes !== undefined && { maxResultBytes }),
     ...(worksOn !== undefined && { worksOn }),
+    ...(approval !== undefined && { approval }),
     fixedEffect: typeof effect === "function" ? null : effect,
     ...(preview !== undefined && {
       preview: (args: JsonObject, context: Pick<ToolContext, "sandbox">) =>

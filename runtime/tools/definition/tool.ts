@@ -67,6 +67,8 @@ export interface ToolContext {
   redactor: Redactor;
   /** Writes a line about this call to the service log. */
   log(message: string): void;
+  /** Shows the viewers of the run a text about the call while it runs. */
+  report(text: string): Promise<void>;
   /**
    * Shows the model a picture or a PDF file with the result, or the PDF's text if the model accepts no PDF. Returns
    * undefined if the bytes have another format, or one that the model does not accept. Undefined if the model accepts no
@@ -107,6 +109,16 @@ export interface FileChange {
 export interface FileRenaming {
   path: string;
   destination: string;
+}
+
+/** The rule by which single calls of a tool wait for approval, in addition to the guards in the agent's settings. */
+export interface CallApproval {
+  /** True if calls may wait for approval. */
+  mayAsk: boolean;
+  /** Returns true if a call with these checked arguments waits for approval. */
+  asks(args: JsonObject): boolean;
+  /** Returns the question about a call with these checked arguments. */
+  question(args: JsonObject): string;
 }
 
 /** The part that all kinds of tools share: the description for the model, and the check of the arguments. */
@@ -150,6 +162,8 @@ export interface ActionTool extends ToolDeclaration {
     args: JsonObject,
     context: Pick<ToolContext, "sandbox">,
   ): Promise<FileChange | FileRenaming>;
+  /** The rule by which single calls wait for approval. Undefined: only the agent's settings decide. */
+  readonly approval?: CallApproval;
   /** Returns the effect of a call with these checked arguments. */
   effect(args: JsonObject): Effect;
   /**

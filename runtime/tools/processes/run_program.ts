@@ -1,5 +1,5 @@
 // Runs a program with limits for its time and output. Leaves no process of its group behind.
-import type { Clock } from "../../../base/clock.ts";
+import { type Clock, nextTurn } from "../../../base/clock.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { endGroup, KILL_GRACE_MS, startGroup } from "./process_group.ts";
@@ -28,6 +28,8 @@ export interface RunProgramOptions {
    * The maximum size of standard output and standard error together, in bytes. The output beyond it is read and dropped.
    */
   maxOutputBytes: number;
+  /** Called with each part of standard output, which is then not collected and has no maximum size. */
+  onOutput?: (text: string) => void;
   signal: AbortSignal;
   clock: Clock;
   /** The redactor that removes a part of a secret at the end of cut output. */
@@ -45,6 +47,8 @@ export interface ProgramEnd {
   stderr: string;
   /** True if output beyond `maxOutputBytes` was dropped. */
   cut: boolean;
+  /** True if a process held standard output open after the end, so that the last output may be missing. */
+  isTorn?: boolean;
 }
 
 /**
@@ -62,7 +66,7 @@ export async function runProgram(
   const group = startGroup(program, { ...options, stdin: input === undefined ? "null" : "piped" });
   const written = input === undefined ? undefined : writeAll(group.child.stdin, input);
   const room = new OutputSpace(maxOutputBytes);
-  const stdout = new CapturedOutput(group.child.stdout, room);
+  const stdout = new CapturedOutput(group.child.stdout, room, options.onOutput);
   const stderr = new CapturedOutput(group.child.stderr, room);
   const { status } = group;
   if (options.startMs !== undefined) {
@@ -88,6 +92,7 @@ export async function runProgram(
     stdout: textOf(stdout),
     stderr: textOf(stderr),
     cut: room.cut,
+    ...(options.onOutput && { isTorn: stdout.torn }),
   };
 }
 
@@ -132,12 +137,18 @@ class CapturedOutput {
   /** Settles when the stream has ended or reading was stopped. */
   readonly ended: Promise<void>;
   readonly #begun = Promise.withResolvers<void>();
+  readonly #onText: ((text: string) => void) | undefined;
   #text = "";
   #letGo = false;
   #torn = true;
 
-  constructor(stream: ReadableStream<Uint8Array>, room: OutputSpace) {
+  constructor(
+    stream: ReadableStream<Uint8Array>,
+    room: OutputSpace,
+    onText?: (text: string) => void,
+  ) {
     this.#reader = stream.getReader();
+    this.#onText = onText;
     this.ended = this.#read(room);
   }
 
@@ -171,6 +182,12 @@ class CapturedOutput {
       if (done) {
         this.#torn = isCut || this.#letGo;
         return;
+      }
+      if (this.#onText !== undefined) {
+        this.#onText(this.#decoder.decode(value, { stream: true }));
+        // The pause allows other work to run: a pipe that is never empty would block it.
+        await nextTurn();
+        continue;
       }
       const taken = room.take(value);
       isCut ||= taken.length < value.length;

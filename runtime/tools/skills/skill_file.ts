@@ -1,6 +1,6 @@
 // Parses the text of a SKILL.md into its fields and instructions, or reports all errors.
 import { z } from "zod";
-import { splitFrontMatter } from "../../agents/front_matter.ts";
+import { splitFrontMatter } from "../../config/files/front_matter.ts";
 import { checkSchema } from "../../config/schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import { parseYaml } from "../../config/files/yaml_document.ts";

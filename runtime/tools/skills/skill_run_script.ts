@@ -3,9 +3,10 @@ import { stat } from "node:fs/promises";
 import { z } from "zod";
 import { defineTool } from "../definition/define_tool.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
+import { agentRules, workingFolder } from "../processes/agent_access.ts";
 import { confineProgram } from "../processes/confined_program.ts";
 import { type ProgramEnd, runProgram, type RunProgramOptions } from "../processes/run_program.ts";
-import type { ActionTool, ToolContext } from "../definition/tool.ts";
+import type { ActionTool } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { parseScriptName, shellOf } from "./script_names.ts";
 import type { ScriptHost } from "./script_host.ts";
@@ -62,7 +63,7 @@ export function createSkillRunScript(
       const script = {
         path: await findScript(skill, candidates, script_name),
         args,
-        cwd: await workingFolder(context),
+        cwd: await workingFolder(context.sandbox),
         environment: {
           ...options.environment,
           SKILL_DIR: skill.folder,
@@ -77,7 +78,7 @@ export function createSkillRunScript(
         : await runScript(interpreter, {
           ...script,
           sandbox: options.sandbox,
-          rules: await rulesOf(skill, context),
+          rules: await agentRules(context.sandbox, { read: [skill.folder] }),
           signal: context.signal,
           clock: context.clock,
           redactor: context.redactor,
@@ -107,19 +108,6 @@ async function runScript(
   return await runProgram(confined.program, { ...script, ...confined });
 }
 
-/** Returns the sandbox rules of a script: the agent's paths, and the skill's folder for reading. */
-async function rulesOf(skill: Skill, { sandbox }: ToolContext): Promise<SandboxRules> {
-  const roots = await sandbox.roots();
-  const pathsOf = (wanted: "read" | "write") =>
-    roots.flatMap(({ path, access }) => access === wanted ? [path] : []);
-  return {
-    read: [skill.folder, ...pathsOf("read")],
-    write: pathsOf("write"),
-    closed: sandbox.closedFolders,
-    net: "none",
-  };
-}
-
 async function beginningOfFile(path: string): Promise<string> {
   using file = await Deno.open(path);
   const bytes = new Uint8Array(MAX_FIRST_LINE_BYTES);
@@ -144,15 +132,6 @@ async function findScript(
       candidates.map((one) => one.slice("./".length)).join(" and ")
     }.`,
   );
-}
-
-/** Returns the agent's first writable folder, or the workspace if there is none. */
-async function workingFolder({ sandbox }: ToolContext): Promise<string> {
-  for (const { path, access } of await sandbox.roots()) {
-    const isFolder = await stat(path).then((info) => info.isDirectory(), () => false);
-    if (access === "write" && isFolder) return path;
-  }
-  return sandbox.workspace;
 }
 
 function describeEnd(name: string, end: ProgramEnd): string {

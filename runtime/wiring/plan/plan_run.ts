@@ -146,7 +146,8 @@ function describeTools(agent: Agent, { toolbox }: AgentTools): PlannedTool[] {
       source: sourceOf(tool),
       server: tool.origin?.server ?? null,
       // A tool that always asks a question is not listed as guarded.
-      guarded: tool.question === undefined && isGuarded(agent, tool),
+      guarded: tool.question === undefined &&
+        (isGuarded(agent, tool) || "approval" in tool && tool.approval?.mayAsk === true),
       effect: effectOf(tool),
     };
   });

@@ -26,6 +26,9 @@ Deno.test("validate lists the tools that wait for approval in an agent with a tr
     `${SCHEDULE}\nauto_approve: [file_delete, file_write]\nmcp: [notes]`,
     "defaults: { mcp_confirm: writes }",
   );
+  const free = "auto_approve: [file_delete, file_write]";
+  const [shell] = await warningsOf(`${SCHEDULE}\n${free}\nshell: true`);
+  assert.match(shell ?? "", /, but shell will wait for a person \(auto_approve: \[shell\]/);
   assert.match(server ?? "", /, but tools of notes will wait for a person .*\[notes\/\*\] lets/);
 });
 
@@ -35,6 +38,8 @@ Deno.test("validate accepts waiting tools if only a person starts the agent", as
     "enabled: true", `${SCHEDULE}\nenabled: false`, `${SCHEDULE}\nauto_approve: "*"`,
     `${SCHEDULE}\nauto_approve: [file_delete, file_write]`,
     `${SCHEDULE}\nconfirm: [file_delete, file_write]`, `${SCHEDULE}\nconfirm: ["*"]`,
+    `${SCHEDULE}\nauto_approve: [file_delete, file_write, shell]\nshell: true`,
+    `${SCHEDULE}\nauto_approve: [file_delete, file_write]\nshell: {allow: [ls *]}`,
     `${SCHEDULE}\non_pending: skip`, `${SCHEDULE}\nconfirm_timeout: 2h`,
     `${SCHEDULE}\nmcp: [notes]\nconfirm: [file_delete, file_write]`,
   ];

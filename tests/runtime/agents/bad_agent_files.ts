@@ -29,6 +29,14 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
   ["settings:\n  timeout: 5m", '3:12 settings.timeout must be a whole number, got "5m"'],
   ["settings: {max_duration: 0}", "2:26 settings.max_duration must be whole seconds or a duration"],
   ["settings: {max_duration: 1.5}", "2:26 such as 10m, up to 7d, or none, got 1.5"],
+  ["shell: yes please", "2:8 shell must be true, or a map with allow, deny, net, env, timeout"],
+  ["shell: {allow: ['*']}", "2:17 shell.allow[0] must be the words of one command"],
+  ["shell: {deny: [a > b]}", '2:16 with * only as the last word, got "a > b"'],
+  [
+    "shell: {timeout: 2}",
+    "2:18 shell.timeout must be a duration such as 30s or 5m, up to 1d, got 2",
+  ],
+  ["shell: {env: [sk-live-1]}", "2:15 must be the name of an environment variable, not a key"],
   ["retry: often", '2:8 retry must be a whole number, got "often"'],
   ["retry:\n  wait: 2d", '3:9 retry.wait must be a duration such as 30s or 5m, up to 1d, got "2d"'],
   ["retry: {on: [timeout]}", '2:14 retry.on[0] must be network, provider or rate_limit, got "time'],
@@ -186,7 +194,7 @@ export const ODD_FRONT_MATTER: readonly ProblemRow[] = [
     '2:37 (did you mean "settings.temperature"?)',
   ],
   ["max_tokens: 100", '2:1 it is ignored (did you mean "settings.max_tokens"?)'],
-  ["timeout: 10m", '2:1 (did you mean "settings.max_duration" or "settings.timeout"?)'],
+  ["timeout: 10m", '2:1 (did you mean "settings.max_duration" or "settings.timeout" or'],
   ["paths:\n  data: {path: x, descripton: y}", "3:19 data.descripton: it is ignored (did you mean"],
   ['"a\\e[31m": x', '2:1 Unknown key "a\\u001b[31m"'],
   [

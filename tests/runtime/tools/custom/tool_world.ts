@@ -145,6 +145,7 @@ export class ToolWorld implements AsyncDisposable {
       clock: options.clock ?? new SystemClock(),
       answers,
       redactor: new Redactor(() => secrets),
+      report: () => Promise.resolve(),
       log: (line) => void this.logged.push(line),
     };
   }

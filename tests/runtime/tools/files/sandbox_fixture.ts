@@ -105,6 +105,7 @@ export function testContext(
     answers: [],
     redactor: new Redactor(() => options.secrets ?? []),
     log: () => {},
+    report: () => Promise.resolve(),
   };
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { addAutoApproval } from "../../../runtime/agents/auto_approve_edit.ts";
+import { addAutoApproval } from "../../../../runtime/agents/approval/auto_approve_edit.ts";
 
 const BODY = "\nWrite.\n---\nauto_approve: [none]\n";
 const file = (yaml: string) => `---\n${yaml}---\n${BODY}`;

@@ -2,8 +2,8 @@
 // verify this.
 import { isDeepStrictEqual } from "node:util";
 import type { YAMLSeq } from "yaml";
-import { isMap, isScalar, isSeq, parse, parseDocument } from "../config/files/yaml_library.ts";
-import { splitFrontMatter } from "./front_matter.ts";
+import { isMap, isScalar, isSeq, parse, parseDocument } from "../../config/files/yaml_library.ts";
+import { splitFrontMatter } from "../../config/files/front_matter.ts";
 
 const KEY = "auto_approve";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { splitFrontMatter } from "../../../runtime/agents/front_matter.ts";
+import { splitFrontMatter } from "../../../../runtime/config/files/front_matter.ts";
 
 function split(text: string) {
   const parts = splitFrontMatter(text);
