@@ -8,7 +8,8 @@ import { inspectShellVariables } from "./shell_variables.ts";
 import { inspectToolCount } from "./tool_count.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { describeMisplacedPaths } from "../../runtime/tools/mcp/servers_file/misplaced_paths.ts";
-import { describeNameClash } from "../../runtime/tools/name_clash.ts";
+import { describeKeptName, describeNameClash } from "../../runtime/tools/name_clash.ts";
+import { yieldsName } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { resolveServer } from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
 import { serverFolder } from "../../runtime/tools/mcp/server_folder.ts";
 import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
@@ -62,14 +63,16 @@ export function createInspection(
   let support: Promise<SandboxSupport> | undefined;
   const sandboxSupport = () => support ??= findSandbox();
   return async (agent) => {
+    const isKept = (name: string) => !agent.leftOut.includes(name);
+    const builtin = builtinTools.filter(isKept);
     const ownTools = [
       ...(agent.skills.length > 0 ? SKILL_TOOLS : []),
       ...(agent.agents.length > 0 ? ["run_agent"] : []),
       ...(agent.shell === undefined ? [] : ["shell"]),
-    ];
+    ].filter(isKept);
     const custom = await inspectCustomTools(agent, {
       inspect: inspectCustomTool,
-      otherTools: [...builtinTools, ...ownTools],
+      otherTools: [...builtin, ...ownTools],
     });
     return {
       problems: [
@@ -77,11 +80,11 @@ export function createInspection(
         ...await inspectSkills(agent, skills),
         ...inspectShellVariables(agent, settings),
         ...await inspectServers(agent, { servers, settings, connect }),
-        ...await inspectToolCount(agent, { servers, settings }, [
-          ...builtinTools,
-          ...ownTools,
-          ...custom.toolNames,
-        ]),
+        ...await inspectToolCount(
+          agent,
+          { servers, settings },
+          { builtin: [...builtin, ...ownTools], custom: custom.toolNames },
+        ),
         ...await permissionGaps(agent, settings),
         ...await sandboxGap(agent, settings, sandboxSupport),
         ...await inspectPrice(agent),
@@ -98,7 +101,7 @@ async function inspectCustomTools(
 ): Promise<InspectedResources> {
   const problems: ResourceProblem[] = [];
   const toolNames: string[] = [];
-  const taken = new Set(otherTools);
+  const taken = new Set(otherTools.filter((name) => !yieldsName(name)));
   let isComplete = true;
   for (const name of customTools) {
     const refuse = (message: string) =>
@@ -115,6 +118,10 @@ async function inspectCustomTools(
       problems.push({ field: "custom_tools", name, severity: "warning", message });
     }
     for (const toolName of found.toolNames) {
+      const kept = describeKeptName("The custom tool", toolName, otherTools);
+      if (kept !== undefined) {
+        problems.push({ field: "custom_tools", name, severity: "warning", ...kept });
+      }
       const clash = describeNameClash(toolName, taken);
       if (clash !== undefined) refuse(clash);
       taken.add(toolName);

@@ -8,23 +8,27 @@ import { findTooManyTools, TOOLS_REMEDY } from "../../runtime/models/tool_limit.
 import { matchesPattern } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { readListedTools } from "../../runtime/tools/mcp/listed_tools.ts";
 import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
+import { describeKeptName } from "../../runtime/tools/name_clash.ts";
 import { isChosen, toToolChoice } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
 import type { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
 
 /**
- * Reports an agent with more tools than its model accepts, and patterns that match no tool. Of each server, the tools in
+ * Reports an agent with more tools than its model accepts, patterns that match no tool, and tools that replace a built-in
+ * tool. Of each server, the tools in
  * its last stored list are counted.
  */
 export async function inspectToolCount(
   { model, mcp, mcpTools = {} }: Agent,
   { servers, settings }: { servers: ServersFile; settings: WorkspaceSettings },
-  others: readonly string[],
+  { builtin, custom }: { builtin: readonly string[]; custom: readonly string[] },
 ): Promise<ResourceProblem[]> {
   const content = mcp.length === 0 ? undefined : await servers.read();
   const entries = content !== undefined && "servers" in content ? content.servers : new Map();
   const listed = mcp.length === 0 ? {} : await readListedTools(settings.directories.stateDir);
   const problems: ResourceProblem[] = [];
-  let count = others.length;
+  const others = new Set([...builtin, ...custom]);
+  let count = others.size;
+  const chosenNames: string[] = [];
   for (const server of mcp) {
     const entry: ParsedServer | undefined = entries.get(server);
     const names = listed[server];
@@ -32,12 +36,20 @@ export async function inspectToolCount(
     const own = mcpTools[server];
     const chosen = names.filter((one) => isChosen(one, toToolChoice(entry), own));
     count += chosen.length;
+    chosenNames.push(...chosen);
     for (const pattern of own ?? []) {
       if (chosen.some((one) => matchesPattern(one, pattern))) continue;
       const message =
         `mcp names ${server}/${pattern}, and none of the server's ${names.length} tools fits`;
       problems.push({ field: "mcp", severity: "warning", message });
     }
+  }
+  // A name that two tools want is given to none of them.
+  const isOnly = (name: string) =>
+    !custom.includes(name) && chosenNames.filter((one) => one === name).length === 1;
+  for (const name of chosenNames.filter(isOnly)) {
+    const kept = describeKeptName("The MCP tool", name, builtin);
+    if (kept !== undefined) problems.push({ field: "mcp", severity: "warning", ...kept });
   }
   const tooMany = modelChain(model).flatMap((one) => findTooManyToolsOf(one, count) ?? []);
   return [

@@ -48,6 +48,7 @@ export async function validateAgent(
   if ("diagnostics" in parsed) return parsed.diagnostics;
   const { agent, document } = parsed;
   const file: DiagnosedFile = { path, document };
+  const knownTools = options.knownTools.filter((name) => !agent.leftOut.includes(name));
   const resources = await options.inspectResources(agent);
   // If the front matter cannot be read, report that and not a missing model.
   const isUnread = ({ code }: Diagnostic) =>
@@ -57,7 +58,7 @@ export async function validateAgent(
       isUnread(warning) ? { ...warning, severity: "error" } : warning
     ),
     ...agent.warnings.some(isUnread) ? [] : await diagnoseModel(agent, file, options),
-    ...diagnoseNames(agent, file, { ...options, resources }),
+    ...diagnoseNames(agent, file, { ...options, knownTools, resources }),
     ...await diagnosePlaces(agent, file, options),
     ...await diagnoseOutput(agent, file, options),
     ...diagnoseTimeZone(agent, file, options),
@@ -66,7 +67,7 @@ export async function validateAgent(
     ...diagnoseHost(agent, file, options),
     ...diagnoseWebhook(agent, file, options),
     ...diagnoseUnattended(agent, file, {
-      knownTools: [...options.knownTools, ...resources.toolNames],
+      knownTools: [...knownTools, ...resources.toolNames],
     }),
     ...diagnoseResources(resources.problems, file),
   ].sort((a, b) => a.line - b.line || a.column - b.column);

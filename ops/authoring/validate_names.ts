@@ -46,6 +46,10 @@ function checkToolNames(
     if (!Array.isArray(names)) return [];
     return names.flatMap((name: unknown, i) => {
       if (typeof name !== "string" || isEveryTool(name) || known.has(name)) return [];
+      if (agent.leftOut.includes(name)) {
+        const message = `${field} names ${name}, which the agent's tools leave out`;
+        return [diagnose(file, [field, i], { severity: "warning", message })];
+      }
       // An entry of `confirm` may also be the name that a server gives its tool, which may contain a slash.
       const mayBeOwnName = field === "confirm" && agent.mcp.length > 0;
       if (name.includes("/") && (!mayBeOwnName || serverOf(name, agent.mcp) !== undefined)) {

@@ -15,7 +15,7 @@ import type { AgentDefaults } from "../config/config.ts";
 import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../config/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
-import { parseMcpEntries } from "../vocabulary/tool_vocabulary.ts";
+import { parseMcpEntries, parseToolEntries } from "../vocabulary/tool_vocabulary.ts";
 import {
   type FollowedEnd,
   type SignatureEncoding,
@@ -138,6 +138,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   /** The names of the hosts on which the agent's trigger fires. Any host if absent. */
   onlyOn?: readonly string[];
   customTools: string[];
+  /** The built-in tools that the agent does not have. */
+  leftOut: string[];
   mcp: string[];
   /** The patterns of the allowed tools, by server. All tools of a server without an entry are allowed. */
   mcpTools?: Readonly<Record<string, readonly string[]>>;
@@ -203,7 +205,7 @@ export function toAgent(
     maxConcurrentRuns: definition.max_concurrent_runs,
     nodes: unique(definition.nodes ?? []),
     ...(definition.only_on == null ? {} : { onlyOn: unique(definition.only_on) }),
-    customTools: unique(definition.custom_tools ?? definition.tools ?? []),
+    ...parseToolEntries(unique(definition.custom_tools ?? definition.tools ?? [])),
     ...parseMcpEntries(definition.mcp ?? []),
     skills: unique(definition.skills ?? []),
     agents: unique(definition.agents ?? []),

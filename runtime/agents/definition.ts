@@ -164,10 +164,11 @@ export const definitionSchema = z.object({
     z.object(RETRY).nullish(),
   ),
   custom_tools: filledList(fileName).nullish().meta({
-    description: "Custom tools: modules in `agents/_config/tools`",
+    description:
+      "Custom tools: modules in `agents/_config/tools`; `-name` leaves out a built-in tool",
   }),
   tools: filledList(fileName).nullish().meta({
-    description: "Alias of custom_tools; does not restrict the built-in tools",
+    description: "Alias of custom_tools",
   }),
   mcp: filledList(filledText).nullish().meta({
     description: "MCP servers defined in `agents/_config/mcp-servers.json`; `server/get_*`: only " +

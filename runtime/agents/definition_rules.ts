@@ -8,6 +8,7 @@ import type { Diagnostic } from "../../base/diagnostics.ts";
 import { compileGlob } from "../../base/files/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
+import { BUILTIN_TOOL_NAMES, isBuiltinName } from "../vocabulary/tool_vocabulary.ts";
 import { TRIGGER_TYPES, type TriggerType } from "../vocabulary/trigger_kinds.ts";
 import { isTimeZone, zoneOfWindows } from "../config/time_zone.ts";
 import { cronRemedy, parseCron } from "./cron_expression.ts";
@@ -25,6 +26,7 @@ export function checkRules(
   const fallback = Array.isArray(entries) ? entries : [];
   return [
     ...checkSynonyms(file, root, [], "custom_tools", "tools"),
+    ...["custom_tools", "tools"].flatMap((field) => checkLeftOut(file, root[field], field)),
     ...checkProvider(file, root["model"], defaults),
     ...checkModel(file, section(root, "model"), ["model"]),
     ...fallback.flatMap((one, index) =>
@@ -44,6 +46,20 @@ function checkSynonyms(
   if (!has(map, field) || !has(map, synonym)) return [];
   const message = `${field} and ${synonym} are two names of one field: use one of them`;
   return [diagnose(file, [...path, synonym], { message }, "key")];
+}
+
+/** Reports entries such as `-name` in a list of tools that name no built-in tool. */
+function checkLeftOut(file: DiagnosedFile, entries: unknown, field: string): Diagnostic[] {
+  if (!Array.isArray(entries)) return [];
+  return entries.flatMap((entry: unknown, index) => {
+    if (typeof entry !== "string" || !entry.startsWith("-")) return [];
+    const name = entry.slice(1);
+    if (isBuiltinName(name)) return [];
+    const nearest = suggest(name, BUILTIN_TOOL_NAMES);
+    const message = `${field} leaves out ${showValue(name)}, which is not a built-in tool`;
+    const hint = nearest === undefined ? {} : { hint: `did you mean "-${nearest}"?` };
+    return [diagnose(file, [field, index], { message, ...hint })];
+  });
 }
 
 /** Reports a model without a provider. */

@@ -13,13 +13,18 @@ import type { Playback } from "./playback.ts";
 /** An arbitrary time limit: the clock of a play never reaches a limit. */
 const NO_LIMIT_MS = 1;
 
-/** Returns the tools with recorded results. `recorded` are the tools that exist only in the recorded run. */
+/**
+ * Returns the tools with recorded results. `recorded` are the tools that exist only in the recorded run. They replace
+ * built-in tools of the same name.
+ */
 export async function toPlayedTools(
   tools: AgentTools,
   { recorded, playback }: { recorded: readonly DeclaredTool[]; playback: Playback },
 ): Promise<AgentTools> {
   const { toolbox } = tools;
-  const todays = toolbox.names().flatMap((name) => toolbox.get(name) ?? []);
+  const todays = toolbox.names()
+    .filter((name) => !recorded.some((one) => one.name === name))
+    .flatMap((name) => toolbox.get(name) ?? []);
   const external = await Promise.all(recorded.map(toTool));
   return {
     ...tools,
@@ -41,8 +46,17 @@ async function toTool(declared: DeclaredTool): Promise<ActionTool> {
 
 /** Returns the tool with another implementation. */
 export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
-  const { name, otherNames, origin, worksOn, maxResultBytes, approval, fixedEffect, timeoutMs } =
-    tool;
+  const {
+    name,
+    otherNames,
+    replacesBuiltin,
+    origin,
+    worksOn,
+    maxResultBytes,
+    approval,
+    fixedEffect,
+    timeoutMs,
+  } = tool;
   return {
     name,
     description: tool.description,
@@ -52,6 +66,7 @@ export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
     fixedEffect,
     timeoutMs,
     ...(otherNames !== undefined && { otherNames }),
+    ...(replacesBuiltin !== undefined && { replacesBuiltin }),
     ...(origin !== undefined && { origin }),
     ...(worksOn !== undefined && { worksOn }),
     ...(maxResultBytes !== undefined && { maxResultBytes }),

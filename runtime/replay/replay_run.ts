@@ -1,7 +1,7 @@
 // Replays a recorded run with the current agent and returns the first difference.
 import type { Agent } from "../agents/agent.ts";
 import { modelChain } from "../config/providers.ts";
-import { BUILTIN_TOOL_NAMES } from "../vocabulary/tool_vocabulary.ts";
+import { isBuiltinName } from "../vocabulary/tool_vocabulary.ts";
 import type { DeclaredTool } from "../executions/record/call_terms.ts";
 import type { Seed, SeededExecution } from "../executions/record/conversation_store.ts";
 import type { RecordedRun } from "../executions/record/recorded_run.ts";
@@ -86,8 +86,8 @@ function from(first: number, check: RequestCheck): RequestCheck {
 
 /** Returns the custom tools and the tools of MCP servers among these tools. */
 function externalTools(tools: readonly DeclaredTool[]): DeclaredTool[] {
-  return tools.filter(({ name, origin }) =>
-    origin !== undefined || !BUILTIN_TOOL_NAMES.some((one) => one === name)
+  return tools.filter(({ name, origin, replacesBuiltin }) =>
+    origin !== undefined || replacesBuiltin || !isBuiltinName(name)
   );
 }
 

@@ -10,6 +10,7 @@ import type { Tool } from "./definition/tool.ts";
 import { Toolbox } from "./toolbox.ts";
 import { ToolsUnavailable } from "./failures/tools_unavailable.ts";
 import { describeNameClash } from "./name_clash.ts";
+import { yieldsName } from "../vocabulary/tool_vocabulary.ts";
 
 /** An agent's tools and skill descriptions. */
 export interface AgentTools {
@@ -45,7 +46,8 @@ export class ToolCatalog {
   }
 
   /**
-   * Returns the built-in tools and the tools that the agent's file names. If a tool is unavailable, passes the reason to
+   * Returns the built-in tools, without the ones that the agent's file leaves out or replaces, and the tools that the file
+   * names. If a tool is unavailable, passes the reason to
    * `onUnavailable`, or throws ToolsUnavailable without that function. Throws the signal's reason on abort.
    */
   async openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools> {
@@ -77,28 +79,34 @@ export class ToolCatalog {
       });
     }
     tools.push(...skills.tools);
+    const own = tools.filter(({ name }) => !agent.leftOut.includes(name));
+    const fixed = own.filter(({ name }) => !yieldsName(name));
+    const added: Tool[] = [];
     for (const customTools of offline ? [] : parts(agent.customTools)) {
       await unlessLeftOut(async () => {
         const custom = await (await this.#sources.openCustomTools())
           .openTools({ id: agent.id, customTools }, { signal });
-        refuseClashes(custom, tools);
-        tools.push(...custom);
+        refuseClashes(custom, [...fixed, ...added]);
+        added.push(...custom);
       });
     }
     if (agent.mcp.length > 0 && !offline) {
       await unlessLeftOut(async () => {
         const servers = await this.#sources.openMcpServers();
-        const taken = tools.map(({ name }) => name);
-        tools.push(...await servers.openTools(agent, { ...options, taken }));
+        const taken = [...fixed, ...added].map(({ name }) => name);
+        added.push(...await servers.openTools(agent, { ...options, taken }));
       });
     }
-    if (onUnavailable === undefined) this.#sources.idleGuards.warnUnmatched(agent, tools);
+    // Custom tools that are not opened are assumed to have the names of their files.
+    const names = new Set([...added.map(({ name }) => name), ...offline ? agent.customTools : []]);
+    const all = [...own.filter((one) => fixed.includes(one) || !names.has(one.name)), ...added];
+    if (onUnavailable === undefined) this.#sources.idleGuards.warnUnmatched(agent, all);
     const sandboxGap = !offline && (agent.shell !== undefined ||
         [agent.skills, agent.customTools, agent.mcp].some(({ length }) => length > 0))
       ? await this.#sources.findSandboxGap(agent)
       : undefined;
     return {
-      toolbox: new Toolbox(tools),
+      toolbox: new Toolbox(all),
       skills: skills.described,
       ...(sandboxGap === undefined ? {} : { sandboxGap }),
     };

@@ -22,6 +22,33 @@ export const BUILTIN_TOOL_NAMES = [
   "skill_run_script",
 ] as const;
 
+/** Returns true if a built-in tool has this name. */
+export function isBuiltinName(name: string): boolean {
+  return BUILTIN_TOOL_NAMES.some((one) => one === name);
+}
+
+/**
+ * The built-in tools that give up their name to a custom tool or a server's tool. Agents had such tools before these
+ * built-in tools existed.
+ */
+const YIELDING_TOOLS = ["file_search", "shell", "wait", "web_search"];
+
+/** Returns true if a built-in tool of this name gives up the name to a custom tool or a server's tool. */
+export function yieldsName(name: string): boolean {
+  return YIELDING_TOOLS.includes(name);
+}
+
+/** Splits a list of tools into the requested tools and the built-in tools that `-name` leaves out. */
+export function parseToolEntries(
+  entries: readonly string[],
+): { customTools: string[]; leftOut: string[] } {
+  const isLeftOut = (entry: string) => entry.startsWith("-");
+  return {
+    customTools: entries.filter((entry) => !isLeftOut(entry)),
+    leftOut: entries.filter(isLeftOut).map((entry) => entry.slice(1)),
+  };
+}
+
 /** Matches a tool's name in a run. An MCP server may name its tool differently. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -45,7 +72,7 @@ export function describeDoubtfulTool(
   name: string,
   { mayBeOfServer }: { mayBeOfServer: boolean },
 ): { doubt: string; hint?: string } | undefined {
-  if (isEveryTool(name) || BUILTIN_TOOL_NAMES.some((one) => one === name)) return undefined;
+  if (isEveryTool(name) || isBuiltinName(name)) return undefined;
   // `server/tool` is checked elsewhere, because the agent's file names the servers.
   if (mayBeOfServer && name.includes("/")) return undefined;
   const nearest = suggest(name, BUILTIN_TOOL_NAMES);

@@ -15,7 +15,7 @@ import { unifiedDiff } from "../../base/text/unified_diff.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { AutoApproval } from "../interface/runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import { BUILTIN_TOOL_NAMES } from "../vocabulary/tool_vocabulary.ts";
+import { isBuiltinName, yieldsName } from "../vocabulary/tool_vocabulary.ts";
 import type { AgentTools } from "../tools/agent_tools.ts";
 import type { OpenToolsOptions } from "../tools/definition/open_tools_options.ts";
 import { ToolsUnavailable } from "../tools/failures/tools_unavailable.ts";
@@ -114,8 +114,8 @@ async function findTool(
       "ask_user asks by itself: auto_approve does not answer it",
     );
   }
-  // Built-in tools are known without opening the agent's tools.
-  if (BUILTIN_TOOL_NAMES.some((name) => name === asked)) return { name: asked };
+  // Built-in tools are known without opening the agent's tools, unless another tool may have the name.
+  if (isBuiltinName(asked) && !yieldsName(asked)) return { name: asked };
   const reason = new ToolsUnavailable("its tools were not there within 30 s");
   try {
     const { toolbox } = await withinTime(

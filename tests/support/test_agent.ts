@@ -32,6 +32,7 @@ export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
     maxConcurrentRuns: null,
     nodes: [],
     customTools: [],
+    leftOut: [],
     mcp: [],
     skills: [],
     agents: [],

@@ -10,6 +10,8 @@ import type { Tool } from "../../tools/definition/tool.ts";
 /** A tool's declaration for the model, with the fields that decide if calls of the tool wait for approval. */
 export interface DeclaredTool extends ToolDescription {
   otherNames?: readonly string[];
+  /** See ToolDeclaration. */
+  replacesBuiltin?: boolean;
   origin?: ServerOrigin;
   /** The maximum length of a result in bytes, see ActionTool. */
   maxResultBytes?: number;
@@ -76,13 +78,14 @@ export function toCallTerms(
     tools: toolbox.names().flatMap((name): DeclaredTool[] => {
       const tool = toolbox.get(name);
       if (tool === undefined) return [];
-      const { description, parameters, otherNames, origin } = tool;
+      const { description, parameters, otherNames, replacesBuiltin, origin } = tool;
       const maxResultBytes = "maxResultBytes" in tool ? tool.maxResultBytes : undefined;
       return [{
         name,
         description,
         parameters,
         ...(otherNames !== undefined && { otherNames }),
+        ...(replacesBuiltin !== undefined && { replacesBuiltin }),
         ...(origin !== undefined && { origin }),
         ...(maxResultBytes !== undefined && { maxResultBytes }),
       }];

@@ -7,6 +7,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { JsonObject } from "../../../base/json.ts";
+import { isBuiltinName } from "../../vocabulary/tool_vocabulary.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
 import { PathSandbox, type SandboxRoot } from "../files/path_sandbox.ts";
 import type { ActionTool, ToolContext } from "../definition/tool.ts";
@@ -156,6 +157,7 @@ export class CustomTools implements AsyncDisposable {
       name,
       description,
       parameters,
+      ...(isBuiltinName(name) && { replacesBuiltin: true }),
       timeoutMs: MAX_WAIT_MS + timeoutMs + GRACE_MS,
       check,
       fixedEffect: effect,

@@ -128,6 +128,8 @@ export interface ToolDeclaration {
    * Further names that the tool would get if another tool had its name. A guard by any of these names applies to the tool.
    */
   readonly otherNames?: readonly string[];
+  /** True for a custom tool with the name of a built-in tool, which the agent then does not have. */
+  readonly replacesBuiltin?: boolean;
   /** The server and the tool's name on that server. Only set for a tool of an MCP server. */
   readonly origin?: ServerOrigin;
   readonly description: string;

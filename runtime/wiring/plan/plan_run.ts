@@ -13,7 +13,7 @@ import { modelEndpoint } from "../../models/endpoint.ts";
 import { ModelError } from "../../models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../models/tool_limit.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { BUILTIN_TOOL_NAMES } from "../../vocabulary/tool_vocabulary.ts";
+import { isBuiltinName } from "../../vocabulary/tool_vocabulary.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { Tool } from "../../tools/definition/tool.ts";
 import { createSchedule } from "../../triggers/schedule/schedule.ts";
@@ -153,9 +153,9 @@ function describeTools(agent: Agent, { toolbox }: AgentTools): PlannedTool[] {
   });
 }
 
-function sourceOf({ name, origin }: Tool): PlannedTool["source"] {
+function sourceOf({ name, origin, replacesBuiltin }: Tool): PlannedTool["source"] {
   if (origin !== undefined) return "mcp";
-  if (!BUILTIN_TOOL_NAMES.some((one) => one === name)) return "custom";
+  if (replacesBuiltin || !isBuiltinName(name)) return "custom";
   if (name === "run_agent") return "delegation";
   return name.startsWith("skill_") ? "skills" : "builtin";
 }

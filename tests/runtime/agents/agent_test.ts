@@ -25,7 +25,7 @@ model: {provider: my-server, name: "m:1", url: "http://10.0.0.2:8000", api_key_e
 trigger: {type: watch, paths: [inbox, inbox], filters: {include: ["*.pdf"], exclude: ["~*"]}, debounce: 2s, max_runs: 50, max_failures: none, same_content: true, catch_up: once, input: "See {path}"}
 settings: {temperature: 0, max_tokens: 10, timeout: 5, max_tool_calls: null, max_execution_tokens: none, max_cost_usd: 0.5, max_duration: 1h30m, loop_detection: false}
 retry: {times: 2, wait: 90s, on: rate_limit}
-tools: [search]
+tools: [search, -file_delete]
 mcp: [files]
 skills: writing
 agents: [a, b]
@@ -90,6 +90,7 @@ enabled: false`,
     maxConcurrentRuns: 2,
     nodes: ["gpu", "big-disk"],
     customTools: ["search"],
+    leftOut: ["file_delete"],
     mcp: ["files"],
     skills: ["writing"],
     agents: ["a", "b"],

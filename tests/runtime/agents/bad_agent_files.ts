@@ -81,6 +81,10 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
     "model:\n  provider: x\n  name: y\n  base_url: http://a\n  url: http://b",
     "6:3 are two names of one field",
   ],
+  [
+    "tools: [a, -file_raed]",
+    '2:12 tools leaves out "file_raed", which is not a built-in tool (did you mean "-file_read"?)',
+  ],
   ["tools: [a]\ncustom_tools: [b]", "2:1 custom_tools and tools are two names of one field"],
   ["trigger: { type: webhook, secret: HOOK }", "2:18 trigger.scheme is missing: a webhook accepts"],
   ["trigger: { type: webhook, scheme: github }", "2:18 trigger.secret is missing: a webhook"],

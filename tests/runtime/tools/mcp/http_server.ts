@@ -5,6 +5,7 @@ import {
 } from "@modelcontextprotocol/server";
 import {
   createFixtureServer,
+  createNamedServer,
   createPagedServer,
   type EchoDeclaration,
   type FixtureSightings,
@@ -29,9 +30,14 @@ export class FixtureHttpServer implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
 
   readonly #isPaged: boolean;
+  /** The name of the server's only tool. */
+  readonly #named: string | undefined;
 
-  constructor(options: { modernOnly?: boolean; port?: number; paged?: boolean } = {}) {
+  constructor(
+    options: { modernOnly?: boolean; port?: number; paged?: boolean; named?: string } = {},
+  ) {
     this.#isPaged = options.paged === true;
+    this.#named = options.named;
     if (options.modernOnly === true) {
       this.#modern = createMcpHandler(() => createFixtureServer(this.seen), { legacy: "reject" });
     }
@@ -79,7 +85,11 @@ export class FixtureHttpServer implements AsyncDisposable {
         this.#sessions.set(id, transport);
       },
     });
-    const server = this.#isPaged ? createPagedServer() : createFixtureServer(this.seen, this.echo);
+    const server = this.#named !== undefined
+      ? createNamedServer(this.#named)
+      : this.#isPaged
+      ? createPagedServer()
+      : createFixtureServer(this.seen, this.echo);
     await server.connect(transport);
     return transport;
   }

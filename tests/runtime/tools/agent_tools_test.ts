@@ -1,0 +1,116 @@
+// Tests the names of an agent's tools: built-in tools that its file leaves out, and tools that replace a built-in tool.
+import assert from "node:assert/strict";
+import { validateWorkspace } from "../../../ops/authoring/workspace_validation.ts";
+import { BUILTIN_TOOL_NAMES, yieldsName } from "../../../runtime/vocabulary/tool_vocabulary.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
+import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+import {
+  call,
+  createToolPlace,
+  doing,
+  resultsOf,
+  writeConfig,
+} from "../executions/executions_of.ts";
+import { assertIdentical } from "../replay/replayed.ts";
+import { FixtureHttpServer } from "./mcp/http_server.ts";
+
+/** The built-in tools that give up their name, with the line of an agent file that requests the tool. */
+const YIELDING = BUILTIN_TOOL_NAMES.filter(yieldsName)
+  .map((name) => [name, name === "shell" ? "\nshell: true" : ""] as const);
+
+const OWN = `export default {
+  description: "Mine",
+  parameters: { type: "object", properties: {} },
+  run: () => "mine",
+};`;
+
+/** Returns the warnings and errors of an agent file, without the one about a missing sandbox. */
+async function problemsOf(place: TestWorkspace, agent: string): Promise<string[]> {
+  const files = await validateWorkspace(await place.settings(), agent, { cwd: place.root });
+  return files.flatMap(({ diagnostics }) => diagnostics)
+    .map(({ severity, message }) => `${severity} ${message}`)
+    .filter((text) => !text.includes("run without a sandbox"));
+}
+
+async function sourcesOf(runtime: Runtime, agent: string): Promise<Record<string, string>> {
+  const { tools } = await runtime.planRun(agent, { withMessages: false });
+  return Object.fromEntries(tools.map(({ name, source }) => [name, source]));
+}
+
+Deno.test("an agent does not have the built-in tools that its file leaves out", async () => {
+  await using place = await createToolPlace();
+  await writeConfig(place, "skills/haiku/SKILL.md", "---\ndescription: Writes\n---\nWrite.\n");
+  await writeConfig(place, "tools/own.ts", OWN);
+  const steps = doing(call("http_request", { url: "http://127.0.0.1:1" }), call("own"));
+  const lines = "tools: [-http_request, own, -memory_save, -skill_run_script]\nskills: haiku";
+  await place.writeScript("small", steps, lines);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "small");
+  const [refused, own] = (await resultsOf(runtime, id)).map(({ content }) => String(content));
+  assert.match(refused ?? "", /http_request.*Available: /);
+  assert.equal(own, "mine");
+  const left = ["http_request", "memory_save", "skill_run_script"];
+  const expected = BUILTIN_TOOL_NAMES.filter((name) =>
+    !left.includes(name) && !["run_agent", "shell", "web_search"].includes(name)
+  );
+  const names = Object.keys(await sourcesOf(runtime, "small"));
+  assert.deepEqual(names.sort(), [...expected, "own"].sort());
+  await assertIdentical(runtime, id);
+  assert.deepEqual(await problemsOf(place, "small"), []);
+
+  await place.writeScript("asking", steps, "tools: [-http_request]\nconfirm: [http_request]");
+  assert.deepEqual(await problemsOf(place, "asking"), [
+    "warning confirm names http_request, which the agent's tools leave out",
+  ]);
+});
+
+Deno.test("a custom tool may have the name of a built-in tool that the file leaves out", async () => {
+  await using place = await createToolPlace();
+  await writeConfig(place, "tools/file_read.ts", OWN);
+  await place.writeScript("own", doing(call("file_read")), "tools: [file_read, -file_read]");
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "own");
+  assert.deepEqual((await resultsOf(runtime, id)).map(({ content }) => content), ["mine"]);
+  assert.equal((await sourcesOf(runtime, "own"))["file_read"], "custom");
+  await assertIdentical(runtime, id);
+  assert.deepEqual(await problemsOf(place, "own"), []);
+});
+
+for (const [name, line] of YIELDING) {
+  const known = `"${name}" has the name of a built-in tool, which this agent does not get`;
+
+  Deno.test(`a custom tool ${name} replaces the built-in tool of this name`, async () => {
+    await using place = await createToolPlace();
+    // A replay does not start the tool, so it does not know the name in a file with another name.
+    const named = OWN.replace("default", `const ${name} =`);
+    await writeConfig(place, `tools/${name}.ts`, OWN);
+    await writeConfig(place, "tools/other.ts", named);
+    for (const file of [name, "other"]) {
+      await place.writeScript(file, doing(call(name)), `tools: [${file}]${line}`);
+    }
+    await using runtime = await place.open();
+    for (const agent of [name, "other"]) {
+      const { id } = await runToEnd(runtime, agent);
+      assert.deepEqual((await resultsOf(runtime, id)).map(({ content }) => content), ["mine"]);
+      assert.equal((await sourcesOf(runtime, agent))[name], "custom");
+      await assertIdentical(runtime, id);
+      assert.deepEqual(await problemsOf(place, agent), [`warning The custom tool ${known}`]);
+    }
+    await place.writeScript("own", doing(call(name)), `tools: [${name}, -${name}]${line}`);
+    assert.deepEqual(await problemsOf(place, "own"), []);
+  });
+
+  Deno.test(`a server's tool ${name} keeps its name`, async () => {
+    await using server = new FixtureHttpServer({ named: name });
+    await using place = await createToolPlace();
+    const entry = { shelf: { url: server.url } };
+    await writeConfig(place, "mcp-servers.json", JSON.stringify(entry));
+    await place.writeScript("own", doing(call(name)), `mcp: [shelf]${line}`);
+    await using runtime = await place.open();
+    const { id } = await runToEnd(runtime, "own");
+    assert.deepEqual((await resultsOf(runtime, id)).map(({ content }) => content), ["served"]);
+    assert.equal((await sourcesOf(runtime, "own"))[name], "mcp");
+    await assertIdentical(runtime, id);
+    assert.deepEqual(await problemsOf(place, "own"), [`warning The MCP tool ${known}`]);
+  });
+}
