@@ -79,23 +79,24 @@ Deno.test("a custom tool may have the name of a built-in tool that the file leav
 for (const [name, line] of YIELDING) {
   const known = `"${name}" has the name of a built-in tool, which this agent does not get`;
 
-  Deno.test(`a custom tool ${name} replaces the built-in tool of this name`, async () => {
-    await using place = await createToolPlace();
-    // A replay does not start the tool, so it does not know the name in a file with another name.
-    const named = OWN.replace("default", `const ${name} =`);
-    await writeConfig(place, `tools/${name}.ts`, OWN);
-    await writeConfig(place, "tools/other.ts", named);
-    for (const file of [name, "other"]) {
-      await place.writeScript(file, doing(call(name)), `tools: [${file}]${line}`);
-    }
-    await using runtime = await place.open();
-    for (const agent of [name, "other"]) {
-      const { id } = await runToEnd(runtime, agent);
+  // A replay does not start the tool, so it does not know a name that differs from the file's name.
+  for (const file of [name, "other"]) {
+    Deno.test(`a custom tool ${name} in ${file}.ts replaces the built-in tool`, async () => {
+      await using place = await createToolPlace();
+      await writeConfig(place, `tools/${file}.ts`, OWN.replace("default", `const ${name} =`));
+      await place.writeScript("own", doing(call(name)), `tools: [${file}]${line}`);
+      await using runtime = await place.open();
+      const { id } = await runToEnd(runtime, "own");
       assert.deepEqual((await resultsOf(runtime, id)).map(({ content }) => content), ["mine"]);
-      assert.equal((await sourcesOf(runtime, agent))[name], "custom");
+      assert.equal((await sourcesOf(runtime, "own"))[name], "custom");
       await assertIdentical(runtime, id);
-      assert.deepEqual(await problemsOf(place, agent), [`warning The custom tool ${known}`]);
-    }
+      assert.deepEqual(await problemsOf(place, "own"), [`warning The custom tool ${known}`]);
+    });
+  }
+
+  Deno.test(`validate reports no replaced tool if the file leaves out ${name}`, async () => {
+    await using place = await createToolPlace();
+    await writeConfig(place, `tools/${name}.ts`, OWN);
     await place.writeScript("own", doing(call(name)), `tools: [${name}, -${name}]${line}`);
     assert.deepEqual(await problemsOf(place, "own"), []);
   });
