@@ -21,7 +21,7 @@ export async function copyDatabase(world: ClusterWorld): Promise<void> {
     const tables = copy.prepare(
       // The tables of the search index are not copied, because SQLite fills them from the executions.
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' " +
-        "AND name NOT LIKE 'executions_text%'",
+        "AND name NOT LIKE 'executions_text%' AND name <> 'search_index'",
     ).all() as { name: string }[];
     const found = tables.map(({ name }) => ({
       name,
