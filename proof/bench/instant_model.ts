@@ -19,7 +19,9 @@ Deno.serve({
 }, async (request) => {
   const text = await request.text();
   const { messages } = JSON.parse(text) as { messages: { role: string }[] };
-  const results = messages.filter(({ role }) => role === "tool").length;
+  // The conversation begins with the messages of earlier runs, whose results do not count.
+  const begin = messages.findLastIndex(({ role }) => role === "user");
+  const results = messages.slice(begin).filter(({ role }) => role === "tool").length;
   const isOver = results >= Number(calls) || text.includes("Say: DONE.");
   if (latency !== "0") await new Promise((resolve) => setTimeout(resolve, Number(latency)));
   const body = isOver ? answer : call;
