@@ -1667,8 +1667,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "calls refused by a limit do not count as made",
-    symbol: "Journal.#toEnding",
-    drop: "...(outcome.refusedCalls &",
+    symbol: "toEnding",
+    drop: "...(refusedCalls &",
     tests: ["tests/runtime/executions/loop/loop_test.ts"],
   },
   {

@@ -191,8 +191,8 @@ class Player {
 
   /** Restarts the run as recorded: adds the message of a fork, and resets calls that had started. */
   async #restart(id: number): Promise<void> {
-    const { conversations } = this.#options.stores;
-    const { messages, calls } = await conversations.readConversation(id);
+    await this.#journal.storeLastReply();
+    const { messages, calls } = await this.#options.stores.conversations.readConversation(id);
     for (const call of calls) if (call.result === null) await this.#journal.resetCall(call);
     const step = this.#script.peek();
     if (step?.type !== "message") return;

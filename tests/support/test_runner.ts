@@ -43,7 +43,12 @@ export interface TestRunner extends AsyncDisposable {
 /** Opens a runner of these agents. Disposing closes the runner and its store. */
 export async function openTestRunner(
   agents: readonly Agent[],
-  { shared, ...tools }: { sandboxGap?: string; shared?: SharedRuns } = {},
+  { shared, costOf = () => Promise.resolve(null), ...tools }: {
+    sandboxGap?: string;
+    shared?: SharedRuns;
+    /** Called with each reply before it is stored. */
+    costOf?: (agent: Agent, reply: ModelReply) => Promise<number | null>;
+  } = {},
 ): Promise<TestRunner> {
   const place = await createTestWorkspace();
   const { directories, environment, home } = await place.settings();
@@ -65,7 +70,7 @@ export async function openTestRunner(
     whyUnreadable: () => undefined,
     budgetsOf: () => [],
     openModel: () => Promise.resolve(ASKING),
-    costOf: () => Promise.resolve(null),
+    costOf,
     openFormat: () => Promise.resolve(undefined),
     openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [], ...tools }),
     currentAgent: (id) => Promise.resolve(agents.find((agent) => agent.id === id)),

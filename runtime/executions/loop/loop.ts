@@ -67,7 +67,7 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
       }
       const denied = readBudgetAnswer(run.answers.get(run.conversation.nextPosition));
       if (denied !== undefined) return denied;
-      figures = await takeStep(run, step);
+      figures = await takeStep(run, step) ?? figures;
     }
   } catch (error) {
     if (error instanceof BudgetExceeded) return budgetPause(run, error);
@@ -92,10 +92,17 @@ function budgetPause(
   return { call, ...toBudgetQuestion(exceeded, agent) };
 }
 
-/** Requests and stores one reply. Returns the execution with its new figures. */
-async function takeStep(run: Run, step: { isPriceMissed: boolean }): Promise<Execution> {
+/**
+ * Requests and stores one reply. Returns the execution with its new figures, or undefined if the reply ends the run and is
+ * stored with the end.
+ */
+async function takeStep(
+  run: Run,
+  step: { isPriceMissed: boolean },
+): Promise<Execution | undefined> {
   const received = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
   const reply = await withWrittenCalls(run, received);
+  const message = { ...reply.message, stop: reply.stop };
   const position = run.conversation.nextPosition;
   const costUsd = await run.costOf(reply);
   if (costUsd !== null && costUsd > 0) run.telemetry.cost(run, costUsd);
@@ -114,8 +121,10 @@ async function takeStep(run: Run, step: { isPriceMissed: boolean }): Promise<Exe
     costUsd,
     terms: await run.terms(),
     ...(isPriceMissed && { warning }),
+    // A reply to check against a schema, or one that may contain a written call, may not be the last one.
+    isLast: run.format === undefined && isLast(message) && !BEGINS_LIKE_CALL.test(message.content),
   });
-  run.conversation.add({ position, message: { ...reply.message, stop: reply.stop } });
+  run.conversation.add({ position, message });
   return figures;
 }
 

@@ -3,6 +3,7 @@ import type { FrameDraft } from "../../events/frame.ts";
 import type { TransientFailure } from "../../config/agent_settings.ts";
 import type { Execution, RunRetry } from "../execution.ts";
 import type { FinalStatus, OpenStatus, StateChanger } from "../states.ts";
+import type { RecordedReply } from "./conversation_store.ts";
 import type { Resumption } from "./resumption.ts";
 
 /** The usage of a reply that was cut off: the provider's count, plus an estimate of the rest. */
@@ -59,8 +60,10 @@ export interface Ending {
   status: FinalStatus;
   error: string | null;
   output: string | null;
-  /** The usage of a reply that was cut off, which is added to the execution's figures. */
+  /** The usage of a reply that was cut off, which is added to the execution's figures. Never present with `reply`. */
   cut?: CutReply;
+  /** The last reply, if it is not stored yet. Its frames precede those of the end. */
+  reply?: RecordedReply;
   /** The number of calls of the last reply that were counted but not made. */
   refusedCalls?: number;
   finishedAt: number;

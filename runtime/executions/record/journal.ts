@@ -5,10 +5,9 @@ import {
   type FrameDraft,
   type FrameIdentity,
 } from "../../events/frame.ts";
-import { toStorable } from "../../../base/text/storable_text.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { Effect } from "../../tools/definition/tool.ts";
-import { boundAnswer } from "./answer.ts";
+import { toEnding, toShown } from "./ending.ts";
 import type { PackedTerms, RecordedTerms } from "./call_terms.ts";
 import {
   type PlacedMessage,
@@ -18,17 +17,14 @@ import {
   toInstructions,
   toToolMessage,
 } from "./conversation.ts";
-import type { CallIntent, RecordedResult } from "./conversation_store.ts";
+import type { CallIntent, RecordedReply, RecordedResult } from "./conversation_store.ts";
 import type { Ending, Outcome, Rest } from "./ending_store.ts";
 import type { Execution, RunRetry } from "../execution.ts";
 import { type ExecutionStatus, stateBefore } from "../states.ts";
 import {
   checkTransition,
-  CUT_REPLY,
   identityOf,
   toAnswerFrame,
-  toCompleteFrame,
-  toFinalAnswerFrame,
   toInstructionsFrame,
   toInterruptFrame,
   toNoticeFrame,
@@ -51,6 +47,8 @@ export class Journal {
   readonly #identity: FrameIdentity;
   /** The intents of calls that have started and are not stored, by position. */
   readonly #intents = new Map<number, CallIntent>();
+  /** The last reply of the run, which is stored with the end. */
+  #lastReply: RecordedReply | undefined;
   /** The digest of the settings and tools that this journal stored last. */
   #storedTerms: string | undefined;
   /** The running time that is not stored yet. */
@@ -85,15 +83,24 @@ export class Journal {
     await this.#ports.conversations.replaceSystem(this.#identity.executionId, { message, frame });
   }
 
-  /** Stores and logs a model reply. Returns the execution with its new figures. */
+  /**
+   * Stores and logs a model reply. Returns the execution with its new figures, or undefined for the last reply of the run,
+   * which finish() stores in the transaction of the end.
+   */
   async reply(
     reply: ModelReply,
-    options: { position: number; costUsd: number | null; warning?: string; terms?: PackedTerms },
-  ): Promise<Execution> {
+    options: {
+      position: number;
+      costUsd: number | null;
+      warning?: string;
+      terms?: PackedTerms;
+      isLast?: boolean;
+    },
+  ): Promise<Execution | undefined> {
     const { usage } = reply;
     const { terms } = options;
     const message = { ...reply.message, stop: reply.stop };
-    const figures = await this.#ports.conversations.recordReply(this.#identity.executionId, {
+    const recorded: RecordedReply = {
       message: { position: options.position, message },
       ...(terms !== undefined && { terms: this.#record(terms) }),
       calls: planCalls(message, options.position),
@@ -103,9 +110,20 @@ export class Journal {
       frames: (
         figures,
       ) => [this.#frame(toReplyFrame(reply)), this.#frame(toStatsFrame(figures, options.warning))],
-    });
+    };
     this.#storedTerms = terms?.terms.digest;
-    return figures;
+    if (options.isLast) {
+      this.#lastReply = recorded;
+      return undefined;
+    }
+    return await this.#ports.conversations.recordReply(this.#identity.executionId, recorded);
+  }
+
+  /** Stores and logs the last reply of the run if the run continues instead of ending. */
+  async storeLastReply(): Promise<void> {
+    const reply = this.#lastReply;
+    this.#lastReply = undefined;
+    if (reply) await this.#ports.conversations.recordReply(this.#identity.executionId, reply);
   }
 
   /** Stores and logs the message that asks the model to repair its answer. */
@@ -203,7 +221,7 @@ export class Journal {
     const { requests, clock, redactor } = this.#ports;
     const isApproved = "approved" in answer && answer.approved;
     const at = clock.now();
-    const resumption = await requests.answerRequest(this.#identity.executionId, {
+    return await requests.answerRequest(this.#identity.executionId, {
       requestId: request.requestId,
       answer,
       answeredAt: at,
@@ -212,12 +230,11 @@ export class Journal {
         checkTransition("running", [toAnswerFrame(request, answer)])
           .map((content) => createFrame(identityOf(execution), content, { redactor, at })),
     });
-    return resumption;
   }
 
   /** Stores and logs a scheduled retry or the start of a retry. */
   async retry(next: RunRetry): Promise<void> {
-    const planned = { ...next, reason: this.#shown(next.reason) };
+    const planned = { ...next, reason: toShown(next.reason, this.#ports.redactor) };
     await this.#rest({ planned, frame: this.#frame(toRetryFrame(planned)) });
   }
 
@@ -227,6 +244,7 @@ export class Journal {
   }
 
   async #rest(retry?: Rest["retry"]): Promise<void> {
+    await this.storeLastReply();
     const rest = { durationMs: this.running.take(), ...(retry && { retry }) };
     await this.#ports.endings.restExecution(this.#identity.executionId, rest);
   }
@@ -243,8 +261,9 @@ export class Journal {
     const from = stateBefore(outcome.status, outcome.by ?? "run");
     // Waiting for a person is not running time.
     const durationMs = from === "waiting" ? 0 : this.running.take();
-    const shared = { from, finishedAt: clock.now(), durationMs };
-    const ended = await endings.finishExecution(this.#identity.executionId, {
+    const reply = this.#lastReply;
+    const shared = { from, finishedAt: clock.now(), durationMs, ...(reply && { reply }) };
+    return await endings.finishExecution(this.#identity.executionId, {
       ...shared,
       ...this.#toEnding(outcome),
       ...(outcome.by === "nobody" && { isUnclaimed: true }),
@@ -254,38 +273,20 @@ export class Journal {
         return { ...shared, ...this.#toEnding({ ...outcome, status: "aborted", error }) };
       },
     });
-    return ended;
   }
 
   #toEnding(outcome: Outcome): Omit<Ending, "from" | "finishedAt" | "durationMs"> {
-    const { redactor } = this.#ports;
-    // Redacted again after the cut, so that the stored answer equals the one in the frame, which is redacted, too.
-    const output = outcome.output === null
-      ? null
-      : this.#shown(boundAnswer(this.#shown(outcome.output), redactor));
     return {
-      status: outcome.status,
-      error: outcome.error === null ? null : this.#shown(outcome.error),
-      output,
-      ...(outcome.cut && { cut: outcome.cut }),
-      ...(outcome.refusedCalls && { refusedCalls: outcome.refusedCalls }),
+      ...toEnding(outcome, {
+        redactor: this.#ports.redactor,
+        create: (contents) => this.#frames(outcome.status, ...contents),
+      }),
       ...this.#ports.consequencesOf?.(this.#execution, outcome),
-      frames: (figures) =>
-        this.#frames(
-          outcome.status,
-          ...(outcome.cut === undefined ? [] : [toStatsFrame(figures, CUT_REPLY)]),
-          ...(output === null ? [] : [toFinalAnswerFrame(output)]),
-          toCompleteFrame(figures, outcome.cut !== undefined),
-        ),
     };
   }
 
   #record(packed: PackedTerms): RecordedTerms {
     return { packed, isNew: packed.terms.digest !== this.#storedTerms };
-  }
-
-  #shown(text: string): string {
-    return toStorable(this.#ports.redactor.redact(text));
   }
 
   #frame(content: FrameContent): FrameDraft {

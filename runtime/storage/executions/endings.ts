@@ -16,6 +16,7 @@ import type { Database } from "../../database/database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { insertFollowUps } from "../../triggers/after/follow_up_store.ts";
 import { appendFrames } from "../frames.ts";
+import { insertCalls, insertMessages } from "./conversation_rows.ts";
 import { voidRequests } from "./request_rows.ts";
 import { resumeAncestors } from "./waiting.ts";
 import { isAlive } from "../../database/instances.ts";
@@ -70,9 +71,15 @@ export class SqlEndingStore implements EndingStore {
         wanted = yield* fenceEnding(executionId);
       }
       const ending = planned.insteadOf?.(wanted) ?? planned;
+      const { reply } = ending;
+      if (reply !== undefined) {
+        yield* insertMessages(executionId, [reply.message], reply.terms);
+        yield* insertCalls(executionId, reply.calls);
+      }
+      const used = reply === undefined ? ending.cut : reply.usage;
       const row = yield* get<ExecutionRow>(
         "UPDATE executions SET status = ?1, error = ?2, output_data = ?3, finished_at = ?4, " +
-          "duration_ms = coalesce(duration_ms, 0) + ?5, tool_calls = tool_calls - ?12, " +
+          "duration_ms = coalesce(duration_ms, 0) + ?5, tool_calls = tool_calls + ?12, " +
           "input_tokens = input_tokens + ?6, output_tokens = output_tokens + ?7, " +
           "total_tokens = CASE WHEN ?8 THEN coalesce(total_tokens, 0) + ?6 + ?7 ELSE total_tokens END, " +
           `cost_usd = coalesce(round(coalesce(cost_usd, 0) + ?9, ${COST_PLACES}), cost_usd) ` +
@@ -81,20 +88,21 @@ export class SqlEndingStore implements EndingStore {
         ending.error,
         ending.output,
         ending.finishedAt,
-        ending.durationMs,
-        ending.cut?.inputTokens ?? 0,
-        ending.cut?.outputTokens ?? 0,
-        ending.cut === undefined ? 0 : 1,
-        ending.cut?.costUsd ?? null,
+        ending.durationMs + (reply?.durationMs ?? 0),
+        used?.inputTokens ?? 0,
+        used?.outputTokens ?? 0,
+        used == null ? 0 : 1,
+        (reply ?? ending.cut)?.costUsd ?? null,
         executionId,
         ending.from,
-        ending.refusedCalls ?? 0,
+        (reply?.calls.length ?? 0) - (ending.refusedCalls ?? 0),
       );
       if (row === undefined) return undefined;
       // A running execution has no open question.
       if (ending.from === "waiting") yield* voidRequests(executionId, ending.finishedAt);
       const execution = toExecution(row);
-      yield* appendFrames(executionId, ending.frames(execution), execution.status);
+      const frames = [...reply?.frames(execution) ?? [], ...ending.frames(execution)];
+      yield* appendFrames(executionId, frames, execution.status);
       yield* messages.record({ type: "ended", execution, output: ending.output });
       const trigger = ending.verdict && (yield* countVerdict(execution, ending.verdict));
       if (trigger !== undefined && trigger !== "running") {

@@ -39,16 +39,16 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     name: "a reply",
     steps: [DONE],
     expected: {
-      sqlite: { statements: 25, transactions: 4 },
-      postgres: { roundTrips: 20, statements: 43, transactions: 5 },
+      sqlite: { statements: 21, transactions: 3 },
+      postgres: { roundTrips: 18, statements: 37, transactions: 4 },
     },
   },
   {
     name: "one tool call",
     steps: [READ, DONE],
     expected: {
-      sqlite: { statements: 38, transactions: 6 },
-      postgres: { roundTrips: 24, statements: 60, transactions: 7 },
+      sqlite: { statements: 34, transactions: 5 },
+      postgres: { roundTrips: 22, statements: 54, transactions: 6 },
     },
   },
   {
@@ -56,8 +56,8 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     steps: [READ, DONE],
     follows: true,
     expected: {
-      sqlite: { statements: 42, transactions: 6 },
-      postgres: { roundTrips: 28, statements: 64, transactions: 7 },
+      sqlite: { statements: 38, transactions: 5 },
+      postgres: { roundTrips: 26, statements: 58, transactions: 6 },
     },
   },
   {
@@ -65,8 +65,8 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     steps: [READ, DONE],
     settings: "budget: { tokens: { per_day: 1000000 } }",
     expected: {
-      sqlite: { statements: 56, transactions: 10 },
-      postgres: { roundTrips: 36, statements: 88, transactions: 11 },
+      sqlite: { statements: 52, transactions: 9 },
+      postgres: { roundTrips: 34, statements: 82, transactions: 10 },
     },
   },
   {
@@ -76,8 +76,8 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     prepare: says,
     ends: 2,
     expected: {
-      sqlite: { statements: 70, transactions: 10 },
-      postgres: { roundTrips: 53, statements: 111, transactions: 12 },
+      sqlite: { statements: 60, transactions: 8 },
+      postgres: { roundTrips: 50, statements: 100, transactions: 10 },
     },
   },
   {
@@ -85,8 +85,8 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     steps: [ASK, DONE],
     answers: true,
     expected: {
-      sqlite: { statements: 66, transactions: 8 },
-      postgres: { roundTrips: 51, statements: 100, transactions: 10 },
+      sqlite: { statements: 62, transactions: 7 },
+      postgres: { roundTrips: 49, statements: 94, transactions: 9 },
     },
   },
   {
@@ -95,8 +95,8 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     prepare: (place) => says(place, "after: one"),
     ends: 2,
     expected: {
-      sqlite: { statements: 55, transactions: 8 },
-      postgres: { roundTrips: 43, statements: 90, transactions: 10 },
+      sqlite: { statements: 47, transactions: 6 },
+      postgres: { roundTrips: 39, statements: 78, transactions: 8 },
     },
   },
   {
@@ -105,8 +105,8 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     settings: "notify: { on: [success] }",
     sends: true,
     expected: {
-      sqlite: { statements: 38, transactions: 6 },
-      postgres: { roundTrips: 25, statements: 54, transactions: 6 },
+      sqlite: { statements: 34, transactions: 5 },
+      postgres: { roundTrips: 25, statements: 52, transactions: 6 },
     },
   },
 ];

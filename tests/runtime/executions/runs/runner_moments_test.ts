@@ -162,3 +162,33 @@ Deno.test("Runner.stop() leaves no execution running at any moment before its qu
     news: "waiting",
   });
 });
+
+Deno.test("Runner.stop() right after the last reply stores the reply for the next start", async () => {
+  const stopped = Promise.withResolvers<void>();
+  const agent = { ...createTestAgent(), onRestart: "resume" as const };
+  await using on = await openTestRunner([agent], {
+    async costOf(_agent, { message }) {
+      if (message.content === "Done.") {
+        on.runner.stop({ graceMs: 0 }).then(stopped.resolve, stopped.reject);
+        await settle();
+      }
+      return 0.25;
+    },
+  });
+  const { runner, store } = on;
+  const { id } = await runner.start(agent, MANUAL);
+  let question: HumanRequest | undefined;
+  await until(
+    async () => (question = await store.requests.readOpenRequest(id)) !== undefined,
+    "the question",
+  );
+  await runner.respond(id, { requestId: question!.requestId, answer: { text: "yes" } });
+  await stopped.promise;
+  const { execution } = (await store.executions.readExecution(id))!;
+  assert.deepEqual([execution.status, execution.costUsd], ["running", 0.5]);
+  const { messages } = await store.conversations.readConversation(id);
+  assert.equal(messages.at(-1)?.message.content, "Done.");
+  const page = { after: 0, limit: 100, maxBytes: 100_000 };
+  const events = (await store.frames.readFrames(id, page)).map(({ event }) => event);
+  assert.equal(events.filter((event) => event === "ai").length, 1);
+});
