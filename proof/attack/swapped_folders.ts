@@ -52,6 +52,11 @@ const TRIES: readonly {
     args: (_, free) => ({ source: "source.txt", destination: free }),
   },
   { what: "glob", name: "file_glob", args: (path) => ({ pattern: `${dirname(path)}/**` }) },
+  {
+    what: "search",
+    name: "file_search",
+    args: (path) => ({ pattern: "[a-z]", path: dirname(path) }),
+  },
 ];
 
 /** Calls all file tools while entries of their paths are swapped. */

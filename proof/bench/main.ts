@@ -12,6 +12,7 @@ import { benchReplays } from "./replays.ts";
 import { benchRuns } from "./runs.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchSchedules } from "./schedules.ts";
+import { benchSearch } from "./search.ts";
 import { benchServiceRuns } from "./service_runs.ts";
 import { benchStartUp } from "./start_up.ts";
 import { benchStoredExecutions } from "./stored_executions.ts";
@@ -28,6 +29,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   tests: benchAgentTests,
   schedules: benchSchedules,
   sandbox: benchSandbox,
+  search: benchSearch,
   cluster: benchCluster,
 };
 

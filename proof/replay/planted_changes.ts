@@ -221,7 +221,7 @@ export const CHANGES: readonly PlantedChange[] = [
     ),
     tool("file_read"),
   ),
-  record("a tool more", toolBody("json_remove(body, '$[10]')", "ask_user"), tool("ask_user")),
+  record("a tool more", toolBody("json_remove(body, '$[11]')", "ask_user"), tool("ask_user")),
   record(
     "what a call without a tool is answered",
     "UPDATE messages SET body = replace(body, 'Unknown tool', 'No tool') WHERE body LIKE '%Unknown tool%'",

@@ -8,6 +8,7 @@ import { fileEdit } from "./builtin/file_edit.ts";
 import { fileGlob } from "./builtin/file_glob.ts";
 import { fileMove } from "./builtin/file_move.ts";
 import { fileRead } from "./builtin/file_read.ts";
+import { fileSearch } from "./builtin/file_search.ts";
 import { fileWrite } from "./builtin/file_write.ts";
 import { createHttpRequest } from "./builtin/http_request.ts";
 import { createMemoryAppend, createMemorySave, memoryRetrieve } from "./builtin/memory.ts";
@@ -56,6 +57,7 @@ export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
     fileDelete,
     fileMove,
     fileGlob,
+    fileSearch,
     createHttpRequest(options.http),
     createMemorySave(memory),
     createMemoryAppend(memory),

@@ -10,6 +10,7 @@ export const BUILTIN_TOOL_NAMES = [
   "file_delete",
   "file_move",
   "file_glob",
+  "file_search",
   "http_request",
   "memory_save",
   "memory_append",

@@ -70,6 +70,13 @@ const LIMITS: readonly Limit[] = [
   ],
   ["names of `file_glob`", "runtime/tools/builtin/file_glob.ts", "MAX_RESULTS", "", CUT],
   [
+    "matches of `file_search`",
+    "runtime/tools/builtin/file_search.ts",
+    "MAX_MATCHES",
+    "",
+    "`offset` reads on",
+  ],
+  [
     "the body of `http_request`",
     "runtime/tools/builtin/http_request.ts",
     "MAX_BODY_BYTES",

@@ -1,7 +1,7 @@
 // The tool file_glob: lists files by a pattern.
 import { z } from "zod";
 import { defineTool } from "../definition/define_tool.ts";
-import { walkGlob } from "../files/glob_walk.ts";
+import { describeGaps, firstOf, walkGlob } from "../files/glob_walk.ts";
 
 const MAX_RESULTS = 100;
 const MAX_ENTRIES = 100_000;
@@ -21,26 +21,21 @@ export const fileGlob = defineTool({
   timeoutMs: 30_000,
   worksOn: "files",
   run: async ({ pattern }, { sandbox, clock, signal }) => {
-    const { found, count, stopped, hasMoved } = await walkGlob(sandbox, pattern, {
-      maxFound: MAX_RESULTS,
+    const outcome = await walkGlob(sandbox, pattern, {
       maxEntries: MAX_ENTRIES,
       maxMs: MAX_MS,
       clock,
       signal,
     });
-    const lines = [...found];
+    const { found } = outcome;
+    const lines = firstOf(found.keys(), MAX_RESULTS);
     if (lines.length === 0) lines.push(`(Nothing matches ${pattern}.)`);
-    if (count > found.length) {
+    if (found.size > MAX_RESULTS) {
       lines.push(
-        `(${found.length} of ${count} are shown. Narrow the pattern to see the others.)`,
+        `(${MAX_RESULTS} of ${found.size} are shown. Narrow the pattern to see the others.)`,
       );
     }
-    if (stopped !== undefined) {
-      lines.push(
-        `(The search was stopped ${stopped}: there may be more. Name a folder to search.)`,
-      );
-    }
-    if (hasMoved) lines.push("(A folder was being moved or exchanged, and is left out.)");
+    lines.push(...describeGaps(outcome));
     return lines.join("\n");
   },
 });

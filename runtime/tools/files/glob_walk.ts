@@ -1,7 +1,7 @@
 // Finds the entries of a sandbox that match a pattern. The walk never leaves the allowed roots and never enters a symlinked
 // folder. Files in the symlink's target are found by their real paths if the target is inside the roots.
 import { realpath, stat } from "node:fs/promises";
-import { join, posix, relative, resolve, sep } from "node:path";
+import { relative, sep } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { nextSlice } from "../../../base/slices.ts";
@@ -10,7 +10,7 @@ import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
 import { isWithin, realPathOf } from "./place.ts";
 import { PlaceChanged } from "./file_failure.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
-import { compileGlob, type GlobMatcher } from "../../../base/files/glob.ts";
+import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
 
 const MAX_DEPTH = 64;
 /** The number of attempts to list a folder that is moved during the listing. */
@@ -18,23 +18,31 @@ const ATTEMPTS = 3;
 
 /** The result of walkGlob(). */
 export interface GlobOutcome {
-  /** The paths of the first matches as shown to the model, sorted. The path of a folder ends with a slash. */
-  found: string[];
-  /** The number of all matches until the walk ended. */
-  count: number;
+  /**
+   * The matches until the walk ended: their paths as shown to the model, with their real paths. The shown path of a folder
+   * ends with a slash.
+   */
+  found: ReadonlyMap<string, string>;
   /** The reason that the walk ended early, as a clause such as `after 10 seconds`, or undefined. */
   stopped: string | undefined;
   /** True if a folder was skipped because it was moved during every attempt to list it. */
   hasMoved: boolean;
 }
 
-/** The options of walkGlob(): the maximum numbers of results and of visited entries, and the time limit. */
+/** The options of walkGlob(): the maximum number of visited entries, the time limit, and the passed over entries. */
 export interface WalkBounds {
-  maxFound: number;
   maxEntries: number;
   maxMs: number;
   clock: Clock;
   signal: AbortSignal;
+  /**
+   * Returns the test of the entries of a folder that the walk passes over. With this function, a `*` also matches names that
+   * begin with a dot, and a path without a wildcard stands for everything in the folder.
+   */
+  passOver?(
+    folder: string,
+    entries: readonly Deno.DirEntry[],
+  ): Promise<(entry: Deno.DirEntry) => boolean>;
 }
 
 /**
@@ -47,18 +55,17 @@ export async function walkGlob(
   bounds: WalkBounds,
 ): Promise<GlobOutcome> {
   const roots = await sandbox.roots();
-  const pattern = parseGlob(text, sandbox, roots);
+  const pattern = parseGlob(text, sandbox, { roots, whole: bounds.passOver !== undefined });
   const walk = new Walk(sandbox, pattern, bounds);
   for (const start of startsOf(pattern, roots, text)) await walk.from(start);
-  const { stopped, hasMoved } = walk;
-  return { found: firstOf(walk.found, bounds.maxFound), count: walk.found.size, stopped, hasMoved };
+  return walk;
 }
 
 /**
  * Returns the first `most` names in sorted order. Sorts in parts, because sorting very many names at once would block the
  * service's thread.
  */
-function firstOf(names: ReadonlySet<string>, most: number): string[] {
+export function firstOf(names: Iterable<string>, most: number): string[] {
   let first: string[] = [];
   for (const name of names) {
     if (first.length >= 2 * most) first = first.sort().slice(0, most);
@@ -94,8 +101,18 @@ function startsOf(
   );
 }
 
-class Walk {
-  readonly found = new Set<string>();
+/** Returns sentences for the model about the places that a walk left out. */
+export function describeGaps({ stopped, hasMoved }: Omit<GlobOutcome, "found">): string[] {
+  return [
+    ...stopped === undefined ? [] : [
+      `(The search was stopped ${stopped}: there may be more. Name a folder to search.)`,
+    ],
+    ...hasMoved ? ["(A folder was being moved or exchanged, and is left out.)"] : [],
+  ];
+}
+
+class Walk implements GlobOutcome {
+  readonly found = new Map<string, string>();
   stopped: string | undefined;
   hasMoved = false;
   readonly #sandbox: PathSandbox;
@@ -117,7 +134,7 @@ class Walk {
     if (this.#seen.has(key) || !this.#sandbox.isReadable(start.path)) return;
     this.#seen.add(key);
     const info = await stat(start.path).catch(unlessUnreadable);
-    if (info?.isFile()) this.#note(start.path, start.base, false);
+    if (info?.isFile()) this.#note(start.path, start.base, { file: start.path });
     if (!info?.isDirectory()) return;
     const above = relative(start.base, start.path);
     const folders = [{ path: start.path, depth: above === "" ? 0 : above.split(sep).length }];
@@ -133,20 +150,23 @@ class Walk {
   async #folder(folder: string, base: string): Promise<string[]> {
     this.#bounds.signal.throwIfAborted();
     const entries = await this.#list(folder);
+    const passes = await this.#bounds.passOver?.(folder, entries);
     const deeper: string[] = [];
     for (const entry of entries) {
       if (!this.#count()) break;
       const turn = nextSlice();
       if (turn !== undefined) await turn;
       this.#bounds.signal.throwIfAborted();
-      const path = join(folder, entry.name);
+      const path = folder.endsWith(sep) ? folder + entry.name : folder + sep + entry.name;
       if (STAGED_NAME.test(entry.name) || !this.#sandbox.isReadable(path)) continue;
+      if (passes?.(entry)) continue;
       const hidden = entry.name.startsWith(".") && !this.#pattern.hidden;
       if (entry.isDirectory) {
-        if (this.#pattern.depth !== Infinity) this.#note(path, base, true);
+        if (this.#pattern.depth !== Infinity) this.#note(path, base);
         if (!hidden) deeper.push(path);
-      } else if (await this.#isListedFile(entry, path)) {
-        this.#note(path, base, false);
+      } else {
+        const file = await this.#fileOf(entry, path);
+        if (file !== undefined) this.#note(path, base, { file });
       }
     }
     return deeper;
@@ -185,17 +205,22 @@ class Walk {
     }
   }
 
-  async #isListedFile(entry: Deno.DirEntry, path: string): Promise<boolean> {
-    if (entry.isFile) return true;
-    if (!entry.isSymlink) return false;
+  /** Returns the real path of a file, or of the file that a symlink points to. Undefined if the agent may not read it. */
+  async #fileOf(entry: Deno.DirEntry, path: string): Promise<string | undefined> {
+    if (entry.isFile) return path;
+    if (!entry.isSymlink) return undefined;
     const target = await realpath(path).catch(unlessUnreadable);
-    if (target === undefined || !this.#sandbox.isReadable(target)) return false;
-    return (await stat(target).catch(unlessUnreadable))?.isFile() ?? false;
+    if (target === undefined || !this.#sandbox.isReadable(target)) return undefined;
+    return (await stat(target).catch(unlessUnreadable))?.isFile() ? target : undefined;
   }
 
-  #note(path: string, base: string, folder: boolean): void {
-    if (!this.#pattern.matches(relative(base, path))) return;
-    this.found.add(this.#sandbox.notation.display(path) + (folder ? "/" : ""));
+  /** Records a path if it matches: of a folder, or of an entry that is the given file. */
+  #note(path: string, base: string, { file }: { file?: string } = {}): void {
+    // The path lies in the base, and both are normal.
+    const rest = path.slice(base.endsWith(sep) ? base.length : base.length + 1);
+    if (!this.#pattern.matches(rest)) return;
+    const shown = this.#sandbox.notation.display(path);
+    this.found.set(file === undefined ? `${shown}/` : shown, file ?? path);
   }
 
   #count(): boolean {
@@ -210,74 +235,7 @@ class Walk {
 }
 
 /** Returns undefined for an error that says that an entry is missing or unreadable. Rethrows other errors. */
-function unlessUnreadable(error: unknown): undefined {
+export function unlessUnreadable(error: unknown): undefined {
   const denied = error instanceof Error && error.name === "NotCapable";
   if (!denied && errorCode(error) === undefined) throw error;
-}
-
-const ROOTED = /^(\{[a-z][a-z0-9_]*\}|~)(?:\/+|$)/;
-/** The characters that make a path segment a wildcard pattern. */
-const WILD = /[*?[{\\]/;
-
-/** A parsed pattern of file_glob. */
-interface GlobPattern {
-  /** The absolute paths of the folders or files to search. */
-  bases: string[];
-  /** Tests a path relative to a base. An empty path means the base. */
-  matches: GlobMatcher;
-  /** True if the pattern can match names that begin with a dot. */
-  hidden: boolean;
-  /** The maximum number of folders between a base and a match. Infinite for a pattern with `**`. */
-  depth: number;
-}
-
-/**
- * Parses a pattern. A relative pattern applies to the workspace and to each declared path. Throws ToolFailure for an
- * invalid pattern.
- */
-function parseGlob(
-  text: string,
-  sandbox: PathSandbox,
-  roots: readonly SandboxRoot[],
-): GlobPattern {
-  refuseOdd(text);
-  const prefix = ROOTED.exec(text);
-  const rest = prefix === null ? text : text.slice(prefix[0].length);
-  const { base, glob } = splitBase(rest);
-  if (glob.split("/").includes("..")) {
-    throw new ToolFailure(`Cannot search for "${text}": ".." cannot follow a wildcard.`);
-  }
-  const bases = prefix !== null
-    ? [sandbox.notation.expand(join(prefix[1] ?? "", base))]
-    : posix.isAbsolute(rest)
-    ? [sandbox.notation.expand(base)]
-    : [sandbox.workspace, ...roots.map(({ path }) => path)].map((folder) => resolve(folder, base));
-  const match = glob === "" ? (path: string) => path === "" : compileGlob(glob, { dot: false });
-  if (typeof match !== "function") throw new ToolFailure(`The pattern ${match.reason}.`);
-  return {
-    bases: [...new Set(bases)],
-    matches: match,
-    hidden: /(^|[/{,])\./.test(glob),
-    // The slashes inside braces count, too, so the depth may be too large, which only makes the walk longer.
-    depth: glob.includes("**") ? Infinity : glob.split("/").length - 1,
-  };
-}
-
-function refuseOdd(text: string): void {
-  if (text.trim() === "") throw new ToolFailure("The pattern is empty. Give one such as **/*.md.");
-  if (text.includes("\0")) {
-    throw new ToolFailure("The pattern contains a NUL character, which is not allowed.");
-  }
-}
-
-/** Splits a pattern into the folders before its first wildcard, and the remaining pattern. */
-function splitBase(text: string): { base: string; glob: string } {
-  const names = text.split("/");
-  const first = names.findIndex((name) => WILD.test(name));
-  if (first < 0) return { base: text, glob: "" };
-  const base = names.slice(0, first).join("/");
-  return {
-    base: base === "" && text.startsWith("/") ? "/" : base,
-    glob: names.slice(first).filter((name) => name !== ".").join("/"),
-  };
 }

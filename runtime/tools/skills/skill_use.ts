@@ -85,9 +85,9 @@ function tooLong(beginning: string, characters: number): ToolFailure {
 }
 
 async function describeFiles(skill: Skill, { clock, signal }: ToolContext): Promise<string> {
-  const bounds = { maxFound: MAX_ENTRIES, maxEntries: MAX_ENTRIES, maxMs: MAX_MS, clock, signal };
+  const bounds = { maxEntries: MAX_ENTRIES, maxMs: MAX_MS, clock, signal };
   const { found, stopped } = await walkGlob(skill.sandbox, "**/*", bounds);
-  const names = found.map((one) => one.replace(`{${SKILL_ALIAS}}/`, ""))
+  const names = [...found.keys()].sort().map((one) => one.replace(`{${SKILL_ALIAS}}/`, ""))
     .filter((name) => name !== "SKILL.md" && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name));
   if (names.length === 0) return "It has no other files.";
   const more = names.length > MAX_FILES_SHOWN || stopped !== undefined ? ["- …"] : [];

@@ -67,6 +67,7 @@ Deno.test("without the sandbox, Deno refuses an agent's access outside its paths
     { name: "file_delete", arguments: { path: secret } },
     { name: "file_move", arguments: { source: secret, destination: "notes/mine.txt" } },
     { name: "file_glob", arguments: { pattern: `${outside}/*` } },
+    { name: "file_search", arguments: { pattern: "CANARY", path: outside } },
   ];
 
   const flags = await flagsOf(home);
@@ -80,8 +81,8 @@ Deno.test("without the sandbox, Deno refuses an agent's access outside its paths
     const { result, error } = answers[i] ?? {};
     const shown = `${JSON.stringify(call)}: ${result ?? error}`;
     assert.doesNotMatch(shown, /CANARY.*CANARY/, shown);
-    // A glob finds nothing; all other calls name the missing permission.
-    if (call.name === "file_glob") assert.doesNotMatch(result ?? "", /secret/, shown);
+    // Lists and searches find nothing; all other calls name the missing permission.
+    if (/glob|search/.test(call.name)) assert.doesNotMatch(result ?? "", /secret/, shown);
     else assert.match(error ?? "", MISSING_FLAG, shown);
   }
   assert.equal(await Deno.readTextFile(secret), "CANARY");

@@ -110,6 +110,7 @@ Deno.test("tools, MCP servers and providers work under scoped flags", async () =
       { name: "file_write", arguments: { path: "{fresh}/deep/a.txt", content: "x" } },
       { name: "file_edit", arguments: { path: "{list}", old_text: "milk", new_text: "bread" } },
       { name: "file_glob", arguments: { pattern: "{data}/**" } },
+      { name: "file_search", arguments: { pattern: "^from\\s", ignore_case: true } },
       { name: "memory_save", arguments: { section: "facts", content: "it works" } },
       { name: "http_request", arguments: { url: `http://localhost:${site.addr.port}/` } },
       { name: "http_request", arguments: { url: `http://127.0.0.1:${site.addr.port}/` } },
@@ -139,6 +140,7 @@ Deno.test("tools, MCP servers and providers work under scoped flags", async () =
     /^Created/,
     /^Edited|^Replaced|^Updated/,
     /\{data\}\/out\/new\.txt/,
+    /^\{own\}\/moved\.txt:1: from data/,
     /facts/,
     /hello from the site/,
     /hello from the site/,
@@ -149,7 +151,7 @@ Deno.test("tools, MCP servers and providers work under scoped flags", async () =
     /^over stdio$/,
   ];
   for (const [i, pattern] of expected.entries()) assert.match(results[i]?.content ?? "", pattern);
-  assert.deepEqual(results.map(({ is_error }, i) => is_error ? [i] : []).flat(), [10]);
+  assert.deepEqual(results.map(({ is_error }, i) => is_error ? [i] : []).flat(), [11]);
 
   await write(home, "data/in.txt", "again");
   const [looked] = await run(home, "tooled");

@@ -144,6 +144,7 @@ Deno.test("planRun() lists the available tools, and the reason for each unavaila
   assert.equal(new Set(plan.tools.map(({ name }) => name)).size, plan.tools.length);
   assert.deepEqual(Object.fromEntries(told), {
     file_read: "builtin false read",
+    file_search: "builtin false read",
     file_write: "builtin false idempotent",
     file_edit: "builtin false unsafe",
     file_delete: "builtin true unsafe",

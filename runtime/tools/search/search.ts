@@ -1,0 +1,150 @@
+// Searches the files of an agent for a pattern. Loaded at the first call of file_search.
+import { basename, dirname } from "../../../base/plain_path.ts";
+import { nextSlice } from "../../../base/slices.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import type { ToolContext } from "../definition/tool.ts";
+import { PlaceChanged } from "../files/file_failure.ts";
+import type { FolderHandle } from "../files/folder_handle.ts";
+import { describeGaps, unlessUnreadable, walkGlob } from "../files/glob_walk.ts";
+import { IgnoredEntries } from "../files/ignored_entries.ts";
+import type { PathSandbox } from "../files/path_sandbox.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
+import { LinePattern } from "./line_pattern.ts";
+import { PART_BYTES, SearchedFile } from "./searched_file.ts";
+import { ShownMatches, type ShownMatchesOptions } from "./shown_matches.ts";
+
+const MAX_ENTRIES = 100_000;
+
+/** The arguments of a search, as file_search describes them. */
+export interface SearchArguments extends ShownMatchesOptions {
+  pattern: string;
+  path?: string | undefined;
+  literal: boolean;
+  ignoreCase: boolean;
+  /** The maximum time of the search. */
+  maxMs: number;
+}
+
+/** Returns the matching lines as text for the model. Throws ToolFailure. */
+export async function search(
+  args: SearchArguments,
+  { sandbox, redactor, clock, signal }: Pick<
+    ToolContext,
+    "sandbox" | "redactor" | "clock" | "signal"
+  >,
+): Promise<string> {
+  const { path = "**", maxMs } = args;
+  const pattern = await LinePattern.compile(args.pattern, args);
+  const deadline = clock.now() + maxMs;
+  const ignored = new IgnoredEntries(sandbox, path);
+  const walk = await walkGlob(sandbox, path, {
+    maxEntries: MAX_ENTRIES,
+    maxMs,
+    clock,
+    signal,
+    passOver: (folder, entries) => ignored.passOver(folder, entries),
+  });
+  const files = [...walk.found].filter(([shown]) => !shown.endsWith("/"));
+  if (files.length === 0) {
+    return [`(No file to search in ${path}.)`, ...describeGaps(walk)].join("\n");
+  }
+  files.sort(([a], [b]) => a < b ? -1 : 1);
+  const matches = new ShownMatches(pattern, args);
+  const { unread, stoppedAt } = await searchFiles(files, {
+    sandbox,
+    pattern,
+    matches,
+    redactor,
+    isOver: () => signal.aborted || clock.now() > deadline,
+  });
+  signal.throwIfAborted();
+  const stopped = stoppedAt === undefined
+    ? walk.stopped
+    : `in ${stoppedAt} after ${maxMs / 1_000} seconds`;
+  return [
+    ...matches.lines,
+    ...describeCount(matches, args),
+    ...unread === 0 ? [] : [`(${unread} files could not be read.)`],
+    ...describeGaps({ stopped, hasMoved: walk.hasMoved }),
+  ].join("\n");
+}
+
+function describeCount(
+  { count, last }: ShownMatches,
+  { offset, pattern }: SearchArguments,
+): string[] {
+  if (count === 0) return [`(Nothing matches ${pattern}.)`];
+  if (offset > count) return [`(There are ${count} matches; offset ${offset} is after the last.)`];
+  if (last === count) return [];
+  return [`(Matches ${offset}-${last} of ${count} are shown. Continue with offset=${last + 1}.)`];
+}
+
+interface SearchedFiles {
+  sandbox: PathSandbox;
+  pattern: LinePattern;
+  /** Gets the matches. */
+  matches: ShownMatches;
+  redactor: Redactor;
+  /** Returns true if the search must end early. */
+  isOver(): boolean;
+}
+
+/**
+ * Searches files in the given order: their paths as shown to the model, with their real paths. Returns the number of
+ * files that could not be read, and the path of the file in which the search ended early.
+ */
+async function searchFiles(
+  files: Iterable<readonly [shown: string, path: string]>,
+  options: SearchedFiles,
+): Promise<{ unread: number; stoppedAt?: string }> {
+  const { sandbox, isOver } = options;
+  const buffer = new Uint8Array(PART_BYTES);
+  let folder: FolderHandle | undefined;
+  let unread = 0;
+  const openIn = async (path: string) => {
+    folder?.[Symbol.dispose]();
+    folder = undefined;
+    return folder = await sandbox.openFolder(path, "read");
+  };
+  try {
+    for (const [shown, path] of files) {
+      try {
+        const parent = dirname(path);
+        // The folder stays open for its next file.
+        const opened = folder?.path === parent ? folder : await openIn(parent);
+        using file = new SearchedFile(opened, basename(path));
+        options.matches.startFile(shown);
+        await searchFile(file, { ...options, buffer });
+      } catch (error) {
+        const isRefused = error instanceof PlaceChanged || error instanceof ToolFailure;
+        if (!isRefused) unlessUnreadable(error);
+        unread++;
+      }
+      if (isOver()) return { unread, stoppedAt: shown };
+    }
+  } finally {
+    folder?.[Symbol.dispose]();
+  }
+  return { unread };
+}
+
+/** Searches one file until its end, or until the search is over. */
+async function searchFile(
+  file: SearchedFile,
+  { pattern, matches, redactor, isOver, buffer }: SearchedFiles & { buffer: Uint8Array },
+): Promise<void> {
+  let isProven = false;
+  for (const part of file.parts(buffer)) {
+    const turn = nextSlice();
+    if (turn !== undefined) await turn;
+    if (isOver()) return;
+    const hasMatch = !pattern.linesOf(part.text).next().done;
+    if (!hasMatch && !matches.needsEveryPart) continue;
+    // The checks are made only for a part that is used, because they take longer than a search without a match.
+    if (!isProven && !file.isText()) return;
+    isProven = true;
+    const text = redactor.redact(part.text);
+    const matching = hasMatch ? pattern.linesOf(text) : [];
+    matches.addPart({ ...part, text }, { line: file.lineAt(part.at), matching });
+  }
+}

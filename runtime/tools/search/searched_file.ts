@@ -1,0 +1,101 @@
+// Reads one file for a search. Reads synchronously, because a thread switch takes longer than reading a small file.
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { isBinary } from "../../../base/text/text_content.ts";
+import type { FolderHandle } from "../files/folder_handle.ts";
+import { identityOf } from "../files/place.ts";
+
+/** The size of one read. Searching it takes some milliseconds, and the service does other work between two reads. */
+export const PART_BYTES = 64 * 1024;
+const SAMPLE_BYTES = 8 * 1024;
+const LF = 10;
+const DECODER = new TextDecoder();
+
+/** A part of a file: whole lines, or a piece of a line that is longer than PART_BYTES. */
+export interface FilePart {
+  text: string;
+  /** The position of the part in the file, in bytes. */
+  at: number;
+  /** True if a line end follows `text`. */
+  endsLine: boolean;
+}
+
+/** An open file in a folder. Its content may be used only if isText() returns true. */
+export class SearchedFile implements Disposable {
+  readonly #folder: FolderHandle;
+  readonly #name: string;
+  readonly #fd: number;
+  /** The line number of a position, for the next call of lineAt(). */
+  #known = { at: 0, line: 1 };
+
+  /** Opens an entry that was listed as a file. Throws file system errors. */
+  constructor(folder: FolderHandle, name: string) {
+    this.#folder = folder;
+    this.#name = name;
+    const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
+    this.#fd = openSync(folder.pathOf(name), O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  }
+
+  /**
+   * Yields the parts of the file. `buffer` has PART_BYTES and is used until the last part. Yields nothing for a file of
+   * several parts that has a NUL byte near its beginning, which no text contains.
+   */
+  *parts(buffer: Uint8Array): Generator<FilePart> {
+    for (let kept = 0, at = 0;;) {
+      const filled = kept + readSync(this.#fd, buffer, kept, buffer.length - kept, at + kept);
+      const isLast = filled < buffer.length;
+      if (filled === 0 || (at === 0 && !isLast && buffer.subarray(0, SAMPLE_BYTES).includes(0))) {
+        return;
+      }
+      const lineEnd = isLast ? -1 : buffer.lastIndexOf(LF);
+      const endsLine = lineEnd >= 0;
+      const end = isLast ? filled : endsLine ? lineEnd : startOfLastCharacter(buffer);
+      yield { text: DECODER.decode(buffer.subarray(0, end)), at, endsLine };
+      if (isLast) return;
+      const next = endsLine ? end + 1 : end;
+      buffer.copyWithin(0, next);
+      kept = filled - next;
+      at += next;
+    }
+  }
+
+  /**
+   * Returns the number of the line that contains a position. The position must not be before that of the previous call. The
+   * line ends are counted only here, because most files have no match.
+   */
+  lineAt(position: number): number {
+    const buffer = new Uint8Array(PART_BYTES);
+    while (this.#known.at < position) {
+      const { at, line } = this.#known;
+      const most = Math.min(buffer.length, position - at);
+      const count = readSync(this.#fd, buffer, 0, most, at);
+      if (count === 0) break;
+      this.#known = { at: at + count, line: line + countLineEnds(buffer.subarray(0, count)) };
+    }
+    return this.#known.line;
+  }
+
+  /** Returns true if the open file is still the folder's entry, is a regular file, and begins like a text. */
+  isText(): boolean {
+    const info = fstatSync(this.#fd, { bigint: true });
+    if (!info.isFile() || !this.#folder.has(this.#name, identityOf(info))) return false;
+    const sample = new Uint8Array(SAMPLE_BYTES);
+    return !isBinary(sample.subarray(0, readSync(this.#fd, sample, 0, SAMPLE_BYTES, 0)));
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd);
+  }
+}
+
+/** Returns the index at which the last character of UTF-8 begins, which may be incomplete. */
+function startOfLastCharacter(bytes: Uint8Array): number {
+  let at = bytes.length - 1;
+  while (at > bytes.length - 4 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at--;
+  return at;
+}
+
+function countLineEnds(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) count++;
+  return count;
+}
