@@ -31,6 +31,10 @@ export const AutoApproveBody = z.object({
   tool: z.string().min(1).meta({
     description: "The name of the tool, or `server/tool` for one of an MCP server",
   }),
+  command: z.string().optional().meta({
+    description:
+      "A command of the tool `shell`: adds the narrowest patterns that allow it to `shell.allow` instead",
+  }),
   write: z.boolean().meta({ description: "false returns the diff without writing the file" }),
 }).meta({ id: "AutoApprove" });
 export type AutoApproveBody = z.infer<typeof AutoApproveBody>;

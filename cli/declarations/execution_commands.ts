@@ -54,7 +54,7 @@ export const respond = declareCommand({
     ["inkling respond 12 --yes", "allow the tool call"],
     [
       "inkling respond 12 --yes --always",
-      "allow it, and add the tool to auto_approve in the agent's file",
+      "allow it, and add the tool to auto_approve (a command: to shell.allow) in the agent's file",
     ],
     ["inkling respond 12 --yes --arguments @call.json", "allow it with other arguments"],
     ['inkling respond 12 --no --reason "Not on Fridays"', "deny it, with a reason"],
@@ -67,7 +67,7 @@ export const respond = declareCommand({
     no: flag("--no", "Deny the tool call"),
     always: flag(
       "--always",
-      "With --yes: add the tool to auto_approve in the agent's file, so that the tool no longer asks",
+      "With --yes: add the tool to auto_approve (a command: to shell.allow) in the agent's file, so that it no longer asks",
     ),
     arguments: option(
       "--arguments <json>",

@@ -4,6 +4,7 @@ import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, Interrupted } from "../context/exit.ts";
 import { formatDiff } from "../output/diff.ts";
 import { countDiffLines, formatRequest, isFolded, promptMessage } from "../output/requests.ts";
+import { commandOf } from "../../present/asked_command.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { wrapExactly } from "../output/wrap.ts";
 import { type Answer, askDenial, type Asking } from "./asking.ts";
@@ -102,7 +103,12 @@ class Permission {
         label: this.#edited === undefined ? "Approve" : "Approve the changed call",
       },
       { value: "deny", label: "Deny" },
-      { value: "always", label: `Always allow ${toVisibleLine(tool)} for ${toVisibleLine(agent)}` },
+      {
+        value: "always",
+        label: commandOf(this.#pending) === undefined
+          ? `Always allow ${toVisibleLine(tool)} for ${toVisibleLine(agent)}`
+          : `Always allow such commands for ${toVisibleLine(agent)}`,
+      },
       ...textsOf(this.#pending.tool_args).map((name) => ({
         value: TEXT_CHOICE + name,
         label: `Edit ${toVisibleLine(name)} in your editor`,
@@ -131,8 +137,12 @@ class Permission {
   async #addAutoApproval(): Promise<boolean> {
     const { app: { input: { prompter } }, output, client, signal } = this.#asking;
     const { asked_by: agent, tool_name: tool } = this.#pending;
+    const command = commandOf(this.#pending);
     return await this.#unlessRefused(async () => {
-      const { path, diff, already } = await client.autoApprove(agent, { tool, write: false });
+      const { path, diff, already } = await client.autoApprove(agent, {
+        ...{ tool, command },
+        write: false,
+      });
       if (already) {
         output.note(`${agent} may already call ${tool} without asking; this call is older`);
         return true;
@@ -144,7 +154,7 @@ class Permission {
       output.line(`\n${wrapExactly(shown.join("\n"), output.stdout.columns)}`);
       const message = "Write this, and approve the call?";
       if (await prompter.confirm({ message, signal }) !== true) return false;
-      await client.autoApprove(agent, { tool, write: true });
+      await client.autoApprove(agent, { tool, command, write: true });
       return true;
     }) ?? false;
   }

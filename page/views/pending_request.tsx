@@ -2,6 +2,7 @@
 // full, including invisible characters, because the person decides by its text.
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
+import { commandOf } from "../../present/asked_command.ts";
 import { toVisible } from "../../present/visible_text.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
@@ -154,6 +155,7 @@ function ConfirmForm(props: FormProps): VNode {
       <AlwaysForm
         agentId={pending.asked_by}
         tool={pending.tool_name}
+        command={commandOf(pending)}
         isSending={isSending}
         onWritten={() => answer(true)}
         onBack={goBack}

@@ -1,4 +1,5 @@
 // Defines the interface of the runtime for the HTTP service, the command line and tests. mod.ts opens a runtime.
+import type { ApprovalRequest, AutoApproval } from "./auto_approval.ts";
 import type { AutomaticTriggerType } from "../vocabulary/trigger_kinds.ts";
 import type { Agent, Trigger } from "../agents/agent.ts";
 import type { BrokenAgentFile } from "../agents/registry.ts";
@@ -96,17 +97,6 @@ export interface UsageReport {
   timeZone: string;
   /** The usage of each agent on each day with a run, oldest day first. */
   entries: DailyUsage[];
-}
-
-/** The change of an agent's file that frees a tool from approval. */
-export interface AutoApproval {
-  /** The absolute path of the agent's file. */
-  path: string;
-  /** The change as a unified diff without secrets (see UnifiedDiff). Empty if nothing changes. */
-  diff: string;
-  written: boolean;
-  /** True if the tool already runs without approval. */
-  already: boolean;
 }
 
 /** A question as shown to a person. */
@@ -238,10 +228,10 @@ export interface Runtime extends AsyncDisposable {
    */
   respond(id: number, response: GivenResponse): Promise<void>;
   /**
-   * Adds a tool to `auto_approve` in an agent's file. Without `write`, only returns the diff. Throws AgentNotFound,
-   * NotAutoApproved and ReadOnlyRuntime.
+   * Adds a tool to `auto_approve` in an agent's file, or a command to `shell.allow`. Without `write`, only returns the diff.
+   * Throws AgentNotFound, NotAutoApproved and ReadOnlyRuntime.
    */
-  autoApprove(agentId: string, request: { tool: string; write: boolean }): Promise<AutoApproval>;
+  autoApprove(agentId: string, request: ApprovalRequest): Promise<AutoApproval>;
   /** Returns the executions that match the filter, newest first. */
   listExecutions(filter: ExecutionFilter): Promise<readonly ListedExecution[]>;
   /** Returns an agent's executions, newest first. Throws AgentNotFound if it has neither a file nor stored data. */

@@ -1,7 +1,8 @@
-// Adds a tool to `auto_approve` in an agent's file, so that the agent may call it without asking.
+// Adds a tool to `auto_approve` in an agent's file, or a command to `shell.allow`, so that the agent need not ask.
 import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../agents/agent.ts";
-import { addAutoApproval } from "../agents/approval/auto_approve_edit.ts";
+import { addAllowedCommand, addAutoApproval } from "../agents/approval/approval_edit.ts";
+import { isAllowed, proposePatterns, toPatterns } from "../agents/approval/command_patterns.ts";
 import { isGuarded, type NamedTool } from "../agents/guarded_tools.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
 import { untilAborted, withinTime } from "../../base/bounded_wait.ts";
@@ -13,7 +14,7 @@ import { unreadableReason } from "../../base/files/unreadable.ts";
 import { basename } from "../../base/plain_path.ts";
 import { unifiedDiff } from "../../base/text/unified_diff.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
-import type { AutoApproval } from "../interface/runtime.ts";
+import type { ApprovalRequest, AutoApproval } from "../interface/auto_approval.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { isBuiltinName, yieldsName } from "../vocabulary/tool_vocabulary.ts";
 import type { AgentTools } from "../tools/agent_tools.ts";
@@ -39,20 +40,32 @@ export interface AutoApprovalPorts {
 /** The maximum time in milliseconds to wait for an agent's tools. */
 const PATIENCE_MS = 30_000;
 
+/** The change of an agent's file that frees calls from approval. */
+interface Freeing {
+  /** Returns true if the agent need not ask. */
+  isFree(agent: Agent): boolean;
+  /** Returns the changed text. Undefined if the text must be changed by hand. */
+  edit(text: string, agent: Agent): string | undefined;
+  /** The change as a clause in the imperative. */
+  byHand: string;
+}
+
 /**
- * Returns the change that adds a tool to `auto_approve` in the agent's file, and makes it if `write` is set. Throws
+ * Returns the change of the agent's file that frees calls of a tool from approval, and makes it if `write` is set. Throws
  * NotAutoApproved. The caller reloads the agents.
  */
 export async function autoApprove(
   agent: Agent,
-  { tool: asked, write }: { tool: string; write: boolean },
+  { tool, command, write }: ApprovalRequest,
   ports: AutoApprovalPorts,
 ): Promise<AutoApproval> {
   const { settings, redactor } = ports;
   const path = agent.sourcePath;
   const refuse = (message: string) =>
     new NotAutoApproved("conflict", `Cannot change ${basename(path)}: ${message}`);
-  const tool = await findTool(agent, asked, ports);
+  const { isFree, edit, byHand } = command === undefined || tool !== "shell"
+    ? freeTool(await findTool(agent, tool, ports))
+    : freeCommand(command);
   const bytes = await readAgentBytes(path, refuse);
   const parse = (one: Uint8Array) => {
     const parsed = parseAgent({ path, bytes: one }, { ...settings, config: settings.config });
@@ -65,14 +78,11 @@ export async function autoApprove(
     );
   };
   const before = parse(bytes);
-  if (!isGuarded(before, tool)) return { path, diff: "", written: false, already: true };
+  if (isFree(before)) return { path, diff: "", written: false, already: true };
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  const entry = tool.origin === undefined ? tool.name : `${tool.origin.server}/${tool.origin.tool}`;
-  const changed = addAutoApproval(text, entry);
+  const changed = edit(text, before);
   const content = new TextEncoder().encode(changed ?? "");
-  if (changed === undefined || isGuarded(parse(content), tool)) {
-    throw refuse(`add ${JSON.stringify(entry)} to auto_approve in it by hand`);
-  }
+  if (changed === undefined || !isFree(parse(content))) throw refuse(`${byHand} in it by hand`);
   const { diff } = await unifiedDiff(text, changed);
   const shown = { path, diff: redactor.redact(diff), already: false };
   if (!write) return { ...shown, written: false };
@@ -86,6 +96,38 @@ export async function autoApprove(
     throw new NotAutoApproved("conflict", `Cannot write ${basename(path)}: ${reason}`);
   }
   return { ...shown, written: true };
+}
+
+/** Returns the change that adds a tool to `auto_approve`. */
+function freeTool(tool: NamedTool): Freeing {
+  const entry = tool.origin === undefined ? tool.name : `${tool.origin.server}/${tool.origin.tool}`;
+  return {
+    isFree: (agent) => !isGuarded(agent, tool),
+    edit: (text) => addAutoApproval(text, entry),
+    byHand: `add ${JSON.stringify(entry)} to auto_approve`,
+  };
+}
+
+/** Returns the change that adds the narrowest patterns for a command to `shell.allow`. */
+function freeCommand(command: string): Freeing {
+  const allowOf = ({ shell }: Agent) => toPatterns(shell?.allow ?? []);
+  return {
+    isFree: (agent) => !isGuarded(agent, { name: "shell" }) && isAllowed(command, allowOf(agent)),
+    edit(text, agent) {
+      const patterns = proposePatterns(command, allowOf(agent));
+      if (patterns === undefined) {
+        throw new NotAutoApproved(
+          "conflict",
+          "No pattern can allow this command, because it contains more than words and quotes: approve it each time",
+        );
+      }
+      return patterns.reduce<string | undefined>(
+        (changed, pattern) => changed && addAllowedCommand(changed, pattern),
+        text,
+      );
+    },
+    byHand: "add the command to shell.allow, and remove shell from confirm",
+  };
 }
 
 async function readAgentBytes(

@@ -1,4 +1,5 @@
 // The Runtime in this process: agents from files, executions from the database. mod.ts creates it.
+import type { ApprovalRequest, AutoApproval } from "../interface/auto_approval.ts";
 import type { Agent } from "../agents/agent.ts";
 import { CurrentAgents } from "../agents/current_agents.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -21,7 +22,6 @@ import { followExecution } from "./follow_execution.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type {
   AgentListing,
-  AutoApproval,
   BrokenAgentFile,
   CallPreview,
   ExecutionDetail,
@@ -162,10 +162,7 @@ export class LocalRuntime implements Runtime {
     await this.#runner().respond(id, response);
   }
 
-  async autoApprove(
-    agentId: string,
-    request: { tool: string; write: boolean },
-  ): Promise<AutoApproval> {
+  async autoApprove(agentId: string, request: ApprovalRequest): Promise<AutoApproval> {
     this.#runner();
     const { autoApprove } = await loadAutoApproval();
     // Edits run one at a time, because one of two concurrent edits of a file would be lost.

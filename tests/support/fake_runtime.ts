@@ -1,4 +1,5 @@
 // An in-memory Runtime for tests of the API, the page and the command line. Its agents and executions are plain values.
+import type { ApprovalRequest, AutoApproval } from "../../runtime/interface/auto_approval.ts";
 import { makeRecap } from "../../runtime/interface/recap.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -14,7 +15,6 @@ import type { CheckpointStats } from "../../runtime/executions/record/checkpoint
 import type { GivenResponse, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type {
   AgentListing,
-  AutoApproval,
   BrokenAgentFile,
   BudgetFigures,
   CallPreview,
@@ -476,7 +476,7 @@ export class FakeRuntime implements Runtime {
     return Promise.resolve(this.previews.get(id) ?? null);
   }
 
-  autoApprove(agentId: string, request: { tool: string; write: boolean }): Promise<AutoApproval> {
+  autoApprove(agentId: string, request: ApprovalRequest): Promise<AutoApproval> {
     this.autoApprovals.push({ agentId, ...request });
     const listing = this.agents.get(agentId);
     if (listing === undefined) {

@@ -16,6 +16,7 @@ import { formatDiff } from "../../output/diff.ts";
 import { readArguments } from "../../prompting/read_arguments.ts";
 import { AnsweredElsewhere, askWhileOpen, giveAnswer } from "../../runs/ask_while_open.ts";
 import { readPending } from "../../runs/find_execution.ts";
+import { commandOf } from "../../../present/asked_command.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
 import { formatRequest } from "../../output/requests.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -93,13 +94,17 @@ async function readFlagFile(path: string): Promise<string> {
   }
 }
 
-/** Adds the tool to `auto_approve` in the agent's file, and prints the change of the file. */
+/** Adds the tool to `auto_approve` in the agent's file, or its command to `shell.allow`, and prints the change of the file. */
 async function addAutoApproval(
   { output }: CommandContext,
   client: Client,
-  { asked_by: agent, tool_name: tool }: PendingBody,
+  pending: PendingBody,
 ): Promise<void> {
-  const { path, diff, already } = await client.autoApprove(agent, { tool, write: true });
+  const { asked_by: agent, tool_name: tool } = pending;
+  const { path, diff, already } = await client.autoApprove(agent, {
+    ...{ tool, command: commandOf(pending) },
+    write: true,
+  });
   if (already || output.quiet) return;
   const lines = [toVisibleLine(path), ...formatDiff(diff, output.errorStyle)];
   output.errorLine(wrapExactly(lines.join("\n"), output.stderr.columns));

@@ -8,9 +8,11 @@ import { Diff } from "./diff_view.tsx";
 
 /** Renders the change of the agent's file, with the button that writes it. `onWritten` approves the waiting call. */
 export function AlwaysForm(
-  { agentId, tool, isSending, onWritten, onBack }: {
+  { agentId, tool, command, isSending, onWritten, onBack }: {
     agentId: string;
     tool: string;
+    /** The command of the tool `shell`, of which only similar ones are approved. */
+    command: string | undefined;
     isSending: boolean;
     onWritten: () => Promise<void>;
     onBack: () => void;
@@ -20,13 +22,13 @@ export function AlwaysForm(
   const { isSending: isWriting, problem: failure, send } = useSending();
   const form = useRef<HTMLDivElement>(null);
   const asked = useResource(
-    (client) => client.autoApprove(agentId, { tool, write: false }),
-    { key: `${agentId} ${tool}`, topics: ["agents"] },
+    (client) => client.autoApprove(agentId, { tool, command, write: false }),
+    { key: `${agentId} ${tool} ${command}`, topics: ["agents"] },
   );
   const { data: change } = asked;
   useEffect(() => form.current?.focus(), []);
   const write = async () => {
-    const { written, path } = await client.autoApprove(agentId, { tool, write: true });
+    const { written, path } = await client.autoApprove(agentId, { tool, command, write: true });
     if (written) announce(`Updated ${path}: ${agentId} calls ${tool} without approval.`);
     link.markChanged("agents");
     await onWritten();
@@ -43,8 +45,8 @@ export function AlwaysForm(
       {change?.already === false && (
         <>
           <p>
-            <bdi>{agentId}</bdi> will call <code>{tool}</code>{" "}
-            without approval, with any arguments. This changes{" "}
+            <bdi>{agentId}</bdi> will call <code>{tool}</code> without approval,{" "}
+            {command === undefined ? "with any arguments" : "with such commands"}. This changes{" "}
             <code class="path">{change.path}</code>:
           </p>
           <Diff diff={change.diff} label={`Change of ${change.path}`} />

@@ -18,6 +18,11 @@ export function parsePattern(text: string): CommandPattern | undefined {
   return { text, words: words.flatMap((word) => word ?? []), isOpen: fixed !== text };
 }
 
+/** Parses the patterns of a valid agent file. */
+export function toPatterns(texts: readonly string[]): CommandPattern[] {
+  return texts.flatMap((text) => parsePattern(text) ?? []);
+}
+
 /** Returns true if each command of a line matches one of the patterns. Returns false if the line cannot be split. */
 export function isAllowed(line: string, patterns: readonly CommandPattern[]): boolean {
   return readCommands(line)?.every((words) => matchesAny(words, patterns)) ?? false;

@@ -6,7 +6,7 @@ import {
   type CommandPattern,
   findDenied,
   isAllowed,
-  parsePattern,
+  toPatterns,
 } from "../../agents/approval/command_patterns.ts";
 import { limitsHosts, type ShellSettings } from "../../agents/approval/shell_settings.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
@@ -65,7 +65,7 @@ export async function createShell(
   const shell: Shell = { ...options, agent, settings };
   const gap = options.offline ? undefined : await findGap(shell);
   if (gap !== undefined && options.sandbox.isRequired) return undefined;
-  const deny = settings.deny.flatMap((text) => parsePattern(text) ?? []);
+  const deny = toPatterns(settings.deny);
   const longestSeconds = settings.timeoutMs / 1_000;
   return defineTool({
     name: "shell",
@@ -122,7 +122,7 @@ function approvalOf(
   { agent: { autoApprove, paths }, settings, sandbox, workspace }: Shell,
   gap: string | undefined,
 ): CallApproval {
-  const allow = settings.allow.flatMap((text) => parsePattern(text) ?? []);
+  const allow = toPatterns(settings.allow);
   const isExempt = gap === undefined && (autoApprove === "*" || autoApprove.includes("shell"));
   const places = paths.length === 0 ? [workspace] : paths.map(({ path }) => path);
   const start = places.some((path) => isBelow(workspace, path)) ? "the workspace" : places[0];

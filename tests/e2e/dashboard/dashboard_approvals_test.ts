@@ -28,6 +28,9 @@ const POST = {
   times: 3,
 };
 
+/** A command with a character that hides the text before it at a terminal. */
+const COMMAND = "printf '%s' 'a\rb'";
+
 const write = (path: string, content: string) => [
   { call: [{ name: "file_write", arguments: { path, content } }] },
   { say: "Heard: {result}" },
@@ -57,6 +60,10 @@ async function prepare(workspace: TestWorkspace): Promise<void> {
     { call: [{ name: "post", arguments: POST }] },
     { say: "Done" },
   ], "tools: [post]\nconfirm: [post]");
+  await workspace.writeScript("typist", [
+    { call: [{ name: "shell", arguments: { command: COMMAND } }] },
+    { say: "Heard: {result}" },
+  ], "shell: true");
   const tools = join(workspace.agentsDir, "_config/tools");
   await Deno.mkdir(tools, { recursive: true });
   await Deno.writeTextFile(join(tools, "post.js"), POSTER);
@@ -215,6 +222,22 @@ async function approveAlways(world: DashboardWorld): Promise<void> {
   assert.equal((await runToEnd(world.runtime(), "reporter")).status, "success");
 }
 
+async function approveCommandAlways(world: DashboardWorld): Promise<void> {
+  const [id] = await ask(world, "typist");
+  const page = await world.openPage(`#/executions/${id}`);
+  const card = page.locator(".request");
+  await card.getByText(`printf '%s' 'a\\rb'`).first().waitFor();
+  await card.getByText("and reach no host").or(card.getByText("own rights")).first().waitFor();
+  await card.getByRole("button", { name: "Always for this agent" }).click();
+  const form = card.getByRole("group", { name: "Always approve" });
+  await form.getByText("with such commands").waitFor();
+  await form.locator(".diff-line.added").filter({ hasText: "allow:" }).waitFor();
+  await form.getByRole("button", { name: "Save and approve" }).click();
+  await page.getByRole("heading", { name: "Ended: success" }).waitFor();
+  const { agent } = await world.runtime().getAgent("typist");
+  assert.equal(agent.shell?.allow.length, 1);
+}
+
 async function decideByKeys(world: DashboardWorld): Promise<void> {
   const agents = ["reporter", "remover", "lost", "poster"] as const;
   const [id = 0] = await ask(world, ...agents);
@@ -298,4 +321,5 @@ testInDashboard("dashboard: approvals", { prepare }, [
     "always: shows and writes the change of the agent's file, and approves the call",
     approveAlways,
   ],
+  ["always: a command adds only such commands to the agent's file", approveCommandAlways],
 ]);

@@ -68,3 +68,26 @@ Deno.test("autoApprove() accepts only tools of the agent that wait for approval"
   await assert.rejects(approveTool("file_wrote"), { name: "NotAutoApproved", code: "invalid" });
   await assert.rejects(approveTool("file_write", "nobody"), AgentNotFound);
 });
+
+Deno.test("autoApprove() of a command adds the narrowest pattern, after which such commands do not ask", async () => {
+  await using place = await createTestWorkspace();
+  const path = join(place.agentsDir, "worker.md");
+  await place.writeAgent("worker", AGENT("shell: true\n"));
+  await using runtime = await place.open();
+  const allow = (command: string, write = true) =>
+    runtime.autoApprove("worker", { tool: "shell", command, write });
+  const { diff, written } = await allow("git log --oneline -3 | head", false);
+  assert.match(diff, /\n-shell: true\n\+shell: \{ allow: \[git log \*, head\] \}\n/);
+  assert.equal(written, false);
+  assert.equal((await allow("git log --oneline -3 | head")).written, true);
+  assert.deepEqual((await runtime.getAgent("worker")).agent.shell?.allow, ["git log *", "head"]);
+  assert.equal((await allow("git log -1")).already, true);
+  assert.equal((await allow("git status")).written, true);
+  assert.match(await Deno.readTextFile(path), /allow: \[git log \*, head, git status\] \}/);
+  const refusal = { name: "NotAutoApproved", code: "conflict" };
+  await assert.rejects(allow("git log > x"), { ...refusal, message: /No pattern can allow/ });
+  await place.writeAgent("worker", AGENT("shell: true\nconfirm: [shell]\n"));
+  await assert.rejects(allow("git log"), { ...refusal, message: /remove shell from confirm/ });
+  await place.writeAgent("worker", AGENT("name: x\n"));
+  await assert.rejects(allow("git log"), { ...refusal, message: /by hand/ });
+});

@@ -304,6 +304,25 @@ Deno.test("respond writes auto_approve after a confirmation, and then approves t
   assert.deepEqual(answers(cli), [{ approved: true }]);
 });
 
+Deno.test("respond shows a command with its control characters, and always allows such commands only", async () => {
+  const command = "git log -3 # \r\u001b[2Kls";
+  const question = {
+    ...GUARD,
+    ...{ toolName: "shell", toolArgs: { command } },
+    message: "Allow shell in the workspace? It may write /work and reach no host.",
+  };
+  await using cli = await createWaiting(AT_TERMINAL, question);
+  cli.runtime.addAgent(fakeAgent("daily"));
+  cli.input.answers = ["always", true];
+  assert.equal(await cli.drive(cli.run("respond", "1")), 0);
+  assert.match(cli.stdout.text, /git log -3 # \\r\\u001b\[2Kls/);
+  const call = { agentId: "daily", tool: "shell", command };
+  assert.deepEqual(cli.runtime.autoApprovals, [
+    { ...call, write: false },
+    { ...call, write: true },
+  ]);
+});
+
 Deno.test("respond --arguments and --always answer without prompts", async () => {
   await using folder = await createTempDir();
   const file = `${folder.path}/arguments.json`;

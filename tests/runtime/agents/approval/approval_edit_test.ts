@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { addAutoApproval } from "../../../../runtime/agents/approval/auto_approve_edit.ts";
+import {
+  addAllowedCommand,
+  addAutoApproval,
+} from "../../../../runtime/agents/approval/approval_edit.ts";
 
 const BODY = "\nWrite.\n---\nauto_approve: [none]\n";
 const file = (yaml: string) => `---\n${yaml}---\n${BODY}`;
@@ -49,4 +52,33 @@ Deno.test("addAutoApproval() refuses a file in which it would change more than t
   assert.equal(addAutoApproval("---\nname: x\n", "a"), undefined);
   const found = add("description: |+\n  text\n\n");
   assert.equal(found, file("description: |+\n  text\n\nauto_approve: [file_write]\n"));
+});
+
+Deno.test("addAllowedCommand() adds one pattern to shell.allow, in every form of the field", () => {
+  const allow = (yaml: string, pattern = "git log *") => addAllowedCommand(file(yaml), pattern);
+  const cases: [string, string][] = [
+    ["shell: true # with care\nname: x\n", "shell: { allow: [git log *] } # with care\nname: x\n"],
+    ["shell: {}\n", "shell: { allow: [git log *] }\n"],
+    ["shell: { deny: [rm *] }\n", "shell: { allow: [git log *], deny: [rm *] }\n"],
+    ["shell: { allow: [ls *] }\n", "shell: { allow: [ls *, git log *] }\n"],
+    ["shell: { allow: [] }\n", "shell: { allow: [git log *] }\n"],
+    [
+      "name: x\nshell:\n  # no pushes\n  deny: [git push *]\nicon: y\n",
+      "name: x\nshell:\n  # no pushes\n  allow: [git log *]\n  deny: [git push *]\nicon: y\n",
+    ],
+    [
+      "shell:\n  allow:\n    - ls # lists\n  timeout: 5m\n",
+      "shell:\n  allow:\n    - ls # lists\n    - git log *\n  timeout: 5m\n",
+    ],
+    ["shell:\n  allow:\n  timeout: 5m\n", "shell:\n  allow: [git log *]\n  timeout: 5m\n"],
+  ];
+  for (const [before, after] of cases) assert.equal(allow(before), file(after));
+  assert.equal(
+    allow("shell: true\n", "echo 'a b' *"),
+    file(`shell: { allow: ["echo 'a b' *"] }\n`),
+  );
+  for (const refused of ["name: x\n", "shell: false\n", "a: &b {}\nshell: *b\n"]) {
+    assert.equal(allow(refused), undefined, refused);
+  }
+  assert.equal(addAllowedCommand("Write.\n", "ls"), undefined);
 });
