@@ -1,5 +1,6 @@
 // Tests the names of an agent's tools: built-in tools that its file leaves out, and tools that replace a built-in tool.
 import assert from "node:assert/strict";
+import { z } from "zod";
 import { validateWorkspace } from "../../../ops/authoring/workspace_validation.ts";
 import { BUILTIN_TOOL_NAMES, yieldsName } from "../../../runtime/vocabulary/tool_vocabulary.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
@@ -12,6 +13,7 @@ import {
   writeConfig,
 } from "../executions/executions_of.ts";
 import { assertIdentical } from "../replay/replayed.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { FixtureHttpServer } from "./mcp/http_server.ts";
 
 /** The built-in tools that give up their name, with the line of an agent file that requests the tool. */
@@ -74,6 +76,21 @@ Deno.test("a custom tool may have the name of a built-in tool that the file leav
   assert.equal((await sourcesOf(runtime, "own"))["file_read"], "custom");
   await assertIdentical(runtime, id);
   assert.deepEqual(await problemsOf(place, "own"), []);
+});
+
+Deno.test("the newer built-in tools together take at most 600 tokens of a request", async () => {
+  await using place = await createToolPlace();
+  await using endpoint = new OpenAiServer([{ text: "ok" }]);
+  const model = `{ provider: local, name: m, base_url: "${endpoint.url}" }`;
+  await place.writeAgent("all", `---\nmodel: ${model}\nshell: true\n---\nGo.\n`);
+  await using runtime = await place.open();
+  await runToEnd(runtime, "all");
+  const tools = z.array(z.object({ function: z.object({ name: z.string() }).loose() }))
+    .parse(endpoint.requests[0]?.body["tools"]).map((one) => one.function)
+    .filter(({ name }) => yieldsName(name));
+  assert.ok(tools.some(({ name }) => name === "shell"));
+  const tokens = JSON.stringify(tools).length / 4;
+  assert.ok(tokens <= 600, `${tokens} tokens`);
 });
 
 for (const [name, line] of YIELDING) {
