@@ -28,6 +28,8 @@ Deno.test("POSIX_PATHS splits paths as node:path does", () => {
       assert.equal(POSIX_PATHS.basename(one), posix.basename(one));
       assert.equal(POSIX_PATHS.dirname(one), posix.dirname(one));
       assert.equal(POSIX_PATHS.relative(one, other), posix.relative(one, other));
+      const [from, to] = [`/${one}`, `/${one}/${other}`];
+      assert.equal(POSIX_PATHS.relative(from, to), posix.relative(from, to));
     }),
     { numRuns: 500 },
   );
