@@ -1,5 +1,5 @@
 // Decides which tools of an agent wait for a person's approval.
-import { isEveryTool, matchesPattern } from "../vocabulary/tool_vocabulary.ts";
+import { FILE_WRITERS, isEveryTool, matchesPattern } from "../vocabulary/tool_vocabulary.ts";
 import type { Agent } from "./agent.ts";
 
 /** The MCP server of a tool, and the server's name for the tool. */
@@ -37,6 +37,18 @@ export function isGuarded(
     freedGuards.some((one) => otherNames.includes(one)) ||
     origin !== undefined &&
       (mcpConfirm === "all" || mcpConfirm === "writes" && !origin.isReadOnly);
+}
+
+/**
+ * Returns true if calls of this tool that write a file wait for approval. The guards of file_write apply to them, unless
+ * `auto_approve` contains the tool's name.
+ */
+export function isGuardedWriter(
+  agent: Parameters<typeof isGuarded>[0],
+  { name }: NamedTool,
+): boolean {
+  return FILE_WRITERS.includes(name) && !agent.autoApprove.includes(name) &&
+    isGuarded(agent, { name: "file_write" });
 }
 
 /** Returns true if an entry of `confirm` is a name of this tool. `servers` are the servers in the agent's `mcp`. */

@@ -54,6 +54,7 @@ export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
     worksOn,
     maxResultBytes,
     approval,
+    writesFile,
     fixedEffect,
     timeoutMs,
   } = tool;
@@ -71,6 +72,7 @@ export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
     ...(worksOn !== undefined && { worksOn }),
     ...(maxResultBytes !== undefined && { maxResultBytes }),
     ...(approval !== undefined && { approval }),
+    ...(writesFile !== undefined && { writesFile }),
     run,
   };
 }

@@ -50,6 +50,9 @@ export function parseToolEntries(
   };
 }
 
+/** The built-in tools of which some calls write a file, as file_write does. */
+export const FILE_WRITERS: readonly string[] = ["http_request"];
+
 /** Matches a tool's name in a run. An MCP server may name its tool differently. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../agents/agent.ts";
 import { addAllowedCommand, addAutoApproval } from "../agents/approval/approval_edit.ts";
 import { isAllowed, proposePatterns, toPatterns } from "../agents/approval/command_patterns.ts";
-import { isGuarded, type NamedTool } from "../agents/guarded_tools.ts";
+import { isGuarded, isGuardedWriter, type NamedTool } from "../agents/guarded_tools.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
 import { untilAborted, withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -102,7 +102,7 @@ export async function autoApprove(
 function freeTool(tool: NamedTool): Freeing {
   const entry = tool.origin === undefined ? tool.name : `${tool.origin.server}/${tool.origin.tool}`;
   return {
-    isFree: (agent) => !isGuarded(agent, tool),
+    isFree: (agent) => !isGuarded(agent, tool) && !isGuardedWriter(agent, tool),
     edit: (text) => addAutoApproval(text, entry),
     byHand: `add ${JSON.stringify(entry)} to auto_approve`,
   };

@@ -91,6 +91,13 @@ const LIMITS: readonly Limit[] = [
     CUT,
   ],
   [
+    "a body that `http_request` saves",
+    "runtime/tools/builtin/http_request.ts",
+    "MAX_SAVED_BYTES",
+    "bytes",
+    "the call fails",
+  ],
+  [
     "the answer of `http_request`",
     "runtime/tools/http/http_reply_text.ts",
     "MAX_SHOWN_CHARACTERS",

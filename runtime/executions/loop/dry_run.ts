@@ -73,7 +73,7 @@ async function look(
     );
   } catch (error) {
     if (!(error instanceof PreviewUnavailable)) throw error;
-    const path = String(args["path"] ?? args["source"] ?? "");
+    const path = String(args["path"] ?? args["source"] ?? args["save_to"] ?? "");
     const preview = run.redactor.redactValue(toProblem(path, error.message));
     return { ...toCall(run, tool, args), preview };
   }

@@ -1,5 +1,5 @@
 // Decides how a tool call is handled, by its arguments, people's answers and the state that an earlier process stored.
-import { isGuarded } from "../../agents/guarded_tools.ts";
+import { isGuarded, isGuardedWriter } from "../../agents/guarded_tools.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { givenArguments, parseArguments } from "../../tools/definition/arguments.ts";
 import type {
@@ -78,7 +78,9 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
     // A call written as text may be quoted from a page, so only reads run without approval.
     const isDoubtful = call.written === true && !isDeclaredRead(tool);
     const approval = tool.delegation === undefined ? tool.approval : undefined;
-    const asks = isDoubtful || isGuarded(run.agent, tool) || approval?.asks(args) === true;
+    const writesFile = tool.delegation === undefined && tool.writesFile?.(args) === true;
+    const asks = isDoubtful || isGuarded(run.agent, tool) || approval?.asks(args) === true ||
+      writesFile && isGuardedWriter(run.agent, tool);
     if (run.execution.isDryRun && (effect !== "read" || asks)) {
       return { kind: "describe", tool, args };
     }

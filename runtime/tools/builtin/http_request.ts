@@ -4,7 +4,14 @@ import { withinTime } from "../../../base/bounded_wait.ts";
 import { isWholeJson } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { defineTool } from "../definition/define_tool.ts";
-import { exchange, type ExchangeReply, type ExchangeRequest } from "../http/http_exchange.ts";
+import {
+  exchange,
+  type ExchangeOptions,
+  type ExchangeReply,
+  type ExchangeRequest,
+} from "../http/http_exchange.ts";
+import { PreviewUnavailable } from "../files/preview_text.ts";
+import { writeFile, type WriteOutcome } from "../files/write_file.ts";
 import { type ResolveHost, resolveHostBySystem } from "../http/host_lookup.ts";
 import type { HttpPolicy } from "../http/http_policy.ts";
 import { followRedirects, isWebAddress, OWN_HEADERS } from "../http/http_redirects.ts";
@@ -17,6 +24,9 @@ const TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1024 * 1024;
 /** The maximum size of a response body. The rest of a longer response is not read. */
 const MAX_REPLY_BYTES = 5 * 1024 * 1024;
+/** The maximum size of a saved body, and the time limit of its download. */
+const MAX_SAVED_BYTES = 100 * 1024 * 1024;
+const SAVE_TIMEOUT_MS = 600_000;
 /** Matches the media types of pages and feeds. */
 const MAY_BE_PAGE = /^(text|application)\/([\w.-]+\+)?(html|xml|json)\b/i;
 /** Loads the conversion of pages, with its parser. */
@@ -42,6 +52,8 @@ export interface HttpRequestOptions {
   resolveHost?: ResolveHost;
   /** The time limit of the whole call in milliseconds, redirects included. Default: 30 seconds. */
   timeoutMs?: number;
+  /** The maximum size of a saved body. Default: 100 MB. */
+  maxSavedBytes?: number;
 }
 
 /** Creates the http_request tool. It connects only to hosts that the policy allows. */
@@ -49,7 +61,11 @@ export function createHttpRequest(
   policy: HttpPolicy,
   options: HttpRequestOptions = {},
 ): ActionTool {
-  const { resolveHost = resolveHostBySystem, timeoutMs = TIMEOUT_MS } = options;
+  const {
+    resolveHost = resolveHostBySystem,
+    timeoutMs = TIMEOUT_MS,
+    maxSavedBytes = MAX_SAVED_BYTES,
+  } = options;
   return defineTool({
     name: "http_request",
     description:
@@ -61,41 +77,107 @@ export function createHttpRequest(
       headers: z.record(z.string(), z.string()).optional().describe("Request headers"),
       body: z.string().optional().describe("Request body; write JSON as text"),
       raw: z.boolean().optional().describe("Return the source of a page or feed"),
+      save_to: z.string().optional().describe("Write the body into this file, at most 100 MB"),
       offset: z.int().min(0).optional().describe(
         "The first character to return; sends the GET again",
       ),
     }),
-    effect: ({ method }) => method === "GET" || method === "HEAD" ? "read" : "unsafe",
+    effect: ({ method, save_to }) =>
+      method !== "GET" && method !== "HEAD"
+        ? "unsafe"
+        : save_to === undefined
+        ? "read"
+        : "idempotent",
+    writesFile: (args) => args["save_to"] !== undefined,
     // Longer than the limit in `run`, so that a slow request ends with the error message of `run`.
-    timeoutMs: timeoutMs + 5_000,
+    timeoutMs: SAVE_TIMEOUT_MS + 5_000,
+    preview: async ({ save_to: path }, { sandbox }) => {
+      if (path === undefined) return undefined;
+      const { display } = await sandbox.resolve(path, "write");
+      throw new PreviewUnavailable(
+        `"${display}" gets the body of the response: it is not known yet.`,
+      );
+    },
     run: async (args, context) => {
       const { offset = 0 } = args;
       if (offset > 0 && args.method !== "GET") {
         throw new ToolFailure("offset would send the request again: it is only for GET.");
       }
+      const { save_to: path } = args;
+      if (path !== undefined && (args.method === "HEAD" || offset > 0 || args.raw !== undefined)) {
+        throw new ToolFailure(
+          "save_to saves the whole body as it is: it needs no HEAD, raw or offset.",
+        );
+      }
+      // Checked before the request, too.
+      if (path !== undefined) await context.sandbox.resolve(path, "write");
       const first: ExchangeRequest = {
         url: parseUrl(args.url),
         method: args.method,
         ...parseContent(args.method, args.headers ?? {}, args.body),
       };
+      const allowed = path === undefined ? timeoutMs : SAVE_TIMEOUT_MS;
       const limit = {
         clock: context.clock,
-        ms: timeoutMs,
-        reason: new ToolFailure(`No complete reply came within ${timeoutMs / 1_000} seconds.`),
+        ms: allowed,
+        reason: new ToolFailure(`No complete reply came within ${allowed / 1_000} seconds.`),
         signal: context.signal,
       };
       return await withinTime(limit, async (signal) => {
-        const bounds = { policy, maxBytes: MAX_REPLY_BYTES, signal, resolveHost };
+        let saved: WriteOutcome | undefined;
+        const bounds: ExchangeOptions = {
+          ...{ policy, maxBytes: MAX_REPLY_BYTES, signal, resolveHost },
+          ...(path !== undefined && {
+            receiver: {
+              maxBytes: maxSavedBytes,
+              receive: async (body) => {
+                saved = await saveBody(body, path, { ...context, signal });
+              },
+            },
+          }),
+        };
         const { url, reply } = await followRedirects(first, {
           ask: (request) => exchange(request, bounds),
           redactor: context.redactor,
         });
         const finalUrl = url.href === first.url.href ? undefined : url.href;
-        const body = await readBody(reply, { url: url.href, isRaw: args.raw === true, context });
+        if (saved !== undefined) {
+          const { created, display, size } = saved;
+          const text = `(${created ? "Created" : "Replaced"} ${display}: the body, ${size} bytes.)`;
+          return formatReply(reply, {
+            finalUrl,
+            body: { text },
+            offset,
+            redactor: context.redactor,
+          });
+        }
+        const content = await readBody(reply, { url: url.href, isRaw: args.raw === true, context });
+        const body = path === undefined ? content : {
+          ...content,
+          about: ["save_to: nothing was saved, because of the status", ...content.about ?? []],
+        };
         return formatReply(reply, { finalUrl, body, offset, redactor: context.redactor });
       });
     },
   });
+}
+
+/** Writes a body to a file, which appears when it is complete. */
+async function saveBody(
+  body: AsyncIterable<Uint8Array>,
+  path: string,
+  { sandbox, signal }: ToolContext,
+): Promise<WriteOutcome> {
+  let isOpened = false;
+  const open = () => {
+    if (isOpened) {
+      throw new ToolFailure(`Cannot write "${path}": its path changed meanwhile. Try again.`);
+    }
+    isOpened = true;
+    return body;
+  };
+  const file = await sandbox.resolve(path, "write");
+  return await sandbox.locks.run([file.path], () => writeFile(sandbox, path, open, { signal }));
 }
 
 /** Returns the text of a body: extracted from a PDF file, converted from a page or feed, or decoded. */

@@ -38,11 +38,12 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration
   maxResultBytes?: number | undefined;
   worksOn?: NonNullable<ActionTool["worksOn"]>;
   approval?: CallApproval;
+  writesFile?: NonNullable<ActionTool["writesFile"]>;
   /** Implements ActionTool.preview with parsed arguments. */
   preview?(
     args: z.output<z.ZodObject<Shape>>,
     context: Pick<ToolContext, "sandbox">,
-  ): Promise<FileChange | FileRenaming>;
+  ): Promise<FileChange | FileRenaming | undefined>;
   run(
     args: z.output<z.ZodObject<Shape>>,
     context: ToolContext,
@@ -64,7 +65,8 @@ export interface QuestionDefinition<Shape extends z.ZodRawShape> extends Declara
 export function defineTool<Shape extends z.ZodRawShape>(
   definition: ToolDefinition<Shape>,
 ): ActionTool {
-  const { schema, effect, timeoutMs, maxResultBytes, worksOn, approval, preview } = definition;
+  const { schema, effect, timeoutMs, maxResultBytes, worksOn, approval, writesFile, preview } =
+    definition;
   // Object.assign() keeps the getter `parameters`. A spread would call it, and so create the JSON schema before its first
   // use.
   return Object.assign(declare(definition), {
@@ -72,6 +74,7 @@ export function defineTool<Shape extends z.ZodRawShape>(
     ...(maxResultBytes !== undefined && { maxResultBytes }),
     ...(worksOn !== undefined && { worksOn }),
     ...(approval !== undefined && { approval }),
+    ...(writesFile !== undefined && { writesFile }),
     fixedEffect: typeof effect === "function" ? null : effect,
     ...(preview !== undefined && {
       preview: (args: JsonObject, context: Pick<ToolContext, "sandbox">) =>

@@ -154,16 +154,19 @@ export interface ActionTool extends ToolDeclaration {
    * reply. Undefined: the tool's calls run in parallel with all others.
    */
   readonly worksOn?: "files" | "memory";
+  /** Returns true if a call with these checked arguments writes a file. Only set for FILE_WRITERS. */
+  readonly writesFile?: (args: JsonObject) => boolean;
   /** The effect of every call. Null if the effect depends on the arguments. */
   readonly fixedEffect: Effect | null;
   /**
-   * Returns the change that a call with these checked arguments would make to a file, without making it. Throws ToolFailure
-   * if the call would fail, and PreviewUnavailable (preview_text.ts) if the change cannot be shown.
+   * Returns the change that a call with these checked arguments would make to a file, without making it. Returns undefined
+   * if the call changes no file. Throws ToolFailure if the call would fail, and PreviewUnavailable (preview_text.ts) if the
+   * change cannot be shown.
    */
   preview?(
     args: JsonObject,
     context: Pick<ToolContext, "sandbox">,
-  ): Promise<FileChange | FileRenaming>;
+  ): Promise<FileChange | FileRenaming | undefined>;
   /** The rule by which single calls wait for approval. Undefined: only the agent's settings decide. */
   readonly approval?: CallApproval;
   /** Returns the effect of a call with these checked arguments. */

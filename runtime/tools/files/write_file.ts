@@ -14,21 +14,23 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 
 const WRITABLE = 0o222;
 
-/** The path of a written file as shown to the model, and whether the file is new. */
+/** The path of a written file as shown to the model, whether the file is new, and its size in bytes. */
 export interface WriteOutcome {
   display: string;
   created: boolean;
+  size: number;
 }
 
 /**
  * Replaces a whole file: writes a temporary file in the same folder, then renames it. Keeps the permissions of an existing
- * file, and creates missing folders. With `version`, refuses to replace a file that changed since that version was read.
+ * file, and creates missing folders. A function as `content` opens a stream, and is called again if the file's path changed
+ * meanwhile. With `version`, refuses to replace a file that changed since that version was read.
  * Throws ToolFailure.
  */
 export async function writeFile(
   sandbox: PathSandbox,
   text: string,
-  content: Uint8Array,
+  content: Uint8Array | (() => AsyncIterable<Uint8Array>),
   options: { version?: FileVersion; signal: AbortSignal },
 ): Promise<WriteOutcome> {
   return await retryIfPlaceChanged({ action: "write", text }, async () => {
@@ -42,21 +44,29 @@ export async function writeFile(
         throw new ToolFailure(`Cannot write "${text}": the file is marked read-only.`);
       }
     }
-    const staged = await StagedFile.write(place, [content], {
+    const hash = createHash("sha256");
+    let size = 0;
+    async function* counted(): AsyncGenerator<Uint8Array> {
+      for await (const chunk of typeof content === "function" ? content() : [content]) {
+        yield chunk;
+        await nextSlice();
+        hash.update(chunk);
+        size += chunk.length;
+      }
+    }
+    const staged = await StagedFile.write(place, counted(), {
       signal: options.signal,
       ...(before === undefined ? {} : { mode: Number(before.mode) }),
     });
     try {
-      await nextSlice();
-      const sha256 = createHash("sha256").update(content).digest("hex");
-      const written = { version: staged.version(), size: content.length, sha256 };
+      const written = { version: staged.version(), size, sha256: hash.digest("hex") };
       await refuseIfChanged(place, options.version, text);
       await reportWrite(sandbox, { path, outcome: written }, () => staged.publish());
     } catch (error) {
       staged.discard();
       throw error;
     }
-    return { display, created: before === undefined };
+    return { display, created: before === undefined, size };
   });
 }
 

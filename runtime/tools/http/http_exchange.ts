@@ -44,6 +44,11 @@ export interface ExchangeOptions {
   maxBytes: number;
   signal: AbortSignal;
   resolveHost: ResolveHost;
+  /**
+   * Receives the body of a successful response, instead of `body`. The stream ends with an error unless the body is complete
+   * and has at most `maxBytes`.
+   */
+  receiver?: { maxBytes: number; receive(body: AsyncIterable<Uint8Array>): Promise<void> };
 }
 
 /**
@@ -60,16 +65,17 @@ export async function exchange(
   try {
     const message = await send(sent, options);
     try {
-      const { body, cut } = await readBody(message, {
-        method: sent.method,
-        maxBytes: options.maxBytes,
-      });
+      const { statusCode: status = 0, statusMessage: statusText = "" } = message;
+      const receiver = status >= 200 && status < 300 ? options.receiver : undefined;
+      await receiver?.receive(wholeBody(message, receiver.maxBytes));
+      const { body, cut } = receiver !== undefined
+        ? { body: new Uint8Array(), cut: false }
+        : await readBody(message, { method: sent.method, maxBytes: options.maxBytes });
       signal.throwIfAborted();
       const headers = new Map<string, string>();
       for (const [name, value] of Object.entries(message.headers)) {
         if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
       }
-      const { statusCode: status = 0, statusMessage: statusText = "" } = message;
       return { status, statusText, headers, body, cut };
     } finally {
       message.destroy();
@@ -206,6 +212,33 @@ async function readBody(
     at += chunk.length;
   }
   return { body, cut: size > maxBytes };
+}
+
+/** Returns the chunks of a body. Throws ToolFailure if it is too long, or shorter than the server declares. */
+async function* wholeBody(message: ReplyStream, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const { "content-length": declared, "content-encoding": encoding } = message.headers;
+  let size = 0;
+  try {
+    for await (const chunk of decoded(message)) {
+      const piece: Uint8Array = chunk;
+      size += piece.length;
+      if (size > maxBytes) {
+        throw new ToolFailure(
+          `The body has more than ${maxBytes / 1024 / 1024} MB. It was not saved.`,
+        );
+      }
+      yield piece;
+    }
+  } catch (error) {
+    if (error instanceof ToolFailure) throw error;
+    const reason = describeConnectionFailure(error);
+    throw new ToolFailure(`The body ended after ${size} bytes: ${reason}. It was not saved.`, {
+      cause: error,
+    });
+  }
+  if (encoding === undefined && declared !== undefined && size !== Number(declared)) {
+    throw new ToolFailure(`The body ended after ${size} of ${declared} bytes. It was not saved.`);
+  }
 }
 
 /**

@@ -52,7 +52,7 @@ function showBody(
   { body: bytes, cut, headers }: ExchangeReply,
   { body: { text }, offset, redactor }: { body: BodyText; offset: number; redactor: Redactor },
 ): string {
-  if (bytes.length === 0) return "(The body is empty.)";
+  if (bytes.length === 0 && !text) return "(The body is empty.)";
   const size = cut ? `more than ${bytes.length}` : `${bytes.length}`;
   if (text === undefined) {
     return `(The body is binary: ${
