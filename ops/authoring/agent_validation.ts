@@ -1,4 +1,7 @@
 // Validates a workspace's agent files against its settings, agents, tools and prices.
+import { describeMissingSearch } from "../../runtime/config/search_schema.ts";
+import { hasToolFile } from "../../runtime/tools/custom/tool_files.ts";
+import { WEB_SEARCH } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { createInspection } from "./agent_resources.ts";
 import type { ServerConnections } from "./server_connections.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -78,6 +81,13 @@ export async function openAgentValidation(
   const inspectResources = createInspection(settings, {
     builtinTools: toolNames,
     inspectCustomTool: async (name) => {
+      if (name === WEB_SEARCH && !await hasToolFile(name, directories.toolsDir)) {
+        const problem = describeMissingSearch(
+          settings.config.search,
+          (one) => environment.get(one),
+        );
+        return problem === undefined ? { toolNames: [], linksOut: [], unset: [] } : { problem };
+      }
       // The processes of custom tools are started on demand, because few workspaces have custom tools.
       customTools ??= openWorkspaceTools({
         settings,

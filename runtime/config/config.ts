@@ -6,6 +6,7 @@ import type { AgentBudget, WorkspaceBudget } from "./agent_settings.ts";
 import type { DatabaseKeys } from "./database_settings.ts";
 import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
 import type { NotifySettings } from "./notify_schema.ts";
+import type { SearchSettings } from "./search_schema.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 
 /** The values for fields that an agent's file omits. */
@@ -35,5 +36,7 @@ export interface Config extends ServiceSettings, DatabaseKeys {
    */
   publicUrl: string | null;
   notify: NotifySettings;
+  /** The service for searches. Null if there is none. */
+  search: SearchSettings | null;
   warnings: Diagnostic[];
 }

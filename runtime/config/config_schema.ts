@@ -23,6 +23,7 @@ import {
 } from "./fields.ts";
 import { allowedHosts, deniedHosts } from "./request_hosts.ts";
 import { NOTIFY } from "./notify_schema.ts";
+import { SEARCH } from "./search_schema.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
 
@@ -167,6 +168,7 @@ export const configSchema = z.object({
       "The address under which clients reach the TCP port; messages then contain links to answer",
   }),
   notify: section(NOTIFY),
+  search: SEARCH,
   http: section({
     allow: field(
       allowedHosts,

@@ -10,6 +10,8 @@ import { ProviderKeys } from "../models/provider_keys.ts";
 import { INHERITED_VARIABLES, resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
 import { serverFolder } from "../tools/mcp/server_folder.ts";
 import { ServersFile } from "../tools/mcp/servers_file/servers_file.ts";
+import { hasToolFile } from "../tools/custom/tool_files.ts";
+import { WEB_SEARCH } from "../vocabulary/tool_vocabulary.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 import { basename, dirname, extname, join } from "node:path";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
@@ -44,7 +46,13 @@ export interface AgentNeeds {
 export interface AgentSurroundings {
   directories: Pick<
     Directories,
-    "workspace" | "agentsDir" | "skillsDir" | "stateDir" | "mcpServersFile" | "proxySocketFile"
+    | "workspace"
+    | "agentsDir"
+    | "skillsDir"
+    | "toolsDir"
+    | "stateDir"
+    | "mcpServersFile"
+    | "proxySocketFile"
   >;
   environment: Environment;
   /** The user's home directory. */
@@ -166,7 +174,9 @@ async function programNeeds(
 ): Promise<AgentNeed[]> {
   const run = { kind: "run" as const, value: "" };
   const needs: AgentNeed[] = [];
-  if (customTools.length > 0) {
+  const isSearch = customTools.join() === WEB_SEARCH &&
+    !await hasToolFile(WEB_SEARCH, directories.toolsDir);
+  if (customTools.length > 0 && !isSearch) {
     needs.push({ ...run, field: "custom_tools", why: `the custom tools of ${id}` });
   }
   if (output !== undefined) {

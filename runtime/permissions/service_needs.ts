@@ -60,7 +60,7 @@ const DATABASE_VARIABLES: readonly string[] = [
 
 /** The settings that the needs are derived from. */
 export interface ServiceNeedsContext {
-  config: Pick<Config, "workspace" | "defaults" | "http" | "notify" | "service">;
+  config: Pick<Config, "workspace" | "defaults" | "http" | "notify" | "search" | "service">;
   environment: Pick<Environment, "get">;
   directories: Directories;
   /** The settings of the shared database. Undefined if there is none. */
@@ -87,6 +87,18 @@ export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
     ...databaseNeeds(context),
     ...defaultModelNeeds(context),
     ...channelNeeds(context),
+    ...searchNeeds(context),
+  ];
+}
+
+/** Returns the permissions for searches: the service's host, and the variable with its key. */
+function searchNeeds({ config: { search } }: ServiceNeedsContext): PermissionNeed[] {
+  if (search === null) return [];
+  const why = "search in config.yaml";
+  const { baseUrl, keyEnv: value } = search;
+  return [
+    net(hostAndPort(new URL(baseUrl)), why),
+    ...(value === undefined ? [] : [{ kind: "env" as const, value, why }]),
   ];
 }
 

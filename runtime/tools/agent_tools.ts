@@ -10,7 +10,7 @@ import type { Tool } from "./definition/tool.ts";
 import { Toolbox } from "./toolbox.ts";
 import { ToolsUnavailable } from "./failures/tools_unavailable.ts";
 import { describeNameClash } from "./name_clash.ts";
-import { yieldsName } from "../vocabulary/tool_vocabulary.ts";
+import { WEB_SEARCH, yieldsName } from "../vocabulary/tool_vocabulary.ts";
 
 /** An agent's tools and skill descriptions. */
 export interface AgentTools {
@@ -28,6 +28,11 @@ export interface ToolSources {
   /** The tools that every agent has. */
   builtin: readonly Tool[];
   idleGuards: UnmatchedGuards;
+  /**
+   * Returns the tool web_search, or undefined if a custom tool has this name. Throws ToolsUnavailable if config.yaml names
+   * no service, except with `offline`.
+   */
+  openWebSearch(options: { offline: boolean }): Promise<Tool | undefined>;
   openSkills(): Promise<Skills>;
   openCustomTools(): Promise<CustomTools>;
   openMcpServers(): Promise<McpServers>;
@@ -79,10 +84,19 @@ export class ToolCatalog {
       });
     }
     tools.push(...skills.tools);
+    let modules = agent.customTools;
+    if (modules.includes(WEB_SEARCH)) {
+      await unlessLeftOut(async () => {
+        const search = await this.#sources.openWebSearch({ offline: offline === true });
+        if (search === undefined) return;
+        tools.push(search);
+        modules = modules.filter((name) => name !== WEB_SEARCH);
+      });
+    }
     const own = tools.filter(({ name }) => !agent.leftOut.includes(name));
     const fixed = own.filter(({ name }) => !yieldsName(name));
     const added: Tool[] = [];
-    for (const customTools of offline ? [] : parts(agent.customTools)) {
+    for (const customTools of offline ? [] : parts(modules)) {
       await unlessLeftOut(async () => {
         const custom = await (await this.#sources.openCustomTools())
           .openTools({ id: agent.id, customTools }, { signal });
@@ -98,11 +112,11 @@ export class ToolCatalog {
       });
     }
     // Custom tools that are not opened are assumed to have the names of their files.
-    const names = new Set([...added.map(({ name }) => name), ...offline ? agent.customTools : []]);
+    const names = new Set([...added.map(({ name }) => name), ...offline ? modules : []]);
     const all = [...own.filter((one) => fixed.includes(one) || !names.has(one.name)), ...added];
     if (onUnavailable === undefined) this.#sources.idleGuards.warnUnmatched(agent, all);
     const sandboxGap = !offline && (agent.shell !== undefined ||
-        [agent.skills, agent.customTools, agent.mcp].some(({ length }) => length > 0))
+        [agent.skills, modules, agent.mcp].some(({ length }) => length > 0))
       ? await this.#sources.findSandboxGap(agent)
       : undefined;
     return {

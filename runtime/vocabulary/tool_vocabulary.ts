@@ -12,6 +12,7 @@ export const BUILTIN_TOOL_NAMES = [
   "file_glob",
   "file_search",
   "http_request",
+  "web_search",
   "memory_save",
   "memory_append",
   "memory_retrieve",
@@ -49,6 +50,9 @@ export function parseToolEntries(
     leftOut: entries.filter(isLeftOut).map((entry) => entry.slice(1)),
   };
 }
+
+/** The built-in tool that an agent's file names in `tools`, unless a custom tool has this name. */
+export const WEB_SEARCH = "web_search";
 
 /** The built-in tools of which some calls write a file, as file_write does. */
 export const FILE_WRITERS: readonly string[] = ["http_request"];

@@ -66,6 +66,7 @@ export async function openAgents(
   const named = () => [
     ...keys.namedByAgents(),
     ...channelVariables(settings.config.notify),
+    ...[settings.config.search?.keyEnv ?? []].flat(),
     ...(database === undefined ? [] : [DATABASE_PASSWORD_VARIABLE]),
   ];
   const secrets = withServerSecrets(

@@ -14,10 +14,17 @@ import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
 import type { ForwardProxy } from "../tools/http/forward_proxy.ts";
 import type { McpServers } from "../tools/mcp/mcp_servers.ts";
 import type { Skills } from "../tools/skills/skills.ts";
+import { describeMissingSearch } from "../config/search_schema.ts";
+import type { HttpPolicy } from "../tools/http/http_policy.ts";
+import type { Tool } from "../tools/definition/tool.ts";
+import { ToolsUnavailable } from "../tools/failures/tools_unavailable.ts";
+import { WEB_SEARCH } from "../vocabulary/tool_vocabulary.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadToolbox = lazyModule(() => import("../tools/toolbox.ts"));
 const loadAgentTools = lazyModule(() => import("../tools/agent_tools.ts"));
+const loadToolFiles = lazyModule(() => import("../tools/custom/tool_files.ts"));
+const loadWebSearch = lazyModule(() => import("../tools/builtin/web_search.ts"));
 const loadSkills = lazyModule(() => import("../tools/skills/skills.ts"));
 const loadHostedScripts = lazyModule(() => import("../tools/custom/hosted_scripts.ts"));
 const loadHostProgram = lazyModule(() => import("../tools/custom/host_program.ts"));
@@ -61,6 +68,8 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
       http: servicePolicy(settings, ownPorts),
     }),
     idleGuards: new UnmatchedGuards({ log, defaults: () => settings.config.defaults.confirmTools }),
+    openWebSearch: (how) =>
+      openWebSearch(settings, { ...how, http: servicePolicy(settings, ownPorts) }),
     openSkills: once(async () => await openSkills(options, await openSandbox())),
     openCustomTools: once(async () => await openCustomTools(options, await openSandbox())),
     openMcpServers: once(async () =>
@@ -91,6 +100,22 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
       return gaps.length === 0 ? undefined : gaps.map(({ message }) => message).join(" ");
     },
   });
+}
+
+/** Returns the tool web_search as ToolSources describes. */
+async function openWebSearch(
+  settings: WorkspaceSettings,
+  { offline, http: policy }: { offline: boolean; http: HttpPolicy },
+): Promise<Tool | undefined> {
+  const [{ hasToolFile }, { createWebSearch }] = await Promise.all([
+    loadToolFiles(),
+    loadWebSearch(),
+  ]);
+  if (await hasToolFile(WEB_SEARCH, settings.directories.toolsDir)) return undefined;
+  const lookup = (name: string) => settings.environment.get(name);
+  const problem = describeMissingSearch(settings.config.search, lookup);
+  if (!offline && problem !== undefined) throw new ToolsUnavailable(problem);
+  return createWebSearch({ settings: () => settings.config.search, lookup, policy });
 }
 
 /** Opens the sandbox for the processes that agents start. Logs a warning if no sandbox is available. */

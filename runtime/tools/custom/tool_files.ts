@@ -63,6 +63,11 @@ export async function findToolFile(
   };
 }
 
+/** Returns true if the tools folder has a usable file with this name. */
+export async function hasToolFile(module: string, toolsDir: string): Promise<boolean> {
+  return !("problem" in await findToolFile(module, toolsDir));
+}
+
 /** Returns the name of a file with the module's name in another programming language. Such a file cannot be a tool. */
 async function findOtherLanguage(module: string, toolsDir: string): Promise<string | undefined> {
   // If the folder cannot be read, the message is complete without the other file.

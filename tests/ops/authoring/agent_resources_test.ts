@@ -213,3 +213,19 @@ Deno.test("validate accepts other programs' front matter keys in skills", async 
   assert.match(all, /SKILL\.md:1:1: The skill has no description/);
   assert.match(all, /SKILL\.md:2:7: The name "other" is not the folder's/);
 });
+
+Deno.test("validate reports web_search without its service or key", async () => {
+  const validateWith = async (search: string, shell: Record<string, string> = {}) => {
+    await using place = await createToolPlace({ lines: search, shell });
+    return await validate(place, "tools: [web_search]\nconfirm: [web_search]");
+  };
+  assert.deepEqual(await validateWith(""), [
+    "error /agents/daily.md:3:9: web_search needs a service: add `search: { provider: searxng, base_url: ... }`, " +
+    "brave or tavily to config.yaml",
+  ]);
+  assert.deepEqual(await validateWith("search: { provider: brave }\n"), [
+    "error /agents/daily.md:3:9: web_search needs the key of brave in the variable BRAVE_API_KEY, which is not set",
+  ]);
+  const shell = { BRAVE_API_KEY: "key-0123456789" };
+  assert.deepEqual(await validateWith("search: { provider: brave }\n", shell), []);
+});

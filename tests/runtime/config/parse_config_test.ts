@@ -63,6 +63,7 @@ defaults:
   pin_keys: true
 service: {port: 0, host: "::1", keep_alive: true}
 public_url: https://inkling.example/team/
+search: { provider: searxng, base_url: "https://search.example/", key_env: MY_KEY }
 notify:
   on: [waiting]
   to: [phone]
@@ -124,6 +125,7 @@ notify:
       sandbox: "required",
       http: { allow: ["intern"], deny: ["private"], hosts: ["proxy"], origins: ["https://proxy"] },
       publicUrl: "https://inkling.example/team",
+      search: { provider: "searxng", baseUrl: "https://search.example", keyEnv: "MY_KEY" },
       notify: {
         on: ["waiting"],
         to: ["phone"],
@@ -351,4 +353,31 @@ Deno.test("parseConfig() accepts only origins of proxies and apps, and names of 
       `config.yaml:1:19: ${origin}, got "${text}"`,
     ]);
   }
+});
+
+Deno.test("parseConfig() reads the service of searches, and reports what it lacks", () => {
+  assert.equal(read("search:\n").search, null);
+  assert.deepEqual(read("search: { provider: brave }").search, {
+    provider: "brave",
+    baseUrl: "https://api.search.brave.com",
+    keyEnv: "BRAVE_API_KEY",
+  });
+  assert.deepEqual(
+    read('search: { provider: searxng, base_url: "http://127.0.0.1:8080/", key_env: MY }').search,
+    { provider: "searxng", baseUrl: "http://127.0.0.1:8080", keyEnv: "MY" },
+  );
+  assert.deepEqual(problems("search: { provider: searxng }"), [
+    "config.yaml:1:1: search.base_url must be given: the address of your SearXNG",
+  ]);
+  assert.deepEqual(problems("search: { key_env: MY }"), [
+    "config.yaml:1:1: search.provider must be given: one of searxng, brave, tavily",
+  ]);
+  assert.match(
+    problems("search: { provider: altavista }").join(),
+    /^config\.yaml:1:21: search\.provider must be searxng, brave or tavily/,
+  );
+  assert.match(
+    problems("search: { provider: brave, key_env: sk-123 }").join(),
+    /environment variable, not a key/,
+  );
 });

@@ -306,3 +306,15 @@ Deno.test("deriveFlags() allows the database's password file", async () => {
   const files = await read();
   assert.ok(files.includes(named) && !files.includes(usual), files.join());
 });
+
+test("deriveFlags() allows the service of searches and its key, and no programs for web_search", async (place) => {
+  await place.writeAgent("searcher", demo("tools: [web_search]"));
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\nsearch: { provider: tavily }\n`,
+  );
+  const derived = await derive(place);
+  assert.ok(valuesOf(derived, "allow-net").includes("api.tavily.com:443"));
+  assert.ok(valuesOf(derived, "allow-env").includes("TAVILY_API_KEY"));
+  assert.deepEqual(valuesOf(derived, "allow-run"), []);
+});

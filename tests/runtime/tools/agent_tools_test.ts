@@ -16,9 +16,14 @@ import { assertIdentical } from "../replay/replayed.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { FixtureHttpServer } from "./mcp/http_server.ts";
 
-/** The built-in tools that give up their name, with the line of an agent file that requests the tool. */
-const YIELDING = BUILTIN_TOOL_NAMES.filter(yieldsName)
-  .map((name) => [name, name === "shell" ? "\nshell: true" : ""] as const);
+/** The lines of an agent file that request a built-in tool. */
+const LINES: Readonly<Record<string, string>> = {
+  shell: "\nshell: true",
+  web_search: "\ntools: [web_search]",
+};
+const SEARCH = { lines: 'search: { provider: searxng, base_url: "http://127.0.0.1:9" }\n' };
+/** The built-in tools that give up their name. */
+const YIELDING = BUILTIN_TOOL_NAMES.filter(yieldsName);
 
 const OWN = `export default {
   description: "Mine",
@@ -79,10 +84,13 @@ Deno.test("a custom tool may have the name of a built-in tool that the file leav
 });
 
 Deno.test("the newer built-in tools together take at most 600 tokens of a request", async () => {
-  await using place = await createToolPlace();
+  await using place = await createToolPlace(SEARCH);
   await using endpoint = new OpenAiServer([{ text: "ok" }]);
   const model = `{ provider: local, name: m, base_url: "${endpoint.url}" }`;
-  await place.writeAgent("all", `---\nmodel: ${model}\nshell: true\n---\nGo.\n`);
+  await place.writeAgent(
+    "all",
+    `---\nmodel: ${model}\nshell: true\ntools: [web_search]\n---\nGo.\n`,
+  );
   await using runtime = await place.open();
   await runToEnd(runtime, "all");
   const tools = z.array(z.object({ function: z.object({ name: z.string() }).loose() }))
@@ -93,15 +101,19 @@ Deno.test("the newer built-in tools together take at most 600 tokens of a reques
   assert.ok(tokens <= 600, `${tokens} tokens`);
 });
 
-for (const [name, line] of YIELDING) {
+for (const name of YIELDING) {
+  const line = LINES[name] ?? "";
   const known = `"${name}" has the name of a built-in tool, which this agent does not get`;
 
+  // The field that requests web_search is the one that names the file.
+  const [files, more] = name === "web_search" ? [[name], ""] : [[name, "other"], line];
+
   // A replay does not start the tool, so it does not know a name that differs from the file's name.
-  for (const file of [name, "other"]) {
+  for (const file of files) {
     Deno.test(`a custom tool ${name} in ${file}.ts replaces the built-in tool`, async () => {
-      await using place = await createToolPlace();
+      await using place = await createToolPlace(SEARCH);
       await writeConfig(place, `tools/${file}.ts`, OWN.replace("default", `const ${name} =`));
-      await place.writeScript("own", doing(call(name)), `tools: [${file}]${line}`);
+      await place.writeScript("own", doing(call(name)), `tools: [${file}]${more}`);
       await using runtime = await place.open();
       const { id } = await runToEnd(runtime, "own");
       assert.deepEqual((await resultsOf(runtime, id)).map(({ content }) => content), ["mine"]);
@@ -112,15 +124,15 @@ for (const [name, line] of YIELDING) {
   }
 
   Deno.test(`validate reports no replaced tool if the file leaves out ${name}`, async () => {
-    await using place = await createToolPlace();
+    await using place = await createToolPlace(SEARCH);
     await writeConfig(place, `tools/${name}.ts`, OWN);
-    await place.writeScript("own", doing(call(name)), `tools: [${name}, -${name}]${line}`);
+    await place.writeScript("own", doing(call(name)), `tools: [${name}, -${name}]${more}`);
     assert.deepEqual(await problemsOf(place, "own"), []);
   });
 
   Deno.test(`a server's tool ${name} keeps its name`, async () => {
     await using server = new FixtureHttpServer({ named: name });
-    await using place = await createToolPlace();
+    await using place = await createToolPlace(SEARCH);
     const entry = { shelf: { url: server.url } };
     await writeConfig(place, "mcp-servers.json", JSON.stringify(entry));
     await place.writeScript("own", doing(call(name)), `mcp: [shelf]${line}`);

@@ -7,14 +7,22 @@ import {
 import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
 import { resultsOf } from "../executions/executions_of.ts";
 
-Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent with skills, delegates and a shell", async () => {
+Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent with skills, delegates, a shell and searches", async () => {
   await using place = await createTestWorkspace();
+  await Deno.writeTextFile(
+    `${place.configDir}/config.yaml`,
+    `workspace: ${place.workspace}\nsearch: { provider: searxng, base_url: "http://127.0.0.1:9" }\n`,
+  );
   const skill = `${place.agentsDir}/_config/skills/haiku`;
   await Deno.mkdir(skill, { recursive: true });
   await Deno.writeTextFile(`${skill}/SKILL.md`, "---\nname: haiku\ndescription: Writes\n---\nX.\n");
   await place.writeScript("helper", [{ say: "x" }]);
   const steps = [{ call: [{ name: "no_such_tool", arguments: {} }] }, { say: "Done." }];
-  await place.writeScript("daily", steps, "skills: haiku\nagents: helper\nshell: true");
+  await place.writeScript(
+    "daily",
+    steps,
+    "skills: haiku\nagents: helper\nshell: true\ntools: [web_search]",
+  );
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "daily");
   const [result] = await resultsOf(runtime, id);

@@ -121,7 +121,10 @@ Deno.test("http_request leaves no part of a download that is cancelled", async (
   );
   const saving = call(tool(), { url: site.origin, save_to: "saved/file" }, context);
   const outcome = assert.rejects(saving, /Cancelled by user/);
-  await until(async () => (await namesIn(fixture)).some((name) => STAGED_NAME.test(name)), "the download begins");
+  await until(
+    async () => (await namesIn(fixture)).some((name) => STAGED_NAME.test(name)),
+    "the download begins",
+  );
   stop.abort(new Error("Cancelled by user"));
   await outcome;
   assert.deepEqual(await namesIn(fixture), []);

@@ -1,0 +1,98 @@
+// The tool web_search: asks the service that config.yaml names. Agents have it with `tools: [web_search]`.
+import { z } from "zod";
+import { withinTime } from "../../../base/bounded_wait.ts";
+import { cutEnd } from "../../../base/text/cut_text.ts";
+import { describeMissingSearch, type SearchSettings } from "../../config/search_schema.ts";
+import { defineTool } from "../definition/define_tool.ts";
+import type { ActionTool } from "../definition/tool.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
+import { type ResolveHost, resolveHostBySystem } from "../http/host_lookup.ts";
+import { exchange } from "../http/http_exchange.ts";
+import type { HttpPolicy } from "../http/http_policy.ts";
+import { OWN_HEADERS } from "../http/http_redirects.ts";
+import { parseSearchAnswer, type SearchResult, toSearchRequest } from "../http/search_providers.ts";
+
+const TIMEOUT_MS = 30_000;
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+const MAX_RESULTS = 20;
+const MAX_SNIPPET = 500;
+
+/** The service of searches, and the connections to it. */
+export interface WebSearchOptions {
+  /** Returns the settings in config.yaml. Null if there is no service. */
+  settings(): SearchSettings | null;
+  /** Returns a variable's value. */
+  lookup(name: string): string | undefined;
+  policy: HttpPolicy;
+  resolveHost?: ResolveHost;
+}
+
+/** Creates the web_search tool. */
+export function createWebSearch(options: WebSearchOptions): ActionTool {
+  return defineTool({
+    name: "web_search",
+    description: "Searches the web. Returns title, address, snippet and date of pages.",
+    schema: z.object({
+      query: z.string().min(1).max(400),
+      count: z.int().min(1).max(MAX_RESULTS).default(10),
+    }),
+    effect: "read",
+    timeoutMs: TIMEOUT_MS + 5_000,
+    run: async ({ query, count }, { clock, signal, redactor }) => {
+      const search = options.settings();
+      const problem = describeMissingSearch(search, options.lookup);
+      if (search === null || problem !== undefined) throw new ToolFailure(`${problem}.`);
+      const reason = new ToolFailure(`${search.provider} did not answer within 30 seconds.`);
+      const results = await withinTime(
+        { clock, ms: TIMEOUT_MS, reason, signal },
+        (ending) => request(search, { query, count }, { ...options, signal: ending }),
+      );
+      const shown = results.slice(0, count).map((one, at) => formatResult(one, at + 1));
+      return shown.length === 0
+        ? `Nothing was found for ${JSON.stringify(redactor.redact(query))}.`
+        : shown.join("\n\n");
+    },
+  });
+}
+
+async function request(
+  { provider, baseUrl, keyEnv }: SearchSettings,
+  search: { query: string; count: number },
+  { lookup, policy, resolveHost = resolveHostBySystem, signal }: WebSearchOptions & {
+    signal: AbortSignal;
+  },
+): Promise<SearchResult[]> {
+  const key = keyEnv === undefined ? "" : lookup(keyEnv) ?? "";
+  const { path, headers, body } = toSearchRequest(provider, { ...search, key });
+  const bytes = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
+  const { status, statusText, body: answer } = await exchange({
+    url: new URL(baseUrl + path),
+    method: bytes === undefined ? "GET" : "POST",
+    headers: {
+      ...OWN_HEADERS,
+      ...headers,
+      ...(bytes !== undefined && { "content-length": String(bytes.length) }),
+    },
+    body: bytes,
+  }, { policy, maxBytes: MAX_ANSWER_BYTES, signal, resolveHost });
+  if (status !== 200) {
+    const remedy = status === 401 || status === 403
+      ? keyEnv === undefined
+        ? ": allow the format json in its settings"
+        : `: check the key in ${keyEnv}`
+      : status === 429
+      ? ": too many searches; try again later"
+      : "";
+    throw new ToolFailure(`${provider} answered ${status} ${statusText}`.trimEnd() + `${remedy}.`);
+  }
+  const results = parseSearchAnswer(provider, new TextDecoder().decode(answer));
+  if (results !== undefined) return results;
+  throw new ToolFailure(
+    `The answer of ${provider} is no list of results. Check search.base_url in config.yaml.`,
+  );
+}
+
+function formatResult({ title, url, snippet, date }: SearchResult, number: number): string {
+  const lines = [`${number}. ${title || "(no title)"}`, url, date, cutEnd(snippet, MAX_SNIPPET)];
+  return lines.filter((line) => line !== "").join("\n");
+}
