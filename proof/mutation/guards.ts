@@ -994,6 +994,20 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/tools/mcp/http_test.ts"],
   },
   {
+    guard: "a download into a file requires approval if file_write does",
+    symbol: "prepareCall",
+    replace: "writesFile && isGuardedWriter(run.agent, tool)",
+    by: "false",
+    tests: ["tests/runtime/executions/saved_downloads_test.ts"],
+  },
+  {
+    guard: "a download that is too long is not saved",
+    symbol: "wholeBody",
+    replace: "size > maxBytes",
+    by: "false",
+    tests: ["tests/runtime/tools/builtin/http_save_test.ts"],
+  },
+  {
     guard: "http_request sends no body to another origin",
     symbol: "redirected",
     replace: "body !== undefined",

@@ -214,9 +214,8 @@ async function readBody(
   return { body, cut: size > maxBytes };
 }
 
-/** Returns the chunks of a body. Throws ToolFailure if it is too long, or shorter than the server declares. */
+/** Returns the chunks of a body. Throws ToolFailure if it is too long or incomplete. */
 async function* wholeBody(message: ReplyStream, maxBytes: number): AsyncGenerator<Uint8Array> {
-  const { "content-length": declared, "content-encoding": encoding } = message.headers;
   let size = 0;
   try {
     for await (const chunk of decoded(message)) {
@@ -235,9 +234,6 @@ async function* wholeBody(message: ReplyStream, maxBytes: number): AsyncGenerato
     throw new ToolFailure(`The body ended after ${size} bytes: ${reason}. It was not saved.`, {
       cause: error,
     });
-  }
-  if (encoding === undefined && declared !== undefined && size !== Number(declared)) {
-    throw new ToolFailure(`The body ended after ${size} of ${declared} bytes. It was not saved.`);
   }
 }
 
