@@ -6,6 +6,8 @@ import { PageGivenUp, PageWriter, type WrittenPage } from "./page_writer.ts";
 /** A page with less text than this is read again with its navigation, if the navigation is most of it. */
 const LITTLE_TEXT = 200;
 
+/** Matches the beginning of a page. Some servers declare JSON and plain text as HTML. */
+const PAGE = /^\s*[^\s{[][^]*?<[a-z!]|^\s*<[a-z!]/i;
 /** The time limit of a conversion in milliseconds. It counts only the time in which the conversion computes. */
 const MAX_COMPUTING_MS = 500;
 
@@ -30,7 +32,9 @@ export async function toReadable(
     const about = `a feed of ${entries} as text, ${counts(text, source)}`;
     return { about: describe(title, about), text };
   }
-  if (!/^(text\/html|application\/xhtml)/i.test(type)) return undefined;
+  const isPage = /^(text\/html|application\/xhtml)/i.test(type) &&
+    PAGE.test(source.slice(0, 4_000));
+  if (!isPage) return undefined;
   try {
     const page = await writePage(source, { url, allowance });
     const { facts, leftOut, read } = page;

@@ -34,6 +34,8 @@ const FEEDS: Record<string, [type: string, body: string]> = {
   json: ["application/json", JSON_FEED],
   other: ["application/xml", "<config><item>1</item></config>"],
   data: ["application/json", '{"items": [{"title": "no feed"}]}'],
+  "data as page": ["text/html", ' {"text":\n "<b>bold</b>"}'],
+  "text as page": ["text/html", "one\ntwo < 3\n"],
 };
 const read = async (name: string, more: Record<string, unknown> = {}) => {
   const [type, body] = FEEDS[name]!;
@@ -74,6 +76,8 @@ Deno.test("http_request returns an Atom feed and a JSON feed as their entries", 
 
 Deno.test("http_request returns other XML and JSON, and the source of a feed, as they are", async () => {
   assert.equal(await read("other"), `\n${FEEDS["other"]![1]}`);
-  assert.equal(await read("data"), `\n${FEEDS["data"]![1]}`);
+  for (const name of ["data", "data as page", "text as page"]) {
+    assert.equal(await read(name), `\n${FEEDS[name]![1]}`);
+  }
   assert.equal(await read("atom", { raw: true }), `\n${ATOM}`);
 });

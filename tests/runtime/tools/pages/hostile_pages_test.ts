@@ -21,7 +21,7 @@ const HOSTILE: Record<string, string> = {
   "an address": `<a href='${fill("x", 5 * MB)}'>t</a>`,
   "attributes": `<a ${fill("x y=1 ", 5 * MB)}>t</a>`,
   "comments": fill("<!--x-->", 5 * MB),
-  "beginnings of tags": fill("<", 5 * MB),
+  "beginnings of tags": `<p>${fill("<", 5 * MB)}`,
   "spaces in code": `<table><tr><td>a<td><pre>${fill(" ", 5 * MB)}x</pre><tr><td>1<td>2</table>`,
   "a heading of 5 MB": `<h1>${fill("x\n", 5 * MB)}`,
   "entries of a feed": `<rss>${fill("<item><title>x</title></item>", 5 * MB)}</rss>`,
