@@ -102,7 +102,7 @@ export function describeMissing(
 ): string {
   return mode === "required"
     ? `No program can be started: config.yaml says "sandbox: required", and ${problem}. To get one, ${remedy}.`
-    : `Skills' scripts, MCP servers and custom tools run without a sandbox: ${problem}. To get one, ${remedy}.`;
+    : `Skills' scripts, commands, MCP servers and custom tools run without a sandbox: ${problem}. To get one, ${remedy}.`;
 }
 
 /** Returns a sentence about programs that cannot be limited to hosts: the reason, the consequence, and the remedy. */

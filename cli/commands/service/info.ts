@@ -75,7 +75,8 @@ function describeKey({ port, key, keySource, keyFile }: ServiceDefaults): [strin
 function describeSandbox({ sandbox: { mode, missing } }: InfoReport): string {
   if (mode === "off") return "off (set in config.yaml)";
   if (missing === null) return `bubblewrap (${mode})`;
-  return `none (${mode}): ${missing.problem}. To get one, ${missing.remedy}`;
+  const shells = mode === "required" ? "no agent has a shell" : "each command of a shell asks";
+  return `none (${mode}): ${missing.problem}, so ${shells}. To get one, ${missing.remedy}`;
 }
 
 function describeModel({ defaultModel, defaultModelHasPrice }: InfoReport): string {

@@ -93,6 +93,7 @@ export async function effectiveSettings(
         [["output", "schema"]],
       ] satisfies [string, unknown, YamlPath[]],
     ]),
+    ...shellRows(agent),
     ["confirm", guards, [["confirm"], ["auto_approve"]], ["defaults", "confirm_tools"]],
     ...(autoApprove.length === 0 ? [] : [
       [
@@ -115,6 +116,14 @@ export async function effectiveSettings(
     value: value === null ? "none" : String(value),
     ...originOf(own, inherited),
   }));
+}
+
+function shellRows({ shell }: Agent): SettingRow[] {
+  if (shell === undefined) return [];
+  const { allow, deny, net, env, timeoutMs } = shell;
+  const lists = Object.entries({ allow, deny, net, env })
+    .flatMap(([name, list]) => list.length === 0 ? [] : [`${name}: [${list.join(", ")}], `]);
+  return [["shell", `{ ${lists.join("")}timeout: ${writeDuration(timeoutMs)} }`, [["shell"]]]];
 }
 
 function retryRows(agent: Agent): SettingRow[] {

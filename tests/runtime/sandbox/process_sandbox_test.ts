@@ -27,7 +27,7 @@ Deno.test("ProcessSandbox with `preferred` starts programs without a sandbox, an
   const { sandbox, told, asked } = without("preferred");
   for (let i = 0; i < 3; i++) assert.equal(await sandbox.confine(PROGRAM, RULES), PROGRAM);
   assert.deepEqual(told, [
-    "Skills' scripts, MCP servers and custom tools run without a sandbox: there is none. To get one, make one.",
+    "Skills' scripts, commands, MCP servers and custom tools run without a sandbox: there is none. To get one, make one.",
   ]);
   assert.equal(asked.times, 1);
 });

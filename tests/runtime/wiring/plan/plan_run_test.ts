@@ -187,7 +187,7 @@ Deno.test("planRun() names the source of each setting, with its line", async () 
   await place.writeAgent(
     "a",
     "---\nname: A\nhistory:\nconfirm_timeout: 5m\nauto_approve: [file_write]\nsettings:\n" +
-      "  timeout: 60\n  max_cost_usd: null\nbudget:\n  per_day: 2\n  tokens: { tree: 500 }\nnodes: [gpu, big-disk]\nretry: 2\n---\nGo.\n",
+      "  timeout: 60\n  max_cost_usd: null\nbudget:\n  per_day: 2\n  tokens: { tree: 500 }\nnodes: [gpu, big-disk]\nretry: 2\nshell: { allow: [git log *], timeout: 5m }\n---\nGo.\n",
   );
   await using runtime = await place.open();
   const told = async () => {
@@ -209,6 +209,7 @@ Deno.test("planRun() names the source of each setting, with its line", async () 
     "budget.tree": "1 config 9",
     "budget.tokens.tree": "500 file 11",
     nodes: "gpu, big-disk file 12",
+    shell: "{ allow: [git log *], timeout: 5m } file 14",
     temperature: "0.7 default",
     max_tokens: "1000 config 5",
     timeout: "60 file 7",
