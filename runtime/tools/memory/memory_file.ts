@@ -6,6 +6,11 @@ import type { Agent } from "../../agents/agent.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { errorCode } from "../../../base/error_code.ts";
+import {
+  isStillMissing,
+  type MissingFile,
+  rememberMissing,
+} from "../../config/files/missing_file.ts";
 import { toFileFailure } from "../files/file_failure.ts";
 import { PathLocks } from "../files/path_locks.ts";
 import { isWithin } from "../files/place.ts";
@@ -27,12 +32,21 @@ export function memoryPathOf(agent: Pick<Agent, "id" | "sourcePath">): string {
   return join(dirname(agent.sourcePath), `${agent.id}${SUFFIX}`);
 }
 
+/** The memory files that did not exist at the last check. Most agents have none, and every run checks it. */
+const missingFiles = new Map<string, MissingFile>();
+
 /**
  * Returns the names of a memory file's sections in file order. Returns none if the file does not exist. Throws ToolFailure
  * like readMemory().
  */
 export async function listSections(path: string): Promise<string[]> {
-  return (await readMemory(path)).sections().map(({ name }) => name);
+  const known = missingFiles.get(path);
+  if (known !== undefined && isStillMissing(known)) return [];
+  missingFiles.delete(path);
+  const place = await locate(path);
+  const missing = place.exists ? undefined : rememberMissing(path);
+  if (missing !== undefined) missingFiles.set(path, missing);
+  return MemoryDocument.parse(await readText(place) ?? "").sections().map(({ name }) => name);
 }
 
 /**

@@ -126,6 +126,19 @@ Deno.test("memory_retrieve lists the sections with their sizes, and the text abo
   assert.deepEqual(await listSections(memory.path), ["A", "B"]);
 });
 
+Deno.test("listSections() notices that a missing memory file was created", async () => {
+  await using memory = await MemoryFixture.open();
+  // A folder that changed recently is checked every time, because file times have long ticks.
+  const longAgo = new Date("2020-01-01");
+  await Deno.utime(memory.agentsDir, longAgo, longAgo);
+  for (let n = 0; n < 2; n++) assert.deepEqual(await listSections(memory.path), []);
+  await memory.save("People", "Ada");
+  assert.deepEqual(await listSections(memory.path), ["People"]);
+  await Deno.remove(memory.path);
+  await Deno.utime(memory.agentsDir, longAgo, longAgo);
+  for (let n = 0; n < 2; n++) assert.deepEqual(await listSections(memory.path), []);
+});
+
 Deno.test("memory tools refuse invalid names, and declare their effects", () => {
   const save = createMemorySave(new MemoryWriter());
   const bad = (section: string) => () => save.check({ section, content: "" });
