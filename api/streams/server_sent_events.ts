@@ -20,7 +20,10 @@ export abstract class EventStream implements OpenStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly #clock: Clock;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  #waiting: AbortController | null = null;
+  /** The current wait: the time at which it ends, and the function that ends it. */
+  #waiting: { until: number; end: (isOver: boolean) => void } | null = null;
+  /** The running timer. It outlasts a wait that ends early, because most waits do. */
+  #timer: { until: number; stop: AbortController } | null = null;
   #remove: () => void = () => {};
   #isReleased = false;
 
@@ -53,14 +56,34 @@ export abstract class EventStream implements OpenStream {
   }
 
   /** Waits for `ms` milliseconds or until wake(). Returns true if the whole time has passed. */
-  protected async wait(ms: number): Promise<boolean> {
-    const waiting = new AbortController();
-    this.#waiting = waiting;
-    return await sleepUnlessAborted(this.#clock, ms, waiting.signal);
+  protected wait(ms: number): Promise<boolean> {
+    const { promise, resolve: end } = Promise.withResolvers<boolean>();
+    const until = this.#now() + ms;
+    this.#waiting = { until, end };
+    if (this.#timer === null || this.#timer.until > until) this.#startTimer(until);
+    return promise;
   }
 
   protected wake(): void {
-    this.#waiting?.abort(NO_LONGER_NEEDED);
+    this.#waiting?.end(false);
+    this.#waiting = null;
+  }
+
+  #now(): number {
+    return this.#clock.elapsed?.() ?? this.#clock.now();
+  }
+
+  async #startTimer(until: number): Promise<void> {
+    this.#timer?.stop.abort(NO_LONGER_NEEDED);
+    const stop = new AbortController();
+    this.#timer = { until, stop };
+    if (!await sleepUnlessAborted(this.#clock, until - this.#now(), stop.signal)) return;
+    this.#timer = null;
+    const waiting = this.#waiting;
+    if (waiting === null) return;
+    if (waiting.until > this.#now()) return await this.#startTimer(waiting.until);
+    this.#waiting = null;
+    waiting.end(true);
   }
 
   protected send(text: string): void {
@@ -89,6 +112,7 @@ export abstract class EventStream implements OpenStream {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.wake();
+    this.#timer?.stop.abort(NO_LONGER_NEEDED);
     this.#remove();
   }
 }
