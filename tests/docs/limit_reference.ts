@@ -68,7 +68,13 @@ const LIMITS: readonly Limit[] = [
     "bytes",
     "the call fails",
   ],
-  ["names of `file_glob`", "runtime/tools/builtin/file_glob.ts", "MAX_RESULTS", "", CUT],
+  [
+    "names of `file_glob`",
+    "runtime/tools/builtin/file_glob.ts",
+    "MAX_RESULTS",
+    "",
+    "`offset` reads on",
+  ],
   [
     "matches of `file_search`",
     "runtime/tools/builtin/file_search.ts",

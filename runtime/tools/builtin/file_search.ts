@@ -16,17 +16,15 @@ const loadSearch = lazyModule(() => import("../search/search.ts"));
 export const fileSearch = defineTool({
   name: "file_search",
   description:
-    "Finds lines in files: `path:line: text`. Passes over binary files, .git, node_modules and what .gitignore names, " +
-    "unless `path` names it.",
+    "Finds lines: `path:line: text`. Passes over binary files, .git, node_modules and names in .gitignore, unless `path` " +
+    "names them.",
   schema: z.object({
-    pattern: z.string().min(1).describe("A regular expression, within one line; no lookaround"),
-    path: z.string().optional().describe(
-      "A file, a folder or a glob such as src/**/*.ts; default: all",
-    ),
-    literal: z.boolean().optional().describe("Take the pattern as plain text"),
+    pattern: z.string().min(1).describe("A regular expression for one line; no lookaround"),
+    path: z.string().optional().describe("File, folder or glob; default: all"),
+    literal: z.boolean().optional().describe("pattern is plain text"),
     ignore_case: z.boolean().optional(),
-    context: z.int().min(0).max(MAX_CONTEXT_LINES).optional().describe("Lines around each match"),
-    offset: z.int().min(1).optional().describe("The first match to show, from 1"),
+    context: z.int().min(0).max(MAX_CONTEXT_LINES).optional().describe("Lines around a match"),
+    offset: z.int().min(1).optional().describe("First match to show"),
   }),
   effect: "read",
   timeoutMs: 30_000,

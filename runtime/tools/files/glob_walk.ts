@@ -65,13 +65,16 @@ export async function walkGlob(
  * Returns the first `most` names in sorted order. Sorts in parts, because sorting very many names at once would block the
  * service's thread.
  */
-export function firstOf(names: Iterable<string>, most: number): string[] {
+export function firstOf(
+  names: Iterable<string>,
+  { most, compare }: { most: number; compare: ((a: string, b: string) => number) | undefined },
+): string[] {
   let first: string[] = [];
   for (const name of names) {
-    if (first.length >= 2 * most) first = first.sort().slice(0, most);
+    if (first.length >= 2 * most) first = first.sort(compare).slice(0, most);
     first.push(name);
   }
-  return first.sort().slice(0, most);
+  return first.sort(compare).slice(0, most);
 }
 
 /** A starting point of the walk, and the folder to which the pattern's paths are relative. */

@@ -86,6 +86,12 @@ export function isWithin(path: string, folder: string): boolean {
   return rest === "" || (rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
 }
 
+/** Returns the path of an entry relative to a folder that contains it, or `""` for the folder. Both are absolute. */
+export function pathBelow(folder: string, path: string): string {
+  const isPlain = path.startsWith(`${folder}/`) && !NOT_NORMAL.test(path);
+  return isPlain ? path.slice(folder.length + 1) : relative(folder, path);
+}
+
 const MAX_PATH_BYTES = 4_095;
 const MAX_NAME_BYTES = 255;
 

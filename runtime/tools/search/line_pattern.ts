@@ -3,6 +3,7 @@
 import type { RE2JS } from "re2js";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
+import { ByteNeedle } from "./byte_needle.ts";
 
 const loadEngine = lazyModule(() => import("re2js"));
 const MAX_PATTERN_CHARACTERS = 1_000;
@@ -26,11 +27,21 @@ export class LinePattern {
   /** Finds literals of which each match contains one. Undefined: the pattern requires no literal. */
   readonly #literals: RegExp | undefined;
   readonly #hasTextAnchor: boolean;
+  /** The literal that each match contains. Undefined: there are several, or letter case does not matter. */
+  readonly #needle: ByteNeedle | undefined;
 
-  private constructor(options: { engine?: RE2JS; literals?: RegExp | undefined; source?: string }) {
-    this.#engine = options.engine;
-    this.#literals = options.literals;
-    this.#hasTextAnchor = TEXT_ANCHOR.test(options.source ?? "");
+  private constructor(
+    source: string,
+    options: { engine?: RE2JS; literals: readonly string[]; ignoreCase: boolean },
+  ) {
+    const { engine, literals, ignoreCase } = options;
+    const [first, ...others] = literals;
+    this.#engine = engine;
+    this.#hasTextAnchor = TEXT_ANCHOR.test(source);
+    if (first === undefined) return;
+    const either = literals.map((one) => one.replace(SPECIAL, "\\$&")).join("|");
+    this.#literals = new RegExp(either, ignoreCase ? "giu" : "g");
+    if (others.length === 0 && !ignoreCase) this.#needle = ByteNeedle.of(first);
   }
 
   /** Compiles a pattern. Throws ToolFailure if it is invalid or too complicated. */
@@ -46,10 +57,9 @@ export class LinePattern {
     if (source.includes("\n") || (!literal && source.includes("\\n"))) {
       throw new ToolFailure("A pattern matches within one line: search without the line break.");
     }
-    const flags = ignoreCase ? "giu" : "g";
-    const find = (literals: readonly string[]) =>
-      new RegExp(literals.map((one) => one.replace(SPECIAL, "\\$&")).join("|"), flags);
-    if (literal || source.search(SPECIAL) < 0) return new LinePattern({ literals: find([source]) });
+    if (literal || source.search(SPECIAL) < 0) {
+      return new LinePattern(source, { literals: [source], ignoreCase });
+    }
     const { RE2JS, RE2JSException } = await loadEngine();
     try {
       const text = RE2JS.translateRegExp(source);
@@ -61,9 +71,8 @@ export class LinePattern {
         throw new ToolFailure("The pattern is too complicated: use smaller repetition counts.");
       }
       const analysis: Prefilter | null = plain.re2().prefilter;
-      const required = analysis === null ? [] : requiredLiterals(analysis);
-      const literals = required.length === 0 ? undefined : find(required);
-      return new LinePattern({ engine, literals, source });
+      const literals = analysis === null ? [] : requiredLiterals(analysis);
+      return new LinePattern(source, { engine, literals, ignoreCase });
     } catch (error) {
       if (!(error instanceof RE2JSException)) throw error;
       const reason = error.message.replace(/^error parsing regexp: /, "");
@@ -73,6 +82,11 @@ export class LinePattern {
         { cause: error },
       );
     }
+  }
+
+  /** Returns false if no line of a text with these bytes matches. Takes much less time than decoding them. */
+  mayMatch(bytes: Uint8Array): boolean {
+    return this.#needle?.isIn(bytes) ?? true;
   }
 
   /** Yields the matching lines of a text. The end of a line is `\n` or `\r\n`. */

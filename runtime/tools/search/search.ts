@@ -14,6 +14,7 @@ import { PART_BYTES, SearchedFile } from "./searched_file.ts";
 import { ShownMatches, type ShownMatchesOptions } from "./shown_matches.ts";
 
 const MAX_ENTRIES = 100_000;
+const DECODER = new TextDecoder();
 
 /** The arguments of a search, as file_search describes them. */
 export interface SearchArguments extends ShownMatchesOptions {
@@ -33,7 +34,7 @@ export async function search(
     "sandbox" | "redactor" | "clock" | "signal"
   >,
 ): Promise<string> {
-  const { path = "**", maxMs } = args;
+  const { path = ".", maxMs } = args;
   const pattern = await LinePattern.compile(args.pattern, args);
   const deadline = clock.now() + maxMs;
   const ignored = new IgnoredEntries(sandbox, path);
@@ -138,13 +139,18 @@ async function searchFile(
     const turn = nextSlice();
     if (turn !== undefined) await turn;
     if (isOver()) return;
-    const hasMatch = !pattern.linesOf(part.text).next().done;
+    if (!matches.needsEveryPart && !pattern.mayMatch(part.bytes)) continue;
+    const found = DECODER.decode(part.bytes);
+    const hasMatch = !pattern.linesOf(found).next().done;
     if (!hasMatch && !matches.needsEveryPart) continue;
     // The checks are made only for a part that is used, because they take longer than a search without a match.
     if (!isProven && !file.isText()) return;
     isProven = true;
-    const text = redactor.redact(part.text);
-    const matching = hasMatch ? pattern.linesOf(text) : [];
-    matches.addPart({ ...part, text }, { line: file.lineAt(part.at), matching });
+    const text = redactor.redact(found);
+    matches.addPart(text, {
+      line: file.lineAt(part.at),
+      matching: hasMatch ? pattern.linesOf(text) : [],
+      endsLine: part.endsLine,
+    });
   }
 }

@@ -8,14 +8,14 @@ import { identityOf } from "../files/place.ts";
 export const PART_BYTES = 64 * 1024;
 const SAMPLE_BYTES = 8 * 1024;
 const LF = 10;
-const DECODER = new TextDecoder();
 
 /** A part of a file: whole lines, or a piece of a line that is longer than PART_BYTES. */
 export interface FilePart {
-  text: string;
+  /** The content in UTF-8. It is valid until the next part is requested. */
+  bytes: Uint8Array;
   /** The position of the part in the file, in bytes. */
   at: number;
-  /** True if a line end follows `text`. */
+  /** True if a line end follows the part. */
   endsLine: boolean;
 }
 
@@ -49,7 +49,7 @@ export class SearchedFile implements Disposable {
       const lineEnd = isLast ? -1 : buffer.lastIndexOf(LF);
       const endsLine = lineEnd >= 0;
       const end = isLast ? filled : endsLine ? lineEnd : startOfLastCharacter(buffer);
-      yield { text: DECODER.decode(buffer.subarray(0, end)), at, endsLine };
+      yield { bytes: buffer.subarray(0, end), at, endsLine };
       if (isLast) return;
       const next = endsLine ? end + 1 : end;
       buffer.copyWithin(0, next);

@@ -1,7 +1,6 @@
 // The result of a search: the matching lines from an offset on, with the lines around them, up to a size.
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import type { LinePattern, MatchingLine } from "./line_pattern.ts";
-import type { FilePart } from "./searched_file.ts";
 
 const MAX_LINE_CHARACTERS = 500;
 /** The number of characters before the match in a line that is cut. */
@@ -67,11 +66,13 @@ export class ShownMatches {
     return this.#context > 0;
   }
 
-  /** Adds a part of the file, redacted, with the number of its first line and its matching lines. */
+  /** Adds the redacted text of a part of the file, with the number of its first line and its matching lines. */
   addPart(
-    { text, endsLine }: FilePart,
-    { line, matching }: { line: number; matching: Iterable<MatchingLine> },
+    text: string,
+    options: { line: number; matching: Iterable<MatchingLine>; endsLine: boolean },
   ): void {
+    const { matching, endsLine } = options;
+    let { line } = options;
     let at = 0;
     for (const match of matching) {
       this.count++;

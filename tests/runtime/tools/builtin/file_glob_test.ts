@@ -78,19 +78,44 @@ Deno.test("file_glob refuses invalid patterns", async () => {
   assert.match(sentence, /too complicated: it has more than 1000 characters/);
 });
 
-test("file_glob returns 100 results and the total", async (fixture) => {
-  for (let i = 0; i < 120; i++) await fixture.write(`many/${String(i).padStart(3, "0")}.txt`, "");
-  const lines = (await call(fileGlob, { pattern: "many/*" }, testContext(fixture.sandbox()))).split(
-    "\n",
+test("file_glob lists 100 files, and continues at an offset", async (fixture, context) => {
+  for (let i = 1; i <= 220; i++) await fixture.write(`many/${String(i).padStart(3, "0")}.txt`, "");
+  const list = async (offset: number) =>
+    (await call(fileGlob, { pattern: "many/*", offset }, context)).split("\n");
+  const first = await list(1);
+  assert.deepEqual([first.length, first[0], first[99]], [101, "many/001.txt", "many/100.txt"]);
+  assert.equal(
+    first[100],
+    "(1-100 of 220 are shown. Continue with offset=101, or narrow the pattern.)",
   );
-  assert.deepEqual([lines.length, lines[99]], [101, "many/099.txt"]);
-  assert.equal(lines[100], "(100 of 120 are shown. Narrow the pattern to see the others.)");
+  assert.deepEqual((await list(101)).slice(99), [
+    "many/200.txt",
+    "(101-200 of 220 are shown. Continue with offset=201, or narrow the pattern.)",
+  ]);
+  const rest = await list(201);
+  assert.deepEqual([rest.length, rest[0], rest[19]], [20, "many/201.txt", "many/220.txt"]);
+  assert.deepEqual(await list(221), ["(There are 220 files; offset 221 is after the last.)"]);
+});
+
+test("file_glob lists the newest files first", async (fixture, context) => {
+  const day = (number: number) => new Date(Date.UTC(2026, 0, number));
+  for (let i = 1; i <= 120; i++) {
+    const name = `log/${String(i).padStart(3, "0")}.txt`;
+    await fixture.write(name, "");
+    await Deno.utime(join(fixture.workspace, name), day(1), day(i % 60));
+  }
+  await Deno.symlink("119.txt", join(fixture.workspace, "log/link.txt"));
+  const list = async (offset: number) =>
+    (await call(fileGlob, { pattern: "log/*", newest_first: true, offset }, context)).split("\n");
+  // A symlink has the time of its target. Files of the same time are sorted by path.
+  const expected = ["log/059.txt", "log/119.txt", "log/link.txt", "log/058.txt", "log/118.txt"];
+  assert.deepEqual((await list(1)).slice(0, 5), expected);
+  assert.deepEqual((await list(101)).slice(-2), ["log/060.txt", "log/120.txt"]);
 });
 
 Deno.test("walkGlob() stops at its limits and when it is cancelled", async () => {
   await using fixture = await planted();
   const bounds = {
-    maxFound: 10,
     maxEntries: 3,
     maxMs: 1_000,
     clock: new TestClock(),
@@ -134,7 +159,7 @@ test("walkGlob() yields between the files of a folder for long lists in braces",
   // The walk reads this clock at each entry, so the readings count the entries.
   const clock = { now: () => looked++, sleep: () => Promise.resolve() };
   const { signal } = new AbortController();
-  const bounds = { maxFound: 100, maxEntries: 10_000, maxMs: Infinity, clock, signal };
+  const bounds = { maxEntries: 10_000, maxMs: Infinity, clock, signal };
   let before = 0;
   const turn = () => {
     most = Math.max(most, looked - before);
