@@ -98,6 +98,8 @@ export async function readMarkup(
     if (allowance.ms <= 0) return at;
     const begun = performance.now();
     tokenizer.write(source.slice(at, at + SLICE_CHARACTERS));
+    // A long text is handled in parts, too.
+    flush();
     allowance.ms -= Math.min(MAX_COUNTED_MS, performance.now() - begun);
   }
   tokenizer.end();

@@ -38,9 +38,11 @@ export async function toReadable(
   try {
     const page = await writePage(source, { url, allowance });
     const { facts, leftOut, read } = page;
-    const text = page.text === "" ? describeEmpty(page) : page.text;
+    const isWhole = read === source.length;
+    const none = isWhole ? describeEmpty(page) : "(The converted part has no text.)";
+    const text = page.text === "" ? none : page.text;
     const beside = leftOut === 0 ? "" : `, without ${leftOut} of navigation and the like`;
-    const part = read === source.length
+    const part = isWhole
       ? ""
       : ` (only the first ${read} were converted, because the page takes too long)`;
     const about = `the page's main part as Markdown, ${counts(text, source)}${part}${beside}`;
