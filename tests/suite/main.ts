@@ -51,6 +51,13 @@ const groups = groupFiles(files, { filter });
 const report = createReport({ groups, print: (line) => console.log(line) });
 const folder = await Deno.makeTempDir({ prefix: "inkling-suite-" });
 try {
+  // The build takes longer than the starts of a few files save. A coverage run measures the sources.
+  const usesBundle = positionals.length === 0 && filter === undefined &&
+    !Deno.env.has("DENO_COVERAGE_DIR");
+  if (usesBundle) console.log("Building the package that the tests start ...");
+  await using program = usesBundle
+    ? await (await import("./shared_program.ts")).buildShared(folder)
+    : undefined;
   await using shared = await startShared(files, { postgres: values.postgres ?? false });
   const code = await runTests({
     modules: await writeGroups(groups, folder),
@@ -60,7 +67,7 @@ try {
       ...(values.update ? ["-u"] : []),
       ...(values["junit-path"] === undefined ? [] : [`--junit-path=${values["junit-path"]}`]),
     ],
-    env: shared.env,
+    env: { ...shared.env, ...program?.env },
     jobs: values.jobs,
     onLine: (line) => report.read(line),
   });

@@ -1,4 +1,5 @@
-// The command of the program that tests and benchmarks start: the sources, or the bundle named by INKLING_TEST_BUNDLE.
+// The command of the program that tests and benchmarks start: the sources, or the bundle named by INKLING_TEST_BUNDLE,
+// which a run of the whole suite builds.
 import { sourceCommand } from "../../cli/self_command.ts";
 import { REPOSITORY } from "./repository.ts";
 
