@@ -13,6 +13,7 @@ import {
   recap,
   replay,
   respond,
+  wake,
   watch,
 } from "./declarations/execution_commands.ts";
 import { complete, completions, help } from "./declarations/help_commands.ts";
@@ -52,6 +53,7 @@ export const PROGRAM: Program = {
     respond.loads(() => import("./commands/executions/respond.ts")),
     watch.loads(() => import("./commands/executions/watch.ts")),
     cancel.loads(() => import("./commands/executions/cancel.ts")),
+    wake.loads(() => import("./commands/executions/wake.ts")),
     checkpoint.loads(() => import("./commands/executions/checkpoint.ts")),
     moveHistory.loads(() => import("./commands/service/move_history.ts")),
     recap.loads(() => import("./commands/executions/recap.ts")),

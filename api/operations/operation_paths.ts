@@ -22,6 +22,7 @@ export const ROUTES = {
     messages: "GET /executions/{id}/messages",
     follow: "GET /executions/{id}/stream",
     cancel: "DELETE /executions/{id}",
+    wake: "POST /executions/{id}/wake",
   },
   replays: { replay: "GET /executions/{id}/replay", fork: "POST /executions/{id}/fork" },
   requests: {

@@ -6,7 +6,8 @@ import { openServiceEventStream } from "../streams/service_events.ts";
 
 export const events = operation({
   summary: "Stream of changes to executions, agents and the scheduler",
-  description: "Server-sent events `execution_started`, `execution_waiting`, " +
+  description:
+    "Server-sent events `execution_started`, `execution_waiting`, `execution_resting`, " +
     "`execution_resumed`, `execution_completed`, `agents_changed`, " +
     "`scheduler_changed`, `trigger_changed`, `budget_warning`, a `heartbeat` after 10 s of silence, and `shutdown` " +
     "when a stop begins. `execution_completed` follows after the execution's followers received " +

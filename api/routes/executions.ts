@@ -1,4 +1,4 @@
-// The operations on executions: list, details, message log, stream, and cancel.
+// The operations on executions: list, details, message log, stream, cancel, and the early end of a rest.
 import { z } from "zod";
 import type { ListedExecution as Listed, Runtime } from "../../runtime/interface/runtime.ts";
 import {
@@ -11,6 +11,7 @@ import {
   toLogRow,
 } from "../schemas/execution_schemas.ts";
 import { ExecutionFrame } from "../schemas/event_schemas.ts";
+import { RespondAccepted as Resuming } from "../schemas/request_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { operation } from "../operations/operation.ts";
 import { keptRows } from "../operations/polled_answers.ts";
@@ -148,6 +149,18 @@ export const cancel = operation({
   response: CancelBody,
   async handle({ id }, { runtime }) {
     return { status: await runtime.cancel(id), executionId: id };
+  },
+});
+
+export const wake = operation({
+  summary: "End the rest of an execution early",
+  description: "An execution that rests for a descendant ends the descendant's rest.",
+  resource: EXECUTION,
+  response: Resuming,
+  errors: [409, 503],
+  async handle({ id }, { runtime }) {
+    await runtime.wake(id);
+    return { status: "resuming" as const, executionId: id };
   },
 });
 

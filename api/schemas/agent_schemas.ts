@@ -16,7 +16,7 @@ import { writeDuration } from "../../base/durations.ts";
 import type { AgentListing, Outcomes } from "../../runtime/interface/runtime.ts";
 import type { Source } from "./wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
-import { executionStatus, ExecutionSummary, toExecution } from "./execution_schemas.ts";
+import { executionStatus, ExecutionSummary, toExecution, toRest } from "./execution_schemas.ts";
 import { toTrigger, TriggerBody } from "./trigger_schemas.ts";
 import { triggerNotes } from "./scheduler_schemas.ts";
 import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
@@ -43,6 +43,8 @@ export const AgentSummary = z.object({
   last_status: executionStatus.nullable(),
   last_execution_id: id.nullable(),
   waits_for_labels: ExecutionSummary.shape.waits_for_labels,
+  rests_until: ExecutionSummary.shape.rests_until,
+  rests_for: ExecutionSummary.shape.rests_for,
   next_run: timestamp.nullable(),
   trigger_paused: z.string().nullable().meta({
     description:
@@ -146,6 +148,7 @@ export function toAgentSummary(
     lastStatus: last?.status,
     lastExecutionId: last?.id,
     waitsForLabels: last?.waitsForLabels,
+    ...(last && toRest(last)),
     triggerHeld: inactiveReason,
     lastDay,
   };

@@ -54,6 +54,10 @@ export const ExecutionSummary = z.object({
   }).meta({ id: "RunRetry" }).optional().meta({
     description: "Present only while it waits for a retry because its model could not be reached",
   }),
+  rests_until: timestamp.optional().meta({
+    description: "Present only while it rests: the time at which it continues",
+  }),
+  rests_for: z.string().optional().meta({ description: "The reason of the rest" }),
 }).meta({ id: "Execution" });
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
 
@@ -128,7 +132,16 @@ export function toExecution(execution: Listed): Source<typeof ListedExecution> {
     ...execution,
     dryRun: isDryRun ? true : undefined,
     retry: status === "running" && !retry?.isUnderWay ? retry : undefined,
+    ...toRest(execution),
   };
+}
+
+/** Converts the current rest of an execution to a source for toWire(). */
+export function toRest(
+  { status, rest }: Pick<Listed, "status" | "rest">,
+): Pick<Source<typeof ExecutionSummary>, "restsUntil" | "restsFor"> {
+  const isResting = status === "running" && rest?.ended === undefined;
+  return isResting ? { restsUntil: rest?.until, restsFor: rest?.reason } : {};
 }
 
 /** Converts an execution with its details to a source for toWire(). */

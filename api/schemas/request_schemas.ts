@@ -88,7 +88,7 @@ export const RespondBody = z.object({
 }).meta({ id: "Respond" });
 export type RespondBody = z.infer<typeof RespondBody>;
 
-/** The response to an accepted answer. */
+/** The response to an accepted answer, and to the early end of a rest. */
 export const RespondAccepted = z.object({
   status: z.literal("resuming"),
   execution_id: id,

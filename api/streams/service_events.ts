@@ -131,6 +131,10 @@ function toPayload(event: ServiceEvent): ServiceEventMessage["payload"] {
       const { requestId, kind, message } = event;
       return { ...identityFields(event), request_id: requestId, kind, message };
     }
+    case "execution_resting": {
+      const rests = { rests_until: toTimestamp(event.until), rests_for: event.reason };
+      return { ...identityFields(event), ...rests };
+    }
     case "execution_resumed":
       return identityFields(event);
     case "scheduler_changed":

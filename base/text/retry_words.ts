@@ -22,8 +22,3 @@ export function toRetryWords({ at, attempt, of, reason }: ShownRetry): string {
 export function toRetrySentence(retry: ShownRetry): string {
   return `T${toRetryWords(retry).slice(1)}`;
 }
-
-/** Returns true if a log entry announces a retry. */
-export function isRetryNotice(text: string): boolean {
-  return /^Tries again at \d\d:\d\d \(/.test(text);
-}

@@ -109,6 +109,15 @@ export const cancel = declareCommand({
   options: JSON_FLAG,
 });
 
+/** The declaration of `inkling wake`. */
+export const wake = declareCommand({
+  name: "wake",
+  description: "End the rest of an execution early, so that it continues now",
+  examples: [["inkling wake 12", "let execution 12 continue"]],
+  arguments: { id: required("The execution's id", EXECUTION) },
+  options: JSON_FLAG,
+});
+
 /** The declaration of `inkling checkpoint`. */
 export const checkpoint = declareCommand({
   name: "checkpoint",

@@ -1,5 +1,6 @@
 // Formats the events of a foreground service, each as one line.
 import { formatDuration } from "../../base/durations.ts";
+import { toRestWords } from "../../base/text/rest_words.ts";
 import type { ServiceEventMessage } from "../../api/client/client.ts";
 import { type FramePayload, numberOf, textOf } from "../../present/payload.ts";
 import { toOneLine } from "./sanitize.ts";
@@ -21,7 +22,7 @@ export function formatServiceEvent(
   options: { at: number; style: Style; columns: number },
 ): string | undefined {
   const { style, at, columns } = options;
-  const line = toEventLine(event, payload, style);
+  const line = toEventLine(event, payload, { style, at });
   if (line === undefined) return undefined;
   const time = formatLocal(new Date(at).toISOString()).slice(11);
   const [name = "", ...rest] = line.parts.filter((part) => part !== "").map(toOneLine);
@@ -37,7 +38,11 @@ interface EventLine {
   parts: string[];
 }
 
-function toEventLine(event: string, payload: FramePayload, style: Style): EventLine | undefined {
+function toEventLine(
+  event: string,
+  payload: FramePayload,
+  { style, at }: { style: Style; at: number },
+): EventLine | undefined {
   const agent = textOf(payload, "agent_id");
   const status = textOf(payload, "status");
   const execution = `execution ${numberOf(payload, "execution_id") ?? "?"}`;
@@ -46,6 +51,10 @@ function toEventLine(event: string, payload: FramePayload, style: Style): EventL
       return { mark: style.cyan("→"), parts: [agent, textOf(payload, "trigger"), execution] };
     case "execution_resumed":
       return { mark: style.cyan("→"), parts: [agent, "continues", execution] };
+    case "execution_resting": {
+      const rest = { until: textOf(payload, "rests_until"), reason: textOf(payload, "rests_for") };
+      return { mark: style.dim("…"), parts: [agent, toRestWords(rest, at), execution] };
+    }
     case "execution_waiting":
       return {
         mark: style.yellow("?"),

@@ -13,7 +13,7 @@ import {
   type HumanAnswer,
 } from "../../runtime/executions/human_request.ts";
 import type { RunPorts } from "../../runtime/executions/loop/run_ports.ts";
-import type { OpenQuestion, WaitingChild } from "../../runtime/executions/loop/tool_calls.ts";
+import type { CallPause, OpenQuestion } from "../../runtime/executions/loop/tool_calls.ts";
 import { requireExecution } from "../../runtime/executions/record/execution_reads.ts";
 import type { Outcome } from "../../runtime/executions/record/ending_store.ts";
 import { Journal } from "../../runtime/executions/record/journal.ts";
@@ -185,6 +185,11 @@ class CasePlay {
     for (;;) {
       const rest = await this.#playStretch(id, journal);
       if ("status" in rest) return rest;
+      if ("rest" in rest) {
+        const { until: at } = await journal.rest(rest.rest);
+        await this.#parts.stores.rests.endRest(id, { at, by: "time" });
+        continue;
+      }
       if (!("question" in rest)) throw new TypeError("No other execution takes part in a test");
       if (await this.#answer(rest, { id, journal })) continue;
       const waitsFor = `${rest.call.name} asks "${rest.question.message}"`;
@@ -192,10 +197,7 @@ class CasePlay {
     }
   }
 
-  async #playStretch(
-    id: number,
-    journal: Journal,
-  ): Promise<Outcome | OpenQuestion | WaitingChild> {
+  async #playStretch(id: number, journal: Journal): Promise<Outcome | CallPause> {
     const { agent, stores, ports: { redactor } } = this.#parts;
     const { execution, request } = await requireExecution(stores.executions, id);
     const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
@@ -207,10 +209,8 @@ class CasePlay {
         openReply: () => new RedactedReply(id, { log: this.#log, redactor }),
         delegate: async ({ toolCallId, name, arguments: args }) => {
           const call = { id: toolCallId, name, args: argumentsOf(args) ?? {} };
-          return await Promise.resolve({
-            state: "ended",
-            content: scriptedResult(this.#script, call),
-          });
+          const content = scriptedResult(this.#script, call);
+          return await Promise.resolve({ state: "ended", content });
         },
       });
       return await runLoop(run);

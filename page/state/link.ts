@@ -28,6 +28,7 @@ const BATCH_MS = 200;
 const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
   execution_started: ["executions", "agents"],
   execution_waiting: ["executions", "agents"],
+  execution_resting: ["executions", "agents"],
   execution_resumed: ["executions", "agents"],
   execution_completed: ["executions", "agents", "scheduler"],
   agents_changed: ["agents", "scheduler"],

@@ -1,5 +1,5 @@
 // Builds the steps of an execution from its frames. A reply includes its calls, a call its result, a question its answer.
-import { isRetryNotice } from "../../base/text/retry_words.ts";
+import { isPauseNotice } from "../../base/text/rest_words.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { callsOf, delegatedOf, numberOf, type ToolCall } from "../../present/payload.ts";
 
@@ -209,7 +209,7 @@ function removeRepeatedReply(
 /** Returns the current activity of a running execution in a few words. */
 export function describeLatest(steps: readonly Step[]): string {
   const step = steps.at(-1);
-  if (step?.kind === "notice" && isRetryNotice(step.text)) return step.text;
+  if (step?.kind === "notice" && isPauseNotice(step.text)) return step.text;
   const open = step?.kind === "reply" ? step.calls.filter(({ result }) => result === null) : [];
   return open.length === 0
     ? "Waiting for the model"

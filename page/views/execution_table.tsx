@@ -1,10 +1,12 @@
 // The table of executions. On a narrow screen each row becomes a block.
 import type { VNode } from "preact";
-import { toRetrySentence } from "../../base/text/retry_words.ts";
+import { toPauseSentence } from "../../base/text/rest_words.ts";
 import type { ExecutionSummary, ListedExecution } from "../../api/schemas/execution_schemas.ts";
 import { formatCost, formatCount, formatDuration } from "../parts/format.ts";
 import { ExecutionLink, RelativeTime, Status, TableHead } from "../parts/parts.tsx";
 import { executionHref } from "../state/route.ts";
+import { useNow } from "../state/use_resource.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
 
 const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Tokens", "Cost"];
 
@@ -19,12 +21,14 @@ export function ExecutionTable(
     counts?: ReadonlyMap<number, number>;
   },
 ): VNode {
+  const now = useNow(MINUTE_MS);
   return (
     <table class="rows" aria-label={label}>
       <TableHead names={COLUMNS} numbersFrom={4} />
       <tbody>
         {executions.map((execution) => {
-          const { id, status, duration_ms, total_tokens, cost_usd, error, retry } = execution;
+          const { id, status, duration_ms, total_tokens, cost_usd, error } = execution;
+          const pause = toPauseSentence(execution, now);
           const preview = describePreview(execution);
           const count = counts?.get(execution.id) ?? 1;
           return (
@@ -38,9 +42,7 @@ export function ExecutionTable(
                     {preview}
                   </span>
                 )}
-                {retry !== undefined && (
-                  <span class="muted small ellipsis">{toRetrySentence(retry)}</span>
-                )}
+                {pause !== undefined && <span class="muted small ellipsis">{pause}</span>}
                 {error !== null && (
                   <span class="row-error ellipsis" title={error} dir="auto">{error}</span>
                 )}

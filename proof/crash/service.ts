@@ -7,6 +7,7 @@ import { SqlEndingStore } from "../../runtime/storage/executions/endings.ts";
 import { SqlFamilyStore } from "../../runtime/storage/executions/families.ts";
 import { SqlRecoveryStore } from "../../runtime/storage/executions/recovery.ts";
 import { SqlRequestStore } from "../../runtime/storage/executions/requests.ts";
+import { SqlRestStore } from "../../runtime/storage/executions/rests.ts";
 import { type CrashPoint, toLastLine } from "./crash_points.ts";
 
 interface Order {
@@ -29,6 +30,7 @@ const STORES: readonly { prototype: object }[] = [
   SqlFamilyStore,
   SqlRecoveryStore,
   SqlRequestStore,
+  SqlRestStore,
 ];
 
 const LONGEST_THOUGHT_MS = 10;

@@ -1556,10 +1556,24 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/storage/postgres"],
   },
   {
+    guard: "a rest ends at its time, not before",
+    symbol: "SqlRestStore",
+    replace: '" AND rests_until <= ?2"',
+    by: '" AND ?2 IS NOT NULL"',
+    tests: ["tests/runtime/executions/runs/rest_test.ts"],
+  },
+  {
+    guard: "a resting execution is not recovered as abandoned",
+    symbol: "SqlRecoveryStore",
+    replace: "AND NOT (${RESTS}) ` +",
+    by: "` +",
+    tests: ["tests/runtime/storage/database_test.ts"],
+  },
+  {
     guard: "a living node's run is not ended by another node",
     symbol: "fenceOffOwner",
-    replace: '`AND (instance_id IS NULL OR NOT ${isAlive("executions.instance_id")})`',
-    by: '`AND (instance_id IS NULL OR ${isAlive("executions.instance_id")} IS NOT NULL)`',
+    replace: '`OR NOT ${isAlive("executions.instance_id")})`',
+    by: '`OR ${isAlive("executions.instance_id")} IS NOT NULL)`',
     tests: ["tests/runtime/storage/postgres"],
   },
   {
@@ -1609,7 +1623,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "an execution does not wait for one that another node just ended",
-    symbol: "isWaiting",
+    symbol: "selectPaused",
     replace: "`${select} FOR UPDATE`",
     by: "select",
     tests: ["tests/runtime/storage/postgres"],
@@ -1649,7 +1663,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "max_duration counts the time before a wait",
-    symbol: "untilRest",
+    symbol: "untilPause",
     replace: "limitMs - (execution.durationMs ?? 0) - journal.running.elapsedMs",
     by: "limitMs - journal.running.elapsedMs",
     tests: ["tests/runtime/executions/runs/max_duration_test.ts"],

@@ -50,7 +50,7 @@ export const RUN_SETTINGS = {
   max_duration: field(
     secondsOrNone,
     "none",
-    "Maximum running time of a run, in whole seconds or as a duration; waits for people and for `retry` do not count",
+    "Maximum running time of a run, in whole seconds or as a duration; waits for people and rests do not count",
   ).meta({ synonym: "timeout" }),
   loop_detection: field(z.boolean(), true, "Ends a run that repeats itself"),
 };
@@ -167,6 +167,8 @@ export const AGENT_POLICY = {
     "none",
     "Time after which an unanswered question counts as denied",
   ),
+  /** The maximum rest of a call of `wait`, in milliseconds; null for no maximum. */
+  max_wait: field(durationOrNone, "30d", "Maximum time that a call of `wait` rests"),
   on_restart: field(
     z.enum(["orphan", "resume"]),
     "orphan",

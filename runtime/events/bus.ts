@@ -43,6 +43,14 @@ export type ServiceEvent =
     kind: string;
     message: string;
   }
+  | {
+    type: "execution_resting";
+    executionId: number;
+    agentId: string;
+    displayName: string;
+    until: number;
+    reason: string;
+  }
   | { type: "execution_resumed"; executionId: number; agentId: string; displayName: string }
   | {
     type: "agents_changed";

@@ -15,6 +15,22 @@ export interface RunRetry {
   reason: string;
 }
 
+/** A rest of a run: no process holds the run until a time. Kept after its end, until the run rests again. */
+export interface RunRest {
+  /** The planned end in milliseconds since the epoch. */
+  until: number;
+  /** The reason, for people. */
+  reason: string;
+  /** The start in milliseconds since the epoch. */
+  since: number;
+  /** The position of the call that rests. Absent for the rest before a retry, and for the rest of a parent. */
+  position?: number;
+  /** The id of the resting child, for the rest of its parent. The parent's rest ends with the child's rest. */
+  childId?: number;
+  /** The end: its time in milliseconds since the epoch, and its cause. Absent while the run rests. */
+  ended?: { at: number; by: "time" | "person" };
+}
+
 /**
  * The stored record of one execution. Times are in milliseconds since the epoch. Counters continue across pauses and
  * restarts.
@@ -38,7 +54,7 @@ export interface Execution {
   sessionId: string | null;
   startedAt: number;
   finishedAt: number | null;
-  /** The running time in milliseconds, without the time spent waiting for a person. */
+  /** The running time in milliseconds, without rests and the time spent waiting for a person. */
   durationMs: number | null;
   inputTokens: number;
   outputTokens: number;
@@ -53,6 +69,18 @@ export interface Execution {
   error: string | null;
   /** The retry of the run's last failure. Absent if no retry is scheduled or in progress. */
   retry?: RunRetry;
+  /** The current or the last rest. Absent if the run has never rested. */
+  rest?: RunRest;
+}
+
+/** Returns true if an execution rests or waits for a person, so that no process runs it. */
+export function isPaused(execution: Execution): boolean {
+  return execution.status === "waiting" || currentRest(execution) !== undefined;
+}
+
+/** Returns the rest of an execution that rests now. Undefined if it does not rest. */
+export function currentRest({ status, rest }: Execution): RunRest | undefined {
+  return status === "running" && rest?.ended === undefined ? rest : undefined;
 }
 
 /** An execution that was just accepted. */

@@ -11,6 +11,14 @@ export class ExecutionNotFound extends RuntimeError {
   }
 }
 
+/** Error: the execution does not rest. */
+export class NotResting extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor() {
+    super("This execution does not rest");
+  }
+}
+
 /** Error: the execution has no open question. */
 export class NoPendingRequest extends RuntimeError {
   override readonly code: RuntimeErrorCode = "not_found";

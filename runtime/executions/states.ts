@@ -6,7 +6,7 @@
  * - `run`: the run itself, in this process
  * - `answer`: an answer to its question, or the deadline of that question
  * - `outside`: for a waiting execution, a cancel, a purge, or the end of its parent
- * - `nobody`: a cancel of an execution that no process runs yet
+ * - `nobody`: a cancel of an execution that no process runs: it rests, or none has claimed it yet
  * - `recovery`: the start after the death of a service
  */
 export type StateChanger = "run" | "answer" | "outside" | "nobody" | "recovery";

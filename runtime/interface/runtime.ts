@@ -212,6 +212,11 @@ export interface Runtime extends AsyncDisposable {
   run(agentId: string, request: RunRequest): Promise<AcceptedExecution>;
   /** Cancels an execution. Returns `cancelling` or the final status. Throws ExecutionNotFound. */
   cancel(id: number): Promise<"cancelling" | ExecutionStatus>;
+  /**
+   * Ends the rest of an execution, or of the descendant for which it rests, before its time. Throws ExecutionNotFound,
+   * NotResting and ServiceStopping.
+   */
+  wake(id: number): Promise<void>;
   /** Returns the open question of an execution without secrets. Throws ExecutionNotFound and NoPendingRequest. */
   pendingRequest(id: number): Promise<PendingRequest>;
   /**

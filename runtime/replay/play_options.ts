@@ -8,6 +8,7 @@ import type { Seed } from "../executions/record/conversation_store.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { JournalStores } from "../executions/record/journal_ports.ts";
+import type { RestStore } from "../executions/record/rest_store.ts";
 import type { RequestCheck } from "./played_model.ts";
 
 /** Empty stores in memory, in which a run is played. */
@@ -15,6 +16,7 @@ export interface PlayStores extends JournalStores, Disposable {
   acceptances: AcceptanceStore;
   executions: Pick<ExecutionReads, "readExecution">;
   families: FamilyStore;
+  rests: RestStore;
   frames: FrameStore;
 }
 

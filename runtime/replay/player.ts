@@ -4,7 +4,7 @@ import { ExecutionLog } from "../events/log.ts";
 import type { Frame } from "../events/frame.ts";
 import type { Message } from "../models/message.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { OpenQuestion, WaitingChild } from "../executions/loop/tool_calls.ts";
+import type { CallPause } from "../executions/loop/tool_calls.ts";
 import { requireExecution } from "../executions/record/execution_reads.ts";
 import type { Outcome } from "../executions/record/ending_store.ts";
 import { Journal } from "../executions/record/journal.ts";
@@ -136,7 +136,7 @@ class Player {
    * Returns true if the recorded run was restarted at this point. Even after its last reply, a person may have sent a
    * message, or the run may have died before its end or question was stored.
    */
-  async #isBegunAgain(rest: Outcome | OpenQuestion | WaitingChild): Promise<boolean> {
+  async #isBegunAgain(rest: Outcome | CallPause): Promise<boolean> {
     const isRest = !("status" in rest) || isDecidedByLoop(rest);
     if (isRest) await this.#playback.catchUp();
     if ("status" in rest && this.#script.peek()?.type === "message") return true;
@@ -144,10 +144,7 @@ class Player {
     return isRest && this.#script.nextPrompt(logged) !== undefined;
   }
 
-  async #playStretch(
-    id: number,
-    isFirst: boolean,
-  ): Promise<Outcome | OpenQuestion | WaitingChild> {
+  async #playStretch(id: number, isFirst: boolean): Promise<Outcome | CallPause> {
     const { stores, agent } = this.#options;
     const signal = this.#playback.begin();
     const { execution, request } = await requireExecution(stores.executions, id);
@@ -204,7 +201,7 @@ class Player {
   }
 
   /** Stores the question and the recorded answer. Returns the differences if the play ends at this question. */
-  async #pause(pause: OpenQuestion | WaitingChild): Promise<Difference[] | undefined> {
+  async #pause(pause: CallPause): Promise<Difference[] | undefined> {
     const step = this.#script.peek();
     if ("question" in pause) {
       const { call, question, args, isGuard } = pause;
@@ -236,6 +233,7 @@ class Player {
     }
     if (step?.type !== "question") throw new TypeError("A delegate waits for no question");
     this.#clock.set(step.created_at);
+    if ("rest" in pause) throw new TypeError("A played call does not rest");
     await this.#journal.waitForChild(pause.childId);
     const { answer, created_at, answered_at } = step;
     // This execution was running, because of another answer, when the question was answered. So its log lacks the question.

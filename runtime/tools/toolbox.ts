@@ -11,6 +11,7 @@ import { fileRead } from "./builtin/file_read.ts";
 import { fileSearch } from "./builtin/file_search.ts";
 import { fileWrite } from "./builtin/file_write.ts";
 import { createHttpRequest } from "./builtin/http_request.ts";
+import { wait } from "./builtin/wait.ts";
 import { createMemoryAppend, createMemorySave, memoryRetrieve } from "./builtin/memory.ts";
 import { MemoryWriter } from "./memory/memory_file.ts";
 
@@ -47,7 +48,8 @@ export class Toolbox {
   }
 }
 
-/** Creates the tools that every agent has: files, HTTP, long-term memory, and questions to the user. */
+/** Creates the tools that every agent has: files, HTTP, long-term memory, questions to the user, and
+ * rests. */
 export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
   const memory = new MemoryWriter();
   return [
@@ -63,5 +65,6 @@ export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
     createMemoryAppend(memory),
     memoryRetrieve,
     askUser,
+    wait,
   ];
 }

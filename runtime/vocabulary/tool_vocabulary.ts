@@ -17,6 +17,7 @@ export const BUILTIN_TOOL_NAMES = [
   "memory_append",
   "memory_retrieve",
   "ask_user",
+  "wait",
   "run_agent",
   "shell",
   "skill_use",

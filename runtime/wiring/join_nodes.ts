@@ -108,8 +108,11 @@ async function keepUp(
 }
 
 function shortened(event: ServiceEvent): ServiceEvent {
-  return event.type === "execution_waiting"
-    ? { ...event, message: event.message.slice(0, TOLD_CHARACTERS) }
+  if (event.type === "execution_waiting") {
+    return { ...event, message: event.message.slice(0, TOLD_CHARACTERS) };
+  }
+  return event.type === "execution_resting"
+    ? { ...event, reason: event.reason.slice(0, TOLD_CHARACTERS) }
     : event;
 }
 

@@ -11,7 +11,6 @@ import type { EventBus } from "../events/bus.ts";
 import { resolveCursor } from "../events/cursor.ts";
 import type { Frame } from "../events/frame.ts";
 import type { AcceptedExecution } from "../executions/execution.ts";
-import type { ExecutionStatus } from "../executions/states.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
 import type { Outcomes } from "../executions/record/execution_reads.ts";
 import type { GivenResponse } from "../executions/human_request.ts";
@@ -140,9 +139,9 @@ export class LocalRuntime implements Runtime {
     return this.#history.show(execution);
   }
 
-  async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
-    return await this.#runner().cancel(id);
-  }
+  cancel: Runtime["cancel"] = async (id) => await this.#runner().cancel(id);
+
+  wake: Runtime["wake"] = async (id) => await this.#runner().wake(id);
 
   async pendingRequest(id: number): Promise<PendingRequest> {
     await this.#requireExecution(id);

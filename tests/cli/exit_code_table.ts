@@ -205,6 +205,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   fork: ["1 -d", "1 -d --at 2 --message Shorter", "1 --at x", "99 -d", ""],
   diff: ["1 1", "1 99", ""],
   cancel: ["2", "1", "99 2 --json", "99", "x", "", { words: "2", ...SILENT }],
+  wake: ["1", "1 --json", "99", "x", "", { words: "1", ...SILENT }],
   resume: ["daily", "daily --json", "dayly", ""],
   pending: ["", "--json", "extra", { words: "", ...SILENT }, { words: "", ...STOPPED }],
   respond: [

@@ -307,6 +307,10 @@ export class FakeRuntime implements Runtime {
     };
   }
 
+  wake(_id: number): Promise<void> {
+    return Promise.resolve();
+  }
+
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
     const { status } = await this.getExecution(id);
     if (status === "running") return "cancelling";

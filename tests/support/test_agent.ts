@@ -44,6 +44,7 @@ export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
     autoApprove: [],
     onPending: "skip",
     confirmTimeoutMs: null,
+    maxWait: 2_592_000_000,
     onRestart: "orphan",
     notify: {},
     onBudget: "pause",

@@ -3,6 +3,7 @@ import { performs } from "../../command_line/command.ts";
 import type { list } from "../../declarations/agent_commands.ts";
 import { describeReadiness, needsReadiness } from "../../../present/readiness.ts";
 import { describeTrigger, isAutomatic } from "../../../present/triggers.ts";
+import { toPauseWords } from "../../../base/text/rest_words.ts";
 import type { AgentSummary } from "../../../api/schemas/agent_schemas.ts";
 import type { Client } from "../../../api/client/client.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
@@ -21,6 +22,7 @@ import { paintStatus } from "../../output/run/history.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { NOTHING } from "../../output/table.ts";
 import { formatRelative } from "../../output/time.ts";
+import { shorten } from "../../output/width.ts";
 import { describeNextRun, describeState } from "../../output/trigger_text.ts";
 import { readFirst } from "../../service/connection.ts";
 import { assessReadiness } from "../../service/readiness.ts";
@@ -87,9 +89,14 @@ function showAgents(
   ]);
 }
 
-/** Returns the time of the last run. Any status except success precedes the time. */
+/** The maximum width of the words about a rest. */
+const REST_WIDTH = 48;
+
+/** Returns the time of the last run, or its rest. Any status except success precedes the time. */
 function describeLastRun(agent: AgentSummary, now: number): string {
   if (agent.last_run === null) return "never";
+  const pause = toPauseWords(agent, now);
+  if (pause !== undefined) return shorten(toOneLine(pause), REST_WIDTH);
   const at = formatRelative(agent.last_run, now);
   return agent.last_status === "success" ? at : `${agent.last_status} ${at}`;
 }

@@ -2,7 +2,7 @@
 import { isAutomatic } from "../../../present/triggers.ts";
 import { slotReasonOf } from "../../../runtime/vocabulary/trigger_kinds.ts";
 import { formatPlural } from "../../../base/text/plural.ts";
-import { toRetryWords } from "../../../base/text/retry_words.ts";
+import { toPauseWords } from "../../../base/text/rest_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import { firstLine } from "../../../present/visible_text.ts";
 import type { AgentDetail } from "../../../api/schemas/agent_schemas.ts";
@@ -48,7 +48,7 @@ function explainLabels(
 
 /** Explains an execution by its status. `question` is its open question, or null. */
 export function explainExecution(execution: ListedExecution, question: string | null): Reason {
-  const { id, agent_id: agent, status, error, started_at: at, trigger, retry } = execution;
+  const { id, agent_id: agent, status, error, started_at: at, trigger } = execution;
   const unserved = explainLabels(execution);
   if (unserved !== undefined) {
     const { reason, remedy } = unserved;
@@ -62,7 +62,7 @@ export function explainExecution(execution: ListedExecution, question: string | 
     case "success":
       return { reason: `${ran} and succeeded`, remedy: null };
     case "running": {
-      const state = retry === undefined ? "is still running" : toRetryWords(retry);
+      const state = toPauseWords(execution) ?? "is still running";
       return { reason: `${ran} and ${state}`, remedy: `Follow it: inkling watch ${id}` };
     }
     case "waiting":

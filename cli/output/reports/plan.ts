@@ -1,6 +1,6 @@
 // Prints the plan of a run: the agent's trigger, settings, paths, tools, messages and problems.
 import { describeTrigger } from "../../../present/triggers.ts";
-import { toRetryWords } from "../../../base/text/retry_words.ts";
+import { toPauseWords } from "../../../base/text/rest_words.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { PlanBody } from "../../../api/schemas/plan_schemas.ts";
 import type { Output } from "../output.ts";
@@ -112,11 +112,12 @@ function describeFirings(
     return [`${trigger}, but the agent is disabled: enabled: false in its file`];
   }
   if (agent.trigger_paused !== null) return [`${trigger}, but paused: ${agent.trigger_paused}`];
-  const { retry, id } = agent.last_execution ?? {};
+  const last = agent.last_execution;
+  const pause = last === null ? undefined : toPauseWords(last, now);
   return [
     trigger,
     ...setup,
-    ...(retry === undefined ? [] : [`Execution ${id} ${toRetryWords(retry)}`]),
+    ...(pause === undefined ? [] : [`Execution ${last?.id} ${pause}`]),
     ...upcoming.map((at) => `${formatMinute(at)}, ${formatRelative(at, now)}`),
   ];
 }

@@ -1,5 +1,5 @@
 // Prints the history of agents as a table of executions, and of due times at which no run started.
-import { toRetrySentence } from "../../../base/text/retry_words.ts";
+import { toPauseSentence } from "../../../base/text/rest_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import { formatDuration } from "../../../base/durations.ts";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
@@ -78,12 +78,13 @@ function describeTrigger(entry: Entry): string {
  * would be empty.
  */
 function describeOutcome(execution: ListedExecution): string | undefined {
-  const { preview, error, dry_run, waits_for_labels: labels, retry } = execution;
+  const { preview, error, dry_run, waits_for_labels: labels } = execution;
+  const pause = toPauseSentence(execution);
   const exchange = [preview?.asked, error ?? preview?.answered].filter((one) => one).join(" → ");
   const parts = [
     ...(dry_run ? ["Dry run"] : []),
     ...(labels ? [`Waits for a node with ${toLabelWords(labels)}`] : []),
-    ...(retry ? [toRetrySentence(retry)] : []),
+    ...(pause === undefined ? [] : [pause]),
     ...(exchange === "" ? [] : [exchange]),
   ];
   return parts.length === 0 ? undefined : parts.join(": ");

@@ -1,5 +1,5 @@
 // Prints the log of an execution step by step.
-import { toRetryWords } from "../../../base/text/retry_words.ts";
+import { toPauseWords } from "../../../base/text/rest_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import type { ExecutionDetail, LogRow } from "../../../api/schemas/execution_schemas.ts";
 import { formatCost, formatCount, formatPlural } from "../figures.ts";
@@ -23,8 +23,7 @@ export class Transcript {
   /** Prints the last `count` rows of the log. The default is all rows. */
   async show(log: readonly LogRow[], count = log.length): Promise<void> {
     const output = this.#output;
-    const { id, status, children, forked_from: from, waits_for_labels: labels, retry } =
-      this.#execution;
+    const { id, status, children, forked_from: from, waits_for_labels: labels } = this.#execution;
     const start = Math.max(0, log.length - count);
     const rows = log.slice(start);
     const renderer = new FrameRenderer({
@@ -59,10 +58,11 @@ export class Transcript {
       ];
       output.detail(output.style.dim(`+ ${figures.join(" · ")}`));
     }
+    const pause = toPauseWords(this.#execution);
     if (labels !== undefined) {
       output.note(`Execution ${id} waits for a node with ${toLabelWords(labels)}`);
-    } else if (retry !== undefined) {
-      output.note(toOneLine(`Execution ${id} ${toRetryWords(retry)}`));
+    } else if (pause !== undefined) {
+      output.note(toOneLine(`Execution ${id} ${pause}`));
     } else if (status === "running" || status === "waiting") {
       output.note(`Execution ${id} is still ${status}. "inkling watch ${id}" follows it`);
     }

@@ -20,18 +20,18 @@ import { askForRepair, findFaults, toFitOutcome } from "./fit_answer.ts";
 import { LoopDetector } from "./loop_detection.ts";
 import { modelFailure } from "./failure.ts";
 import { type Run, RunStopped } from "./run.ts";
-import { type OpenQuestion, settleToolCalls, type WaitingChild } from "./tool_calls.ts";
+import { type CallPause, type OpenQuestion, settleToolCalls } from "./tool_calls.ts";
 import { ReplyCut, takeTurn } from "./turn.ts";
 import type { RunSettings } from "../../config/agent_settings.ts";
 
 const loadWrittenCall = lazyModule(() => import("./written_call.ts"));
 
 /**
- * Runs the agent until the run has an outcome, or waits for a person's answer to its own question or to a child's.
+ * Runs the agent until the run has an outcome, rests, or waits for a person's answer to its own question or to a child's.
  * Continues from the stored conversation. Every step is stored before the next one begins. Throws only for bugs and
  * failures of the store.
  */
-export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | WaitingChild> {
+export async function runLoop(run: Run): Promise<Outcome | CallPause> {
   try {
     const detector = new LoopDetector();
     const step = { isPriceMissed: false };

@@ -6,12 +6,14 @@ import { modelChain } from "../../config/providers.ts";
 import { acceptsMedia } from "../../models/adaptation/accepted_media.ts";
 import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 import { QuestionRaised } from "../../tools/definition/question_raised.ts";
+import { RestRaised } from "../../tools/definition/rest_raised.ts";
 import type { DescribedCall } from "../record/call_preview.ts";
 import type {
   ActionTool,
   AnsweredQuestion,
   Effect,
   ShownMedia,
+  ToolContext,
 } from "../../tools/definition/tool.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
@@ -44,14 +46,14 @@ export interface CallResult {
 }
 
 /**
- * Runs a call and returns its result. An error of the tool becomes a result. If the tool asks a question, removes the
- * stored intent and returns the question. Rejects with the signal's reason if the run is stopped, and if the store fails.
+ * Runs a call and returns its result. An error of the tool becomes a result. If the tool asks a question or
+ * requests a rest, removes the stored intent and returns the question or the rest. Rejects with the signal's reason if the run is stopped, and if the store fails.
  */
 export async function performCall(
   run: Run,
   call: PlannedCall,
   { tool, args, effect, answers }: ReadyCall,
-): Promise<CallResult | QuestionRaised> {
+): Promise<CallResult | QuestionRaised | RestRaised> {
   await run.journal.startCall(call, effect);
   run.signal.throwIfAborted();
   const limit = {
@@ -72,6 +74,7 @@ export async function performCall(
         sandbox: run.sandbox,
         clock: run.clock,
         answers,
+        ...restedBefore(run, call),
         redactor: run.redactor,
         log: (message) => run.note(`${call.name}: ${message}`),
         report: (text) => run.journal.notice("info", text),
@@ -85,11 +88,22 @@ export async function performCall(
       ? { content: result, isError: false, effect, ...(media.length > 0 && { media }) }
       : { ...result, isError: false, effect };
   } catch (error) {
+    const isPause = error instanceof QuestionRaised || error instanceof RestRaised;
     run.signal.throwIfAborted();
-    if (!(error instanceof QuestionRaised)) return toFailedResult(error, effect);
+    if (!isPause) return toFailedResult(error, effect);
     await run.journal.resetCall(call);
     return error;
   }
+}
+
+/** Returns the context's `rested`: the run's last rest, if a call of the last reply has rested. */
+function restedBefore(run: Run, { position }: PlannedCall): Pick<ToolContext, "rested"> {
+  const { rest } = run.execution;
+  const reply = run.conversation.lastReply();
+  if (rest?.position === undefined || reply === undefined) return {};
+  if (rest.position < reply.position) return {};
+  const { since, until, ended } = rest;
+  return { rested: { since, until, ...(rest.position === position && ended && { ended }) } };
 }
 
 /**

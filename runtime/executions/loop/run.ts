@@ -79,7 +79,7 @@ export interface Run {
 export type DelegationState =
   /** The child has ended. `content` is the result for the parent's model. `described` has the calls of a dry run. */
   | { state: "ended"; content: string; described?: DescribedCall[] }
-  /** The child waits for a person. */
+  /** The child rests or waits for a person. */
   | { state: "waiting"; childId: number };
 
 /** The abort reason of a run's signal. Contains the outcome of the run. */

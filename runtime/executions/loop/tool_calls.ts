@@ -2,7 +2,7 @@
 // its result. A failure is a result that the model reads.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import { QuestionRaised } from "../../tools/definition/question_raised.ts";
+import { type RequestedRest, RestRaised } from "../../tools/definition/rest_raised.ts";
 import { limitResult } from "../../tools/definition/result_text.ts";
 import type { Delegation, ToolQuestion } from "../../tools/definition/tool.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
@@ -30,26 +30,35 @@ export interface OpenQuestion {
   raise?: RequestedRaise;
 }
 
-/** A call whose child execution waits for a person. */
+/** A call whose child execution rests or waits for a person. */
 export interface WaitingChild {
   childId: number;
 }
 
+/** A call that rests. */
+export interface RestingCall {
+  rest: RequestedRest & { position: number };
+}
+
+/** The reason why a run pauses during its calls. */
+export type CallPause = OpenQuestion | WaitingChild | RestingCall;
+
 /**
  * Runs the calls that need no person and stores their results. At most eight calls run at a time; calls on the same
- * resource run in order. Returns the first call that needs a person, or undefined. Rethrows the signal's reason.
+ * resource run in order. Returns the first call that needs a person, or else the call that rests for the shortest time, or
+ * else the first one whose child waits or rests. Undefined if all calls have results. Rethrows the signal's reason.
  */
 export async function settleToolCalls(
   run: Run,
   calls: readonly PlannedCall[],
-): Promise<OpenQuestion | WaitingChild | undefined> {
+): Promise<CallPause | undefined> {
   const order = new ReplyOrder();
   // All turns are reserved before the first call starts, so that the calls keep the order of the reply.
   const steps = calls.map((call) => {
     const step = prepareCall(run, call);
     return { call, step, turn: order.take(step) };
   });
-  const pauses = new Map<PlannedCall, OpenQuestion | WaitingChild>();
+  const pauses = new Map<PlannedCall, CallPause>();
   const queue = steps.values();
   const work = async () => {
     for (const { call, step, turn } of queue) {
@@ -70,15 +79,17 @@ export async function settleToolCalls(
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   const inOrder = calls.flatMap((call) => pauses.get(call) ?? []);
   // The run's own questions come first. A child's question can be answered while the run waits for its own.
-  return inOrder.find((pause) => "question" in pause) ?? inOrder[0];
+  const rests = inOrder.filter((pause) => "rest" in pause)
+    .sort((one, other) => one.rest.until - other.rest.until);
+  return inOrder.find((pause) => "question" in pause) ?? rests[0] ?? inOrder[0];
 }
 
-/** Runs a call and stores its result. Returns the question or the child that the call waits for, or undefined. */
+/** Runs a call and stores its result. Returns the reason if the call pauses, or undefined. */
 async function settle(
   run: Run,
   call: PlannedCall,
   step: PreparedCall,
-): Promise<OpenQuestion | WaitingChild | undefined> {
+): Promise<CallPause | undefined> {
   if (step.kind === "ask") {
     const { kind: _kind, ...asked } = step;
     return { call, ...asked };
@@ -128,14 +139,16 @@ async function perform(
   run: Run,
   call: PlannedCall,
   step: Extract<PreparedCall, { kind: "run" | "delegate" }>,
-): Promise<CallResult | OpenQuestion | WaitingChild> {
+): Promise<CallResult | CallPause> {
   switch (step.kind) {
     case "run": {
       const result = await performCall(run, call, step.ready);
-      if (!(result instanceof QuestionRaised)) return result;
-      // The tool has asked a question and done nothing, so the dry run describes the call.
+      if (!(result instanceof Error)) return result;
+      // The tool has done nothing, so the dry run describes the call.
       if (run.execution.isDryRun) return await describeCall(run, step.ready);
-      return { call, question: result.question, args: step.given };
+      return result instanceof RestRaised
+        ? { rest: { ...result.rest, position: call.position } }
+        : { call, question: result.question, args: step.given };
     }
     case "delegate":
       return await delegate(run, call, step.delegation);

@@ -1,7 +1,7 @@
 // The store interface for the ends and pauses of executions.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { TransientFailure } from "../../config/agent_settings.ts";
-import type { Execution, RunRetry } from "../execution.ts";
+import type { Execution, RunRest, RunRetry } from "../execution.ts";
 import type { FinalStatus, OpenStatus, StateChanger } from "../states.ts";
 import type { RecordedReply } from "./conversation_store.ts";
 import type { Resumption } from "./resumption.ts";
@@ -50,7 +50,7 @@ export interface TriggerVerdict {
 export interface Ending {
   /** The status that the execution must have. */
   from: OpenStatus;
-  /** True if the execution is ended only if no machine holds it. */
+  /** True if the execution is ended only if it rests or no machine holds it. */
   isUnclaimed?: boolean;
   /**
    * Called right before the end is stored. Returns another end if the run was cancelled meanwhile, or undefined. `wanted`
@@ -77,12 +77,15 @@ export interface Ending {
   frames: (figures: Execution) => FrameDraft[];
 }
 
-/** The pause of a running execution until a retry or a restart, or the start of a retry. */
-export interface Rest {
+/** The pause of a running execution until its rest ends or the service restarts, or the start of a retry. */
+export interface Pause {
   /** The running time in milliseconds since the last stored change. */
   durationMs: number;
-  /** The planned retry and its frame. If absent, the next start of the service continues the execution. */
-  retry?: { planned: RunRetry; frame: FrameDraft };
+  frames: FrameDraft[];
+  /** The rest. If absent, the execution does not rest. */
+  rest?: RunRest;
+  /** The planned or started retry. */
+  retry?: RunRetry;
 }
 
 /** Stores ends and pauses. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
@@ -93,6 +96,6 @@ export interface EndingStore {
    */
   finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined>;
 
-  /** Stores that a running execution pauses until the next start of the service, or until a retry is due. */
-  restExecution(executionId: number, rest: Rest): Promise<void>;
+  /** Stores that a running execution rests, pauses until the next start of the service, or starts a retry. */
+  restExecution(executionId: number, pause: Pause): Promise<void>;
 }

@@ -1,15 +1,17 @@
 // The store interface for the parents and children of executions.
 import type { FrameDraft } from "../../events/frame.ts";
-import type { Execution, ExecutionTotals } from "../execution.ts";
+import type { Execution, ExecutionTotals, RunRest } from "../execution.ts";
 import type { HumanRequest } from "../human_request.ts";
 
-/** A parent's wait for a child that waits for a person. */
+/** A parent's wait for a child that waits for a person or rests. */
 export interface WaitForChild {
   childId: number;
   /** The running time in milliseconds since the last stored change. */
   durationMs: number;
   /** Creates the frames that show the child's open question, `request`, in the parent's log. */
   frames: (request: HumanRequest) => FrameDraft[];
+  /** Creates the frames that show the parent's own rest. */
+  restFrames: (rest: RunRest) => FrameDraft[];
 }
 
 /** An execution or one of its ancestors. */
@@ -24,13 +26,13 @@ export interface LineageMember {
  */
 export interface FamilyStore {
   /**
-   * Changes a running execution to waiting, because its child waits. Returns undefined and changes nothing if the child
-   * does not wait.
+   * Stores that a running execution waits, because its child waits, or rests, because its child rests. Returns undefined and
+   * changes nothing if the child does neither.
    */
   waitForChild(
     executionId: number,
     waiting: WaitForChild,
-  ): Promise<{ execution: Execution; request: HumanRequest } | undefined>;
+  ): Promise<{ execution: Execution; request: HumanRequest } | { rest: RunRest } | undefined>;
 
   /** Returns the execution that the parent's call at this position started, or undefined. */
   findChild(parentId: number, position: number): Promise<Execution | undefined>;

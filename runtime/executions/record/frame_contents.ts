@@ -1,11 +1,13 @@
 // Creates the contents of frames. There is one function for each kind of log entry.
+import { toRestSentence } from "../../../base/text/rest_words.ts";
 import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import type { EventType, FrameContent, FrameIdentity } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { DescribedCall } from "./call_preview.ts";
 import type { FinishedCall } from "./conversation_store.ts";
-import type { Execution, RunRetry } from "../execution.ts";
+import type { Pause } from "./ending_store.ts";
+import type { Execution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import {
   describeAnswer,
@@ -170,10 +172,11 @@ export function toNoticeFrame(level: "info" | "warn", content: string): FrameCon
   };
 }
 
-/** Returns the frame of a scheduled or started retry. */
-export function toRetryFrame(retry: RunRetry): FrameContent {
-  if (retry.isUnderWay) return toNoticeFrame("info", `Try ${retry.attempt} of ${retry.of}`);
-  return toNoticeFrame("warn", toRetrySentence(retry));
+/** Returns the frames of a pause: a planned or started retry, another rest, or none. */
+export function toPauseFrames({ rest, retry }: Pick<Pause, "rest" | "retry">): FrameContent[] {
+  if (retry?.isUnderWay) return [toNoticeFrame("info", `Try ${retry.attempt} of ${retry.of}`)];
+  if (retry !== undefined) return [toNoticeFrame("warn", toRetrySentence(retry))];
+  return rest === undefined ? [] : [toNoticeFrame("info", toRestSentence(rest))];
 }
 
 /**

@@ -18,8 +18,9 @@ import {
   toToolMessage,
 } from "./conversation.ts";
 import type { CallIntent, RecordedReply, RecordedResult } from "./conversation_store.ts";
-import type { Ending, Outcome, Rest } from "./ending_store.ts";
-import type { Execution, RunRetry } from "../execution.ts";
+import type { Ending, Outcome, Pause } from "./ending_store.ts";
+import type { FamilyStore } from "./family_store.ts";
+import type { Execution, RunRest, RunRetry } from "../execution.ts";
 import { type ExecutionStatus, stateBefore } from "../states.ts";
 import {
   checkTransition,
@@ -29,10 +30,10 @@ import {
   toInterruptFrame,
   toNoticeFrame,
   toOpeningFrame,
+  toPauseFrames,
   toRepairFrame,
   toReplyFrame,
   toResultFrame,
-  toRetryFrame,
   toStatsFrame,
 } from "./frame_contents.ts";
 import type { GivenResponse, HumanAnswer, HumanRequest } from "../human_request.ts";
@@ -187,8 +188,9 @@ export class Journal {
   async ask(
     question: Omit<HumanRequest, "executionId">,
   ): Promise<{ execution: Execution; request: HumanRequest }> {
-    const request = { ...question, executionId: this.#identity.executionId };
-    const execution = await this.#ports.requests.openRequest(this.#identity.executionId, {
+    const { executionId } = this.#identity;
+    const request = { ...question, executionId };
+    const execution = await this.#ports.requests.openRequest(executionId, {
       request,
       durationMs: this.running.take(),
       frames: this.#frames("waiting", toInterruptFrame(request)),
@@ -196,14 +198,13 @@ export class Journal {
     return { execution, request };
   }
 
-  /** Changes the execution to waiting, because its child waits. Returns undefined if the child does not wait. */
-  async waitForChild(
-    childId: number,
-  ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
+  /** Stores that the execution waits or rests as its child does. Returns undefined if the child does neither. */
+  async waitForChild(childId: number): ReturnType<FamilyStore["waitForChild"]> {
     const waiting = await this.#ports.families.waitForChild(this.#identity.executionId, {
       childId,
       durationMs: this.running.take(),
       frames: (request) => this.#frames("waiting", toInterruptFrame(request)),
+      restFrames: (rest) => toPauseFrames({ rest }).map((content) => this.#frame(content)),
     });
     // The child does not wait, so the execution continues and its running time counts on.
     if (waiting === undefined) this.running.undoTake();
@@ -232,21 +233,20 @@ export class Journal {
     });
   }
 
-  /** Stores and logs a scheduled retry or the start of a retry. */
-  async retry(next: RunRetry): Promise<void> {
-    const planned = { ...next, reason: toShown(next.reason, this.#ports.redactor) };
-    await this.#rest({ planned, frame: this.#frame(toRetryFrame(planned)) });
+  /** Stores and logs that the execution rests, before the planned retry if there is one. Returns the stored rest. */
+  async rest(next: RunRest, planned?: RunRetry): Promise<RunRest> {
+    const reason = toShown(next.reason, this.#ports.redactor);
+    const [rest, retry] = [{ ...next, reason }, planned && { ...planned, reason }];
+    await this.pause({ rest, ...(retry && { retry }) });
+    return rest;
   }
 
-  /** Stores the running time of an execution that the next start of the service continues. */
-  async storeRunningTime(): Promise<void> {
-    await this.#rest();
-  }
-
-  async #rest(retry?: Rest["retry"]): Promise<void> {
+  /** Stores and logs a rest or the start of a retry, or the pause until the next start of the service. */
+  async pause(pause: Pick<Pause, "rest" | "retry"> = {}): Promise<void> {
     await this.storeLastReply();
-    const rest = { durationMs: this.running.take(), ...(retry && { retry }) };
-    await this.#ports.endings.restExecution(this.#identity.executionId, rest);
+    const frames = toPauseFrames(pause).map((content) => this.#frame(content));
+    const stored = { ...pause, durationMs: this.running.take(), frames };
+    await this.#ports.endings.restExecution(this.#identity.executionId, stored);
   }
 
   /**

@@ -2,7 +2,7 @@
 
 /** Finds and adopts executions of dead services. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
 export interface RecoveryStore {
-  /** Returns the ids of executions that a dead service left running. */
+  /** Returns the ids of executions that a dead service left running. Resting executions are not among them. */
   findAbandoned(): Promise<number[]>;
 
   /** Assigns an abandoned execution to this service. */
@@ -14,9 +14,9 @@ export interface RecoveryStore {
    */
   readUncountedMs(executionId: number): Promise<number>;
 
-  /** Returns the ids of waiting executions whose parent has ended. */
+  /** Returns the ids of waiting and resting executions whose parent has ended. */
   findWithEndedParent(): Promise<number[]>;
 
-  /** Returns waiting executions that were cancelled on another machine while they ran, with the errors to store. */
+  /** Returns waiting and resting executions that were cancelled on another machine while they ran, with the errors to store. */
   findCancelled(): Promise<{ id: number; error: string }[]>;
 }

@@ -42,6 +42,11 @@ export class ActiveRuns {
     return this.#stopping.signal;
   }
 
+  /** The number of runs in this process. */
+  get count(): number {
+    return this.#runs.size;
+  }
+
   /** True while a change that starts an execution is pending. */
   get isStarting(): boolean {
     return this.#starts.size > 0;

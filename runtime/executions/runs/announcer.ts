@@ -1,5 +1,5 @@
 // Publishes changes of executions on the event bus, in the service log and to telemetry.
-import type { Execution } from "../execution.ts";
+import type { Execution, RunRest } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import { identityOf } from "../record/frame_contents.ts";
 import type { HumanRequest } from "../human_request.ts";
@@ -38,6 +38,12 @@ export class Announcer {
       kind,
       message: this.#ports.redactor.redact(request.message),
     });
+  }
+
+  resting(execution: Execution, { until, reason }: RunRest): void {
+    this.#log("Execution rests", execution, { until: new Date(until).toISOString() });
+    const event = { ...identityOf(execution), until, reason };
+    this.#ports.events.publish({ type: "execution_resting", ...event });
   }
 
   resumed(execution: Execution): void {

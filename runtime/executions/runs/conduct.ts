@@ -1,10 +1,10 @@
-// Runs one execution in this process: prepares it and runs its loop until it ends or waits for a person.
+// Runs one execution in this process: prepares it and runs its loop until it ends, rests or waits for a person.
 import { LeaseLost } from "../../database/database.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { AgentPlaces } from "./agent_places.ts";
 import { delegate, type DelegationContext } from "./delegation.ts";
 import { LIMITS } from "../end_reason.ts";
-import type { Execution } from "../execution.ts";
+import type { Execution, RunRest } from "../execution.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import { toFailure } from "../loop/failure.ts";
 import type { HumanRequest } from "../human_request.ts";
@@ -35,11 +35,17 @@ export interface Paused {
   request: HumanRequest;
 }
 
-/** The reason why a run stopped running: it ended, it waits, or a later start or another machine continues it. */
+/** The rest of an execution. */
+export interface Resting {
+  rest: RunRest;
+}
+
+/** The reason why a run stopped running: it ended, waits or rests, or a later start or another machine continues it. */
 export type RunResult =
   /** The run ended. The caller stores the end. */
   | { status: FinalStatus; outcome: Outcome; journal: Journal; family: Family }
   | { status: "waiting" } & Paused
+  | { status: "running" } & Resting
   /** The run did not end: the next start of the service or another machine continues it. */
   | { status: "running" };
 
@@ -56,7 +62,7 @@ interface Conduct {
   ports: RunnerPorts & DelegationContext["ports"] & { agentPlaces: AgentPlaces };
 }
 
-/** Runs an execution until it ends or waits for a person. Never rejects: a failure is an outcome. */
+/** Runs an execution until it ends, rests or waits for a person. Never rejects: a failure is an outcome. */
 export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<RunResult> {
   const { execution } = subject;
   const { signal, ports } = conduct;
@@ -72,21 +78,21 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
     const context = { ...conduct, agent, journal, family };
     // The first attempt uses the given record. Later attempts continue from the stored record.
     let known: StoredRun | undefined = subject;
-    const rest = await retryUntilStored(async () => {
-      for (;;) {
-        const current = known ?? await requireExecution(ports.executions, execution.id);
-        known = undefined;
-        if (current.execution.retry !== undefined) {
-          await (await loadRetry()).untilDue(current.execution, context);
-        }
-        const reached = await untilRest(current, context);
-        if (!("transient" in reached)) return reached;
-        const { postponeRun } = await loadRetry();
-        if (!await postponeRun(current.execution, reached, context)) return reached;
+    const reached = await retryUntilStored(async () => {
+      const current = known ?? await requireExecution(ports.executions, execution.id);
+      known = undefined;
+      const { retry } = current.execution;
+      if (retry !== undefined && !retry.isUnderWay) {
+        await journal.pause({ retry: { ...retry, isUnderWay: true } });
       }
+      const reached = await untilPause(current, context);
+      if (!("transient" in reached)) return reached;
+      const { postponeRun } = await loadRetry();
+      return await postponeRun(current.execution, reached, context) ?? reached;
     }, patience);
-    if ("request" in rest) return { status: "waiting", ...rest };
-    outcome = rest;
+    if ("request" in reached) return { status: "waiting", ...reached };
+    if ("rest" in reached) return { status: "running", ...reached };
+    outcome = reached;
   } catch (error) {
     if (error instanceof LeaseLost) return { status: "running" };
     const isStorage = error instanceof RuntimeError && error.code === "storage";
@@ -103,11 +109,11 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
   return { status: outcome.status, outcome, journal, family };
 }
 
-/** Runs the loop until the run ends or waits. `max_duration` limits the run. */
-async function untilRest(
+/** Runs the loop until the run ends, rests or waits. `max_duration` limits the run. */
+async function untilPause(
   subject: StoredRun,
   context: Conduct & { journal: Journal; family: Family },
-): Promise<Outcome | Paused> {
+): Promise<Outcome | Paused | Resting> {
   const { agent, signal, journal, ports: { clock, agentPlaces } } = context;
   const { execution } = subject;
   using _place = await journal.running.exclude(() =>
@@ -127,7 +133,7 @@ async function untilRest(
 async function runStretch(
   subject: StoredRun,
   context: Conduct & { journal: Journal; family: Family },
-): Promise<Outcome | Paused> {
+): Promise<Outcome | Paused | Resting> {
   const { agent, signal, journal, ports } = context;
   const { execution } = subject;
   const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
@@ -146,9 +152,11 @@ async function runStretch(
     if ("status" in outcome) return outcome;
     const paused = "question" in outcome
       ? await ask(outcome, { agent, journal, now: ports.clock.now() })
+      : "rest" in outcome
+      ? { rest: await journal.rest(outcome.rest) }
       : await journal.waitForChild(outcome.childId);
     if (paused !== undefined) return paused;
-    // If the child was answered meanwhile, it runs again, so the loop continues to wait for it.
+    // If the child was answered or its rest has ended meanwhile, it runs again, so the loop continues to wait for it.
   }
 }
 
@@ -178,7 +186,7 @@ async function leave(
   { journal, serviceLog }: { journal: Journal; serviceLog: ServiceLog },
 ): Promise<void> {
   try {
-    await journal.storeRunningTime();
+    await journal.pause();
   } catch (error) {
     if (error instanceof LeaseLost) return;
     serviceLog.write("error", "The running time of an execution could not be stored", {

@@ -1,5 +1,5 @@
-// Runs a delegation: starts a child execution for a call, waits until it ends or waits for a person, and returns its
-// result.
+// Runs a delegation: starts a child execution for a call, waits until it ends, rests or waits for a person, and returns
+// its result.
 import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
@@ -9,7 +9,7 @@ import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import { STOPS } from "../end_reason.ts";
-import type { Execution } from "../execution.ts";
+import { type Execution, isPaused } from "../execution.ts";
 import { isFinal } from "../states.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";
 import type { FamilyStore } from "../record/family_store.ts";
@@ -47,8 +47,8 @@ export interface DelegationContext {
 }
 
 /**
- * Starts the child execution of a call, unless it exists, and waits until it ends or waits for a person. Without
- * `delegation`, the child must exist. Throws ToolFailure if the child may not be started. If the signal aborts, ends the
+ * Starts the child execution of a call, unless it exists, and waits until it ends, rests or waits for a person.
+ * Without `delegation`, the child must exist. Throws ToolFailure if the child may not be started. If the signal aborts, ends the
  * child and throws the signal's reason.
  */
 export async function delegate(
@@ -77,7 +77,9 @@ export async function delegate(
     await ending;
   }
   signal.throwIfAborted();
-  if (stored?.execution.status === "waiting") return { state: "waiting", childId: child.id };
+  if (stored !== undefined && isPaused(stored.execution)) {
+    return { state: "waiting", childId: child.id };
+  }
   if (stored === undefined || !isFinal(stored.execution.status)) {
     throw new ToolFailure(
       `Execution ${child.id} of agent "${child.agentId}" could not be followed to its end`,
@@ -113,7 +115,8 @@ async function untilRest(
     try {
       const stored = await executions.readExecution(id);
       // A stored answer may be about to start the execution.
-      if (stored?.execution.status !== "running") return stored;
+      if (stored === undefined || isPaused(stored.execution)) return stored;
+      if (isFinal(stored.execution.status)) return stored;
       if (changed === undefined) {
         if (!active.mayRun(id)) return stored;
         continue;

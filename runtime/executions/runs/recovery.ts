@@ -3,6 +3,7 @@
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import { STOPS } from "../end_reason.ts";
 import type { Runs } from "./runs.ts";
+import { isPaused } from "../execution.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import { ORPHANED } from "./resume_decision.ts";
@@ -16,7 +17,7 @@ export type RecoveryContext = Pick<RunnerPorts, "recovery" | "executions" | "sha
 
 /**
  * Continues abandoned executions if `on_restart` of their agents is `resume`, and ends the others. Also ends waiting
- * executions that were cancelled or whose parent has ended. May be repeated.
+ * and resting executions that were cancelled or whose parent has ended. May be repeated.
  */
 export async function recoverExecutions(ports: RecoveryContext): Promise<void> {
   const { recovery, runs, shared } = ports;
@@ -59,10 +60,10 @@ async function partAbandoned(
   const adopted = new Map<number, StoredRun>();
   const orphaned: StoredRun[] = [];
   const isWanted = async (parentId: number | null) =>
-    // A parent is older than its child, so an earlier iteration has decided about the parent. A waiting parent was not
-    // abandoned.
+    // A parent is older than its child, so an earlier iteration has decided about the parent. A waiting or resting parent
+    // was not abandoned.
     parentId === null || adopted.has(parentId) ||
-    (await requireExecution(executions, parentId)).execution.status === "waiting";
+    isPaused((await requireExecution(executions, parentId)).execution);
   for (const id of await recovery.findAbandoned()) {
     const subject = await requireExecution(executions, id);
     const { agentId, parentExecutionId } = subject.execution;

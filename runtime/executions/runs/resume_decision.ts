@@ -12,7 +12,7 @@ interface Stopped {
   ranMs?: number;
 }
 
-/** Returns the decision for an execution that waited for a person: it continues if its agent exists. */
+/** Returns the decision for an execution that waited for a person or rested: it continues if its agent exists. */
 export function afterWaiting({ agentId }: Execution): ResumeDecision {
   const error = `Agent '${agentId}' no longer exists`;
   return (agent) =>

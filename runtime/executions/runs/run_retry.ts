@@ -1,37 +1,30 @@
 // Retries a run whose model could not be reached, after the model client's own retries of a call have failed. The run stays
 // the same execution and continues its stored conversation.
 import type { Agent } from "../../agents/agent.ts";
-import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 import { type RetryPolicy, TRANSIENT_FAILURES } from "../../config/agent_settings.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
-import { STOPS } from "../end_reason.ts";
-import type { Execution } from "../execution.ts";
+import type { Execution, RunRest } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import type { FamilyStore } from "../record/family_store.ts";
 import type { Journal } from "../record/journal.ts";
-import { RunStopped } from "../loop/run.ts";
 
 /** The delays in milliseconds before the first, the second and each later retry, unless the agent's file sets a delay. */
 const WAITS_MS = [MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS];
 /** The maximum delay in milliseconds that a provider may request, unless the agent's file configures retries. */
 const LONGEST_DEFAULT_MS = 30 * MINUTE_MS;
-/** The maximum duration of one sleep in milliseconds. Short sleeps notice that a machine was suspended. */
-const LONGEST_SLEEP_MS = MINUTE_MS;
 
 /** The objects that a retry needs. */
 interface RetryContext {
   agent: Agent;
-  signal: AbortSignal;
   journal: Journal;
   ports: {
     clock: Clock;
     serviceLog: ServiceLog;
     families: Pick<FamilyStore, "countUnsafeCalls">;
-    active: { stopping: AbortSignal };
   };
 }
 
@@ -46,44 +39,23 @@ export function retryPolicyOf(
     : undefined;
 }
 
-/** Schedules and stores a retry of a failed run. Returns false if the run is not retried and ends. */
+/** Schedules a retry of a failed run, before which the run rests. Returns undefined if the run is not retried and ends. */
 export async function postponeRun(
   { id, trigger, retry }: Execution,
   { transient, error }: Outcome,
-  { agent, journal, ports: { clock, families, serviceLog, active } }: RetryContext,
-): Promise<boolean> {
+  { agent, journal, ports: { clock, families, serviceLog } }: RetryContext,
+): Promise<{ rest: RunRest } | undefined> {
   const policy = retryPolicyOf(agent, trigger);
   const attempt = (retry?.attempt ?? 0) + 1;
-  if (transient === undefined || policy === undefined || attempt > policy.times) return false;
-  if (!policy.on.includes(transient.kind)) return false;
-  if (active.stopping.aborted && agent.onRestart === "orphan") return false;
+  if (transient === undefined || policy === undefined || attempt > policy.times) return undefined;
+  if (!policy.on.includes(transient.kind)) return undefined;
   const planned = policy.wait ?? WAITS_MS[attempt - 1] ?? WAITS_MS.at(-1) ?? 0;
   const waitMs = Math.max(planned, transient.retryAfterMs ?? 0);
-  if (waitMs > (agent.retry === undefined ? LONGEST_DEFAULT_MS : DAY_MS)) return false;
-  if (await families.countUnsafeCalls(id) > 0) return false;
+  if (waitMs > (agent.retry === undefined ? LONGEST_DEFAULT_MS : DAY_MS)) return undefined;
+  if (await families.countUnsafeCalls(id) > 0) return undefined;
   const next = { at: clock.now() + waitMs, attempt, of: policy.times, reason: error ?? "" };
   serviceLog.write("warn", `A run ${toRetryWords(next)}`, { execution: id, agent: agent.id });
-  await journal.retry(next);
-  return true;
-}
-
-/**
- * Waits until the retry of a run is due. The wait does not count as running time. Throws the signal's reason. When the
- * service stops, throws a resumable RunStopped. For a child execution, it continues to wait instead: the parent would treat
- * the child as ended.
- */
-export async function untilDue(
-  { retry, parentExecutionId }: Execution,
-  { signal, journal, ports: { clock, active: { stopping } } }: RetryContext,
-): Promise<void> {
-  if (retry === undefined || retry.isUnderWay) return;
-  const over = parentExecutionId === null ? AbortSignal.any([signal, stopping]) : signal;
-  await journal.running.exclude(async () => {
-    for (let ms; (ms = retry.at - clock.now()) > 0;) {
-      if (await sleepUnlessAborted(clock, Math.min(ms, LONGEST_SLEEP_MS), over)) continue;
-      signal.throwIfAborted();
-      throw new RunStopped(STOPS.service_stopped, { resumable: true });
-    }
-  });
-  await journal.retry({ ...retry, isUnderWay: true });
+  return {
+    rest: await journal.rest({ until: next.at, since: clock.now(), reason: next.reason }, next),
+  };
 }

@@ -16,6 +16,7 @@ import { Deliveries } from "./deliveries.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
 import { SessionWaiting } from "../refusals.ts";
 import { RequestExpiry } from "./request_expiry.ts";
+import { RestTimer } from "./rest_timer.ts";
 import { Runs } from "./runs.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
@@ -26,6 +27,7 @@ export class Runner implements AsyncDisposable {
   readonly #runs: Runs;
   readonly #answers: HumanAnswers;
   readonly #expiry: RequestExpiry;
+  readonly #rests: RestTimer;
   readonly #recoveryContext: RecoveryContext;
   readonly #shared: SharedRuns | undefined;
   readonly #deliveries: Deliveries | undefined;
@@ -37,6 +39,7 @@ export class Runner implements AsyncDisposable {
     this.#runs = new Runs({ ...shared, announcer: new Announcer(ports) });
     this.#answers = new HumanAnswers({ ...shared, runs: this.#runs });
     this.#expiry = new RequestExpiry({ ...ports, answers: this.#answers });
+    this.#rests = new RestTimer({ ...shared, runs: this.#runs });
     this.#recoveryContext = { ...shared, runs: this.#runs };
     this.#shared = ports.shared;
     if (ports.shared !== undefined) {
@@ -89,6 +92,11 @@ export class Runner implements AsyncDisposable {
     return await this.#runs.cancel(id, error);
   }
 
+  /** Ends the rest of an execution or of its descendant before its time. Throws ExecutionNotFound and NotResting. */
+  async wake(id: number): Promise<void> {
+    await this.#active.admit(() => this.#rests.endEarly(id));
+  }
+
   /** Ends a waiting execution. Returns false if the execution does not wait. Rejects if the end cannot be stored. */
   async abortWaiting(id: number, error: string): Promise<boolean> {
     return await this.#runs.abortWaiting(id, error);
@@ -101,12 +109,13 @@ export class Runner implements AsyncDisposable {
   }
 
   /**
-   * Recovers abandoned executions and starts the timer of questions' deadlines. With a shared database, also starts to
+   * Recovers abandoned executions and starts the timers of questions' deadlines and of rests. With a shared database, also starts to
    * accept jobs of the shared queue.
    */
   async recover(): Promise<void> {
     await this.settleLeft();
     this.#expiry.start();
+    this.#rests.start();
     if (this.#deliveries !== undefined) this.#shared?.work(this.#deliveries);
   }
 
@@ -124,7 +133,7 @@ export class Runner implements AsyncDisposable {
   ): Promise<void> {
     this.#active.close();
     this.#deliveries?.close();
-    await this.#expiry[Symbol.asyncDispose]();
+    await Promise.all([this.#expiry, this.#rests].map((one) => one[Symbol.asyncDispose]()));
     // The runs that are stopped now should go to other machines. Otherwise this machine would claim them again and again.
     const graceEnds = () => void this.#shared?.stopClaiming();
     await this.#active.drain({ graceMs, error, graceEnds });

@@ -10,6 +10,7 @@ import type { ExecutionReads } from "../record/execution_reads.ts";
 import type { FamilyStore } from "../record/family_store.ts";
 import type { JournalPorts } from "../record/journal_ports.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
+import type { RestStore } from "../record/rest_store.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
 /** The objects that the runner needs. The other files of this folder pick their ports from this type. */
@@ -18,6 +19,7 @@ export type RunnerPorts = RunPorts & JournalPorts & {
   executions: Pick<ExecutionReads, "readExecution">;
   families: Pick<FamilyStore, "findChild" | "listChildren" | "countUnsafeCalls">;
   recovery: RecoveryStore;
+  rests: RestStore;
   events: EventBus;
   /** Makes the next redaction of a run check for changed secrets. */
   renewSecrets?: () => void;

@@ -2,7 +2,7 @@
 // a resumed execution may have to end.
 import type { Agent } from "../../agents/agent.ts";
 import { STOPS } from "../end_reason.ts";
-import type { AcceptedExecution, Execution } from "../execution.ts";
+import { type AcceptedExecution, currentRest, type Execution, isPaused } from "../execution.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import type { Outcome } from "../record/ending_store.ts";
@@ -16,7 +16,7 @@ import type { ActiveRuns, RunControl } from "./active_runs.ts";
 import { AgentPlaces } from "./agent_places.ts";
 import type { Announcer } from "./announcer.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
-import { conductRun, type Paused } from "./conduct.ts";
+import { conductRun } from "./conduct.ts";
 import type { Resumption } from "../record/resumption.ts";
 import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
 import { isLeftForRestart, RunStopped } from "../loop/run.ts";
@@ -64,7 +64,7 @@ export class Runs {
     return isNew && notices.length > 0 ? { ...execution, notices } : execution;
   }
 
-  /** Continues an execution that waited for a person, or ends it if its agent is gone. */
+  /** Continues an execution that waited for a person or rested, or ends it if its agent is gone. */
   async resume(subject: StoredRun): Promise<void> {
     const { announcer, shared } = this.#ports;
     announcer.resumed(subject.execution);
@@ -135,7 +135,9 @@ export class Runs {
     }
   }
 
-  /** Ends a waiting execution. Returns false if the execution does not wait. Rejects if the end cannot be stored. */
+  /**
+   * Ends a waiting or resting execution. Returns false if the execution does neither. Rejects if the end cannot be stored.
+   */
   async abortWaiting(id: number, error: string): Promise<boolean> {
     // Tracked, because the end resumes the ancestors that waited for this execution.
     return await this.#ports.active.track(this.#abortWaiting(id, error));
@@ -143,15 +145,16 @@ export class Runs {
 
   async #abortWaiting(id: number, error: string): Promise<boolean> {
     const { execution } = await requireExecution(this.#ports.executions, id);
-    const outcome: Outcome = { status: "aborted", by: "outside", error, output: null };
+    const by = currentRest(execution) === undefined ? "outside" : "nobody";
+    const outcome: Outcome = { status: "aborted", by, error, output: null };
     const ended = await new Journal(execution, this.#ports).finish(outcome);
     await this.#afterEnd(ended);
     return ended !== undefined;
   }
 
   /**
-   * Ends an execution that runs in this process or waits. Returns the resulting status. Does not change an execution that
-   * is starting or has ended.
+   * Ends an execution that runs in this process, rests or waits. Returns the resulting status. Does not change an execution
+   * that is starting or has ended.
    */
   async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
     const { active, shared } = this.#ports;
@@ -168,8 +171,8 @@ export class Runs {
       // `error`.
       if (isEnding) return "cancelling";
     }
-    if (execution.status !== "waiting") return execution.status;
-    // If a person has answered meanwhile, the execution runs again and is aborted as a running one.
+    if (!isPaused(execution)) return execution.status;
+    // If a person has answered or the rest has ended meanwhile, the execution runs again and is aborted as a running one.
     return await this.abortWaiting(id, error) ? "aborted" : await this.#abort(id, error);
   }
 
@@ -207,38 +210,36 @@ export class Runs {
   }
 
   #launch(subject: StoredRun, agent: Agent): void {
-    const { active } = this.#ports;
-    active.launch(
+    this.#ports.active.launch(
       subject.execution.id,
       (control) => this.#run(subject, agent, control),
     );
   }
 
-  /** Runs an execution until it ends or waits for a person, and stores the result. Never rejects. */
+  /** Runs an execution until it ends, rests or waits for a person, and stores the result. Never rejects. */
   async #run(subject: StoredRun, agent: Agent, control: RunControl): Promise<void> {
     const { execution } = subject;
     await this.#ports.telemetry.execution(execution, async () => {
       const ports = { ...this.#ports, runs: this, agentPlaces: this.#places };
-      const rest = await conductRun(subject, { agent, signal: control.signal, ports });
-      if ("request" in rest) await this.#pause(rest, control);
-      if ("outcome" in rest) await this.end(execution, { ...rest, control });
-      return rest.status;
+      const { announcer } = this.#ports;
+      const reached = await conductRun(subject, { agent, signal: control.signal, ports });
+      if ("outcome" in reached) await this.end(execution, { ...reached, control });
+      else if ("request" in reached) announcer.waiting(reached.execution, reached.request);
+      else if ("rest" in reached) announcer.resting(execution, reached.rest);
+      if ("request" in reached || "rest" in reached) await this.#pause(execution, control);
+      return reached.status;
     });
   }
 
-  /** Publishes that an execution waits, and releases its run. */
-  async #pause(
-    { execution, request }: Paused,
-    { signal, release }: RunControl,
-  ): Promise<void> {
-    this.#ports.announcer.waiting(execution, request);
-    // The run was cancelled while the execution's question was being stored. The waiting execution is ended here.
+  /** Releases the run of an execution that waits or rests. */
+  async #pause(execution: Execution, { signal, release }: RunControl): Promise<void> {
+    // The run was cancelled while the execution's question or rest was being stored. The execution is ended here.
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
     const error = signal.reason instanceof RunStopped ? signal.reason.message : STOPS.cancelled;
     if (isCancelled) {
       await this.#orLog(execution, UNSTORED_END, async () => {
         if (await this.abortWaiting(execution.id, error)) return;
-        // NotWaiting: a person has answered meanwhile, so the execution runs again or is about to run.
+        // A person has answered or the rest has ended meanwhile, so the execution runs again or is about to run.
         release();
         await this.cancel(execution.id, error);
       });

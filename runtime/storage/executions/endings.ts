@@ -6,7 +6,7 @@ import { COST_PLACES } from "../../../base/cost.ts";
 import type {
   Ending,
   EndingStore,
-  Rest,
+  Pause,
   TriggerVerdict,
 } from "../../executions/record/ending_store.ts";
 import type { Resumption } from "../../executions/record/resumption.ts";
@@ -18,17 +18,23 @@ import { insertFollowUps } from "../../triggers/after/follow_up_store.ts";
 import { appendFrames } from "../frames.ts";
 import { insertCalls, insertMessages } from "./conversation_rows.ts";
 import { voidRequests } from "./request_rows.ts";
+import { endRestsAbove, holdExecution, RESTS } from "./rests.ts";
 import { resumeAncestors } from "./waiting.ts";
 import { isAlive } from "../../database/instances.ts";
 import { fence, fenceEnding, get, type Operation, run, send } from "../../database/operation.ts";
 
 /**
- * Invalidates the claim of an execution, so that no node can write to it any more. Returns false if a living node runs it.
+ * Ends the rest of an execution, and invalidates its claim, so that no node can write to it any more. Returns false if a
+ * living process runs the execution.
  */
 function* fenceOffOwner(id: number): Operation<boolean> {
   const changed = yield* run(
-    "UPDATE executions SET epoch = epoch + 1, job = NULL WHERE id = ? AND status = 'running' " +
-      `AND (instance_id IS NULL OR NOT ${isAlive("executions.instance_id")})`,
+    {
+      sqlite: `UPDATE executions SET rests_until = NULL WHERE id = ? AND ${RESTS}`,
+      postgres: "UPDATE executions SET rests_until = NULL, epoch = epoch + 1, job = NULL " +
+        `WHERE id = ? AND status = 'running' AND (${RESTS} OR instance_id IS NULL ` +
+        `OR NOT ${isAlive("executions.instance_id")})`,
+    },
     id,
   );
   return changed > 0;
@@ -111,26 +117,24 @@ export class SqlEndingStore implements EndingStore {
       }
       yield* insertFollowUps(executionId, ending.followers ?? []);
       yield* spending.bookKept(executionId);
-      // The parent of a running execution is running, too. Only the parent of a waiting execution must be resumed.
+      // The parent of a running execution is running, too. The parent of a waiting or resting execution must be resumed.
       const ancestors = ending.from === "waiting"
         ? yield* resumeAncestors(executionId, ownerId)
+        : planned.isUnclaimed
+        ? yield* endRestsAbove(executionId, {
+          ended: { at: ending.finishedAt, by: "person" },
+          ownerId,
+        })
         : [];
       return { execution, ancestors, ...(trigger && { trigger }) };
     });
   }
 
-  restExecution(executionId: number, { durationMs, retry }: Rest): Promise<void> {
+  restExecution(executionId: number, pause: Pause): Promise<void> {
     const spending = this.#spending;
     return this.#db.change("power", function* () {
       yield* fence(executionId);
-      yield* send(
-        "UPDATE executions SET duration_ms = coalesce(duration_ms, 0) + ?, retry = coalesce(?, retry) " +
-          "WHERE id = ? AND status = 'running'",
-        durationMs,
-        retry === undefined ? null : JSON.stringify(retry.planned),
-        executionId,
-      );
-      yield* appendFrames(executionId, retry === undefined ? [] : [retry.frame]);
+      yield* holdExecution(executionId, pause);
       yield* spending.bookKept(executionId);
     });
   }

@@ -1,5 +1,5 @@
 // The columns of the table of executions, and the conversion of a row to an Execution.
-import type { Execution, RunRetry } from "../../executions/execution.ts";
+import type { Execution, RunRest, RunRetry } from "../../executions/execution.ts";
 import { type ExecutionStatus, OPEN_STATUSES } from "../../executions/states.ts";
 import type { ExecutionTrigger } from "../../vocabulary/trigger_kinds.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
@@ -7,7 +7,7 @@ import type { ExecutionRequest } from "../../executions/execution_request.ts";
 /** The columns of ExecutionRow, for SELECT and RETURNING. Excludes the answer, which may be large. */
 export const EXECUTION_COLUMNS = "id, agent_id, display_name, status, trigger, " +
   "parent_execution_id, session_id, request, model, started_at, finished_at, duration_ms, " +
-  "input_tokens, output_tokens, total_tokens, cost_usd, tool_calls, error, retry";
+  "input_tokens, output_tokens, total_tokens, cost_usd, tool_calls, error, retry, rest";
 
 /** A row of `executions` with the columns of EXECUTION_COLUMNS. Times are milliseconds since the epoch, `request` is JSON. */
 export interface ExecutionRow {
@@ -31,6 +31,8 @@ export interface ExecutionRow {
   error: string | null;
   /** The JSON of the planned retry (RunRetry); null if there is none. */
   retry: string | null;
+  /** The JSON of the current or last rest (RunRest); null if there was none. */
+  rest: string | null;
 }
 
 /** Returns an SQL list such as `('a', 'b')`. The words must be constants, because they are not escaped. */
@@ -81,5 +83,6 @@ export function toExecution(row: ExecutionRow): Execution {
     args,
     error: row.error,
     ...(row.retry !== null && { retry: JSON.parse(row.retry) as RunRetry }),
+    ...(row.rest !== null && { rest: JSON.parse(row.rest) as RunRest }),
   };
 }

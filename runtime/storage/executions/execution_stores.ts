@@ -10,6 +10,7 @@ import { SqlFamilyStore } from "./families.ts";
 import { SqlRecordedRunStore } from "./recorded_runs.ts";
 import { SqlRecoveryStore } from "./recovery.ts";
 import { SqlRequestStore } from "./requests.ts";
+import { SqlRestStore } from "./rests.ts";
 import { type EventMessages, NO_MESSAGES } from "../../notify/outbox.ts";
 
 /** The stores of executions of one service instance. */
@@ -17,6 +18,7 @@ export interface SqlExecutionStores {
   acceptances: SqlAcceptanceStore;
   conversations: SqlConversationStore;
   requests: SqlRequestStore;
+  rests: SqlRestStore;
   families: SqlFamilyStore;
   endings: SqlEndingStore;
   recovery: SqlRecoveryStore;
@@ -41,6 +43,7 @@ export function createExecutionStores(
     acceptances: new SqlAcceptanceStore(db, ownerId),
     conversations: new SqlConversationStore(db, spending),
     requests: new SqlRequestStore(db, ownerId, messages),
+    rests: new SqlRestStore(db, ownerId),
     families: new SqlFamilyStore(db),
     endings: new SqlEndingStore(db, ownerId, { messages, spending }),
     recovery: new SqlRecoveryStore(db, instanceId),

@@ -1,6 +1,11 @@
 // Stores and reads the parents and children of executions: waits for children, and lookups in the tree.
 import { COST_PLACES } from "../../../base/cost.ts";
-import type { Execution, ExecutionTotals } from "../../executions/execution.ts";
+import {
+  currentRest,
+  type Execution,
+  type ExecutionTotals,
+  type RunRest,
+} from "../../executions/execution.ts";
 import type {
   FamilyStore,
   LineageMember,
@@ -10,7 +15,8 @@ import type { HumanRequest } from "../../executions/human_request.ts";
 import type { Database } from "../../database/database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { selectOpenRequest } from "./request_rows.ts";
-import { isWaiting, pauseExecution } from "./waiting.ts";
+import { pauseExecution, selectPaused } from "./waiting.ts";
+import { holdExecution } from "./rests.ts";
 import { all, fence, get, type Operation } from "../../database/operation.ts";
 
 /** Returns the child execution that a tool call of the parent started, or undefined. */
@@ -47,15 +53,23 @@ export class SqlFamilyStore implements FamilyStore {
   waitForChild(
     executionId: number,
     waiting: WaitForChild,
-  ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
+  ): Promise<{ execution: Execution; request: HumanRequest } | { rest: RunRest } | undefined> {
     return this.#db.change("power", function* () {
-      // The parent may wait only for a child that waits itself. The end of a running child would not resume a waiting
-      // parent.
-      if (!(yield* isWaiting(waiting.childId))) return undefined;
+      // The parent may wait only for a child that waits or rests itself. The end of a running child would not resume a
+      // waiting parent.
+      const child = yield* selectPaused(waiting.childId);
+      if (child === undefined) return undefined;
       yield* fence(executionId);
+      const { childId, durationMs } = waiting;
+      const rested = currentRest(child);
+      if (rested !== undefined) {
+        const rest = { until: rested.until, reason: rested.reason, since: rested.since, childId };
+        const frames = waiting.restFrames(rest);
+        yield* holdExecution(executionId, { rest, durationMs, frames });
+        return { rest };
+      }
       const request = yield* selectOpenRequest(executionId);
       if (request === undefined) throw new TypeError("An execution waits for nothing");
-      const { durationMs } = waiting;
       const frames = waiting.frames(request);
       return { execution: yield* pauseExecution(executionId, { durationMs, frames }), request };
     });

@@ -2,6 +2,7 @@
 import type { RecoveryStore } from "../../executions/record/recovery_store.ts";
 import type { Database } from "../../database/database.ts";
 import { OPEN } from "./execution_rows.ts";
+import { RESTS } from "./rests.ts";
 import { all, get, type Operation, run } from "../../database/operation.ts";
 
 interface LoggedAt {
@@ -24,7 +25,8 @@ export class SqlRecoveryStore implements RecoveryStore {
     const instanceId = this.#instanceId;
     return this.#db.read(function* () {
       const rows = yield* all<{ id: number }>(
-        "SELECT id FROM executions WHERE status = 'running' AND instance_id <> ? ORDER BY id",
+        `SELECT id FROM executions WHERE status = 'running' AND NOT (${RESTS}) ` +
+          "AND instance_id <> ? ORDER BY id",
         instanceId,
       );
       return rows.map(({ id }) => id);
@@ -50,7 +52,7 @@ export class SqlRecoveryStore implements RecoveryStore {
     return this.#db.read(function* () {
       const rows = yield* all<{ id: number }>(
         "SELECT e.id FROM executions e JOIN executions above ON above.id = e.parent_execution_id " +
-          `WHERE e.status = 'waiting' AND above.status NOT IN ${OPEN} ORDER BY e.id`,
+          `WHERE (e.status = 'waiting' OR e.${RESTS}) AND above.status NOT IN ${OPEN} ORDER BY e.id`,
       );
       return rows.map(({ id }) => id);
     });
@@ -62,7 +64,7 @@ export class SqlRecoveryStore implements RecoveryStore {
     return await this.#db.read(() =>
       all<{ id: number; error: string }>(
         "SELECT id, cancelled AS error FROM executions " +
-          "WHERE status = 'waiting' AND cancelled IS NOT NULL ORDER BY id",
+          `WHERE (status = 'waiting' OR ${RESTS}) AND cancelled IS NOT NULL ORDER BY id`,
       )
     );
   }
@@ -75,8 +77,9 @@ export class SqlRecoveryStore implements RecoveryStore {
 export function* selectUncountedMs(executionId: number): Operation<number> {
   // Only a killed service leaves time uncounted. If the execution is older than this service, it was adopted: the idle time
   // before the adoption is unknown, so no time is added.
-  const killed = yield* get<{ startedAt: number; triedAt: string | number | null }>(
-    "SELECT e.started_at AS startedAt, e.retry ->> '$.at' AS triedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
+  const killed = yield* get<{ startedAt: number; restedTo: string | number | null }>(
+    "SELECT e.started_at AS startedAt, e.rest ->> '$.ended.at' AS restedTo " +
+      "FROM executions e JOIN instances i ON i.id = e.instance_id " +
       "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",
     executionId,
   );
@@ -93,8 +96,8 @@ export function* selectUncountedMs(executionId: number): Operation<number> {
   if (last === undefined || counted === undefined) return 0;
   // The execution was resumed by an answer to a question of another execution, at an unknown time.
   if (counted.event === "interrupt") return 0;
-  // Frames that a fork copied are older than its start, and time before a retry is already counted. So the latest of these
+  // Frames that a fork copied are older than its start, and time before a rest is already counted. So the latest of these
   // times counts.
-  const since = Math.max(Date.parse(counted.at), killed.startedAt, Number(killed.triedAt));
+  const since = Math.max(Date.parse(counted.at), killed.startedAt, Number(killed.restedTo));
   return Math.max(0, Date.parse(last.at) - since);
 }

@@ -9,18 +9,23 @@ import {
   toExecution,
 } from "./execution_rows.ts";
 import { appendFrames } from "../frames.ts";
+import { RESTS } from "./rests.ts";
 import { announce, enqueue, get, type Operation } from "../../database/operation.ts";
 
 const PAUSED_STATUS = stateBefore("running", "answer");
 
 /**
- * Returns true if an execution waits for a person, directly or through a descendant. Locks this state until the transaction
- * ends.
+ * Returns an execution that rests or waits for a person, directly or through a descendant. Returns undefined for another
+ * one. Locks this state until the transaction ends.
  */
-export function* isWaiting(executionId: number): Operation<boolean> {
-  const select = "SELECT 1 FROM executions WHERE id = ? AND status = 'waiting'";
-  const row = yield* get({ sqlite: select, postgres: `${select} FOR UPDATE` }, executionId);
-  return row !== undefined;
+export function* selectPaused(executionId: number): Operation<Execution | undefined> {
+  const select = `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE id = ? ` +
+    `AND (status = 'waiting' OR ${RESTS})`;
+  const row = yield* get<ExecutionRow>(
+    { sqlite: select, postgres: `${select} FOR UPDATE` },
+    executionId,
+  );
+  return row && toExecution(row);
 }
 
 /** Changes a running execution to waiting, and appends frames. Adds `durationMs` to its duration. Returns the execution. */

@@ -6,6 +6,7 @@ import { all, announce, enqueue, get, type Operation, run } from "../../database
 import { selectStored, toStored } from "../executions/execution_reads.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow } from "../executions/execution_rows.ts";
 import { selectUncountedMs } from "../executions/recovery.ts";
+import { RESTS } from "../executions/rests.ts";
 
 /** A node's request to run an execution, with the job that the queue handed to the node. */
 export interface ClaimRequest {
@@ -19,8 +20,9 @@ export interface ClaimRequest {
 /** A claimed execution. Every later write of the claiming node must contain its `epoch`. */
 export type Claim = ClaimedExecution & { epoch: number };
 
-/** SQL: the execution is running with this job, which was handed to this node the last time. */
+/** SQL: the execution is running and does not rest, with this job, which was handed to this node the last time. */
 const IS_CLAIMABLE = "id = ?1 AND job = ?2 AND status = 'running' " +
+  `AND NOT (${RESTS}) ` +
   `AND EXISTS (SELECT 1 FROM ${QUEUE_SCHEMA}.job WHERE id = CAST(?2 AS uuid) AND state = 'active' ` +
   "AND retry_count = ?3)";
 
@@ -69,21 +71,22 @@ type UnownedRow = ExecutionRow & {
   isFresh: number;
 };
 
-/** Returns true if the execution is running and this job is its current job. */
+/** Returns true if the execution is running, does not rest, and this job is its current job. */
 export function* isCurrentJob(id: number, jobId: string): Operation<boolean> {
   return (yield* get(
-    "SELECT 1 FROM executions WHERE id = ? AND job = ? AND status = 'running'",
+    `SELECT 1 FROM executions WHERE id = ? AND job = ? AND status = 'running' AND NOT (${RESTS})`,
     ...[id, jobId],
   )) !== undefined;
 }
 
 /**
- * Requests that the node of a running execution ends it with this error. Returns false if the execution is not running. A
+ * Requests that the node of a running execution ends it with this error. Returns false if no node runs the execution. A
  * second request does not change the error.
  */
 export function* requestCancel(id: number, error: string): Operation<boolean> {
   const changed = yield* run(
-    "UPDATE executions SET cancelled = coalesce(cancelled, ?) WHERE id = ? AND status = 'running'",
+    "UPDATE executions SET cancelled = coalesce(cancelled, ?) WHERE id = ? AND status = 'running' " +
+      `AND NOT (${RESTS})`,
     ...[error, id],
   );
   if (changed > 0) yield* announce(id);
@@ -97,7 +100,7 @@ export function* requestCancel(id: number, error: string): Operation<boolean> {
 export function* enqueueWithoutJob(): Operation<void> {
   const rows = yield* all<{ id: number; agent_id: string; parent_execution_id: number | null }>(
     "SELECT id, agent_id, parent_execution_id FROM executions WHERE status = 'running' AND job IS NULL " +
-      `AND (instance_id IS NULL OR NOT ${
+      `AND NOT (${RESTS}) AND (instance_id IS NULL OR NOT ${
         isAlive("executions.instance_id")
       }) ORDER BY id FOR UPDATE`,
   );

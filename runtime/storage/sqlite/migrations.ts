@@ -258,9 +258,24 @@ INSERT INTO search_index (up_to, open)
   FROM executions;
 `;
 
-/** SQL for a temporary view that adds the missing `retry` column, to read an older database without changing it. */
-export const WITHOUT_RETRIES =
-  "CREATE TEMP VIEW executions AS SELECT *, NULL AS retry FROM main.executions";
+/**
+ * SQL: the rests of runs. `rests_until` is the planned end of a rest, and null if the execution does not rest. `rest` is
+ * the JSON of RunRest. The runs that wait for a retry rest from now on.
+ */
+export const RUN_RESTS = `
+ALTER TABLE executions ADD COLUMN rests_until INTEGER;
+ALTER TABLE executions ADD COLUMN rest TEXT CHECK (json_valid(rest));
+CREATE INDEX executions_by_rest ON executions (rests_until) WHERE rests_until IS NOT NULL;
+UPDATE executions SET rests_until = CAST(retry ->> '$.at' AS INTEGER),
+  rest = '{"until":' || (retry ->> '$.at') || ',"since":' || (retry ->> '$.at') || ',' || substr(retry, 2)
+  WHERE status = 'running' AND retry IS NOT NULL AND retry ->> '$.isUnderWay' IS NULL;
+`;
+
+/** SQL for a temporary view that adds missing columns, to read an older database without changing it, by migration. */
+export const WITHOUT_COLUMNS: readonly [step: string, view: string][] = [
+  [RUN_RETRIES, "SELECT *, NULL AS retry, NULL AS rests_until, NULL AS rest FROM main.executions"],
+  [RUN_RESTS, "SELECT *, NULL AS rests_until, NULL AS rest FROM main.executions"],
+];
 
 /** The migrations. The migration with index N changes version N to N + 1. Each is SQL or a function. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
@@ -278,4 +293,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   TRIGGER_STATES,
   RUN_RETRIES,
   SEARCH_ON_DEMAND,
+  RUN_RESTS,
 ];

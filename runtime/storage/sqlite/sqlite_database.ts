@@ -11,7 +11,7 @@ import {
 } from "../../database/database.ts";
 import type { Operation } from "../../database/operation.ts";
 import { StoredListeners } from "../../database/stored_listeners.ts";
-import { MIGRATIONS, RUN_RETRIES, WITHOUT_RETRIES } from "./migrations.ts";
+import { MIGRATIONS, WITHOUT_COLUMNS } from "./migrations.ts";
 import { PreparedStatements } from "./prepared_statements.ts";
 
 /** The path that opens a database in memory. */
@@ -69,7 +69,10 @@ export class SqliteDatabase implements Database, Disposable {
         db.exec("PRAGMA journal_mode = WAL");
         db.exec("PRAGMA synchronous = NORMAL");
         migrate(db, version);
-      } else if (version <= MIGRATIONS.indexOf(RUN_RETRIES)) db.exec(WITHOUT_RETRIES);
+      } else {
+        const view = WITHOUT_COLUMNS.find(([step]) => version <= MIGRATIONS.indexOf(step))?.[1];
+        if (view !== undefined) db.exec(`CREATE TEMP VIEW executions AS ${view}`);
+      }
       db.exec("PRAGMA foreign_keys = ON");
       return new SqliteDatabase(db, path);
     } catch (error) {

@@ -61,6 +61,11 @@ export interface ToolContext {
    */
   answers: readonly AnsweredQuestion[];
   /**
+   * The last rest of a call of this reply, see RestRaised. `ended` is present if it was this call's own rest. Undefined if
+   * no call of the reply has rested.
+   */
+  rested?: { since: number; until: number; ended?: { at: number; by: "time" | "person" } };
+  /**
    * Removes secrets from texts. A tool passes a text through the redactor before it cuts the text or splits it for the log,
    * because a part of a secret is not recognized.
    */

@@ -138,8 +138,11 @@ export class RunQueue implements AsyncDisposable {
     this.wake();
   }
 
-  /** Updates the state of a run of this agent when it ends, waits for a person, or continues. */
-  handleEvent(executionId: number, type: `execution_${"completed" | "waiting" | "resumed"}`): void {
+  /** Updates the state of a run of this agent when it ends, rests, waits for a person, or continues. */
+  handleEvent(
+    executionId: number,
+    type: `execution_${"completed" | "waiting" | "resting" | "resumed"}`,
+  ): void {
     const { breaker } = this.#ports;
     const continues = type === "execution_resumed";
     // Runs in the serial queue, because this event may arrive before the start of the run is recorded.

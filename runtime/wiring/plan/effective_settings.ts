@@ -44,7 +44,11 @@ export async function effectiveSettings(
   const { model, autoApprove, mcpConfirm, mcp, confirmTools, nodes } = agent;
   const guards = confirmTools.length === 0 ? "none" : confirmTools.join(", ");
   const policy = snakeKeys(agent);
-  const { confirmTimeoutMs: timeout } = agent;
+  const inWords = (ms: number | null) => ms === null ? null : writeDuration(ms);
+  const durations: Readonly<Record<string, string | null>> = {
+    confirm_timeout: inWords(agent.confirmTimeoutMs),
+    max_wait: inWords(agent.maxWait),
+  };
   const rows: SettingRow[] = [
     [
       "model",
@@ -69,9 +73,7 @@ export async function effectiveSettings(
     ]),
     ...Object.keys(AGENT_POLICY).map((name): SettingRow => [
       name,
-      name === "confirm_timeout"
-        ? timeout === null ? null : writeDuration(timeout)
-        : Reflect.get(policy, name),
+      name in durations ? durations[name] : Reflect.get(policy, name),
       [[name]],
       ["defaults", name],
     ]),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NotResting } from "../../../runtime/executions/refusals.ts";
 import { EXECUTION_STATUSES } from "../../../runtime/executions/states.ts";
 import {
   ExecutionDetail,
@@ -206,4 +207,37 @@ Deno.test("GET /executions returns 304 for the client's current ETag, and 200 af
   assert.equal(changed.status, 200);
   assert.notEqual(changed.headers.get("etag"), tag);
   assert.equal((await changed.json()).length, 2);
+});
+
+Deno.test("a resting execution has rests_until and rests_for in every list, until its rest ends", async () => {
+  const { call, runtime } = createTestApp();
+  const rest = { until: Date.UTC(2026, 2, 2, 8), since: 0, reason: "the backup" };
+  const lastExecution = runtime.addExecution({ rest });
+  runtime.addAgent(fakeAgent("writer"), { lastExecution });
+  const read = async () => {
+    const { body: [listed] } = await call("/executions");
+    const { body: detail } = await call("/executions/1");
+    const { body: [agent] } = await call("/agents");
+    return [listed, detail, agent].map(({ rests_until, rests_for }) => [rests_until, rests_for]);
+  };
+  const rests = ["2026-03-02T08:00:00.000Z", "the backup"];
+  assert.deepEqual(await read(), [rests, rests, rests]);
+  const ended = { ...lastExecution, rest: { ...rest, ended: { at: 1, by: "time" as const } } };
+  runtime.executions.set(1, ended);
+  runtime.addAgent(fakeAgent("writer"), { lastExecution: ended });
+  assert.deepEqual((await read()).flat().filter((one) => one !== undefined), []);
+});
+
+Deno.test("POST /executions/{id}/wake ends a rest, and is 409 for another execution", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addExecution({});
+  const woken: number[] = [];
+  runtime.wake = (id) => Promise.resolve(void woken.push(id));
+  const { status, body } = await call("/executions/1/wake", { method: "POST" });
+  assert.deepEqual([status, body, woken], [200, { status: "resuming", execution_id: 1 }, [1]]);
+  runtime.wake = () => Promise.reject(new NotResting());
+  const refused = await call("/executions/1/wake", { method: "POST" });
+  assert.deepEqual([refused.status, refused.body], [409, {
+    detail: "This execution does not rest",
+  }]);
 });

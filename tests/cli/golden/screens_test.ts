@@ -459,6 +459,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   },
   "watch of a waiting execution": { argv: ["watch", "4"], code: 4 },
   "cancel": { argv: ["cancel", "4"] },
+  "wake": { argv: ["wake", "1"] },
   "resume": { argv: ["resume", "sorter"] },
   "status": { argv: ["status"] },
   "status -v": { argv: ["status", "-v"] },

@@ -36,6 +36,7 @@ confirm: [http_request]
 auto_approve: [file_write]
 on_pending: parallel
 confirm_timeout: 1h30m
+max_wait: 2h
 on_restart: resume
 notify: {on: [waiting, success], to: [phone]}
 budget: {per_day: 2.50, per_month: 30, tree: 1, timezone: Europe/Paris, tokens: {per_day: 1000, per_month: none, tree: 5}}
@@ -105,6 +106,7 @@ enabled: false`,
     autoApprove: ["file_write"],
     onPending: "parallel",
     confirmTimeoutMs: 5_400_000,
+    maxWait: 7_200_000,
     onRestart: "resume",
     notify: { on: ["waiting", "success"], to: ["phone"] },
     onBudget: "abort",

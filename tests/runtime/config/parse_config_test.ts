@@ -43,6 +43,7 @@ defaults:
   confirm_tools: [http_request]
   on_pending: parallel
   confirm_timeout: 1d
+  max_wait: 2d
   on_restart: resume
   budget: {per_day: 1, per_month: 2, tree: 3, timezone: UTC, tokens: {per_day: 4, per_month: 5, tree: 6}}
   on_budget: abort
@@ -87,6 +88,7 @@ notify:
         confirmTools: ["http_request"],
         onPending: "parallel",
         confirmTimeout: 86_400_000,
+        maxWait: 172_800_000,
         onRestart: "resume",
         onBudget: "abort",
         unpriced: "allow",

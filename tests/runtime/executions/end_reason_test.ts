@@ -6,8 +6,7 @@ import {
   NO_ANSWERS,
   STOPS,
 } from "../../../runtime/executions/end_reason.ts";
-import { followersOf } from "../../../runtime/executions/runs/followers.ts";
-import { verdictOf } from "../../../runtime/executions/runs/trigger_verdict.ts";
+import { followersOf, verdictOf } from "../../../runtime/executions/runs/consequences.ts";
 import type { FinalStatus } from "../../../runtime/executions/states.ts";
 import { kindOfEnd } from "../../../runtime/notify/notable_event.ts";
 import { createTestAgent } from "../../support/test_agent.ts";

@@ -229,3 +229,44 @@ test("a slot runs once, and a pause applies to all nodes", async (world) => {
   const times = (await slots()).map(({ scheduled_for }) => Number(scheduled_for));
   assert.equal(new Set(times.map((time) => time % 1_000)).size, 1);
 });
+
+test("each rest ends on one node, also after the death of the node on which it began", async (world) => {
+  const reply = [{ name: "wait", arguments: { for: "2h", reason: "the backup" } }];
+  await world.workspace.writeScript("rests", [{ call: reply }, { say: "Done." }]);
+  const clock = new TestClock();
+  const one = await world.open("one", "", { clock });
+  const ids: number[] = [];
+  while (ids.length < 4) ids.push((await one.run("rests", {})).id);
+  const [woken = 0, cancelled = 0, ...due] = ids;
+  const isResting = async (id: number) => (await one.getExecution(id)).rest !== undefined;
+  for (const id of ids) await until(() => isResting(id), "it rests");
+  await using two = await world.open("two", "", { clock });
+  await using _three = await world.open("three", "", { clock });
+  // No node holds a resting execution, and none has a job for it.
+  const jobs =
+    "SELECT count(*) AS n FROM inkling_queue.job WHERE state IN ('created', 'retry', 'active')";
+  await until(async () => (await world.query(jobs))[0]?.["n"] === "0", "no job is left");
+  const wakes = await Promise.allSettled([one, two].map((node) => node.wake(woken)));
+  assert.deepEqual(wakes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  assert.equal((await toEnd(two, woken)).status, "success");
+  assert.equal(await two.cancel(cancelled), "aborted");
+  await one[Symbol.asyncDispose]();
+  clock.jump(2 * 3_600_000);
+  for (const id of due) {
+    const isEnded = async () => {
+      await clock.advance(60_000);
+      return (await two.getExecution(id)).status === "success";
+    };
+    await until(isEnded, `execution ${id} ends`);
+  }
+  const rows = await world.query(
+    "SELECT e.id, e.epoch, count(f.id) FILTER (WHERE f.event = 'tool_result') AS results, " +
+      "count(f.id) FILTER (WHERE f.event = 'complete') AS ends FROM inkling.executions e " +
+      "JOIN inkling.frames f ON f.execution_id = e.id GROUP BY e.id ORDER BY e.id",
+  );
+  // The epoch counts the claims: one before the rest, and one after it. The cancel counts as the second.
+  assert.deepEqual(
+    rows.map(({ epoch, results, ends }) => [epoch, results, ends]),
+    ids.map((id) => ["2", id === cancelled ? "0" : "1", "1"]),
+  );
+});

@@ -5,7 +5,9 @@ import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.
 import { run } from "../../../runtime/database/operation.ts";
 import { SqlExecutionReads } from "../../../runtime/storage/executions/execution_reads.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
-import { MIGRATIONS } from "../../../runtime/storage/sqlite/migrations.ts";
+import { SqlRecoveryStore } from "../../../runtime/storage/executions/recovery.ts";
+import { SqlRestStore } from "../../../runtime/storage/executions/rests.ts";
+import { MIGRATIONS, RUN_RESTS } from "../../../runtime/storage/sqlite/migrations.ts";
 
 const withFile = (body: (path: string) => Promise<void> | void) =>
   withTempDir((dir) => body(`${dir}/inkling.db`));
@@ -191,4 +193,50 @@ Deno.test("SqliteDatabase.open() migrates a database of the first version and ke
     assert.ok(shapes.every(({ sql }) => !/CHECK \((status|trigger) IN/.test(sql ?? "")));
     // Direct writes to the schema are refused.
     assert.throws(() => db.run("DELETE FROM sqlite_schema"), /may not be modified/);
+  }));
+
+Deno.test("SqliteDatabase.open() migrates a run that waits for its retry to a rest, and reads older files unchanged", () =>
+  withFile(async (path) => {
+    const version = MIGRATIONS.indexOf(RUN_RESTS);
+    SqliteDatabase.open(path)[Symbol.dispose]();
+    const application = new DatabaseSync(path, { readOnly: true });
+    const [id = 0] = Object.values(application.prepare("PRAGMA application_id").get() ?? {});
+    application.close();
+    for (const end of ["", "-wal", "-shm"]) Deno.removeSync(`${path}${end}`);
+    {
+      const db = new DatabaseSync(path);
+      db.exec(`PRAGMA application_id = ${id}`);
+      for (const step of MIGRATIONS.slice(0, version)) {
+        if (typeof step === "string") db.exec(step);
+        else step(db);
+      }
+      db.exec("INSERT INTO instances (id, pid, started_at) VALUES ('i', 1, 0)");
+      const retry = '{"at":5000,"attempt":1,"of":3,"reason":"It said \\"no\\""}';
+      const started = retry.replace("{", '{"isUnderWay":true,');
+      for (const [id, one] of [[1, retry], [2, started], [3, null]] as const) {
+        db.prepare(
+          "INSERT INTO executions (id, agent_id, display_name, status, trigger, request, model, started_at, instance_id, retry) " +
+            "VALUES (?, 'a', 'A', 'running', 'manual', '{\"args\":[]}', '', 0, 'i', ?)",
+        ).run(id, one);
+      }
+      db.exec(`PRAGMA user_version = ${version}`);
+      db.close();
+    }
+    const restsOf = async (db: SqliteDatabase) => {
+      const reads = new SqlExecutionReads(db);
+      return await Promise.all([1, 2, 3].map(async (id) => {
+        const rest = (await reads.readExecution(id))?.execution.rest;
+        return rest && [rest.until, rest.since, rest.reason];
+      }));
+    };
+    const before = Deno.readFileSync(path);
+    {
+      using db = SqliteDatabase.open(path, { readOnly: true });
+      assert.deepEqual(await restsOf(db), [undefined, undefined, undefined]);
+    }
+    assert.deepEqual(Deno.readFileSync(path), before);
+    using db = SqliteDatabase.open(path);
+    assert.deepEqual(await restsOf(db), [[5_000, 5_000, 'It said "no"'], undefined, undefined]);
+    assert.deepEqual(await new SqlRestStore(db, "j").readNextRest(), { id: 1, until: 5_000 });
+    assert.deepEqual(await new SqlRecoveryStore(db, "j").findAbandoned(), [2, 3]);
   }));

@@ -27,7 +27,8 @@ const SCHEDULE = { agentId: "tester", fingerprint: "every 10", anchor: 0, lastSl
 const CHANGE = { agentId: "tester", path: "/a", event: "created", queuedAt: 1 } as const;
 const BUDGET = { type: "budget", agentId: null, executionId: null, text: "" } as const;
 const RAISE = { scope: "workspace", unit: "usd", period: "day", start: 0, amount: 1 } as const;
-const RAN = { durationMs: 5 };
+const RAN = { durationMs: 5, frames: [] };
+const REST = { until: 10, since: 1, reason: "later" };
 const SCHEMA = { argumentNames: "path", schemaDigest: "2", hints: "{}" };
 const TOOL = { digest: "1", description: "Reads", ...SCHEMA };
 
@@ -130,6 +131,10 @@ export const POWER: Record<string, Prepare> = {
     endWithFollower,
   ),
   "SqlEndingStore.restExecution": onRun((on, id) => on.endings.restExecution(id, RAN)),
+  "SqlRestStore.endRest": onRun(
+    (on, id) => on.rests.endRest(id, { at: 20, by: "time" }),
+    (on, id) => on.endings.restExecution(id, { ...RAN, rest: REST }),
+  ),
   "SqlRequestStore.openRequest": onRun(ask),
   "SqlRequestStore.answerRequest": async (on) => {
     const { child } = await waitingFamily(on);

@@ -79,7 +79,12 @@ export async function waitFor(
   parent: number,
   childId: number,
 ): Promise<void> {
-  const waiting = { childId, durationMs: 1, frames: () => [FRAME] };
+  const waiting = {
+    childId,
+    durationMs: 1,
+    frames: () => [FRAME],
+    restFrames: () => [FRAME],
+  };
   assert.ok(await families.waitForChild(parent, waiting) !== undefined);
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NotResting } from "../../../../runtime/executions/refusals.ts";
 import { EXECUTION_TRIGGERS } from "../../../../runtime/vocabulary/trigger_kinds.ts";
 import { fakePlan } from "../../../support/fake_plan.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
@@ -56,6 +57,44 @@ Deno.test("logs, why and show print the time of the next attempt until it starts
       assert.equal(await saysSo(...argv), !isUnderWay, argv.join(" "));
     }
   }
+});
+
+Deno.test("list, logs, why and show print the end and the reason of a rest until it ends", async () => {
+  await using cli = await createFakeCli();
+  const { runtime } = cli;
+  runtime.addAgent(fakeAgent("daily"));
+  runtime.plans.set("daily", fakePlan());
+  const rest = { until: new Date(2026, 0, 2, 8).getTime(), since: 0, reason: "the backup" };
+  const execution = runtime.addExecution({ agentId: "daily", rest });
+  const listing = await runtime.getAgent("daily");
+  for (const ended of [undefined, { at: 1, by: "time" as const }]) {
+    const lastExecution = { ...execution, rest: { ...rest, ...(ended && { ended }) } };
+    runtime.executions.set(1, lastExecution);
+    runtime.agents.set("daily", { ...listing, lastExecution });
+    for (
+      const argv of [
+        ...[["list"], ["logs", "daily"], ["logs", "-e", "1"], ["why", "daily"], ["show", "daily"]],
+      ]
+    ) {
+      cli.stdout.text = cli.stderr.text = "";
+      assert.equal(await cli.run(...argv), 0, cli.stderr.text);
+      const shown = /[Rr]ests until Fri (2026-01-02 )?08:00 · the backup/.test(
+        cli.stdout.text + cli.stderr.text,
+      );
+      assert.equal(shown, ended === undefined, argv.join(" "));
+    }
+  }
+});
+
+Deno.test("wake ends a rest and says so, and fails for an execution that does not rest", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addExecution({ agentId: "daily" });
+  assert.equal(await cli.run("wake", "1"), 0);
+  assert.match(cli.stdout.text, /Execution 1 of daily continues/);
+  cli.runtime.wake = () => Promise.reject(new NotResting());
+  assert.equal(await cli.run("wake", "1"), 1);
+  assert.match(cli.stderr.text, /This execution does not rest/);
+  assert.notEqual(await cli.run("wake", "9"), 0);
 });
 
 Deno.test("logs shows every skipped time since the oldest listed execution", async () => {

@@ -10,7 +10,7 @@ import {
   type TestWorkspace,
 } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
-import { FREE, idsOf, leaveRunning, untilStatus } from "../executions_of.ts";
+import { FREE, idsOf, untilStatus } from "../executions_of.ts";
 import { assertIdentical } from "../../replay/replayed.ts";
 
 const MINUTE = 60_000;
@@ -196,31 +196,31 @@ Deno.test("a run that waits for its retry blocks no other run and can be cancell
   world.listen();
   const { id: next } = await runtime.run("report", {});
   await untilStatus(runtime, next, "success");
-  assert.equal(await runtime.cancel(id), "cancelling");
-  await untilStatus(runtime, id, "aborted");
+  assert.equal(await runtime.cancel(id), "aborted");
   assert.equal((await runtime.getExecution(id)).error, "Cancelled by user");
 });
 
-Deno.test("a run that waits for its retry follows on_restart when its service stops", async () => {
+Deno.test("a run that waits for its retry survives a stop and a kill, and Runtime.wake() retries it now", async () => {
   for (const isKilled of [false, true]) {
     const label = isKilled ? "killed" : "stopped";
-    const lines = (onRestart: string) =>
-      `retry: { wait: 2h }\non_restart: ${onRestart}\nsettings: { max_duration: 1h }`;
-    await using world = await World.open(lines("resume"));
-    await world.write("left", lines("orphan"));
+    const lines = "retry: { wait: 2h }\nsettings: { max_duration: 1h }";
+    await using world = await World.open(`${lines}\non_restart: orphan`);
     const { id } = await world.runtime.run("report", {});
-    const { id: left } = await world.runtime.run("left", {});
-    for (const one of [id, left]) assert.equal(await world.untilRetry(one, 1), 120, label);
+    const { id: woken } = await world.runtime.run("report", {});
+    for (const one of [id, woken]) assert.equal(await world.untilRetry(one, 1), 120, label);
     await world.runtime.stop({ graceMs: 3_600_000 });
     await world.runtime[Symbol.asyncDispose]();
-    if (isKilled) await leaveRunning(world.place);
+    if (isKilled) await world.place.run("UPDATE instances SET stopped_at = NULL");
     await world.start();
     const { runtime } = world;
-    await untilStatus(runtime, left, isKilled ? "orphaned" : "aborted");
     assert.equal(await world.untilRetry(id, 1), 120, label);
     world.listen();
+    const isDone = async (one: number) => (await runtime.getExecution(one)).status === "success";
+    await runtime.wake(woken);
+    await world.pass(() => isDone(woken), label);
+    assert.equal(await isDone(id), false);
     await world.skip(120);
-    await world.pass(async () => (await runtime.getExecution(id)).status === "success", label);
-    assert.equal((await world.notices(id)).length, 2, label);
+    await world.pass(() => isDone(id), label);
+    for (const one of [id, woken]) assert.equal((await world.notices(one)).length, 2, label);
   }
 });

@@ -226,7 +226,12 @@ test("an execution does not start to wait for a child that just ended", async ({
   await client.query("BEGIN; UPDATE inkling.executions SET status = 'success' WHERE id = 12");
   let isDone = false;
   const waiting = new SqlFamilyStore(database)
-    .waitForChild(11, { childId: 12, durationMs: 0, frames: () => [] })
+    .waitForChild(11, {
+      childId: 12,
+      durationMs: 0,
+      frames: () => [],
+      restFrames: () => [],
+    })
     .finally(() => isDone = true);
   const isBlocked = async () => (await database.read(() => all(WAITING))).length > 0;
   await until(async () => isDone || await isBlocked(), "the other is waited for");

@@ -1,9 +1,30 @@
-// Decides if a run counts as a failure or a success of the trigger that started it.
+// Finds the consequences of an execution's end: the agents that it starts, and the verdict for the run's trigger.
 import { type Agent, agentDigest } from "../../agents/agent.ts";
 import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
+import { endCodeOf, isLimitCode } from "../end_reason.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome, TriggerVerdict } from "../record/ending_store.ts";
-import { endCodeOf, isLimitCode } from "../end_reason.ts";
+
+/**
+ * Returns the ids of the enabled agents that start after this end. Chat turns, delegated executions and dry runs start no
+ * agents; a fork does so only on request. An execution that a person cancelled is neither a success nor a failure.
+ */
+export function followersOf(
+  agents: readonly Agent[],
+  execution: Pick<Execution, "agentId" | "trigger" | "isDryRun" | "isUnfollowed">,
+  outcome: Pick<Outcome, "status" | "error">,
+): string[] {
+  const { agentId, trigger, isDryRun, isUnfollowed } = execution;
+  if (isDryRun || isUnfollowed || trigger === "chat" || trigger === "agent") return [];
+  const end = outcome.status === "success"
+    ? "success"
+    : endCodeOf(outcome) === "cancelled"
+    ? "cancelled"
+    : "failure";
+  return agents.filter(({ enabled, after }) =>
+    enabled && after.some((one) => one.agentId === agentId && (one.on === "any" || one.on === end))
+  ).map(({ id }) => id);
+}
 
 /**
  * Returns the verdict on a run for its trigger, failure or success, with the data to count it. Undefined if the run is
