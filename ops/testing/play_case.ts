@@ -91,6 +91,7 @@ class CasePlay {
     });
     const play = () => this.#playToEnd(execution.id, journal);
     const outcome = live === undefined ? await this.#withinTime(clock, play) : await play();
+    await journal.storeLastReply();
     if (this.#bug !== undefined) throw this.#bug;
     const { execution: ended } = await requireExecution(stores.executions, execution.id);
     const { messages } = await stores.conversations.readConversation(execution.id);
@@ -103,11 +104,8 @@ class CasePlay {
       return missed === undefined ? [] : [{ ...missed, got: message.content }];
     });
     const shown = (text: string | null) => text === null ? null : redactor.redact(text);
-    const expectedFiles = await Promise.all(
-      expectedFilesOf(this.#case).map(async (path) =>
-        [path, shown(await workspace.read(path))] as const
-      ),
-    );
+    const readFile = async (path: string) => [path, shown(await workspace.read(path))] as const;
+    const expectedFiles = await Promise.all(expectedFilesOf(this.#case).map(readFile));
     return {
       status: outcome.status,
       error: shown(outcome.error),
