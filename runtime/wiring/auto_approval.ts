@@ -63,7 +63,9 @@ export async function autoApprove(
   const path = agent.sourcePath;
   const refuse = (message: string) =>
     new NotAutoApproved("conflict", `Cannot change ${basename(path)}: ${message}`);
-  const { isFree, edit, byHand } = command === undefined || tool !== "shell"
+  // Another tool may have the name "shell".
+  const isCommand = command !== undefined && tool === "shell" && agent.shell !== undefined;
+  const { isFree, edit, byHand } = !isCommand
     ? freeTool(await findTool(agent, tool, ports))
     : freeCommand(command);
   const bytes = await readAgentBytes(path, refuse);
