@@ -12,8 +12,8 @@ export interface Paths {
   resolve(...parts: readonly string[]): string;
 }
 
-/** Matches a path with an empty name, `.` or `..`, and the root. */
-const NOT_NORMAL = /\/\.{0,2}(?:\/|$)/;
+/** Matches an absolute POSIX path with an empty name, `.` or `..`, and the root. */
+export const NOT_NORMAL = /\/\.{0,2}(?:\/|$)/;
 
 /** POSIX paths, equal to node:path/posix. */
 export const POSIX_PATHS: Paths = {

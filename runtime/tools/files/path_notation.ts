@@ -1,8 +1,8 @@
 // Converts between absolute paths and the paths shown to the model: `{alias}/...`, `~/...`, or relative to the workspace.
 // Does not check access; path_sandbox.ts does.
-import { join, resolve } from "../../../base/plain_path.ts";
+import { join, relative, resolve } from "../../../base/plain_path.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
-import { checkPathText, isWithin, pathBelow, type SandboxPlace } from "./place.ts";
+import { checkPathText, isWithin, type SandboxPlace } from "./place.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** A place and its alias in the model's paths, without braces. The alias is null for a watched path. */
@@ -61,7 +61,7 @@ export class PathNotation {
       }
     }
     if (best !== undefined) {
-      const rest = pathBelow(best.base, absolute);
+      const rest = relative(best.base, absolute);
       return rest === "" ? `{${best.alias}}` : `{${best.alias}}/${rest}`;
     }
     const workspace = this.#places.find(({ alias }) => alias === WORKSPACE_ALIAS);
@@ -69,7 +69,7 @@ export class PathNotation {
       path !== undefined && isWithin(absolute, path)
     );
     if (base === undefined) return absolute;
-    const rest = pathBelow(base, absolute);
+    const rest = relative(base, absolute);
     if (rest === "") return ".";
     return /^[{~]/.test(rest) ? `./${rest}` : rest;
   }

@@ -1,8 +1,16 @@
 // Resolves symlinks, validates and compares paths, and identifies files.
 import { toFileFailure } from "./file_failure.ts";
-import { basename, dirname, join } from "../../../base/plain_path.ts";
+import {
+  basename,
+  dirname,
+  isAbsolute,
+  join,
+  NOT_NORMAL,
+  relative,
+  resolve,
+} from "../../../base/plain_path.ts";
 import { isMissing } from "../../../base/files/missing.ts";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { sep } from "node:path";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { BigIntStats } from "node:fs";
 
@@ -70,9 +78,6 @@ function unlessMissing<T>(work: () => T, shown: string): T | undefined | typeof 
   }
 }
 
-/** Matches a path with an empty name, `.` or `..`, and the root. */
-const NOT_NORMAL = /\/\.{0,2}(?:\/|$)/;
-
 /**
  * Returns true if `path` is `folder` or lies in it. `path` and `folder` are absolute. Ignores letter case except on Linux.
  */
@@ -84,12 +89,6 @@ export function isWithin(path: string, folder: string): boolean {
   }
   const rest = relative(outer, inner);
   return rest === "" || (rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
-}
-
-/** Returns the path of an entry relative to a folder that contains it, or `""` for the folder. Both are absolute. */
-export function pathBelow(folder: string, path: string): string {
-  const isPlain = path.startsWith(`${folder}/`) && !NOT_NORMAL.test(path);
-  return isPlain ? path.slice(folder.length + 1) : relative(folder, path);
 }
 
 const MAX_PATH_BYTES = 4_095;
