@@ -129,7 +129,13 @@ function declare<Shape extends z.ZodRawShape>(
 }
 
 function toParameters(schema: z.ZodObject): JsonSchema {
-  const { $schema: _dialect, ...document } = z.toJSONSchema(schema, { io: "input" });
+  const { $schema: _dialect, ...document } = z.toJSONSchema(schema, {
+    io: "input",
+    override({ jsonSchema }) {
+      // Each request to a model contains the schema. This limit of whole numbers tells the model nothing.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
   return JSON_OBJECT.parse(document);
 }
 
