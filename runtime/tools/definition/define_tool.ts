@@ -132,7 +132,7 @@ function toParameters(schema: z.ZodObject): JsonSchema {
   const { $schema: _dialect, ...document } = z.toJSONSchema(schema, {
     io: "input",
     override({ jsonSchema }) {
-      // Each request to a model contains the schema. This limit of whole numbers tells the model nothing.
+      // Each request to a model contains the schema. This limit of whole numbers is of no use to a model.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });

@@ -40,7 +40,7 @@ Deno.test("an agent reads a page, and saves the PDF file that the page names", a
   assert.deepEqual(await Deno.readFile(join(place.workspace, "reports/may.pdf")), pdf);
 });
 
-Deno.test("an agent looks at a deployment again after a rest", async () => {
+Deno.test("an agent checks a deployment again after a rest", async () => {
   let state = "pending";
   await using site = serve(() => new Response(state));
   await using place = await createToolPlace(LOCAL);
