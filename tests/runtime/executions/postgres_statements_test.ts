@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import pg from "pg";
 import { setTimeout as delay } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import { createTestPostgres, sharePostgres, withPostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
@@ -14,10 +13,7 @@ sharePostgres();
 
 type Counts = CountedRun["expected"]["postgres"];
 
-/**
- * The maximum number of counted runs. In some of them, the service also polls or sends heartbeats, or reads an execution
- * once less because a notification came early.
- */
+/** The maximum number of counted runs. In some of them, the service also polls or sends heartbeats. */
 const ATTEMPTS = 12;
 /** The time without statements after which the work of a run is complete, in milliseconds. */
 const IDLE_MS = 100;
@@ -90,8 +86,15 @@ for (const one of COUNTED_RUNS) {
     const counted: Counts[] = [];
     while (counted.length < ATTEMPTS) {
       counted.push(await count(run));
-      if (isDeepStrictEqual(counted.at(-1), one.expected.postgres)) return;
+      if (counted.some((counts) => isExpected(counts, one.expected.postgres))) return;
     }
     assert.fail(`counted ${JSON.stringify(counted)}`);
   });
+}
+
+/** Returns true if a run has made the expected statements, or one read less because a notification came early. */
+function isExpected(counts: Counts, expected: Counts): boolean {
+  const saved = expected.statements - counts.statements;
+  return [0, 1].includes(saved) && expected.roundTrips - counts.roundTrips === saved &&
+    counts.transactions === expected.transactions;
 }
