@@ -21,9 +21,9 @@ export interface GlobPattern {
 }
 
 /**
- * Parses a pattern. A relative pattern applies to the workspace and to each declared path. With `whole`, a `*` also matches
- * names that begin with a dot, and a path without a wildcard stands for everything in the folder. Throws ToolFailure for an
- * invalid pattern.
+ * Parses a pattern. A relative pattern applies to the workspace and to each declared path. Throws ToolFailure for an invalid
+ * pattern. `whole` adds two kinds of matches: a `*` also matches hidden names, and the path of a folder also matches all
+ * entries below it.
  */
 export function parseGlob(
   text: string,

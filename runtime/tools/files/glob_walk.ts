@@ -36,8 +36,8 @@ export interface WalkBounds {
   clock: Clock;
   signal: AbortSignal;
   /**
-   * Returns the test of the entries of a folder that the walk passes over. With this function, a `*` also matches names that
-   * begin with a dot, and a path without a wildcard stands for everything in the folder.
+   * Returns a test of the entries of a folder: true for an entry that the walk passes over. If this function is given, the
+   * pattern is parsed as `whole` (see parseGlob).
    */
   passOver?(
     folder: string,

@@ -1,7 +1,7 @@
 // Decides which entries a search passes over: `.git`, `node_modules`, and the names in files `.gitignore`.
-import { dirname, join, relative } from "node:path";
 import type { Ignore, Options } from "ignore";
 import { lazyModule } from "../../../base/lazy_module.ts";
+import { dirname, join, relative } from "../../../base/plain_path.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { openFile } from "./opened_file.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
