@@ -542,8 +542,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a search that shares a part with a secret searches only answers",
-    symbol: "SqlExecutionReads.listExecutions",
-    replace: "filter.searchesAnswersOnly === true ? IN_ANSWERS : IN_TEXTS",
+    symbol: "openTextSearch",
+    replace: "searchesAnswersOnly ? IN_ANSWERS : IN_TEXTS",
     by: "IN_TEXTS",
     tests: ["tests/runtime/wiring/runtime_reports_test.ts"],
   },

@@ -43,6 +43,8 @@ export type Durability =
 
 /** A database that runs operations in transactions. */
 export interface Database {
+  /** True if the database is open for reading only. Only SQLite can be. */
+  readonly isReadOnly?: boolean;
   readonly kind: "sqlite" | "postgres";
   /** The path of the database, or its address without the password, for messages. */
   readonly place: string;

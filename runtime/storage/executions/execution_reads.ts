@@ -25,7 +25,7 @@ import {
 } from "./execution_rows.ts";
 import { isAlive } from "../../database/instances.ts";
 import { selectByKey } from "./idempotency_keys.ts";
-import { indexTexts } from "./search_index.ts";
+import { openTextSearch } from "./search_index.ts";
 import { selectUsage } from "./usage.ts";
 import { all, get, isTrue, type Operation } from "../../database/operation.ts";
 
@@ -37,20 +37,6 @@ const IN_SPAN = "started_at >= ? AND started_at < ?";
 const FAILED =
   `status NOT IN ('success', 'running', 'waiting') AND error IS DISTINCT FROM '${STOPS.cancelled}'`;
 
-/**
- * SQL: the first parameter, quoted so that it is searched literally: as a phrase for SQLite's full-text search (PHRASE), or
- * as a pattern for PostgreSQL's ILIKE (PATTERN).
- */
-const PHRASE = `'"' || replace(?1, '"', '""') || '"'`;
-const PATTERN = String.raw`'%' || regexp_replace(?1, '([%_\\])', '\\\1', 'g') || '%'`;
-const IN_TEXTS = {
-  sqlite: `executions_text MATCH ${PHRASE}`,
-  postgres: `(asked ILIKE ${PATTERN} OR answered ILIKE ${PATTERN})`,
-};
-const IN_ANSWERS = {
-  sqlite: `executions_text MATCH 'answered : ' || ${PHRASE}`,
-  postgres: `answered ILIKE ${PATTERN}`,
-};
 /**
  * Returns the SQL condition of a search in tool results. The first pattern matches the JSON of the frame, which is fast;
  * the second matches the text of the result.
@@ -103,15 +89,16 @@ export class SqlExecutionReads implements ExecutionReads {
   }
 
   async listExecutions(filter: ExecutionFilter): Promise<readonly ListedExecution[]> {
-    if (filter.text !== undefined && filter.searchesResults !== true) await indexTexts(this.#db);
+    const { searchesResults = false } = filter;
+    const text = searchesResults ? undefined : filter.text;
+    const inTexts = text === undefined ? undefined : await openTextSearch(this.#db, filter);
     return await this.#db.read(function* () {
       const { conditions, values } = toConditions(filter);
-      const { since, until, searchesResults: searchesResults = false } = filter;
-      const text = searchesResults ? undefined : filter.text;
+      const { since, until } = filter;
       const previews = filter.preview === true ? `, ${PREVIEW_COLUMNS}` : "";
       // The search returns rows in the order of their ids, so the first page is found without reading all matches.
-      const [from, order] = text !== undefined
-        ? ["executions_text JOIN executions ON id = executions_text.rowid", "executions_text.rowid"]
+      const [from, order] = inTexts !== undefined
+        ? [inTexts.from, inTexts.order]
         : since !== undefined || until !== undefined
         ? ["executions", "started_at DESC, id"]
         : ["executions", "id"];
@@ -124,11 +111,7 @@ export class SqlExecutionReads implements ExecutionReads {
           ? `SELECT * FROM (${page}) AS page WHERE ${search} ORDER BY ${order} DESC`
           : page;
       };
-      const search = searchesResults
-        ? IN_RESULTS
-        : filter.searchesAnswersOnly === true
-        ? IN_ANSWERS
-        : IN_TEXTS;
+      const search = inTexts?.condition ?? IN_RESULTS;
       const rows = yield* all<ExecutionRow & Partial<PreviewRow>>(
         { sqlite: statement(search.sqlite), postgres: statement(search.postgres) },
         ...(text === undefined ? [] : [text]),

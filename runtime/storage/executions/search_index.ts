@@ -1,5 +1,6 @@
-// The full-text index of SQLite. Before a search, the texts of executions that began or ended since the last one are added,
-// so that a run does not pay for the index. PostgreSQL searches the texts themselves and needs no index.
+// Searches the requests and answers of executions. SQLite has a full-text index. Before a search, the texts of executions
+// that began or ended since the last one are added, so that a run does not pay for the index. PostgreSQL searches the texts
+// themselves and needs no index.
 import { nextTurn } from "../../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { all, get, type Operation, run } from "../../database/operation.ts";
@@ -15,16 +16,57 @@ interface IndexState {
   open: string;
 }
 
-const INSERT = "INSERT OR REPLACE INTO executions_text (rowid, asked, answered) SELECT id, " +
-  "substr(coalesce(request ->> '$.message', ''), 1, 1000), " +
-  "substr(coalesce(error || ' ', '') || coalesce(output_data, ''), 1, 1000) FROM executions ";
+const ASKED = "substr(coalesce(request ->> '$.message', ''), 1, 1000)";
+const ANSWERED = "substr(coalesce(error || ' ', '') || coalesce(output_data, ''), 1, 1000)";
+const INSERT = "INSERT OR REPLACE INTO executions_text (rowid, asked, answered) " +
+  `SELECT id, ${ASKED}, ${ANSWERED} FROM executions `;
 /** SQL: an execution of the list has ended. */
 const ENDED = "finished_at IS NOT NULL AND id IN (SELECT value FROM json_each(?))";
 
-/** Adds the missing texts to the index. Does nothing with PostgreSQL. */
-export async function indexTexts(db: Database): Promise<void> {
-  if (db.kind !== "sqlite" || !await db.read(isOutdated)) return;
-  while (await db.change("process", addBatch)) await nextTurn();
+/**
+ * SQL: the first parameter, quoted so that it is searched literally: as a phrase for SQLite's full-text search (PHRASE), or
+ * as a pattern for PostgreSQL's ILIKE (PATTERN).
+ */
+const PHRASE = `'"' || replace(?1, '"', '""') || '"'`;
+const PATTERN = String.raw`'%' || regexp_replace(?1, '([%_\\])', '\\\1', 'g') || '%'`;
+const IN_TEXTS = {
+  sqlite: `executions_text MATCH ${PHRASE}`,
+  postgres: `(asked ILIKE ${PATTERN} OR answered ILIKE ${PATTERN})`,
+};
+const IN_ANSWERS = {
+  sqlite: `executions_text MATCH 'answered : ' || ${PHRASE}`,
+  postgres: `answered ILIKE ${PATTERN}`,
+};
+
+/** The parts of a query for the executions whose texts contain the first parameter. */
+export interface TextSearch {
+  from: string;
+  /** The column of the ids. Rows in its order are found without reading all matches. */
+  order: string;
+  condition: { sqlite: string; postgres: string };
+}
+
+/**
+ * Adds the missing texts to the index, and returns the parts of a query. A database that is open for reading only keeps its
+ * index, so the query also reads the texts themselves, of which only ASCII letters match in another case.
+ */
+export async function openTextSearch(
+  db: Database,
+  { searchesAnswersOnly = false }: { searchesAnswersOnly?: boolean },
+): Promise<TextSearch> {
+  const condition = searchesAnswersOnly ? IN_ANSWERS : IN_TEXTS;
+  if (db.isReadOnly) {
+    const has = (text: string) => `instr(lower(${text}), lower(?1)) > 0`;
+    const indexed = `id IN (SELECT rowid FROM executions_text WHERE ${condition.sqlite})`;
+    const found = [indexed, has(ANSWERED), ...(searchesAnswersOnly ? [] : [has(ASKED)])];
+    const sqlite = `(${found.join(" OR ")})`;
+    return { from: "executions", order: "id", condition: { ...condition, sqlite } };
+  }
+  if (db.kind === "sqlite" && await db.read(isOutdated)) {
+    while (await db.change("process", addBatch)) await nextTurn();
+  }
+  const from = "executions_text JOIN executions ON id = executions_text.rowid";
+  return { from, order: "executions_text.rowid", condition };
 }
 
 function* isOutdated(): Operation<boolean> {

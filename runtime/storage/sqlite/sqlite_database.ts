@@ -33,13 +33,15 @@ export interface OpenDatabaseOptions {
 export class SqliteDatabase implements Database, Disposable {
   readonly kind = "sqlite";
   readonly place: string;
+  readonly isReadOnly: boolean;
   readonly stored = new StoredListeners();
   readonly #db: DatabaseSync;
   readonly #statements: PreparedStatements;
   #synchronous = "NORMAL";
 
-  private constructor(db: DatabaseSync, path: string) {
+  private constructor(db: DatabaseSync, path: string, { readOnly = false }: OpenDatabaseOptions) {
     this.#db = db;
+    this.isReadOnly = readOnly;
     this.#statements = new PreparedStatements(db);
     this.place = path;
   }
@@ -74,7 +76,7 @@ export class SqliteDatabase implements Database, Disposable {
         if (view !== undefined) db.exec(`CREATE TEMP VIEW executions AS ${view}`);
       }
       db.exec("PRAGMA foreign_keys = ON");
-      return new SqliteDatabase(db, path);
+      return new SqliteDatabase(db, path, options);
     } catch (error) {
       db?.close();
       throw unusable(error, path);

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { openInstance } from "../../../../runtime/database/instances.ts";
 import { selectUsage } from "../../../../runtime/storage/executions/usage.ts";
+import { SqlExecutionReads } from "../../../../runtime/storage/executions/execution_reads.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { onPostgres, onSqlite } from "../../../support/test_database.ts";
@@ -74,6 +76,25 @@ onSqlite.test("listExecutions() finds the texts of any number of new executions,
     .finish({ status: "success", error: null, output: "The late answer" });
   assert.deepEqual(await find("late answer"), [open.id]);
   assert.deepEqual(await find("question"), [open.id]);
+});
+
+onSqlite.test("a database that is open for reading only finds texts that its index does not have", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("says", [{ say: "The invoice is paid." }]);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "says", { message: "Where is the bill?" });
+  await using db = await place.openDatabase({ readOnly: true });
+  const reads = new SqlExecutionReads(db);
+  const find = async (text: string, searchesAnswersOnly: boolean) =>
+    (await reads.listExecutions({ text, searchesAnswersOnly, limit: 9, offset: 0 })).map(({ id }) =>
+      id
+    );
+  for (const isIndexed of [false, true]) {
+    if (isIndexed) await runtime.listExecutions({ text: "invoice", limit: 1, offset: 0 });
+    assert.deepEqual(await find("INVOICE", true), [id]);
+    assert.deepEqual(await find("the bill", false), [id]);
+    assert.deepEqual([await find("the bill", true), await find("nothing", false)], [[], []]);
+  }
 });
 
 onSqlite.test("listExecutions() and selectUsage() use an index for every filter", async () => {
