@@ -6,7 +6,7 @@ import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { ModelError } from "../../runtime/models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../runtime/models/tool_limit.ts";
 import { matchesPattern } from "../../runtime/vocabulary/tool_vocabulary.ts";
-import { readListedTools } from "../../runtime/tools/mcp/listed_tools.ts";
+import { readListedTools } from "../../runtime/tools/mcp/listing/listed_tools.ts";
 import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { describeKeptName } from "../../runtime/tools/name_clash.ts";
 import { isChosen, toToolChoice } from "../../runtime/tools/mcp/servers_file/server_definition.ts";

@@ -1,6 +1,6 @@
 // The table of known MCP tools. Each has the fingerprint of its definition at the last use.
-import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
-import type { ToolFingerprint } from "../tools/mcp/tool_fingerprint.ts";
+import type { KnownToolStore } from "../tools/mcp/listing/known_tools.ts";
+import type { ToolFingerprint } from "../tools/mcp/listing/tool_fingerprint.ts";
 import type { Database } from "../database/database.ts";
 import { get, run } from "../database/operation.ts";
 

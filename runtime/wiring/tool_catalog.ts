@@ -10,7 +10,7 @@ import { UnmatchedGuards } from "../tools/unmatched_guards.ts";
 import { ownAddresses, servicePolicy } from "../tools/http/service_policy.ts";
 import type { ProcessSandbox } from "../sandbox/process_sandbox.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
-import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
+import type { KnownToolStore } from "../tools/mcp/listing/known_tools.ts";
 import type { ForwardProxy } from "../tools/http/forward_proxy.ts";
 import type { McpServers } from "../tools/mcp/mcp_servers.ts";
 import type { Skills } from "../tools/skills/skills.ts";

@@ -36,6 +36,3 @@ export const MAX_MESSAGES_PER_MINUTE = 10_000;
 
 /** The reason for disconnecting a server that exceeds MAX_MESSAGES_PER_MINUTE, as a clause. */
 export const TOO_MANY_MESSAGES = `it sends over ${MAX_MESSAGES_PER_MINUTE} messages a minute`;
-
-/** The maximum number of tools of one server. */
-export const MAX_TOOLS = 1_000;

@@ -4,7 +4,7 @@ import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { ReportActivity } from "../definition/open_tools_options.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
-import type { RemoteTool } from "./remote_tool.ts";
+import type { RemoteTool } from "./listing/remote_tool.ts";
 import type { ResolvedServer } from "./servers_file/resolve_server.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";

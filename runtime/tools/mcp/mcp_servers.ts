@@ -12,8 +12,8 @@ import type { OpenToolsOptions } from "../definition/open_tools_options.ts";
 import type { ActionTool } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { ToolsUnavailable } from "../failures/tools_unavailable.ts";
-import { KnownTools, type KnownToolStore } from "./known_tools.ts";
-import { ListedTools } from "./listed_tools.ts";
+import { KnownTools, type KnownToolStore } from "./listing/known_tools.ts";
+import { ListedTools } from "./listing/listed_tools.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
 import type { ServerConfinement } from "./server_sandbox.ts";
 import { McpServer } from "./mcp_server.ts";
@@ -22,9 +22,9 @@ import { isChosen } from "./servers_file/server_definition.ts";
 import { serverFolder } from "./server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import type { CallOptions } from "./session.ts";
-import { nameTools, usualNames } from "./tool_names.ts";
+import { nameTools, usualNames } from "./listing/tool_names.ts";
 import { createMcpTool } from "./mcp_tool.ts";
-import type { RemoteTool } from "./remote_tool.ts";
+import type { RemoteTool } from "./listing/remote_tool.ts";
 
 /** The options of McpServers. */
 export interface McpServersOptions {

@@ -7,7 +7,7 @@ import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
 import type { ActionTool, ToolContext } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { McpLimits } from "./mcp_limits.ts";
-import { DESCRIPTION_CHARACTERS, type RemoteTool } from "./remote_tool.ts";
+import { DESCRIPTION_CHARACTERS, type RemoteTool } from "./listing/remote_tool.ts";
 import type { CallOptions } from "./session.ts";
 
 /** The maximum number of progress messages of one call in the service log. */

@@ -1,6 +1,6 @@
 // Returns the working folder of a server's program without `cwd`. No agent can write to it.
 import { join } from "../../../base/plain_path.ts";
-import { toFunctionName } from "./tool_names.ts";
+import { toFunctionName } from "./listing/tool_names.ts";
 
 /**
  * Returns the folder of a server's program in the state folder.

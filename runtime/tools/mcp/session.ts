@@ -11,7 +11,7 @@ import { toFailureText } from "./failure_text.ts";
 import { HttpTransport } from "./http_transport.ts";
 import type { ServerConfinement } from "./server_sandbox.ts";
 import type { McpLimits } from "./mcp_limits.ts";
-import type { RemoteTool } from "./remote_tool.ts";
+import type { RemoteTool } from "./listing/remote_tool.ts";
 import { showMedia, toResultText } from "./result_content.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
@@ -28,7 +28,7 @@ import {
   mayKnowNewerProtocol,
 } from "./session_failure.ts";
 import { StdioTransport } from "./stdio_transport.ts";
-import { fetchToolPages, ToolList } from "./tool_list.ts";
+import { fetchToolPages, ToolList } from "./listing/tool_list.ts";
 
 /** A timeout that disables the client's timeout, which does not use Inkling's Clock. */
 const NEVER_MS = 2 ** 31 - 1;

@@ -6,9 +6,9 @@ import type { JsonObject } from "../../../../base/json.ts";
 import { toReducedSchema } from "../../../../runtime/tools/json_schema/check_schema.ts";
 import { toToolSchema } from "../../../../runtime/tools/json_schema/foreign_schema.ts";
 import { LineSplitter } from "../../../../runtime/tools/mcp/stdio_transport.ts";
-import { toRemoteTools } from "../../../../runtime/tools/mcp/remote_tool.ts";
+import { toRemoteTools } from "../../../../runtime/tools/mcp/listing/remote_tool.ts";
 import { toResultText } from "../../../../runtime/tools/mcp/result_content.ts";
-import { nameTools, toFunctionName } from "../../../../runtime/tools/mcp/tool_names.ts";
+import { nameTools, toFunctionName } from "../../../../runtime/tools/mcp/listing/tool_names.ts";
 
 Deno.test("nameTools() keeps free names, and prefixes taken names with the server's name", () => {
   const tools = [

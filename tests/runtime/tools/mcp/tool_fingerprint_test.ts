@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { describeChange, fingerprintOf } from "../../../../runtime/tools/mcp/tool_fingerprint.ts";
+import {
+  describeChange,
+  fingerprintOf,
+} from "../../../../runtime/tools/mcp/listing/tool_fingerprint.ts";
 import { anyText } from "../../../support/any_text.ts";
 
 type Listed = Parameters<typeof fingerprintOf>[0];

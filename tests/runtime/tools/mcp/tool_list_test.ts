@@ -1,7 +1,6 @@
 // Tests the list of a server's tools: its validity, and failures to fetch it.
 import assert from "node:assert/strict";
-import { MAX_TOOLS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
-import { ToolList } from "../../../../runtime/tools/mcp/tool_list.ts";
+import { MAX_TOOLS, ToolList } from "../../../../runtime/tools/mcp/listing/tool_list.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
 const { signal } = new AbortController();

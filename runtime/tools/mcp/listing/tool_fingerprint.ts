@@ -1,7 +1,7 @@
 // Calculates the fingerprint of an MCP tool's description, by which a change is detected and shown to a person.
 import { createHash } from "node:crypto";
-import { isJsonObject } from "../../../base/json.ts";
-import { toPlainLine } from "../../../base/text/plain_text.ts";
+import { isJsonObject } from "../../../../base/json.ts";
+import { toPlainLine } from "../../../../base/text/plain_text.ts";
 import type { ListedTool } from "./listed_tool.ts";
 
 const ARGUMENTS_CHARACTERS = 300;

@@ -1,9 +1,9 @@
 // Stores the names of the tools that each MCP server listed last. `validate` counts them without starting a server.
-import { dirname, join } from "../../../base/plain_path.ts";
-import { isJsonObject, isWholeJson } from "../../../base/json.ts";
-import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
-import { ignoreMissing } from "../../../base/files/missing.ts";
-import { SerialQueue } from "../../../base/serial_queue.ts";
+import { dirname, join } from "../../../../base/plain_path.ts";
+import { isJsonObject, isWholeJson } from "../../../../base/json.ts";
+import { writeFileAtomically } from "../../../../base/files/atomic_file.ts";
+import { ignoreMissing } from "../../../../base/files/missing.ts";
+import { SerialQueue } from "../../../../base/serial_queue.ts";
 
 const FILE_NAME = "mcp-tools.json";
 

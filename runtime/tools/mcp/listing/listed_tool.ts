@@ -1,6 +1,6 @@
 // Parses one tool of an MCP server's list. Each value is parsed separately, so that a tool with one wrong value remains
 // usable.
-import { isJsonObject } from "../../../base/json.ts";
+import { isJsonObject } from "../../../../base/json.ts";
 
 /** A tool as its server describes it. Only the name is checked to exist. */
 export interface ListedTool {

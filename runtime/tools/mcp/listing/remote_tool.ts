@@ -1,11 +1,11 @@
 // Converts the tools that a server lists into tools for a model.
-import { cutEnd } from "../../../base/text/cut_text.ts";
-import type { JsonSchema } from "../../../base/json.ts";
-import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
-import type { Effect } from "../definition/tool.ts";
+import { cutEnd } from "../../../../base/text/cut_text.ts";
+import type { JsonSchema } from "../../../../base/json.ts";
+import { toPlainLine, toPlainText } from "../../../../base/text/plain_text.ts";
+import type { Effect } from "../../definition/tool.ts";
 import { toListedTool } from "./listed_tool.ts";
 import { fingerprintOf, type ToolFingerprint } from "./tool_fingerprint.ts";
-import { toToolSchema } from "../json_schema/foreign_schema.ts";
+import { toToolSchema } from "../../json_schema/foreign_schema.ts";
 
 /** The maximum length of a description in UTF-16 code units. Some providers reject requests with a longer description. */
 export const DESCRIPTION_CHARACTERS = 1_024;

@@ -1,9 +1,11 @@
 // Keeps the list of an MCP server's tools, and detects when it must be fetched again.
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import type { Clock } from "../../../base/clock.ts";
-import { MAX_TOOLS } from "./mcp_limits.ts";
+import type { Clock } from "../../../../base/clock.ts";
 import { type RemoteTool, toRemoteTools } from "./remote_tool.ts";
+
+/** The maximum number of tools of one server. */
+export const MAX_TOOLS = 1_000;
 
 /** The options of ToolList. */
 export interface ToolListOptions {
