@@ -128,7 +128,7 @@ Deno.test("imports: adapters, the price table and the database driver are loaded
       `runtime/models/providers/${name}.ts`
     ),
     ...["runtime/models/demo/demo.ts", "runtime/models/calls/model_supply.ts"],
-    ...["runtime/tools/mcp/session.ts", "runtime/tools/mcp/mcp_servers.ts"],
+    ...["runtime/tools/mcp/open_session.ts", "runtime/tools/mcp/mcp_servers.ts"],
     ...["runtime/tools/skills/skills.ts", "runtime/tools/custom/custom_tools.ts"],
     ...["runtime/triggers/watch/watcher.ts", "runtime/telemetry/open_telemetry.ts"],
     ...["runtime/executions/loop/loop.ts", "runtime/executions/loop/prepare.ts"],

@@ -968,8 +968,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a request that an MCP server refuses is not repeated",
-    symbol: "Session.open",
-    drop: "if (!mayKnowNewerProtocol(refusal.cause",
+    symbol: "furtherHandshakes",
+    replace: "mayKnowNewerProtocol(cause)",
+    by: "true",
     tests: ["tests/runtime/tools/mcp/broken_server_test.ts"],
   },
   {

@@ -12,12 +12,8 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import {
-  MAX_MESSAGE_BYTES,
-  MAX_MESSAGES_PER_MINUTE,
-  type McpLimits,
-  TOO_MANY_MESSAGES,
-} from "./mcp_limits.ts";
+import { fetchBounded } from "./bounded_fetch.ts";
+import { MAX_MESSAGES_PER_MINUTE, type McpLimits, TOO_MANY_MESSAGES } from "./mcp_limits.ts";
 import { MinuteBudget } from "./minute_budget.ts";
 import type { ServerEndpoint } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
@@ -29,7 +25,7 @@ const INTERNAL_ERROR = -32603;
 export const UNANSWERED = "unanswered";
 
 /** The maximum number of responses and notifications that may be on their way to the server. */
-const MAX_UNREAD_ANSWERS = 32;
+export const MAX_UNREAD_ANSWERS = 32;
 
 /** A connection to an MCP server at a URL. */
 export class HttpTransport implements ServerLink {
@@ -56,12 +52,8 @@ export class HttpTransport implements ServerLink {
     this.#budget = new MinuteBudget(options.clock, MAX_MESSAGES_PER_MINUTE);
     this.#inner = new StreamableHTTPClientTransport(new URL(endpoint.url), {
       requestInit: { headers: endpoint.headers },
-      fetch: async (url, init) =>
-        boundReply(await requireOrigin(await fetch(url, init), new URL(url)), {
-          maxBytes: MAX_MESSAGE_BYTES,
-          onEvent: () => this.#count(),
-        }),
-      // This is the default. It is repeated because requireOrigin() depends on it: the package passes a redirect's response
+      fetch: (url, init) => fetchBounded(url, init, { onEvent: () => this.#count() }),
+      // This is the default. It is repeated because fetchBounded() depends on it: the package passes a redirect's response
       // to `fetch` before it follows the redirect.
       redirectPolicy: "same-origin",
       reconnectionScheduler: (reconnect, delayMs) => this.#schedule(reconnect, delayMs),
@@ -188,61 +180,4 @@ export class HttpTransport implements ServerLink {
     this.#clock.sleep(delayMs, signal).then(reconnect, () => {/* No longer needed. */});
     return () => cancel.abort();
   }
-}
-
-/**
- * Returns the response. Throws RangeError if it redirects to another origin, because the entry's headers and the session
- * are only for the origin in the entry.
- */
-async function requireOrigin(reply: Response, { origin, href }: URL): Promise<Response> {
-  const location = reply.headers.get("location");
-  const target = location === null ? null : URL.parse(location, href);
-  if (reply.status < 300 || reply.status > 399 || target === null) return reply;
-  if (target.origin === origin) return reply;
-  await reply.body?.cancel();
-  throw new RangeError(
-    `it redirects from ${origin} to ${target.origin}, which is not followed: what its entry holds is for ${origin}`,
-  );
-}
-
-/**
- * Returns the response with a limited body. Reading fails if the body, or one event of an event stream, exceeds `maxBytes`.
- * `onEvent` is called after each event, and its errors make reading fail, too.
- */
-function boundReply(
-  reply: Response,
-  { maxBytes, onEvent }: { maxBytes: number; onEvent: () => void },
-): Response {
-  if (reply.body === null) return reply;
-  const isStream = /^text\/event-stream\b/i.test(reply.headers.get("content-type") ?? "");
-  const body = reply.body.pipeThrough(limitBytes(maxBytes, isStream ? onEvent : undefined));
-  return new Response(body, reply);
-}
-
-function limitBytes(
-  maxBytes: number,
-  onEvent: (() => void) | undefined,
-): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
-  let size = 0;
-  let feeds = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      if (onEvent !== undefined) {
-        // An empty line ends an event. A carriage return belongs to the line ending.
-        for (const byte of chunk) {
-          size++;
-          if (byte === 0x0a) feeds++;
-          else if (byte !== 0x0d) feeds = 0;
-          if (feeds === 2) {
-            size = feeds = 0;
-            onEvent();
-          }
-          if (size > maxBytes) break;
-        }
-      } else size += chunk.length;
-      if (size > maxBytes) {
-        controller.error(new RangeError(`the reply is over ${maxBytes / 1024 / 1024} MB`));
-      } else controller.enqueue(chunk);
-    },
-  });
 }

@@ -12,7 +12,7 @@ import type { CallOptions, Session, SessionPorts } from "./session.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 
-const loadSession = lazyModule(() => import("./session.ts"));
+const loadSession = lazyModule(() => import("./open_session.ts"));
 
 /** The maximum wait for a delayed start in milliseconds. A caller that would have to wait longer fails at once. */
 const PATIENCE_MS = 5_000;
@@ -137,8 +137,8 @@ export class McpServer implements AsyncDisposable {
     }
     if (wait > 0) await clock.sleep(wait, signal);
     try {
-      const { Session } = await loadSession();
-      const session = await Session.open(this.#name, this.definition, { ...this.#ports, signal });
+      const { openSession } = await loadSession();
+      const session = await openSession(this.#name, this.definition, { ...this.#ports, signal });
       this.#keep(session);
       return session;
     } catch (error) {

@@ -1,7 +1,8 @@
 // Converts the result of an MCP tool to text for the model.
 import { Buffer } from "node:buffer";
+import { isDeepStrictEqual } from "node:util";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import { isDeeperThan, isJsonObject } from "../../../base/json.ts";
+import { isDeeperThan, isJsonObject, isWholeJson } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import type { ToolContext } from "../definition/tool.ts";
 import { isBinary } from "../../../base/text/text_content.ts";
@@ -12,19 +13,59 @@ const MAX_DEPTH = 500;
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|javascript|[\w.-]+\+(json|xml))\b)/i;
 
 /**
- * Returns the text blocks of a result, and a line for each other block. Structured content is used only if there is no text
- * block, because by the protocol text blocks repeat it. Its images and sounds that are also blocks are left out.
+ * Returns the text blocks of a result, and a line for each other block. Structured content follows, unless the text blocks
+ * repeat it. Its images and sounds that are also blocks are left out.
  */
 export function toResultText(
   { content, structuredContent }: CallToolResult,
   shown: ReadonlyMap<string, string> = new Map(),
 ): string {
   const lines = content.map((block) => toText(block, shown));
-  if (structuredContent === undefined || content.some(({ type }) => type === "text")) {
-    return lines.join("\n");
-  }
+  if (structuredContent === undefined) return lines.join("\n");
   const structured = toStructuredText(structuredContent, new Set(content.flatMap(dataOf)));
-  return (structured === "{}" && lines.length > 0 ? lines : [...lines, structured]).join("\n");
+  const texts = content.flatMap((block) => block.type === "text" ? [block.text] : []);
+  const isRepeated = texts.length > 0 && isRepeatedIn(texts, structured);
+  const isLeftOut = isRepeated || structured === "{}" && lines.length > 0;
+  return (isLeftOut ? lines : [...lines, structured]).join("\n");
+}
+
+/**
+ * Returns true if the texts contain all values of a JSON text. By the protocol a text block repeats the whole structured
+ * content; some servers write its values as sentences or one block for each item.
+ */
+function isRepeatedIn(texts: readonly string[], structured: string): boolean {
+  if (!isWholeJson(structured)) return false;
+  const value: unknown = JSON.parse(structured);
+  if (texts.some((text) => isWholeJson(text) && isDeepStrictEqual(JSON.parse(text), value))) {
+    return true;
+  }
+  const text = texts.join("\n");
+  // The values are searched one after the other, so the time does not grow with their number.
+  let at = 0;
+  return leavesOf(value).every((leaf) => {
+    for (const form of new Set([leaf, JSON.stringify(leaf).slice(1, -1)])) {
+      const found = findWord(text, form, at);
+      if (found < 0) continue;
+      at = found + form.length;
+      return true;
+    }
+    return false;
+  });
+}
+
+/** Returns the position of a word from `from` on that is not a part of a longer word, or -1. */
+function findWord(text: string, word: string, from: number): number {
+  const isInWord = (at: number) => /[\p{L}\p{N}]/u.test(text.charAt(at));
+  for (let at = text.indexOf(word, from); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (!isInWord(at - 1) && !isInWord(at + word.length) || word === "") return at;
+  }
+  return -1;
+}
+
+/** Returns the values of a JSON value as texts, in order. */
+function leavesOf(value: unknown): string[] {
+  if (value === null || typeof value !== "object") return [String(value)];
+  return Object.values(value).flatMap(leavesOf);
 }
 
 /**

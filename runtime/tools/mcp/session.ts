@@ -1,4 +1,4 @@
-// A session with an MCP server. The file is loaded only when a session is opened, because the client package is big.
+// A session with an MCP server: its connection, its list of tools and its calls.
 import { Client } from "@modelcontextprotocol/client";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -25,15 +25,13 @@ import {
   isConnectionFailure,
   isRefusal,
   isUnknownMethod,
-  mayKnowNewerProtocol,
 } from "./session_failure.ts";
+import { SseTransport } from "./sse_transport.ts";
 import { StdioTransport } from "./stdio_transport.ts";
 import { fetchToolPages, ToolList } from "./listing/tool_list.ts";
 
 /** A timeout that disables the client's timeout, which does not use Inkling's Clock. */
 const NEVER_MS = 2 ** 31 - 1;
-/** The time limit for the newer protocol's handshake, which is tried if the server refused the older one. */
-const NEWER_PROTOCOL_MS = 5_000;
 /** The maximum age of a remote server's list of tools, because the stream that reports changes can be lost unnoticed. */
 const REMOTE_LIST_MS = 60_000;
 
@@ -62,9 +60,10 @@ export interface CallOptions {
   show?: ToolContext["show"];
 }
 
-type Protocol = "legacy" | "auto";
+/** The protocol of a handshake: the older one, or the newest one that the server knows. */
+export type Protocol = "legacy" | "auto";
 
-/** A session with an initialized MCP server. */
+/** A session with an MCP server. open_session.ts opens it. */
 export class Session {
   /** Aborts when the session has ended. The reason is a ServerUnavailable or SessionExpired. */
   readonly ended: AbortSignal;
@@ -80,38 +79,7 @@ export class Session {
   #listing: Promise<void> | undefined;
   #isClosing = false;
 
-  /**
-   * Starts the program or connects to the URL, initializes the server and lists its tools. Rejects with ServerUnavailable,
-   * or with the signal's reason on abort. After an error, no program is left running.
-   */
-  static async open(
-    name: string,
-    definition: ServerDefinition,
-    options: SessionPorts & { signal: AbortSignal },
-  ): Promise<Session> {
-    const { clock, limits, signal } = options;
-    const reason = new Error(`it did not answer within ${limits.connectMs / 1_000} s`);
-    return await withinTime({ clock, ms: limits.connectMs, reason, signal }, async (limited) => {
-      const session = new Session(name, definition, { ...options, era: "legacy" });
-      const refusal = await session.#initialize(limited, signal);
-      if (refusal === undefined) return session;
-      // Decision: the handshake of the older protocol is tried first, because nearly all servers know it. The newer one is
-      // tried only after a refusal, because some servers exit at an unknown first message (rejected: the newer protocol
-      // first).
-      if (!mayKnowNewerProtocol(refusal.cause)) throw refusal;
-      const newer = new Session(name, definition, { ...options, era: "auto" });
-      const within = { clock, ms: NEWER_PROTOCOL_MS, reason: refusal, signal: limited };
-      const failure = await withinTime(within, (brief) => newer.#initialize(brief, signal)).catch(
-        (error: unknown) => error,
-      );
-      if (failure === undefined) return newer;
-      // The reply to the older handshake explains more than the failure of the newer one.
-      signal.throwIfAborted();
-      throw refusal;
-    });
-  }
-
-  private constructor(
+  constructor(
     name: string,
     definition: ServerDefinition,
     { era, ...ports }: SessionPorts & { era: Protocol },
@@ -120,6 +88,8 @@ export class Session {
     const { secrets } = definition;
     const link = definition.kind === "program"
       ? new StdioTransport(definition, ports)
+      : definition.transport === "sse"
+      ? new SseTransport(definition, ports)
       : new HttpTransport(definition, ports);
     const net = definition.kind === "program" ? definition.sandbox?.net ?? [] : [];
     this.#server = { name, secrets, link, net };
@@ -186,7 +156,7 @@ export class Session {
   }
 
   /** Performs the handshake. Returns undefined, or the error if the server refused it. Throws all other errors. */
-  async #initialize(
+  async initialize(
     limited: AbortSignal,
     signal: AbortSignal,
   ): Promise<ServerUnavailable | undefined> {

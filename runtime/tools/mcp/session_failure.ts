@@ -135,6 +135,14 @@ export function mayKnowNewerProtocol(error: unknown): boolean {
 }
 
 /**
+ * Returns true if the address may be the event stream of the older HTTP transport. The specification names these answers to
+ * the request of a handshake.
+ */
+export function mayUseOlderTransport(error: unknown): boolean {
+  return error instanceof SdkHttpError && [400, 404, 405].includes(error.status);
+}
+
+/**
  * The error codes for a handshake that was not understood: JSON-RPC's invalid request, unknown method and invalid
  * parameters, and MCP's unsupported protocol version.
  */

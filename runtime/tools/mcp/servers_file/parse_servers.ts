@@ -84,9 +84,6 @@ function parseServer(name: string, written: unknown): ParsedServer {
     return refuse("it needs a command (a program to start) or a url");
   }
   if (addresses.length > 1) return refuse(`it has ${addresses.join(" and ")}: keep one`);
-  if (entry["type"] === "sse") {
-    return refuse("the transport sse is deprecated: use the server's streamable HTTP address");
-  }
   const { [addresses[0] ?? ""]: url, ...rest } = entry;
   const result = hasCommand
     ? declaredProgram.safeParse(entry)

@@ -145,7 +145,12 @@ function toEndpoint(
   if (url.username !== "" || url.password !== "") {
     return { problem: "its url contains a user or a password: use headers.Authorization instead" };
   }
-  return { kind: "endpoint", url: url.href, headers };
+  return {
+    kind: "endpoint",
+    url: url.href,
+    headers,
+    ...(declared.type === "sse" && { transport: "sse" as const }),
+  };
 }
 
 function isHeader(name: string, value: string): boolean {

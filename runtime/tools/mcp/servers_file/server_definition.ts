@@ -48,10 +48,13 @@ export const declaredProgram = z.object({
   sandbox: declaredSandbox.optional(),
 });
 
-/** The schema of an entry for a server at a URL, which communicates over streamable HTTP. */
+/**
+ * The schema of an entry for a server at a URL, which communicates over streamable HTTP, or over the older transport with
+ * `sse`.
+ */
 export const declaredEndpoint = z.object({
   ...shared,
-  type: z.enum(["http", "streamable-http", "streamableHttp"]).optional(),
+  type: z.enum(["http", "streamable-http", "streamableHttp", "sse"]).optional(),
   url: filledText,
   headers: z.record(z.string(), z.string()).default({}),
 });
@@ -110,6 +113,8 @@ export interface ServerEndpoint {
   /** An http or https URL without user and password. */
   url: string;
   headers: Record<string, string>;
+  /** Set if the server supports only the older transport. Undefined: the session finds out. */
+  transport?: "sse";
 }
 
 /** An MCP server with all values filled in and validated. */

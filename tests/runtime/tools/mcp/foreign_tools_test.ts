@@ -180,10 +180,27 @@ Deno.test("toRemoteTools() reports invalid tools, and keeps the others", () => {
   ]);
 });
 
-Deno.test("toResultText() returns structured content without text, and describes other blocks", () => {
+Deno.test("toResultText() returns structured content that the text does not repeat", () => {
+  const show = (texts: string[], structuredContent: Record<string, unknown>) =>
+    toResultText({
+      content: texts.map((text) => ({ type: "text" as const, text })),
+      structuredContent,
+    });
+  const rows = { rows: [{ id: 7, name: "oak\n" }, { id: 12, name: "elm" }], more: false };
+  const added = `\n${JSON.stringify(rows)}`;
+  assert.equal(show([JSON.stringify(rows, null, 2)], rows), JSON.stringify(rows, null, 2));
+  assert.equal(show(["Found 2 rows"], rows), `Found 2 rows${added}`);
+  assert.equal(show(["7 oak\n", "12 elm", "more: false"], rows), "7 oak\n\n12 elm\nmore: false");
+  // The 7 of 17 is another number.
+  assert.equal(show(["17 oak\n 12 elm false"], rows), `17 oak\n 12 elm false${added}`);
+  assert.equal(show(["hello"], { result: "hello" }), "hello");
+  assert.equal(show(["2", "3"], { result: [2, 3] }), "2\n3");
+  assert.equal(show(["none"], { result: [] }), "none");
+  assert.equal(show(["a chart"], { total: 5 }), 'a chart\n{"total":5}');
+});
+
+Deno.test("toResultText() returns structured content beside images, and describes other blocks", () => {
   assert.equal(toResultText({ content: [], structuredContent: { a: 1 } }), '{"a":1}');
-  const content = [{ type: "text" as const, text: "one" }];
-  assert.equal(toResultText({ content, structuredContent: { a: 1 } }), "one");
   const image = { type: "image" as const, mimeType: "image/png\x1b[2J\nx", data: "AAAA" };
   const shown = toResultText({ content: [image], structuredContent: { result: image } });
   assert.equal(shown, "[image image/png x, 3 bytes]");

@@ -117,7 +117,6 @@ Deno.test("parseServers() reports the fault of each entry", () => {
   const both = problemOf({ command: "a", serverUrl: "b" });
   assert.equal(both, "it has both a command and a serverUrl: keep one");
   assert.match(problemOf("npx"), /must be an object/);
-  assert.match(problemOf({ type: "sse", url: "http://x" }), /sse is deprecated/);
   assert.equal(problemOf({ command: "" }), "command: must not be empty");
   assert.match(problemOf({ command: "a", args: "b" }), /^args: expected array, received string$/);
   assert.match(problemOf({ command: "a", env: { KEY: [] } }), /^env\.KEY: expected string/);

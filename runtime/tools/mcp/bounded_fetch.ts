@@ -1,0 +1,72 @@
+// Fetches from an MCP server at a URL, with a limited size of the replies and without redirects to another origin.
+import { MAX_MESSAGE_BYTES } from "./mcp_limits.ts";
+
+/** The options of a fetch. */
+interface Bounds {
+  /** Called after each event of an event stream. Its errors make reading fail. */
+  onEvent: () => void;
+  /** Closes the body on abort. The signal of the request does not always do that: it can be collected as garbage. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Returns the response of a server, with a limited body. Reading fails if the body, or one event of an event stream, is
+ * over MAX_MESSAGE_BYTES. Throws RangeError if the server redirects to another origin.
+ */
+export async function fetchBounded(
+  url: string | URL,
+  init: RequestInit | undefined,
+  bounds: Bounds,
+): Promise<Response> {
+  return boundReply(await requireOrigin(await fetch(url, init), new URL(url)), bounds);
+}
+
+/**
+ * Returns the response. Throws RangeError if it redirects to another origin, because the entry's headers and the session
+ * are only for the origin in the entry.
+ */
+async function requireOrigin(reply: Response, { origin, href }: URL): Promise<Response> {
+  const location = reply.headers.get("location");
+  const target = location === null ? null : URL.parse(location, href);
+  if (reply.status < 300 || reply.status > 399 || target === null) return reply;
+  if (target.origin === origin) return reply;
+  await reply.body?.cancel();
+  throw new RangeError(
+    `it redirects from ${origin} to ${target.origin}, which is not followed: what its entry holds is for ${origin}`,
+  );
+}
+
+function boundReply(reply: Response, { onEvent, signal }: Bounds): Response {
+  if (reply.body === null) return reply;
+  const isStream = /^text\/event-stream\b/i.test(reply.headers.get("content-type") ?? "");
+  const limit = limitBytes(MAX_MESSAGE_BYTES, isStream ? onEvent : undefined);
+  return new Response(reply.body.pipeThrough(limit, signal && { signal }), reply);
+}
+
+function limitBytes(
+  maxBytes: number,
+  onEvent: (() => void) | undefined,
+): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let size = 0;
+  let feeds = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      if (onEvent !== undefined) {
+        // An empty line ends an event. A carriage return belongs to the line ending.
+        for (const byte of chunk) {
+          size++;
+          if (byte === 0x0a) feeds++;
+          else if (byte !== 0x0d) feeds = 0;
+          if (feeds === 2) {
+            size = feeds = 0;
+            onEvent();
+          }
+          if (size > maxBytes) break;
+        }
+      } else size += chunk.length;
+      if (size > maxBytes) {
+        controller.error(new RangeError(`the reply is over ${maxBytes / 1024 / 1024} MB`));
+      } else controller.enqueue(chunk);
+    },
+  });
+}
