@@ -72,7 +72,7 @@ class ExecutionStream extends EventStream {
     lifecycle: Lifecycle;
     left: (isServed: boolean) => void;
   }) {
-    super(options.runtime.clock);
+    super(options.lifecycle.silence);
     this.#execution = options.execution;
     this.#runtime = options.runtime;
     this.#iterator = options.items[Symbol.asyncIterator]();

@@ -7,6 +7,7 @@ import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { RequestRefused } from "../errors.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import { Followers } from "./followers.ts";
+import { SilenceTimer } from "./silence_timer.ts";
 
 /** The reason for a stop of the service. */
 export type StopReason = "requested" | "idle" | "signal";
@@ -35,6 +36,7 @@ export class Lifecycle {
   /** Resolves with the first reason to stop. */
   readonly stopRequested: Promise<StopReason>;
   readonly followers: Followers;
+  readonly silence: SilenceTimer;
 
   readonly #runtime: Runtime;
   readonly #clock: Clock;
@@ -63,6 +65,7 @@ export class Lifecycle {
     this.#runtime = options.runtime;
     this.#clock = options.runtime.clock;
     this.followers = new Followers(this.#clock);
+    this.silence = new SilenceTimer(this.#clock);
     this.keepAlive = options.keepAlive;
     this.manager = options.manager;
     this.#serviceMode = options.serviceMode;

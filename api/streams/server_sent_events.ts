@@ -1,7 +1,6 @@
 // Defines the base class of the service's streams, and formats events as text/event-stream.
-import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
+import type { SilenceTimer, StreamWait } from "./silence_timer.ts";
 
 /** Returns an event of a text/event-stream. `data` must be one line. */
 export function toEvent(event: string, data: string, id?: number): string {
@@ -18,17 +17,15 @@ const encoder = new TextEncoder();
 /** A stream to one reader. It produces the next chunk only when the reader pulls, and ends when the reader leaves. */
 export abstract class EventStream implements OpenStream {
   readonly body: ReadableStream<Uint8Array>;
-  readonly #clock: Clock;
+  readonly #timer: SilenceTimer;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  /** The current wait: the time at which it ends, and the function that ends it. */
-  #waiting: { until: number; end: (isOver: boolean) => void } | null = null;
-  /** The running timer. It outlasts a wait that ends early, because most waits do. */
-  #timer: { until: number; stop: AbortController } | null = null;
+  #waiting: StreamWait | null = null;
   #remove: () => void = () => {};
   #isReleased = false;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(timer: SilenceTimer) {
+    this.#timer = timer;
+    timer.open();
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
@@ -57,33 +54,16 @@ export abstract class EventStream implements OpenStream {
 
   /** Waits for `ms` milliseconds or until wake(). Returns true if the whole time has passed. */
   protected wait(ms: number): Promise<boolean> {
-    const { promise, resolve: end } = Promise.withResolvers<boolean>();
-    const until = this.#now() + ms;
-    this.#waiting = { until, end };
-    if (this.#timer === null || this.#timer.until > until) this.#startTimer(until);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#waiting = this.#timer.wait(ms, resolve);
     return promise;
   }
 
   protected wake(): void {
-    this.#waiting?.end(false);
+    if (this.#waiting === null) return;
+    this.#timer.drop(this.#waiting);
+    this.#waiting.end(false);
     this.#waiting = null;
-  }
-
-  #now(): number {
-    return this.#clock.elapsed?.() ?? this.#clock.now();
-  }
-
-  async #startTimer(until: number): Promise<void> {
-    this.#timer?.stop.abort(NO_LONGER_NEEDED);
-    const stop = new AbortController();
-    this.#timer = { until, stop };
-    if (!await sleepUnlessAborted(this.#clock, until - this.#now(), stop.signal)) return;
-    this.#timer = null;
-    const waiting = this.#waiting;
-    if (waiting === null) return;
-    if (waiting.until > this.#now()) return await this.#startTimer(waiting.until);
-    this.#waiting = null;
-    waiting.end(true);
   }
 
   protected send(text: string): void {
@@ -112,7 +92,7 @@ export abstract class EventStream implements OpenStream {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.wake();
-    this.#timer?.stop.abort(NO_LONGER_NEEDED);
+    this.#timer.close();
     this.#remove();
   }
 }

@@ -38,7 +38,7 @@ class ServiceEventStream extends EventStream {
   readonly #left = new AbortController();
 
   constructor(options: { runtime: Runtime; lifecycle: Lifecycle }) {
-    super(options.runtime.clock);
+    super(options.lifecycle.silence);
     this.#runtime = options.runtime;
     this.#followers = options.lifecycle.followers;
     this.#unsubscribe = this.#runtime.events.subscribe((event) => this.#receive(event));
