@@ -12,12 +12,16 @@ const UNIT_MS = {
 
 type Unit = keyof typeof UNIT_MS;
 
+/** Matches a count with its unit as a word, such as `5 minutes`. */
+const WORDED = /(\d+) ?(weeks?|days?|hours?|minutes?|mins?|seconds?|secs?)(?: (?=\d)|$)/gi;
+
 /**
  * Returns the milliseconds of a duration, or undefined for an invalid text. The units are `w d h m s ms`, largest first,
- * each at most once and with a whole number: `90s`, `1h30m`. A number without a unit, a sign, a fraction or a space is
- * invalid.
+ * each at most once and with a whole number: `90s`, `1h30m`. Units may be words: `5 minutes`, `1 hour 30 minutes`. A number
+ * without a unit, a sign or a fraction is invalid.
  */
-export function parseDuration(text: string): number | undefined {
+export function parseDuration(written: string): number | undefined {
+  const text = written.replaceAll(WORDED, (_, count, word) => count + word[0].toLowerCase());
   if (!/^(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) || text === "") {
     return undefined;
   }

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
 import { field, filledText, optional, section } from "../../runtime/config/fields.ts";
 import { FILE_EVENTS } from "../../runtime/vocabulary/run_cause.ts";
-import { parseModelName } from "../../runtime/wiring/agent_variant.ts";
 
 /** The version of the case format. Other versions are refused. */
 export const CASE_VERSION = 1;
@@ -103,8 +102,7 @@ const isOdd = (count: number) => count % 2 === 1;
 
 const judge = z.object({
   question: filledText,
-  model: z.string().refine((name) => parseModelName(name) !== undefined, "must be provider/name")
-    .optional(),
+  model: filledText.optional(),
   votes: z.int().min(1).max(MAX_VOTES).refine(isOdd, "must be odd").default(3),
   /** The file that is judged instead of the answer. */
   file: z.string().optional(),

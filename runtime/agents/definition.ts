@@ -62,6 +62,7 @@ const triggerSchema = section({
   timezone: filledText.nullish().meta({
     description: "schedule: IANA name of the time zone for cron",
     default: "the machine's",
+    synonym: "tz",
   }),
   paths: oneOrMore(pathText).nullish().meta({
     description: "watch: folders (with everything in them), files and patterns; one, or a list",

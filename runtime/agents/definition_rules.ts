@@ -1,6 +1,6 @@
 // Checks the rules between the fields of an agent file. The rules read the values as written, so they are also checked if
 // another field has a wrong type.
-import { isNamedProvider, NAMED_PROVIDERS } from "../config/providers.ts";
+import { isNamedProvider, NAMED_PROVIDERS, readModelText } from "../config/providers.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
 import { formatPath, listWords, showValue } from "../config/shown_value.ts";
 import type { YamlPath } from "../config/files/yaml_document.ts";
@@ -29,9 +29,12 @@ export function checkRules(
     ...["custom_tools", "tools"].flatMap((field) => checkLeftOut(file, root[field], field)),
     ...checkProvider(file, root["model"], defaults),
     ...checkModel(file, section(root, "model"), ["model"]),
-    ...fallback.flatMap((one, index) =>
-      isJsonObject(one) ? checkModel(file, one, ["model", "fallback", index], provider) : []
-    ),
+    ...fallback.flatMap((one, index) => {
+      const path = ["model", "fallback", index];
+      if (isJsonObject(one)) return checkModel(file, one, path, provider);
+      const configured = [defaults.provider, provider];
+      return typeof one === "string" ? checkModelText(file, one, { path, configured }) : [];
+    }),
     ...checkTrigger(file, section(root, "trigger"), { follows: has(root, "after") }),
   ];
 }
@@ -68,12 +71,51 @@ function checkProvider(
   model: unknown,
   defaults: { provider?: string | null | undefined },
 ): Diagnostic[] {
-  if (defaults.provider != null || model == null) return [];
-  if (
-    isJsonObject(model) ? has(model, "provider") : typeof model !== "string" || model.includes("/")
-  ) return [];
-  const message = "model.provider is missing: name it, or set defaults.provider in config.yaml";
-  return [diagnose(file, ["model"], { message }, "key")];
+  if (typeof model === "string") {
+    return checkModelText(file, model, { path: ["model"], configured: [defaults.provider] });
+  }
+  if (defaults.provider != null || !isJsonObject(model) || has(model, "provider")) return [];
+  return [diagnose(file, ["model"], { message: NO_PROVIDER }, "key")];
+}
+
+const NO_PROVIDER = "model.provider is missing: name it, or set defaults.provider in config.yaml";
+
+/** Checks the text of a model. `configured` are the known providers beside the named ones. */
+function checkModelText(
+  file: DiagnosedFile,
+  text: string,
+  { path, configured }: { path: YamlPath; configured: readonly unknown[] },
+): Diagnostic[] {
+  const providers = configured.filter((one) => typeof one === "string");
+  const { provider, name } = readModelText(text, providers);
+  const at = formatPath(path);
+  if (provider !== undefined && name.trim() === "") {
+    return [
+      diagnose(file, path, { message: `${at} must be provider/name, got ${showValue(text)}` }),
+    ];
+  }
+  if (provider !== undefined || text.trim() === "") return [];
+  const [before = "", ...rest] = text.split("/");
+  if (rest.length === 0) {
+    return providers.length > 0 ? [] : [diagnose(file, path, { message: NO_PROVIDER }, "key")];
+  }
+  const nearest = suggest(before, NAMED_PROVIDERS);
+  const hint = nearest !== undefined && { hint: `did you mean "${nearest}/${rest.join("/")}"?` };
+  if (providers.length === 0) {
+    return [diagnose(file, path, {
+      message: `${at} must begin with ${listWords(NAMED_PROVIDERS)}, or defaults.provider must ` +
+        `be set in config.yaml, got ${showValue(text)}`,
+      ...hint,
+    })];
+  }
+  // Names of models may begin with anything, so only a likely typing error is reported.
+  return hint === false ? [] : [diagnose(file, path, {
+    severity: "warning",
+    message: `${at} has no known provider: ${showValue(text)} is the name of a model of ${
+      providers[0]
+    }`,
+    ...hint,
+  })];
 }
 
 /** Checks the map of a model. `reached` is a provider whose address is set elsewhere, so that the map needs none. */

@@ -130,7 +130,8 @@ function diagnosePath(
 
 /**
  * Reports an empty body, so that the last valid definition stays: a full disk, a sync program or an unfinished save leaves
- * an empty file. Warns about front matter that is not at the beginning, because it counts as body.
+ * an empty file. Reports front matter in a code fence, and warns about other front matter that is not at the beginning,
+ * because it counts as body.
  */
 function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
   if (parts.body.trim() === "") {
@@ -139,12 +140,20 @@ function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
     const hint = `write ${place} what the agent is to do`;
     return [{ ...errorAtStart(path, message), line: parts.bodyLineOffset + 1, hint }];
   }
+  if (parts.yaml === null && IN_CODE.test(parts.body)) {
+    const message = "The front matter is not read: it is inside a code fence";
+    const hint = "remove the fence, so that --- is the first line";
+    return [{ ...errorAtStart(path, message), hint }];
+  }
   const fence = parts.yaml === null ? unreadFence(parts.body) : undefined;
   if (fence === undefined) return [];
   const { before, message } = fence;
   const line = before.split("\n").length;
   return [{ path, line, column: 1, severity: "warning", message, code: "unread_front_matter" }];
 }
+
+/** Matches a file that begins with a code fence and front matter in it, as many programs print files. */
+const IN_CODE = /^\s*(?:`{3,}|~{3,}).*\r?\n\s*---[ \t]*\r?\n/;
 
 /** Matches front matter that begins below the first line: a line `---`, a field of agent files, and another line `---`. */
 const SETTINGS_BELOW = new RegExp(

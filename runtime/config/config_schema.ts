@@ -36,7 +36,9 @@ const retentionDays = z.preprocess(
 /** The keys of `defaults` whose values apply to agent files that omit them. */
 export const agentDefaultsSchema = z.object({
   provider: optional(filledText).meta({ description: "Provider for agents that name no model" }),
-  model: optional(filledText).meta({ description: "Model for agents that name no model" }),
+  model: optional(filledText).meta({
+    description: "Model for agents that name no model; `provider/name` without `defaults.provider`",
+  }),
   base_url: optional(baseUrl).meta({
     description:
       "Address of `defaults.provider`, also for agents that name this provider and no `base_url`",

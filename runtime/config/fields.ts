@@ -109,12 +109,18 @@ function readDuration(text: string): number | undefined {
 /** Returns the schema of a value that `read` converts to a number above 0 and up to `most`, or to null. */
 function measure<Measure extends number | null>(
   read: (value: unknown) => Measure | undefined,
-  { most, rule, values }: { most: number; rule: string; values: string },
+  { most, rule, values, hasUnit = true }: {
+    most: number;
+    rule: string;
+    values: string;
+    /** False if a number without a unit is valid. */
+    hasUnit?: boolean;
+  },
 ): z.ZodPipe<z.ZodUnknown, z.ZodTransform<Measure, unknown>> {
   return z.unknown().transform((value, context) => {
     const found = read(value);
     if (found === null || found !== undefined && found > 0 && found <= most) return found;
-    context.addIssue({ code: "custom", message: `must be ${rule}` });
+    context.addIssue({ code: "custom", message: `must be ${rule}`, params: { hasUnit } });
     return z.NEVER;
   }).meta({ values });
 }
@@ -147,13 +153,19 @@ export const secondsOrNone = measure((value) => {
   most: 604_800,
   rule: "whole seconds or a duration such as 10m, up to 7d, or none",
   values: "whole seconds, duration or `none`",
+  hasUnit: false,
 });
 
 /** An interval of at least one second. The value stays the written text. */
-export const interval = z.string().refine((text) => {
-  const ms = readDuration(text);
-  return ms !== undefined && ms >= 1_000 && ms <= LONGEST_MS;
-}, "must be an interval of at least one second such as 30s, 5m, 1h30m or 1d");
+export const interval = z.preprocess(
+  (value) => typeof value === "number" ? String(value) : value,
+  z.string().superRefine((text, context) => {
+    const ms = readDuration(text);
+    if (ms !== undefined && ms >= 1_000 && ms <= LONGEST_MS) return;
+    const message = "must be an interval of at least one second such as 30s, 5m, 1h30m or 1d";
+    context.addIssue({ code: "custom", message, params: { hasUnit: true } });
+  }),
+);
 
 /** A count of at least one, or none. */
 export const countLimit = orNone(z.int().min(1));

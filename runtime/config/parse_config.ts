@@ -7,7 +7,7 @@ import { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./conf
 import { isJsonObject } from "../../base/json.ts";
 import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
 import { expandHome } from "./places.ts";
-import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
+import { isNamedProvider, NAMED_PROVIDERS, readModelText } from "./providers.ts";
 import { checkSearch, toSearch } from "./search_schema.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
@@ -113,7 +113,7 @@ function toConfig(
   options: { path: string; home: string; defaults: unknown; warnings: Diagnostic[] },
 ): Config {
   const { path, home, defaults, warnings } = options;
-  const agentDefaults = camelKeys(agentDefaultsSchema.parse(defaults));
+  const agentDefaults = withDefaultProvider(camelKeys(agentDefaultsSchema.parse(defaults)));
   return {
     path,
     workspace: resolve(home, expandHome(value.workspace, home)),
@@ -132,6 +132,18 @@ function toConfig(
     search: toSearch(value.search),
     warnings,
   };
+}
+
+/**
+ * Takes the provider from a default model that is written as `provider/name`. With another provider beside it, the text is
+ * only the name, because names of models may contain slashes.
+ */
+function withDefaultProvider<Defaults extends { provider?: unknown; model?: string | undefined }>(
+  defaults: Defaults,
+): Defaults {
+  const { provider, name } = readModelText(defaults.model ?? "", []);
+  if (provider === undefined || (defaults.provider ?? provider) !== provider) return defaults;
+  return { ...defaults, provider, model: name };
 }
 
 /** Returns a parsed budget with keys in camel case. */
@@ -185,15 +197,25 @@ function checkGuards(file: DiagnosedFile): Diagnostic[] {
   });
 }
 
-/** Returns an error if the provider of the default model needs a `base_url` and has none. */
+/** Returns an error if the provider of the default model needs a `base_url` and has none, and a warning without provider. */
 function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
-  const defaults = file.document.value["defaults"];
-  if (typeof defaults !== "object" || defaults === null) return [];
-  const provider: unknown = Reflect.get(defaults, "provider");
+  const { provider, model, base_url: baseUrl } = mapIn(file.document.value, "defaults");
+  if (provider == null && typeof model === "string" && model.trim() !== "") {
+    const { provider: own, name } = readModelText(model, []);
+    if (own !== undefined && name.trim() !== "") return [];
+    const nearest = suggest(model.split("/", 1)[0] ?? "", NAMED_PROVIDERS);
+    return [diagnose(file, ["defaults", "model"], {
+      severity: "warning",
+      message: `defaults.model is not used: it must be provider/name with ${
+        listWords(NAMED_PROVIDERS)
+      }, or defaults.provider must be set`,
+      ...(nearest !== undefined && { hint: `did you mean "${nearest}/..."?` }),
+    })];
+  }
   if (typeof provider !== "string" || provider.trim() === "" || isNamedProvider(provider)) {
     return [];
   }
-  if (Object.hasOwn(defaults, "base_url") && Reflect.get(defaults, "base_url") != null) return [];
+  if (baseUrl != null) return [];
   return [diagnose(file, ["defaults", "provider"], {
     message: `defaults.provider must be ${listWords(NAMED_PROVIDERS)}, or any other name ` +
       `together with defaults.base_url, got ${JSON.stringify(provider)}`,

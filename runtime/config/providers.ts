@@ -86,16 +86,9 @@ export const modelSchema = z.object({
   }),
 });
 
-/** Parses the text of a model: `provider/name`, or only the name, with the provider of config.yaml. */
-export function readModelText(text: string): { provider?: string; name: string } {
-  const slash = text.indexOf("/");
-  return slash < 0
-    ? { name: text }
-    : { provider: text.slice(0, slash), name: text.slice(slash + 1) };
-}
-
-const orText = <Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schema> =>
-  z.preprocess((value) => typeof value === "string" ? readModelText(value) : value, schema);
+/** Returns the schema of a model that may also be written as text. */
+const orText = <Schema extends z.ZodType>(schema: Schema) =>
+  z.union([filledText, schema], { error: "must be text, or a map of keys and values" });
 
 const withoutProvider = modelSchema.extend({ provider: filledText.nullish().meta(PROVIDER) });
 
@@ -108,10 +101,30 @@ export const modelOrText = orText(
         "Models that are called, in this order, if this model is down, out of quota or refused; each " +
         "entry is written as `model`",
     }),
-  }).nullish(),
-);
+  }),
+).nullish();
 
 type WrittenModel = z.output<typeof withoutProvider>;
+
+/** The provider and name in the text of a model. Without a provider, the default provider has the model. */
+export interface ModelName {
+  provider?: string;
+  name: string;
+}
+
+/**
+ * Parses the text of a model: `provider/name`, or only the name. The part before the first slash is a provider only if it
+ * is a named provider or one of `configured`, because names of models may contain slashes.
+ */
+export function readModelText(
+  text: string,
+  configured: readonly (string | null | undefined)[],
+): ModelName {
+  const slash = text.indexOf("/");
+  const provider = text.slice(0, Math.max(0, slash));
+  if (!isNamedProvider(provider) && !configured.includes(provider)) return { name: text };
+  return { provider, name: text.slice(slash + 1) };
+}
 
 /** The fields of config.yaml that apply to models without their own. */
 interface ModelDefaults {
@@ -129,7 +142,8 @@ export function toModel(
   const own = written ?? modelSchema.safeParse(ofConfig).data;
   if (own === undefined) return undefined;
   const model = toSettings(own, defaults);
-  const fallback = (written?.fallback ?? []).map((one) => toSettings(one, defaults, model));
+  const entries = typeof written === "object" ? written?.fallback ?? [] : [];
+  const fallback = entries.map((one) => toSettings(one, defaults, model));
   return fallback.length === 0 ? model : { ...model, fallback };
 }
 
@@ -138,10 +152,13 @@ export function toModel(
  * inherits the endpoint of `first`.
  */
 function toSettings(
-  model: WrittenModel,
+  written: string | WrittenModel,
   defaults: ModelDefaults,
   first?: ModelSettings,
 ): ModelSettings {
+  const model = typeof written === "string"
+    ? withoutProvider.parse(readModelText(written, [defaults.provider, first?.provider]))
+    : written;
   // definition_rules.ts refuses a model for which no provider is known.
   const provider = model.provider ?? defaults.provider ?? first?.provider ?? "";
   const given = model.base_url ?? model.url;

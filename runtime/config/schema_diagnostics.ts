@@ -22,7 +22,8 @@ export function checkSchema<Schema extends z.ZodType>(
   const unknown = findUnknownKeys(schema, file.document.value);
   const warnings = unknown.slice(0, MOST_OF_A_KIND).map(({ path, known }) => {
     const key = String(path.at(-1));
-    const nearest = suggest(key, known);
+    const names = Object.keys(known);
+    const nearest = names.find((name) => hasSynonym(known[name], key)) ?? suggest(key, names);
     const meant = nearest === undefined ? placesOfKey(schema, key) : [nearest];
     return diagnose(file, path, {
       severity: "warning",
@@ -145,6 +146,9 @@ function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | undefin
     const nearest = suggest(value, issue.values.map(String));
     return nearest === undefined ? undefined : `did you mean "${nearest}"?`;
   }
+  if (issue.code === "custom" && issue.params?.["hasUnit"] && /^[1-9]\d*$/.test(String(value))) {
+    return `add a unit: ${value}s or ${value}m`;
+  }
   if (issue.code === "custom" && typeof value === "string" && value.includes("w")) {
     const ms = parseDuration(value);
     return ms === undefined ? undefined : `write weeks as days: ${writeDuration(ms)}`;
@@ -177,10 +181,15 @@ function describeRange(
   return max === undefined ? "is out of range" : `must be at most ${max}`;
 }
 
-/** A key that the schema does not have, and similar keys of the schema. */
+/** A key that the schema does not have, and the fields of the schema at that place. */
 interface UnknownKey {
   path: YamlPath;
-  known: string[];
+  known: Readonly<z.ZodRawShape>;
+}
+
+/** Returns true if a field is meant by this other name. */
+function hasSynonym(field: z.core.$ZodType | undefined, key: string): boolean {
+  return (field as z.ZodType | undefined)?.meta()?.["synonym"] === key;
 }
 
 /** Returns all unknown keys inside a value, in its order. Does not search the values of unknown keys. */
@@ -228,7 +237,7 @@ function placesOfKey(schema: z.ZodType, key: string): string[] {
     return Object.entries(inner.shape).map(([name, field]) => ({ section, name, field }));
   });
   const named = fields.filter(({ name }) => name === key);
-  const meant = fields.filter(({ field }) => (field as z.ZodType).meta()?.["synonym"] === key);
+  const meant = fields.filter(({ field }) => hasSynonym(field, key));
   if (named.length > 1 && meant.length === 0) return [];
   return [...meant, ...named].map(({ section, name }) => `${section}.${name}`);
 }
@@ -248,7 +257,7 @@ function unknownKeys(
   return Object.entries(value).flatMap(([key, child]) => {
     const at = [...path, key];
     if (inner instanceof z.ZodObject && !Object.hasOwn(inner.shape, key)) {
-      return [{ path: at, known: Object.keys(inner.shape) }];
+      return [{ path: at, known: inner.shape }];
     }
     return unknownKeys(childSchema(inner, key), child, at);
   });

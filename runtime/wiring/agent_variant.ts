@@ -1,6 +1,6 @@
 // Creates the variant of an agent for one execution, with another model or from another text.
-import type { Agent, ModelSettings } from "../agents/agent.ts";
-import { modelSchema } from "../config/providers.ts";
+import type { Agent } from "../agents/agent.ts";
+import { modelSchema, readModelText } from "../config/providers.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";
@@ -34,25 +34,19 @@ function parseVariant(agent: Agent, text: string, settings: WorkspaceSettings): 
 }
 
 /**
- * Returns the agent with another model, given as `provider/name`, and no fallback. Throws AgentTextUnusable for an
- * invalid name.
+ * Returns the agent with another model, given as `provider/name` or as the name of a model of the agent's provider, and no
+ * fallback. Throws AgentTextUnusable for an invalid name.
  */
 export function withModel(agent: Agent, written: string): Agent {
-  const model = parseModelName(written);
-  if (model === undefined) {
+  const own = agent.model;
+  const { provider = own?.provider, name } = readModelText(written, [own?.provider]);
+  const parsed = modelSchema.safeParse({ provider, name });
+  if (!parsed.success) {
     throw new AgentTextUnusable(`"${written}" is no model: write provider/name`);
   }
-  const { provider, name } = model;
-  // The agent's connection settings are kept only if the provider is the same. The fallback is never kept.
-  const { fallback: _, ...own } = agent.model ?? model;
-  return { ...agent, model: own.provider === provider ? { ...own, name } : model };
-}
-
-/** Parses a model name `provider/name`. Returns undefined for an invalid name. */
-export function parseModelName(written: string): ModelSettings | undefined {
-  const slash = written.indexOf("/");
-  const [provider, name] = [written.slice(0, Math.max(0, slash)), written.slice(slash + 1)];
-  const parsed = modelSchema.safeParse({ provider, name });
-  if (slash < 0 || !parsed.success) return undefined;
-  return { provider, name, streamUsage: parsed.data.stream_usage };
+  const { provider: wanted, stream_usage: streamUsage } = parsed.data;
+  if (own?.provider !== wanted) return { ...agent, model: { provider: wanted, name, streamUsage } };
+  // The agent's connection settings are kept, because the provider is the same. The fallback is never kept.
+  const { fallback: _, ...connection } = own;
+  return { ...agent, model: { ...connection, name } };
 }

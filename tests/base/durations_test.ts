@@ -14,8 +14,29 @@ Deno.test("parseDuration() parses valid durations only", () => {
     "1m500ms": 60_500,
     "0s": 0,
   };
+  const worded = {
+    "5 minutes": 300_000,
+    "1 Hour": 3_600_000,
+    "1 hour 30 mins": 5_400_000,
+    "2days": 172_800_000,
+  };
+  Object.assign(good, worded);
   for (const [text, ms] of Object.entries(good)) assert.equal(parseDuration(text), ms, text);
-  const bad = ["", "5", "m", "-5m", "5 m", "1.5h", "5m1h", "5m5m", "5M", "1h 30m"];
+  const bad = [
+    "",
+    "5",
+    "m",
+    "-5m",
+    "5 m",
+    "1.5h",
+    "5m1h",
+    "5m5m",
+    "5M",
+    "1h 30m",
+    "5 moons",
+    "minutes",
+    "5  minutes",
+  ];
   for (const text of [...bad, "99999999999999999d"]) {
     assert.equal(parseDuration(text), undefined, text);
   }

@@ -130,6 +130,11 @@ function fieldRows(schema: z.ZodObject, prefix: string): string[][] {
 function objectIn(field: z.core.$ZodType): z.ZodObject | undefined {
   if (field instanceof z.ZodObject) return field;
   if (field instanceof z.ZodPreprocess) return objectIn(field.out);
+  // A text that stands for a map.
+  if (field instanceof z.ZodUnion && field.options.length === 2) {
+    const [text, map] = field.options;
+    return text instanceof z.ZodString && map instanceof z.ZodObject ? map : undefined;
+  }
   return field instanceof z.ZodOptional || field instanceof z.ZodNullable
     ? objectIn(field.unwrap())
     : undefined;

@@ -90,7 +90,7 @@ async function ask(
  */
 function fieldsOf(
   options: NewOptions,
-  info: Pick<InfoReport, "defaultModel">,
+  info: Pick<InfoReport, "defaultModel" | "providers">,
 ): Omit<NewAgentFields, "prompt"> {
   const { description, every, cron, watch, after, path } = options;
   const model = modelOf(options, info);
@@ -123,14 +123,18 @@ function hasFieldFlags(options: NewOptions): boolean {
 
 function modelOf(
   { provider, model, baseUrl }: NewOptions,
-  { defaultModel }: Pick<InfoReport, "defaultModel">,
+  { defaultModel, providers }: Pick<InfoReport, "defaultModel" | "providers">,
 ): NewAgentFields["model"] {
   if (provider === undefined && model === undefined && baseUrl === undefined) return undefined;
-  const owner = provider ?? defaultModel?.split("/", 1)[0];
+  const known = provider ?? providers.find(({ name }) => model?.startsWith(`${name}/`))?.name;
+  const owner = known ?? defaultModel?.split("/", 1)[0];
   if (owner === undefined) throw new CommandFailure(EXIT.usage, "--model needs --provider");
   if (model === undefined) {
     const flag = provider === undefined ? "--base-url" : "--provider";
     throw new CommandFailure(EXIT.usage, `${flag} needs --model`);
   }
-  return { provider: owner, name: model, ...(baseUrl !== undefined && { base_url: baseUrl }) };
+  const name = provider === undefined && known !== undefined
+    ? model.slice(known.length + 1)
+    : model;
+  return { provider: owner, name, ...(baseUrl !== undefined && { base_url: baseUrl }) };
 }

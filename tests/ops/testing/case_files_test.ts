@@ -70,7 +70,7 @@ expect:
   judge:
     - { question: Right?, votse: 3 }
     - { question: Right?, votes: 2 }
-    - { question: Right?, model: gpt-5 }
+    - { question: Right?, model: "" }
     - { question: Right?, answers: [yes, no] }
     - { question: Right?, answers: [maybe] }
     - { question: " " }

@@ -287,11 +287,6 @@ Deno.test("parseAgent() gives agents of the default provider the default base_ur
   for (const [model, expected] of rows) {
     assert.equal(agentOf(`model: {${model}}`, { config }).model?.baseUrl, expected, model);
   }
-  for (const text of ["x/y", "openai/x/y"]) {
-    const { model } = agentOf(`model: ${text}`, { config });
-    const { provider, name } = model ?? {};
-    assert.equal(`${provider}/${name}`, text.startsWith("openai") ? text : "x/y");
-  }
   const entries =
     "[openai/x, z, anthropic/c, {provider: mine, name: d, api_key_env: OTHER}, mine/e]";
   const mine =
@@ -304,6 +299,40 @@ Deno.test("parseAgent() gives agents of the default provider the default base_ur
     { provider: "mine", name: "d", ...own, apiKeyEnv: "OTHER" },
     { provider: "mine", name: "e", ...own, apiKeyEnv: "K" },
   ]);
+  // Without a known provider before the slash, the text is the name of a model of the default provider.
+  const named = { provider: "openai", name: "meta/x", baseUrl: address, streamUsage: true };
+  assert.deepEqual(agentOf("model: {name: m, fallback: meta/x}", { config }).model?.fallback, [
+    named,
+  ]);
   const alone = agentOf("model: x", { config }).model;
   assert.deepEqual(alone, { provider: "openai", name: "x", baseUrl: address, streamUsage: true });
+});
+
+Deno.test("parseAgent() reads the text of a model by the providers that are known", () => {
+  const router = "{provider: router, model: r/m, base_url: 'https://r.example/v1'}";
+  const rows: [defaults: string, text: string | undefined, expected: string][] = [
+    ["{provider: openai}", "gpt-5", "openai gpt-5"],
+    ["{provider: openai}", "ollama/qwen3:32b", "ollama qwen3:32b"],
+    ["{provider: openai}", "openai/x/y", "openai x/y"],
+    ["{provider: openai}", "x/y", "openai x/y"],
+    [router, "meta-llama/llama-4", "router meta-llama/llama-4"],
+    [router, "router/openai/gpt-5", "router openai/gpt-5"],
+    [router, "openai/gpt-5", "openai gpt-5"],
+    [router, undefined, "router r/m"],
+    ["{model: openai/gpt-5}", undefined, "openai gpt-5"],
+    ["{model: openai/gpt-5}", "gpt-4o", "openai gpt-4o"],
+    ["{provider: openai, model: openai/gpt-5}", undefined, "openai gpt-5"],
+    ["{provider: openai, model: x/gpt-5}", undefined, "openai x/gpt-5"],
+  ];
+  for (const [defaults, text, expected] of rows) {
+    const config = configOf(`defaults: ${defaults}`);
+    const { model } = agentOf(text === undefined ? "icon: x" : `model: ${text}`, { config });
+    assert.equal(`${model?.provider} ${model?.name}`, expected, `${defaults} ${text}`);
+  }
+  const config = configOf("defaults: {provider: anthropic}");
+  const [warning] = agentOf("model: opnai/gpt-5", { config }).warnings;
+  assert.equal(warning?.hint, 'did you mean "openai/gpt-5"?');
+  assert.equal(warning?.severity, "warning");
+  const [unused] = configOf("defaults: {model: gpt-5}").warnings;
+  assert.match(unused?.message ?? "", /^defaults\.model is not used: it must be provider\/name/);
 });

@@ -207,7 +207,7 @@ http:
       'config.yaml:4:13: defaults.provider must be openai, anthropic, google, ollama, local or demo, or any other name together with defaults.base_url, got "opanai"',
       "config.yaml:5:16: defaults.temperature must be between 0 and 1, got 2",
       'config.yaml:6:19: defaults.max_tool_calls must be a whole number, got "many"',
-      "config.yaml:7:20: defaults.confirm_timeout must be a duration such as 30s, 5m, 2h or 1d, or none, got 5",
+      "config.yaml:7:20: defaults.confirm_timeout must be a duration such as 30s, 5m, 2h or 1d, or none, got 5 (add a unit: 5s or 5m)",
       "config.yaml:8:30: defaults.checkpoint_retention_days must be between 0 and 36500, got -1",
       'config.yaml:9:18: defaults.confirm_tools must be a list, got "file_write"',
       'config.yaml:11:11: http.allow[0] must be text, got 3 (put it in quotes: "3")',

@@ -84,7 +84,8 @@ Deno.test("fork() replaces the message, the model or the agent file, and keeps t
   const instead = await forked(runtime, id, { step: 0, message });
   assert.equal(instead.outputData, "Instead.");
   await assertIdentical(runtime, instead.id);
-  const echo = await forked(runtime, id, { step: 0, model: "demo/echo" });
+  // A name alone is a model of the agent's provider.
+  const echo = await forked(runtime, id, { step: 0, model: "echo" });
   assert.deepEqual([echo.outputData, echo.model], ["Go", "demo/echo"]);
   await assertIdentical(runtime, echo.id);
   const agentText = "---\nmodel: { provider: demo, name: script }\n---\n```demo\n" +
@@ -140,7 +141,7 @@ Deno.test("fork() is accepted once for each key, and refused without a step to c
   );
   await assert.rejects(runtime.replays.fork(id, { step: 2 }), /has no step 2: .* 0 .* to 1/);
   await assert.rejects(runtime.replays.fork(99, {}), /Execution not found/);
-  await assert.rejects(runtime.replays.fork(id, { model: "echo" }), /write provider\/name/);
+  await assert.rejects(runtime.replays.fork(id, { model: "demo/" }), /write provider\/name/);
   await assert.rejects(
     runtime.replays.fork(id, { agentText: "---\nmodel: 3\n---\nGo.\n" }),
     /The agent file cannot be used:\n.*worker\.md/,

@@ -180,6 +180,12 @@ Deno.test("new prints a valid command that runs the agent", async () => {
   }
 });
 
+Deno.test("new takes the provider from --model provider/name", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  assert.equal(await world.cli.run("new", "daily", "--prompt", "x", "--model", "ollama/a/b"), 0);
+  assert.match(await agentFile(world), /^model:\n {2}provider: ollama\n {2}name: a\/b$/m);
+});
+
 Deno.test("new rejects options that make no valid agent, and saves nothing", async () => {
   const table: [string[], RegExp][] = [
     [["--prompt", " \n"], /The system prompt is empty/],
