@@ -4,7 +4,9 @@ import type { ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { ProviderKeys } from "../../runtime/models/provider_keys.ts";
 
-/** Returns a warning for each variable in `shell.env` that commands will not get. */
+/**
+ * Returns an error for each variable in `shell.env` with a key, which no command gets, and a warning for each unset one.
+ */
 export function inspectShellVariables(
   agent: Agent,
   { environment }: Pick<WorkspaceSettings, "environment">,
@@ -12,13 +14,18 @@ export function inspectShellVariables(
   const agents = [agent];
   const keys = new ProviderKeys(() => agents);
   return (agent.shell?.env ?? []).flatMap((variable): ResourceProblem[] => {
-    const problem = keys.has(variable)
-      ? "is the key of a model or a trigger, which no command gets"
-      : environment.get(variable) === undefined
-      ? "is not set"
-      : undefined;
-    if (problem === undefined) return [];
-    const message = `The variable ${variable} in shell.env ${problem}`;
-    return [{ field: "shell", severity: "warning", message }];
+    const message = (problem: string) => `The variable ${variable} in shell.env ${problem}`;
+    if (keys.has(variable)) {
+      return [{
+        field: "shell",
+        severity: "error",
+        message: message(
+          "has a key of a provider, a trigger or the service, which no command gets",
+        ),
+        hint: "remove it, or give commands a variable with a key of their own",
+      }];
+    }
+    const isSet = environment.get(variable) !== undefined;
+    return isSet ? [] : [{ field: "shell", severity: "warning", message: message("is not set") }];
   });
 }

@@ -88,7 +88,7 @@ function describeForbiddenTarget(
 }
 
 async function checkWatchPaths(
-  { trigger }: Agent,
+  { trigger, shell, paths }: Agent,
   file: DiagnosedFile,
   around: PlaceSurroundings,
 ): Promise<Diagnostic[]> {
@@ -101,16 +101,27 @@ async function checkWatchPaths(
     { name: "configuration", folder: configDir },
     { name: "state", folder: stateDir },
   ];
+  const open = paths.length === 0 ? [around.directories.workspace] : paths.map(({ path }) => path);
+  const ofCommands = shell === undefined ? [] : open;
   for (const written of trigger.paths) {
     const at = itemPath(file, ["trigger", "paths"], written);
-    const warn = (message: string) =>
-      found.push(diagnose(file, at, { severity: "warning", message }));
+    const warn = (message: string, hint?: string) =>
+      found.push(diagnose(file, at, { severity: "warning", message, ...(hint && { hint }) }));
     // Files that match a pattern may be created later, so only the folder before the first wildcard is checked.
     const places = new Map(readWatchPaths(written, around).map((place) => [place.base, place]));
     for (const [base, { glob, recursive }] of places) {
       const closed = never.find(({ folder }) => isBelow(base, folder));
-      if (closed !== undefined) warn(`The ${closed.name} folder is never watched: ${base}`);
-      else if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
+      if (closed !== undefined) {
+        warn(`The ${closed.name} folder is never watched: ${base}`);
+        continue;
+      }
+      if (ofCommands.some((one) => isBelow(base, one) || recursive && isBelow(one, base))) {
+        warn(
+          `Commands of shell may write to ${base}, and each file that they write starts this agent again`,
+          "paths with other folders keeps commands out, because a watched path alone is read-only",
+        );
+      }
+      if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
       else {
         const ignored = foldersToSkip([...trigger.filters.include, glob ?? ""]);
         const isLeftOut = (path: string) =>

@@ -21,10 +21,13 @@ export interface NamedTool {
 /**
  * Returns true if calls of this tool wait for approval. A guard by another name of the tool applies, unless `auto_approve`
  * contains the tool's own name or `server/tool`. A pattern in `auto_approve` does not override a guard by the tool's own
- * name. Must not be called for tools that ask a person a question: their questions are always asked.
+ * name. In a file with `shell:`, the entry `shell` means the built-in tool, and not a server's tool that took its name. Must not be called for tools that ask a person a question: their questions are always asked.
  */
 export function isGuarded(
-  agent: Pick<Agent, "confirmTools" | "freedGuards" | "autoApprove" | "mcpConfirm" | "mcp">,
+  agent: Pick<
+    Agent,
+    "confirmTools" | "freedGuards" | "autoApprove" | "mcpConfirm" | "mcp" | "shell"
+  >,
   tool: NamedTool,
 ): boolean {
   const { confirmTools, freedGuards, autoApprove, mcpConfirm, mcp } = agent;
@@ -32,7 +35,10 @@ export function isGuarded(
   const { name, otherNames = [], origin } = tool;
   if (origin && autoApprove.includes(`${origin.server}/${origin.tool}`)) return false;
   if (confirmTools.includes(name)) return true;
-  if (autoApprove.some((one) => one === name || matchesOrigin(one, origin, mcp))) return false;
+  const isOtherShell = name === "shell" && origin !== undefined && agent.shell !== undefined;
+  const isFreed = (entry: string) =>
+    entry === name && !isOtherShell || matchesOrigin(entry, origin, mcp);
+  if (autoApprove.some(isFreed)) return false;
   return confirmTools.some((one) => isEveryTool(one) || namesTool(one, tool, mcp)) ||
     freedGuards.some((one) => otherNames.includes(one)) ||
     origin !== undefined &&

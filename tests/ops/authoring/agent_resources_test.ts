@@ -229,3 +229,27 @@ Deno.test("validate reports web_search without its service or key", async () => 
   const shell = { BRAVE_API_KEY: "key-0123456789" };
   assert.deepEqual(await validateWith("search: { provider: brave }\n", shell), []);
 });
+
+Deno.test("validate warns about unset variables in shell.env, and refuses those with a key", async () => {
+  const shell = { DEPLOY_TOKEN: "token-0123456789", OPENAI_API_KEY: "key-0123456789" };
+  await using place = await createToolPlace({ shell });
+  const lines = "shell: {env: [DEPLOY_TOKEN, NOT_SET, OPENAI_API_KEY, INKLING_API_KEY]}";
+  const refused = (name: string) =>
+    `error /agents/daily.md:3:8: The variable ${name} in shell.env has a key of a provider, a trigger or the service, ` +
+    "which no command gets (remove it, or give commands a variable with a key of their own)";
+  assert.deepEqual(await validate(place, lines), [
+    "warning /agents/daily.md:3:8: The variable NOT_SET in shell.env is not set",
+    ...["OPENAI_API_KEY", "INKLING_API_KEY"].map(refused),
+  ]);
+});
+
+Deno.test("validate warns about a custom tool that takes the name of the shell", async () => {
+  await using place = await createToolPlace();
+  await put(place, "tools/shell.ts", TOOL.replace("const search", "const shell"));
+  const [warning, ...others] = await validate(place, "tools: [shell]\nshell: true");
+  assert.match(
+    warning ?? "",
+    /^warning .*:3:9: The custom tool "shell" has the name of a built-in tool, which this agent does not get/,
+  );
+  assert.deepEqual(others, []);
+});

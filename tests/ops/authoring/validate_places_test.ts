@@ -86,3 +86,17 @@ Deno.test("diagnosePlaces() warns of a folder with too many files to watch", asy
     "name smaller folders in trigger.paths",
   ]);
 });
+
+Deno.test("diagnosePlaces() warns of a watched folder into which the agent's commands may write", async () => {
+  const watched = (more: string, path = "inbox") =>
+    diagnosed(`trigger: { type: watch, paths: ['${path}'] }\n${more}`);
+  const warning =
+    "warning daily.md:2:33: Commands of shell may write to /inbox, and each file that they write starts this agent again " +
+    "(paths with other folders keeps commands out, because a watched path alone is read-only)";
+  assert.deepEqual(await watched("shell: true"), [warning]);
+  assert.deepEqual(await watched("shell: true\npaths: [inbox, WORK/out]"), [warning]);
+  assert.deepEqual(await watched("shell: true\npaths: [inbox/done]"), [warning]);
+  const others = ["", "shell: true\npaths: [WORK/out]", "shell: false"];
+  for (const more of others) assert.deepEqual(await watched(more), [], more);
+  assert.deepEqual(await watched("shell: true\npaths: [inbox/done]", "inbox/*.md"), []);
+});
