@@ -1,7 +1,9 @@
 // The errors of refused requests to start, find or continue an execution.
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import { formatDuration } from "../../base/durations.ts";
 import { basename } from "../../base/plain_path.ts";
+import type { Execution } from "./execution.ts";
 
 /** Error: no execution has this id. */
 export class ExecutionNotFound extends RuntimeError {
@@ -14,9 +16,19 @@ export class ExecutionNotFound extends RuntimeError {
 /** Error: the execution does not rest. */
 export class NotResting extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
-  constructor() {
-    super("This execution does not rest");
+  constructor(execution: Pick<Execution, "id" | "status" | "finishedAt">, now: number) {
+    super(`Execution ${execution.id} ${describeState(execution, now)}; it does not rest`);
   }
+}
+
+function describeState(
+  { status, finishedAt }: Pick<Execution, "status" | "finishedAt">,
+  now: number,
+): string {
+  if (status === "running") return "is running";
+  if (status === "waiting") return "waits for an answer";
+  const ago = finishedAt === null ? "" : ` ${formatDuration(now - finishedAt)} ago`;
+  return `ended with ${status}${ago}`;
 }
 
 /** Error: the execution has no open question. */

@@ -57,10 +57,12 @@ export class RestTimer implements AsyncDisposable {
    * NotResting.
    */
   async endEarly(id: number): Promise<void> {
-    const { executions } = this.#ports;
-    const rest = currentRest((await requireExecution(executions, id)).execution);
+    const { executions, clock } = this.#ports;
+    const read = async () => (await requireExecution(executions, id)).execution;
+    const rest = currentRest(await read());
     if (rest?.childId !== undefined) return await this.endEarly(rest.childId);
-    if (rest === undefined || !await this.#end(id, "person")) throw new NotResting();
+    const isEnded = rest !== undefined && await this.#end(id, "person");
+    if (!isEnded) throw new NotResting(await read(), clock.now());
   }
 
   /** Stops the timer, and waits for a rest that is being ended. */

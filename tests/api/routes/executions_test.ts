@@ -235,9 +235,10 @@ Deno.test("POST /executions/{id}/wake ends a rest, and is 409 for another execut
   runtime.wake = (id) => Promise.resolve(void woken.push(id));
   const { status, body } = await call("/executions/1/wake", { method: "POST" });
   assert.deepEqual([status, body, woken], [200, { status: "resuming", execution_id: 1 }, [1]]);
-  runtime.wake = () => Promise.reject(new NotResting());
+  const ended = { id: 1, status: "success" as const, finishedAt: 1_000 };
+  runtime.wake = () => Promise.reject(new NotResting(ended, ended.finishedAt + 300_000));
   const refused = await call("/executions/1/wake", { method: "POST" });
   assert.deepEqual([refused.status, refused.body], [409, {
-    detail: "This execution does not rest",
+    detail: "Execution 1 ended with success 5m 00s ago; it does not rest",
   }]);
 });
