@@ -64,6 +64,22 @@ const tokens = z.int().nullable();
 /** The last file change that started no run because the file's content was the same, and the number of such changes. */
 const PassedOver = z.object({ path: z.string(), at: timestamp, count }).meta({ id: "PassedOver" });
 
+/** The shell of an agent. */
+const ShellBody = z.object(
+  {
+    allow: z.array(z.string()).meta({ description: "The commands that need no approval" }),
+    deny: z.array(z.string()).meta({ description: "The refused commands" }),
+    net: z.array(z.string()).meta({ description: "The hosts that commands may reach" }),
+    env: z.array(z.string()).meta({
+      description: "The names of the environment variables that commands get",
+    }),
+    timeout: z.string().meta({ description: "The maximum time of one command, such as `2m`" }),
+  } satisfies Record<
+    Exclude<keyof NonNullable<AgentListing["agent"]["shell"]>, "timeoutMs"> | "timeout",
+    z.ZodType
+  >,
+).meta({ id: "Shell" });
+
 /** An agent with its complete configuration. */
 export const AgentDetail = AgentSummary.extend({
   history: z.enum(HISTORY_LEVELS),
@@ -84,6 +100,7 @@ export const AgentDetail = AgentSummary.extend({
   mcp: z.array(z.string()),
   skills: z.array(z.string()),
   agents: z.array(z.string()),
+  shell: ShellBody.nullable().meta({ description: "Null if it has no shell" }),
   confirm: z.array(z.string()).meta({ description: "The tools that need approval" }),
   mcp_confirm: z.enum(MCP_CONFIRM).meta({
     description: "The tools of MCP servers that also need approval",
@@ -161,6 +178,7 @@ export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail>
     ...agent,
     ...toAgentSummary(listing),
     paths: Object.fromEntries(agent.paths.map(({ alias, path }) => [alias, path])),
+    shell: agent.shell && { ...agent.shell, timeout: writeDuration(agent.shell.timeoutMs) },
     confirm: agent.confirmTools,
     confirmTimeout: agent.confirmTimeoutMs === null
       ? "none"

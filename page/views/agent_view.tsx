@@ -90,6 +90,14 @@ function LatestRuns({ id, runs }: { id: string; runs: ExecutionSummary[] | undef
   );
 }
 
+function describeShell(
+  { allow, deny, net, env, timeout }: NonNullable<AgentDetail["shell"]>,
+): string {
+  const lists = Object.entries({ allow, deny, net, env }).filter(([, list]) => list.length > 0);
+  const words = lists.map(([name, list]) => `${name}: ${list.join(", ")}`);
+  return [...words, `timeout: ${timeout}`].join("; ");
+}
+
 function Configuration({ agent }: { agent: AgentDetail }): VNode {
   const { settings } = agent;
   const limits = [
@@ -115,6 +123,7 @@ function Configuration({ agent }: { agent: AgentDetail }): VNode {
         Limits: limits.join(", "),
         "Needs approval": list(agent.confirm) ?? "nothing",
         "Other tools": list([...agent.custom_tools, ...agent.mcp.map((name) => `${name} (MCP)`)]),
+        Shell: agent.shell && describeShell(agent.shell),
         Skills: list(agent.skills),
         "Delegates to": list(agent.agents),
         File: <code class="path">{agent.source_path}</code>,

@@ -1,4 +1,4 @@
-// The actions of an execution: cancel it while it is open, and run it again after its end.
+// The actions of an execution: cancel it while it is open, end its rest, and run it again after its end.
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { ExecutionDetail, ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
@@ -26,6 +26,20 @@ export function CancelButton({ id }: { id: number }): VNode {
     announce(`Canceling execution ${id}.`);
   };
   return <Button disabled={isSending} onClick={() => send(cancel)}>Cancel</Button>;
+}
+
+/** Renders the button that ends the rest of an execution early. */
+export function WakeButton({ id }: { id: number }): VNode {
+  const { client, announce } = useService();
+  const { isSending, send } = useSending({
+    touches: ["executions"],
+    failure: `Cannot continue execution ${id}`,
+  });
+  const wake = async () => {
+    await client.wake(id);
+    announce(`Execution ${id} continues.`);
+  };
+  return <Button disabled={isSending} onClick={() => send(wake)}>Continue now</Button>;
 }
 
 /**

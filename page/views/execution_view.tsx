@@ -2,10 +2,11 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { toLabelWords } from "../../base/text/label_words.ts";
+import { toPauseSentence } from "../../base/text/rest_words.ts";
 import type { Client } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
-import { CancelButton, isOpen, RunAgain } from "./execution_actions.tsx";
+import { CancelButton, isOpen, RunAgain, WakeButton } from "./execution_actions.tsx";
 import { loadPending } from "../state/open_questions.ts";
 import { DelegationTree, ForkOrigin } from "./delegation_tree.tsx";
 import { useFollowEnd } from "../parts/follow_end.ts";
@@ -29,6 +30,7 @@ import { Timeline } from "./timeline_view.tsx";
 import { Waterfall } from "./waterfall_view.tsx";
 import { useExecutionLog } from "../state/use_execution_log.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
 import { type DescribedCall, describedOf } from "../../present/payload.ts";
 import { toVisible } from "../../present/visible_text.ts";
 import { Diff } from "./approval/diff_view.tsx";
@@ -41,6 +43,7 @@ const NODE_WAIT_RELOAD_MS = 5_000;
 /** Renders the view of an execution. */
 export function ExecutionView({ id, step }: { id: number; step: number | null }): VNode {
   const [reloadKey, setReloadKey] = useState(0);
+  const now = useNow(MINUTE_MS);
   const { data, problem, isStale } = useResource((client) => loadExecution(client, id), {
     key: String(id),
     topics: ["executions"],
@@ -54,6 +57,7 @@ export function ExecutionView({ id, step }: { id: number; step: number | null })
     );
   }
   const { execution, pending } = data;
+  const pause = toPauseSentence(execution, now);
   return (
     <article>
       <ViewHead
@@ -71,6 +75,7 @@ export function ExecutionView({ id, step }: { id: number; step: number | null })
         stays={isOpen(execution)}
       >
         <Status status={execution.status} />
+        {pause !== undefined && <WakeButton id={execution.id} />}
         {isOpen(execution)
           ? <CancelButton id={execution.id} />
           : <RunAgain execution={execution} />}
@@ -79,6 +84,7 @@ export function ExecutionView({ id, step }: { id: number; step: number | null })
       {execution.waits_for_labels !== undefined && (
         <NodeWait labels={execution.waits_for_labels} onReload={setReloadKey} />
       )}
+      {pause !== undefined && <p class="note" dir="auto">{pause}</p>}
       {pending !== null && (
         <PendingRequest
           key={pending.request_id}
@@ -120,8 +126,9 @@ function ExecutionLogSection(
   const { entries, streaming, problem } = useExecutionLog(id);
   const steps = useMemo(() => buildTimeline(entries), [entries]);
   const [forked, setForked] = useState<ForkPlace | null>(null);
-  // An execution that waits for a node does not run yet.
-  const isRunning = status === "running" && labels === undefined;
+  // An execution that waits for a node does not run yet, and a resting one does not run now.
+  const isRunning = status === "running" && labels === undefined &&
+    execution.rests_until === undefined;
   const log = useFollowEnd<HTMLElement>(id, isRunning);
   const startedAt = Date.parse(started_at);
   return (
@@ -192,9 +199,9 @@ function ExecutionFigures({ execution }: { execution: ExecutionDetail }): VNode 
   );
 }
 
-/** Renders the duration without waits, or the time since the start while the execution runs. */
+/** Renders the duration without waits and rests, or the time since the start while the execution runs. */
 function Duration({ execution }: { execution: ExecutionDetail }): VNode {
-  const isRunning = execution.status === "running";
+  const isRunning = execution.status === "running" && execution.rests_until === undefined;
   const now = useNow(1_000, isRunning);
   const ms = isRunning ? now - Date.parse(execution.started_at) : execution.duration_ms ?? 0;
   return <>{formatDuration(ms)}</>;

@@ -2,6 +2,7 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { endOf } from "../../base/text/cut_text.ts";
+import { toPauseSentence } from "../../base/text/rest_words.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { ExecutionTable } from "./execution_table.tsx";
 import { foldFailures } from "../state/fold_failures.ts";
@@ -154,6 +155,7 @@ function RunningExecution(
 ): VNode {
   const now = useNow(1_000);
   const { id, agent_id, trigger, started_at } = execution;
+  const pause = toPauseSentence(execution, now);
   return (
     <div class="run-card">
       <h3>
@@ -162,7 +164,9 @@ function RunningExecution(
           {trigger}, {formatDuration(now - Date.parse(started_at))}
         </span>
       </h3>
-      {isStreamed
+      {pause !== undefined
+        ? <p class="muted" dir="auto">{pause}</p>
+        : isStreamed
         ? <LastSteps id={id} />
         : <p class="muted">{formatNumberOf(execution.tool_calls, "tool call")} so far</p>}
     </div>

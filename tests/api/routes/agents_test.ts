@@ -65,6 +65,10 @@ Deno.test("GET /agents/{id} returns the complete configuration", async () => {
       autoApprove: "*",
       confirmTools: [],
       nodes: ["gpu"],
+      shell: {
+        ...{ allow: ["git log *"], deny: ["git push *"], net: ["registry.example.com"] },
+        ...{ env: ["MY_TOKEN"], timeoutMs: 600_000 },
+      },
       warnings: [{ path: "w.md", line: 2, column: 1, severity: "warning", message: "Odd" }],
     }),
     { lastExecution },
@@ -96,6 +100,10 @@ Deno.test("GET /agents/{id} returns the complete configuration", async () => {
   assert.equal(body.auto_approve, "*");
   assert.deepEqual(body.nodes, ["gpu"]);
   assert.equal(body.mcp_confirm, "none");
+  assert.deepEqual(body.shell, {
+    ...{ allow: ["git log *"], deny: ["git push *"], net: ["registry.example.com"] },
+    ...{ env: ["MY_TOKEN"], timeout: "10m" },
+  });
   assert.deepEqual(body.warnings, [
     { path: "w.md", line: 2, column: 1, severity: "warning", message: "Odd", hint: null },
   ]);
@@ -108,6 +116,7 @@ Deno.test("GET /agents/{id} finds ids with spaces and accents", async () => {
   runtime.addAgent(fakeAgent("Café du matin", { displayName: "Coffee" }));
   const found = await call(`/agents/${encodeURIComponent("Café du matin")}`);
   assert.deepEqual([found.status, found.body.id], [200, "Café du matin"]);
+  assert.equal(found.body.shell, null);
   assert.equal((await call("/agents/Coffee")).status, 404);
   const table = [["a%2Fb", "a/b"], ["100%25", "100%"], ["%2520", "%20"]] as const;
   for (const [segment, id] of table) {

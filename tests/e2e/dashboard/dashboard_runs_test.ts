@@ -1,4 +1,4 @@
-// Tests of special runs in a browser: with a budget, as a dry run, after another agent, and for a missing node.
+// Tests of special runs in a browser: with a budget, as a dry run, after another agent, at rest, and for a missing node.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runToEnd } from "../../support/test_workspace.ts";
@@ -41,6 +41,10 @@ const SET_UP: WorldSetUp = {
     ]);
     await writeScript("collect", [{ say: "Four letters." }]);
     await writeScript("mail", [{ say: "Sent." }], "after: collect");
+    await writeScript("rester", [
+      { call: [call("wait", { for: "2h", reason: "the backup" })] },
+      { say: "Backed up." },
+    ], "shell: { allow: [git log *], net: [registry.example.com], timeout: 10m }");
     await writeScript(
       "review",
       [{ say: "Seen." }],
@@ -119,6 +123,29 @@ async function seeFollowers({ openPage, runtime }: DashboardWorld): Promise<void
   }
 }
 
+async function seeRest({ openPage, runtime }: DashboardWorld): Promise<void> {
+  const { id } = await runtime().run("rester", {});
+  const end = async () => (await runtime().getExecution(id)).rest?.until;
+  await untilSeen(async () => await end() !== undefined, "it rests");
+  const [hours, minutes] = new Date(await end() ?? 0).toTimeString().split(":");
+  const words = new RegExp(`^Rests until \\w{3} ${hours}:${minutes} · the backup$`);
+  const page = await openPage("#/history");
+  const row = page.getByRole("row", { name: new RegExp(`#${id}`) });
+  await row.getByText(words).waitFor();
+  await page.evaluate('location.hash = "#/"');
+  await page.getByRole("region", { name: "Running" }).getByText(words).waitFor();
+  await page.evaluate(`location.hash = "#/executions/${id}"`);
+  const note = page.locator("p.note", { hasText: words });
+  await note.waitFor();
+  assert.equal(await page.getByText("Waiting for the model").count(), 0);
+  await page.getByRole("button", { name: "Continue now" }).click();
+  await page.getByText("Backed up.").first().waitFor();
+  await note.waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("button", { name: "Continue now" }).count(), 0);
+  await page.evaluate('location.hash = "#/agents/rester"');
+  await page.getByText("allow: git log *; net: registry.example.com; timeout: 10m").waitFor();
+}
+
 async function waitForNode(world: DashboardWorld): Promise<void> {
   await using model = openSlowModel(["Half", " and half"]);
   await world.workspace.writeAgent("trainer", `---\n${model.frontMatter}\n---\nTrain.\n`);
@@ -147,5 +174,6 @@ testInDashboard("dashboard: special runs", SET_UP, [
   ["a budget has a bar, and its question is answered on the page", askForBudget],
   ["a dry run changes nothing, and lists its calls", runDry],
   ["an execution's view links to the executions before and after the execution", seeFollowers],
+  ["a resting run shows the end and the reason of its rest, and is continued", seeRest],
   ["a run shows its labels until a node claims it", waitForNode],
 ]);
