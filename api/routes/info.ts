@@ -11,7 +11,7 @@ export const info = operation({
   response: InfoBody,
   async handle(_request, { runtime, lifecycle, transports }) {
     const agents = await runtime.listAgents();
-    const { running, waiting } = await runtime.countExecutions();
+    const { running, waiting, resting } = await runtime.countExecutions();
     const { status, inactiveReason, watcherActive } = await runtime.scheduler();
     return {
       version: runtime.version,
@@ -25,6 +25,7 @@ export const info = operation({
       activeStreams: lifecycle.activeStreams,
       activeExecutions: running,
       waitingExecutions: waiting,
+      restingExecutions: resting,
       startedAt: runtime.startedAt,
       ...runtime.directories,
       transports: transports(),

@@ -168,8 +168,8 @@ export class Lifecycle {
   async #hasWork(): Promise<boolean> {
     try {
       if (await this.#runtime.messages.hasOpen()) return true;
-      const { running, waiting } = await this.#runtime.countExecutions();
-      if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
+      const { running, resting, waiting } = await this.#runtime.countExecutions();
+      if (running > 0 || resting > 0 || (this.#serviceMode && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();
       // An agent counts as work also if another service fires its trigger, because this service may have to take over.
       return listings.some(({ agent, nextRun, inactiveReason = null }) =>

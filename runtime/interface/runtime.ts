@@ -20,6 +20,7 @@ import type { ExecutionStatus } from "../executions/states.ts";
 import type {
   ExecutionFilter,
   ListedExecution,
+  OpenCounts,
   Outcomes,
 } from "../executions/record/execution_reads.ts";
 import type { GivenResponse, HumanRequest } from "../executions/human_request.ts";
@@ -43,6 +44,7 @@ export type { ReloadReport } from "../agents/reload_report.ts";
 export type {
   ExecutionFilter,
   ListedExecution,
+  OpenCounts,
   Outcomes,
 } from "../executions/record/execution_reads.ts";
 export type { ServiceNode } from "../executions/nodes/node_reads.ts";
@@ -260,7 +262,7 @@ export interface Runtime extends AsyncDisposable {
    * does.
    */
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
-  countExecutions(): Promise<{ running: number; waiting: number }>;
+  countExecutions(): Promise<OpenCounts>;
   /** Returns the services that share the database. Empty with SQLite. */
   listNodes(): Promise<ServiceNode[]>;
   usage(request: UsageRequest): Promise<UsageReport>;

@@ -12,7 +12,7 @@ import { resolveCursor } from "../events/cursor.ts";
 import type { Frame } from "../events/frame.ts";
 import type { AcceptedExecution } from "../executions/execution.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
-import type { Outcomes } from "../executions/record/execution_reads.ts";
+import type { OpenCounts, Outcomes } from "../executions/record/execution_reads.ts";
 import type { GivenResponse } from "../executions/human_request.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { findRepeatedRun } from "../executions/runs/repeated_run.ts";
@@ -217,8 +217,8 @@ export class LocalRuntime implements Runtime {
     });
   }
 
-  async countExecutions(): Promise<{ running: number; waiting: number }> {
-    return await this.#history.count();
+  countExecutions(): Promise<OpenCounts> {
+    return this.#parts.executions.countOpen();
   }
 
   async listNodes(): Promise<ServiceNode[]> {

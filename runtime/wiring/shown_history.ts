@@ -2,7 +2,6 @@
 import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { AcceptedExecution } from "../executions/execution.ts";
-import type { ExecutionStatus } from "../executions/states.ts";
 import {
   type ExecutionReads,
   type ListedExecution,
@@ -151,11 +150,6 @@ export class ShownHistory {
       return request?.executionId === id ? [{ ...request, agentId }] : [];
     }));
     return this.#ports.redactor.redactValue(asked.flat());
-  }
-
-  async count(): Promise<{ running: number; waiting: number }> {
-    const count = (status: ExecutionStatus) => this.#ports.executions.countByStatus([status]);
-    return { running: await count("running"), waiting: await count("waiting") };
   }
 
   async usage(

@@ -69,7 +69,7 @@ Deno.test("serve() stops a hundred streams and twenty executions within its grac
   for (const last of await Promise.all(events)) {
     assert.deepEqual(last, { event: "shutdown", payload: { reason: "signal" } });
   }
-  assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
+  assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0, resting: 0 });
   for (const id of ids) {
     const { status, error } = await runtime.getExecution(id);
     assert.deepEqual([status, error], ["aborted", "Aborted: service stopped"]);

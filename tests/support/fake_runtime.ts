@@ -10,6 +10,7 @@ import type { Directories } from "../../runtime/config/directories.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import type { Frame, FrameEvent } from "../../runtime/events/frame.ts";
+import { currentRest } from "../../runtime/executions/execution.ts";
 import { type ExecutionStatus, isFinal } from "../../runtime/executions/states.ts";
 import type { CheckpointStats } from "../../runtime/executions/record/checkpoint_store.ts";
 import type { GivenResponse, HumanRequest } from "../../runtime/executions/human_request.ts";
@@ -27,6 +28,7 @@ import type {
   HookOutcome,
   LinkedQuestion,
   ListedExecution,
+  OpenCounts,
   Outcomes,
   PendingRequest,
   RaiseRequest,
@@ -436,10 +438,12 @@ export class FakeRuntime implements Runtime {
     return this.#follow(id, options);
   }
 
-  countExecutions(): Promise<{ running: number; waiting: number }> {
-    const count = (status: ExecutionStatus) =>
-      [...this.executions.values()].filter((one) => one.status === status).length;
-    return Promise.resolve({ running: count("running"), waiting: count("waiting") });
+  countExecutions(): Promise<OpenCounts> {
+    const all = [...this.executions.values()];
+    const resting = all.filter((one) => currentRest(one) !== undefined).length;
+    const count = (status: ExecutionStatus) => all.filter((one) => one.status === status).length;
+    const [running, waiting] = [count("running") - resting, count("waiting")];
+    return Promise.resolve({ running, waiting, resting });
   }
 
   listNodes(): Promise<ServiceNode[]> {

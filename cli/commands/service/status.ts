@@ -51,6 +51,13 @@ function showStopped(output: Output, places: Places): void {
   output.note('"inkling start -d" starts it');
 }
 
+function describeExecutions(info: InfoBody): string {
+  const { active_executions: running, waiting_executions: waiting } = info;
+  const { resting_executions: resting } = info;
+  const counts = [`${running} running`, `${waiting} waiting`];
+  return [...counts, ...(resting === 0 ? [] : [`${resting} resting`])].join(", ");
+}
+
 function showRunning(output: Output, info: InfoBody, now: number): void {
   output.line(`Inkling is ${output.style.green("running")}`);
   if (output.quiet) return;
@@ -67,7 +74,7 @@ function showRunning(output: Output, info: InfoBody, now: number): void {
     ["Log", info.log_file],
     ...(isStorageShown ? [["Database", describeStorage(storage)]] as const : []),
     ["Agents", `${info.agents_loaded} (${info.agents_enabled} enabled)`],
-    ["Executions", `${info.active_executions} running, ${info.waiting_executions} waiting`],
+    ["Executions", describeExecutions(info)],
     ["Scheduler", info.scheduler_status],
     ...(output.verbose
       ? [

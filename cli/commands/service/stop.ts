@@ -88,14 +88,22 @@ async function nameRunning(
   }
   const here = nodes.find((node) => node.this_node);
   if (here !== undefined) return noteNode(output, here.running_executions);
-  if (running.length === 0) return;
+  const [resting, held] = [running.filter(isResting), running.filter((one) => !isResting(one))];
+  if (resting.length > 0) {
+    output.note(`Kept for the next start: ${formatPlural(resting.length, "resting execution")}`);
+  }
+  if (held.length === 0) return;
   const now = app.clock.now();
-  for (const { id, agent_id: agent, started_at: at } of running) {
+  for (const { id, agent_id: agent, started_at: at } of held) {
     output.note(
       `Execution ${id} of ${toOneLine(agent)} is running, started ${formatRelative(at, now)}`,
     );
   }
   output.note(`Waiting up to ${formatElapsed(timeout * 1_000)} for the service to end them`);
+}
+
+function isResting({ rests_until: until }: ListedExecution): boolean {
+  return until !== undefined;
 }
 
 /** Prints the number of running executions of this node, which shares its database with other nodes. */

@@ -36,7 +36,7 @@ export interface UnclaimedRuns {
 
 /** SQL for the running executions that no live node holds. `i` is the node that held an execution last. */
 const UNCLAIMED = "executions AS e LEFT JOIN instances AS i ON i.id = e.instance_id " +
-  "WHERE e.status = 'running' AND (i.id IS NULL OR i.stopped_at IS NOT NULL " +
+  "WHERE e.status = 'running' AND e.rests_until IS NULL AND (i.id IS NULL OR i.stopped_at IS NOT NULL " +
   `OR coalesce(i.last_seen, 0) < ${NOW} - ${LIFE_MS})`;
 
 interface NodeRow {
@@ -71,7 +71,7 @@ export class SqlNodeReads {
         "SELECT i.id, name, version, labels, started_at AS startedAt, last_seen AS lastSeen, greatest(0, " +
           `${NOW} - last_seen) AS silentMs, coalesce(held.runs, 0) AS runs FROM instances AS i ` +
           "LEFT JOIN (SELECT instance_id, count(*) AS runs FROM executions WHERE status = 'running' " +
-          "GROUP BY instance_id) AS held ON held.instance_id = i.id " +
+          "AND rests_until IS NULL GROUP BY instance_id) AS held ON held.instance_id = i.id " +
           "WHERE stopped_at IS NULL AND name IS NOT NULL AND last_seen IS NOT NULL " +
           `AND (held.runs > 0 OR last_seen >= ${NOW} - ${HOUR_MS}) ORDER BY name, i.rowid`,
       );

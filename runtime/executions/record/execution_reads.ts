@@ -90,6 +90,13 @@ export interface Outcomes {
   succeeded: number;
 }
 
+/** The numbers of executions that have not ended. A resting execution counts as resting only. */
+export interface OpenCounts {
+  running: number;
+  waiting: number;
+  resting: number;
+}
+
 /**
  * A period without a running service, in milliseconds since the epoch. `from` is null if the previous service was killed.
  */
@@ -129,7 +136,7 @@ export interface ExecutionReads {
   /** Counts the ended and the successful executions that started at `since` or later, by agent id. */
   countOutcomes(since: number): Promise<Map<string, Outcomes>>;
 
-  countByStatus(statuses: readonly ExecutionStatus[]): Promise<number>;
+  countOpen(): Promise<OpenCounts>;
 
   /** Returns the usage of executions that started at `from` or later, by quarter of an hour, oldest first. */
   readUsage(from: number): Promise<UsageStep[]>;

@@ -9,6 +9,7 @@ import {
   type ExecutionFilter,
   type ExecutionReads,
   type ListedExecution,
+  type OpenCounts,
   type Outcomes,
   PREVIEW_CHARACTERS,
   type SpanSummary,
@@ -25,6 +26,7 @@ import {
 } from "./execution_rows.ts";
 import { isAlive } from "../../database/instances.ts";
 import { selectByKey } from "./idempotency_keys.ts";
+import { RESTS } from "./rests.ts";
 import { openTextSearch } from "./search_index.ts";
 import { selectUsage } from "./usage.ts";
 import { all, get, isTrue, type Operation } from "../../database/operation.ts";
@@ -211,15 +213,15 @@ export class SqlExecutionReads implements ExecutionReads {
     });
   }
 
-  countByStatus(statuses: readonly ExecutionStatus[]): Promise<number> {
+  countOpen(): Promise<OpenCounts> {
     return this.#db.read(function* () {
-      const row = yield* get<{ n: number }>(
-        `SELECT count(*) AS n FROM executions WHERE status IN (${
-          statuses.map(() => "?").join(", ")
-        })`,
-        ...statuses,
+      const rows = yield* all<{ state: keyof OpenCounts; n: number }>(
+        `SELECT CASE WHEN ${RESTS} THEN 'resting' ELSE status END AS state, count(*) AS n ` +
+          `FROM executions WHERE status IN ${OPEN} GROUP BY 1`,
       );
-      return row?.n ?? 0;
+      const counts = { running: 0, waiting: 0, resting: 0 };
+      for (const { state, n } of rows) counts[state] = n;
+      return counts;
     });
   }
 }

@@ -1,7 +1,10 @@
 // Keeps the results of reads of executions until an execution changes.
 import type { Execution } from "../../executions/execution.ts";
-import type { ExecutionFilter, ListedExecution } from "../../executions/record/execution_reads.ts";
-import type { ExecutionStatus } from "../../executions/states.ts";
+import type {
+  ExecutionFilter,
+  ListedExecution,
+  OpenCounts,
+} from "../../executions/record/execution_reads.ts";
 import type { Database } from "../../database/database.ts";
 import { SqlExecutionReads } from "./execution_reads.ts";
 
@@ -35,8 +38,8 @@ export class KeptExecutionReads extends SqlExecutionReads {
     return this.#keep(`newest ${JSON.stringify(agentIds)}`, () => super.newestByAgent(agentIds));
   }
 
-  override countByStatus(statuses: readonly ExecutionStatus[]): Promise<number> {
-    return this.#keep(`count ${statuses.join()}`, () => super.countByStatus(statuses));
+  override countOpen(): Promise<OpenCounts> {
+    return this.#keep("open", () => super.countOpen());
   }
 
   async #keep<T>(key: string, read: () => Promise<T>): Promise<T> {

@@ -20,6 +20,9 @@ Deno.test("GET /info returns counts of agents and executions, directories and ad
   for (const status of ["running", "waiting", "waiting", "success"] as const) {
     runtime.addExecution({ status });
   }
+  const rest = { until: clock.now() + 60_000, reason: "the backup", since: clock.now() };
+  runtime.addExecution({ rest });
+  runtime.addExecution({ rest: { ...rest, ended: { at: clock.now(), by: "time" } } });
   const problem = { path: "agents/c.md", line: 3, column: 1, severity: "error", message: "Bad" };
   runtime.broken = [{
     id: "c",
@@ -40,8 +43,9 @@ Deno.test("GET /info returns counts of agents and executions, directories and ad
     scheduler_status: "running",
     watcher_active: false,
     active_streams: 0,
-    active_executions: 1,
+    active_executions: 2,
     waiting_executions: 2,
+    resting_executions: 1,
     started_at: "2026-01-01T00:00:00.000Z",
     workspace: "/home/me/workspace",
     state_dir: "/home/me/state",

@@ -66,6 +66,9 @@ const BUSY: [what: string, options: Options, prepare: Prepare][] = [
   }],
   ["a watch agent", {}, (runtime) => runtime.addAgent(fakeAgent("a", { trigger: watch }))],
   ["a running execution", {}, (runtime) => runtime.addExecution({ status: "running" })],
+  ["a resting execution", {}, (runtime) => {
+    runtime.addExecution({ rest: { until: 1e15, reason: "the backup", since: 0 } });
+  }],
   ["an open stream", {}, (_runtime, lifecycle) => lifecycle.addStream(STREAM)],
   ["a request in flight", {}, (_runtime, lifecycle) => lifecycle.countRequest()],
   ["a waiting execution in service mode", { serviceMode: true }, (runtime) => {

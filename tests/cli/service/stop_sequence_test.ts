@@ -107,14 +107,17 @@ Deno.test("stop of a node does not list executions of other nodes", async () => 
   );
 });
 
-Deno.test("stop lists the running executions and the longest wait", async () => {
+Deno.test("stop lists the running executions and the longest wait, and counts the resting ones", async () => {
   await using cli = await createFakeCli();
   addProcess(cli, Deno.pid, ["request"]);
   cli.runtime.addExecution({ agentId: "daily", startedAt: cli.clock.now() - 180_000 });
   cli.runtime.addExecution({ agentId: "done", status: "success" });
+  const rest = { until: cli.clock.now() + 7_200_000, reason: "the backup", since: cli.clock.now() };
+  cli.runtime.addExecution({ agentId: "rests", rest });
   assert.equal(await cli.drive(cli.run("stop")), 0);
   assert.equal(
     cli.stderr.text,
-    "Execution 1 of daily is running, started 3 min ago\nWaiting up to 15s for the service to end them\n",
+    "Kept for the next start: 1 resting execution\n" +
+      "Execution 1 of daily is running, started 3 min ago\nWaiting up to 15s for the service to end them\n",
   );
 });

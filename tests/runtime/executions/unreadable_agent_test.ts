@@ -98,7 +98,7 @@ Deno.test("a resumable run waits until its agent's file can be read, across rest
   await place.writeAgent("slow", BROKEN);
   for (let restart = 0; restart < 2; restart++) {
     await using runtime = await place.open({ clock });
-    assert.deepEqual(await runtime.countExecutions(), { running: 1, waiting: 0 });
+    assert.deepEqual(await runtime.countExecutions(), { running: 1, waiting: 0, resting: 0 });
     await runtime.reloadAgents();
     assert.equal(await statusOf(runtime, id), "running");
     // The grace period is skipped, because no run would end within it.
@@ -109,7 +109,7 @@ Deno.test("a resumable run waits until its agent's file can be read, across rest
   await Promise.all([runtime.reloadAgents(), runtime.reloadAgents()]);
   await think(runtime, id, clock);
   await runtime.reloadAgents();
-  assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
+  assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0, resting: 0 });
   assert.equal(clock.awaits(5_000), false);
 });
 
@@ -149,7 +149,7 @@ for (const broken of [["lead", "slow"], ["slow", "lead"]]) {
     const id = await stopAtModel(place, "lead", { clock, ms: 5_000 });
     for (const agent of broken) await place.writeAgent(agent, BROKEN);
     await using runtime = await place.open({ clock });
-    assert.deepEqual(await runtime.countExecutions(), { running: 2, waiting: 0 });
+    assert.deepEqual(await runtime.countExecutions(), { running: 2, waiting: 0, resting: 0 });
     for (const agent of broken) {
       await write([agent]);
       await runtime.reloadAgents();

@@ -208,7 +208,7 @@ Deno.test("after a stop every family of executions ends, whatever on_restart of 
     assert.deepEqual([parent.status, child.status, more], [...expected, []], resumed);
     if (resumed === "parent") assert.match(parent.outputData ?? "", /Aborted: service stopped/);
   }
-  assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
+  assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0, resting: 0 });
   const taken = place.logged.filter(({ message }) => /comes from another machine/.test(message))
     .map(({ fields }) => fields["execution"]);
   assert.deepEqual(taken, [...new Set(taken)], "who stops takes nothing again");
