@@ -91,7 +91,8 @@ Deno.test("wake ends a rest and says so, and fails for an execution that does no
   cli.runtime.addExecution({ agentId: "daily" });
   assert.equal(await cli.run("wake", "1"), 0);
   assert.match(cli.stdout.text, /Execution 1 of daily continues/);
-  cli.runtime.wake = () => Promise.reject(new NotResting({ id: 1, status: "running", finishedAt: null }, 0));
+  cli.runtime.wake = () =>
+    Promise.reject(new NotResting({ id: 1, status: "running", finishedAt: null }, 0));
   assert.equal(await cli.run("wake", "1"), 1);
   assert.match(cli.stderr.text, /Execution 1 is running; it does not rest/);
   assert.notEqual(await cli.run("wake", "9"), 0);
