@@ -60,6 +60,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     missingWorkspace,
     openInstallation,
     openAgentAuthor,
+    openGallery,
     openSkillInstaller,
     openServerInstaller,
     openAgentTests: (options) => openAgentTests(options, { version }),
@@ -205,6 +206,11 @@ async function openAgentAuthor(
     settings: await loadSettings(options.workspace),
     clock: new SystemClock(),
   });
+}
+
+async function openGallery(options: { workspace?: string }): ReturnType<CliApp["openGallery"]> {
+  const { Gallery } = await import("../ops/authoring/gallery.ts");
+  return new Gallery((await loadSettings(options.workspace)).directories);
 }
 
 async function openSkillInstaller(

@@ -31,3 +31,8 @@ export function workerModule(name: "tool_worker" | "script_worker" | "pdf_worker
   const place = IS_BUNDLE ? `./${name}.js` : `../runtime/tools/custom/host/${name}.ts`;
   return new URL(place, import.meta.url);
 }
+
+/** Returns the folder of the gallery, which is a workspace with the agents that `inkling new --from` copies. */
+export function galleryFolder(): string {
+  return join(programFolder(), "examples/gallery");
+}

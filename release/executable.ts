@@ -2,7 +2,15 @@
 import { resolve } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
 import { lastOutput, runCommand } from "./command.ts";
-import { LEGAL_FILES, MAIN, NAME, requirePinnedDeno, VERSION, WORKERS } from "./product.ts";
+import {
+  GALLERY,
+  LEGAL_FILES,
+  MAIN,
+  NAME,
+  requirePinnedDeno,
+  VERSION,
+  WORKERS,
+} from "./product.ts";
 import { missingImageReason, RuntimeImageMissing } from "./runtime_image.ts";
 import type { Target } from "./target.ts";
 
@@ -42,7 +50,7 @@ export async function compileExecutable(
   const result = await runCommand([
     ...[Deno.execPath(), "compile", "--quiet", ...COMPILE_FLAGS],
     // Include the folder `modules`, because its source maps make errors name the lines of the sources.
-    ...[...WORKERS, "modules", ...LEGAL_FILES].flatMap((file) => ["--include", file]),
+    ...[...WORKERS, "modules", GALLERY, ...LEGAL_FILES].flatMap((file) => ["--include", file]),
     ...["--target", target, "--output", resolve(output), MAIN],
   ], { cwd: stage, env: NO_TELEMETRY });
   if (result.success) return;

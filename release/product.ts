@@ -30,6 +30,9 @@ export const SBOM = "release/licenses/sbom.cdx.json";
 /** The files that accompany every copy of the program. */
 export const LEGAL_FILES: readonly string[] = ["LICENSE", LICENSE_LIST];
 
+/** The folder with the agents that `inkling new --from` copies, in the repository and in every copy of the program. */
+export const GALLERY = "examples/gallery";
+
 /**
  * The Deno version that builds the program and that the npm package depends on. It must be the running Deno, because an
  * executable contains the runtime of the Deno that compiles it.

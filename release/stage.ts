@@ -6,7 +6,7 @@ import { copyTree, filesBelow, forEachFile, writeJson } from "./folder.ts";
 import { parseReleaseAddress } from "./given_address.ts";
 import { type PackageFolder, packageFolders } from "./package_folder.ts";
 import { readPublicKeys } from "./minisign_key.ts";
-import { LEGAL_FILES, REPOSITORY, VERSION } from "./product.ts";
+import { GALLERY, LEGAL_FILES, REPOSITORY, VERSION } from "./product.ts";
 import { vendorPackages } from "./vendored_packages.ts";
 
 /** The source file that contains the address of releases. A release replaces its line NO_ADDRESS. */
@@ -71,8 +71,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await vendorPackages(workFolder, { imports, lock });
     const settings = { version: VERSION };
     const files = await bundleProgram({ workFolder, output: directory, settings, changes });
-    for (const paper of LEGAL_FILES) {
-      await copyTree(join(REPOSITORY, paper), join(directory, paper));
+    for (const name of [...LEGAL_FILES, GALLERY]) {
+      await copyTree(join(REPOSITORY, name), join(directory, name));
     }
     // An empty `workspace` keeps Deno from searching the parent folders for a workspace.
     await writeJson(join(directory, "deno.json"), { ...settings, lock: false, workspace: [] });

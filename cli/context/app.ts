@@ -12,6 +12,7 @@ import type { EditText, Input } from "./input.ts";
 import type { ServerInstaller } from "../../ops/install/server_installer.ts";
 import type { SkillInstaller } from "../../ops/install/skill_installer.ts";
 import type { AgentAuthor } from "../../ops/authoring/agent_author.ts";
+import type { Gallery } from "../../ops/authoring/gallery.ts";
 import type { Terminal } from "../output/terminal.ts";
 import type { Processes } from "./processes.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
@@ -261,6 +262,7 @@ export interface CliApp {
   isSetUp(options: WorkspaceOption): Promise<boolean>;
   openInstallation(): Promise<Installation>;
   openAgentAuthor(options: WorkspaceOption): Promise<AgentAuthor>;
+  openGallery(options: WorkspaceOption): Promise<Gallery>;
   openSkillInstaller(
     options: WorkspaceOption,
   ): Promise<Pick<SkillInstaller, "prepare" | "list" | "remove">>;

@@ -11,21 +11,29 @@ import {
   oneOf,
   TEXT,
 } from "../command_line/value_type.ts";
+import { GALLERY_NAMES } from "../../present/gallery_names.ts";
 
 /** The declaration of `inkling new`. */
 export const newCommand = declareCommand({
   name: "new",
-  description: "Create an agent: describe it and let the model write its file, or answer questions",
+  description:
+    "Create an agent: describe it and let the model write its file, copy one of the gallery, or answer questions",
   examples: [
     ["inkling new daily", "describe the agent; the model writes its file"],
+    ["inkling new news --from rss-digest", "copy an agent of the gallery, with its test cases"],
     ["inkling new daily --template", "answer questions instead"],
     ['inkling new tidy --every 1d --prompt "Sort inbox/."', "without questions"],
     ["inkling new daily --prompt - < task.md", "read the task from a file"],
   ],
   arguments: {
-    name: required("The agent's id: letters, digits, spaces, hyphens, underscores", TEXT),
+    name: optional("The agent's id: letters, digits, spaces, hyphens, underscores", TEXT),
   },
   options: {
+    from: option("--from <name>", "Copy this agent of the gallery", oneOf(GALLERY_NAMES)),
+    yes: flag(
+      "-y, --yes",
+      "--from: do not ask when it runs; it does not run by itself without --every or --cron",
+    ),
     template: flag(
       "-t, --template",
       "Answer questions instead of letting the model write the file",
@@ -53,7 +61,12 @@ export const newCommand = declareCommand({
     after: repeatable("--after <id>", "Run it when this agent ends; may be repeated", AGENT),
     path: repeatable("--path <path>", "A file or folder it may use; may be repeated", FILE),
   },
-  conflicts: { template: ["prompt"], every: ["cron", "watch"], cron: ["watch"] },
+  conflicts: {
+    from: ["template", "prompt", "watch", "after", "path"],
+    template: ["prompt"],
+    every: ["cron", "watch"],
+    cron: ["watch"],
+  },
 });
 
 /** The declaration of `inkling validate`. */

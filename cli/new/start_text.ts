@@ -10,7 +10,11 @@ export function describeStart(
 ): string[] {
   const times = [...describeTrigger(start), ...describeFollowed(start)];
   if (times.length === 0) return [];
-  if (!start.enabled) return ["It does not run by itself: its file contains enabled: false"];
+  if (!start.enabled) {
+    return [
+      "It does not run by itself: its file contains enabled: false. Remove that line when it works",
+    ];
+  }
   const needsPort = start.trigger.type === "webhook";
   const port = needsPort ? " --port 8420 --api-key <key>" : "";
   return [

@@ -1,6 +1,7 @@
 // The list of agents, each with its trigger, its next run, its last result, and a button that runs it.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
+import { GALLERY_NAMES } from "../../present/gallery_names.ts";
 import { describeTrigger } from "../../present/triggers.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import { SearchField, TriggerFilter } from "../parts/forms.tsx";
@@ -62,7 +63,8 @@ function triggerOf({ after, trigger_type: type }: AgentSummary): string {
 export function NoAgents(): VNode {
   return (
     <Empty>
-      No agents yet. Create one with <code>inkling new</code>.
+      No agents yet. Create one with <code>inkling new</code>, or copy a ready one with{" "}
+      <code>inkling new --from</code>: {GALLERY_NAMES.join(", ")}.
     </Empty>
   );
 }

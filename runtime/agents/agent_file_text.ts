@@ -37,7 +37,7 @@ export interface NewAgentFields {
 const DELICATE = /[^\P{Cc}\n]|[\u2028\u2029\ufeff]|\n[ \t]|[ \t]\n|^[ \t\n]/u;
 
 /** Options with which the YAML library folds no long lines. */
-const ON_ONE_LINE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity };
+export const ON_ONE_LINE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity };
 
 /**
  * Returns the text of an agent file: the front matter in the order of the fields, and the prompt without blank lines around

@@ -373,6 +373,7 @@ function createApp(cli: FakeCli, screen: VirtualScreen | undefined): CliApp {
     openServerInstaller: absent("installer"),
     openAgentTests: absent("tests of agents"),
     openAgentAuthor: absent("author"),
+    openGallery: absent("gallery"),
     suggest,
     onInterrupt(listener) {
       cli.interruptListeners.add(listener);

@@ -1,6 +1,7 @@
 // The command line with a real installation in a temporary home.
 import { join } from "node:path";
 import { AgentAuthor } from "../../ops/authoring/agent_author.ts";
+import { Gallery } from "../../ops/authoring/gallery.ts";
 import { ServerInstaller } from "../../ops/install/server_installer.ts";
 import { SkillInstaller } from "../../ops/install/skill_installer.ts";
 import { Installation } from "../../ops/setup/installation.ts";
@@ -65,6 +66,8 @@ export function useHome(
     Promise.resolve(new Installation({ shell, home, cwd: home, clock }));
   cli.app.openAgentAuthor = async ({ workspace }) =>
     new AgentAuthor({ settings: await settings(workspace), clock });
+  cli.app.openGallery = async ({ workspace }) =>
+    new Gallery((await settings(workspace)).directories);
   cli.app.openSkillInstaller = async ({ workspace }) =>
     new SkillInstaller({ settings: await settings(workspace), clock, cwd: home });
   cli.app.openServerInstaller = async ({ workspace }) =>

@@ -18,6 +18,7 @@ import { loadOperations } from "../../api/routes/operations.ts";
 import { operationSections, schemaSections } from "./api_reference.ts";
 import { commandSections, exitCodeTable, globalOptionTable } from "./cli_reference.ts";
 import { endTable, statusTable } from "./error_reference.ts";
+import { galleryTable } from "./gallery_reference.ts";
 import { limitTable } from "./limit_reference.ts";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
 
@@ -41,6 +42,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "statuses": statusTable,
   "ends": endTable,
   "limits": limitTable,
+  "gallery": galleryTable,
 };
 
 const PLACE = /(<!-- table: ([a-z-]+) -->)[\s\S]*?(<!-- end -->)/g;

@@ -3,16 +3,19 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { requireWorking } from "../../release/executable.ts";
-import { LEGAL_FILES, MAIN, VERSION, WORKERS } from "../../release/product.ts";
+import { GALLERY, LEGAL_FILES, MAIN, VERSION, WORKERS } from "../../release/product.ts";
 import { missingImageReason } from "../../release/runtime_image.ts";
 import { createTempDir } from "../support/temp_dir.ts";
 import { checkMetadata, imageStandIn, readEmbeddedProgram } from "./embedded_program.ts";
 import { IMAGE_MISSING, runCompile, runReleaseTask } from "./task_run.ts";
 
+/** A file of the gallery. */
+const AGENT = `${GALLERY}/agents/one.md`;
+
 /** Writes a minimal program with every file that `deno task compile` names. Returns its folder. */
 async function writeProgram(folder: string): Promise<string> {
   const directory = join(folder, "program");
-  for (const file of [MAIN, ...WORKERS, ...LEGAL_FILES]) {
+  for (const file of [MAIN, ...WORKERS, ...LEGAL_FILES, AGENT]) {
     await Deno.mkdir(dirname(join(directory, file)), { recursive: true });
     await Deno.writeTextFile(join(directory, file), "");
   }
@@ -38,7 +41,7 @@ Deno.test("compileExecutable() embeds exactly the named permissions and every wo
   checkMetadata(metadata);
   assert.deepEqual(
     [...files.keys()].sort(),
-    ["deno.json", MAIN, ...WORKERS, ...LEGAL_FILES].sort(),
+    ["deno.json", MAIN, ...WORKERS, ...LEGAL_FILES, AGENT].sort(),
   );
 });
 

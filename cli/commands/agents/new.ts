@@ -1,5 +1,5 @@
-// `inkling new`: creates an agent file. Its text comes from a model, from the user's answers, or from options. The file is
-// validated before it is saved, and never replaces an existing file.
+// `inkling new`: creates an agent file. Its text comes from a model, from the gallery, from the user's answers, or from
+// options. The file is validated before it is saved, and never replaces an existing file.
 import { performs } from "../../command_line/command.ts";
 import type { newCommand } from "../../declarations/authoring_commands.ts";
 import { toAgentWord } from "../../command_line/agent_word.ts";
@@ -8,6 +8,7 @@ import { CommandFailure, EXIT, Interrupted } from "../../context/exit.ts";
 import { Interview } from "../../prompting/interview.ts";
 import type { AgentAuthor, NewAgentFields } from "../../../ops/authoring/agent_author.ts";
 import type { NewOptions } from "../../new/new_options.ts";
+import { askBeginning, askGalleryName, askStart, toSchedule } from "../../new/gallery_dialog.ts";
 import { draftWithModel } from "../../new/draft_dialog.ts";
 import { askFields } from "../../new/questionnaire.ts";
 import { readSchedule } from "../../new/spoken_schedule.ts";
@@ -17,40 +18,109 @@ import { toOneLine } from "../../output/sanitize.ts";
 import { readAllInput } from "../../prompting/piped_input.ts";
 import type { InfoReport } from "../../context/app.ts";
 
-/** Creates the file of the agent `id`, and prints when the agent runs. */
-export const perform = performs<typeof newCommand>(async (context, options, { name: id }) => {
+/** Creates the file of an agent, and prints when the agent runs. */
+export const perform = performs<typeof newCommand>(async (context, options, { name }) => {
   const { app, output } = context;
+  if (options.yes && options.from === undefined) {
+    throw new CommandFailure(EXIT.usage, "--yes needs --from");
+  }
   const author = await app.openAgentAuthor(workspaceOf(context));
-  const problem = await author.describeBadId(id);
-  if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
-  let text: string;
+  let id: string;
+  let draft: Draft;
   try {
-    text = options.prompt === undefined
-      ? await ask(context, author, { ...options, id })
-      : await fromFlags(context, author, { ...options, id, prompt: options.prompt });
+    id = name ?? await chooseId(context, author, options);
+    const problem = await author.describeBadId(id);
+    if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+    draft = await createDraft(context, author, { ...options, id });
   } catch (error) {
     if (error instanceof Interrupted) output.note("Nothing was saved");
     throw error;
   }
-  const { path, problems, start } = await author.save(id, text);
+  // The files precede the agent, because its trigger may fire at once.
+  const copied = await draft.copyFiles?.() ?? [];
+  const { path, problems, start } = await author.save(id, draft.text);
   if (output.quiet) return output.line(toOneLine(path));
-  output.line(`${output.style.green("✔")} ${toOneLine(path)}`);
+  for (const one of [path, ...copied]) output.line(`${output.style.green("✔")} ${toOneLine(one)}`);
   for (const { line, message, hint } of problems) {
     const remedy = hint === undefined ? "" : ` (${hint})`;
     output.warning(toOneLine(`Line ${line}: ${message}${remedy}`));
   }
-  const sentences = describeStart(start, {
-    isRunning: await healthOf(app, context.workspace) === "answers",
-  });
+  const isRunning = await healthOf(app, context.workspace) === "answers";
+  const sentences = [...draft.notes ?? [], ...describeStart(start, { isRunning })];
   if (sentences.length > 0) output.line();
   for (const one of sentences) output.sentence(one);
   output.line(`\nRun it: inkling run ${toAgentWord(id)}`);
 });
 
+/** The text of a new agent file. An agent of the gallery has files and notes, too. */
+interface Draft {
+  text: string;
+  notes?: readonly string[];
+  /** Copies the files of the agent, and returns their paths. */
+  copyFiles?: () => Promise<string[]>;
+}
+
+type DraftOptions = NewOptions & { id: string };
+
+async function chooseId(
+  context: CommandContext,
+  author: AgentAuthor,
+  { from, yes }: NewOptions,
+): Promise<string> {
+  if (from !== undefined && yes) return from;
+  const interview = new Interview(context, "Pass the agent's id");
+  return await interview.text({
+    message: "The agent's id",
+    ...(from !== undefined && { initial: from }),
+    check: (id) => author.describeBadId(id),
+  });
+}
+
+async function createDraft(
+  context: CommandContext,
+  author: AgentAuthor,
+  options: DraftOptions,
+): Promise<Draft> {
+  const { prompt, from } = options;
+  if (prompt !== undefined) {
+    return { text: await fromFlags(context, author, { ...options, prompt }) };
+  }
+  if (from !== undefined) return await fromGallery(context, author, { ...options, from });
+  return await ask(context, author, options);
+}
+
+/** Copies an agent of the gallery. Asks when it runs, unless options decide that. */
+async function fromGallery(
+  context: CommandContext,
+  author: AgentAuthor,
+  options: DraftOptions & { from: string },
+): Promise<Draft> {
+  const { app } = context;
+  const { id, from } = options;
+  const gallery = await app.openGallery(workspaceOf(context));
+  const agent = await gallery.read(from);
+  const { description, model, trigger } = fieldsOf(options, await app.info(workspaceOf(context)));
+  const schedule = toSchedule(trigger);
+  const start = schedule !== undefined
+    ? { schedule, startsByItself: true }
+    : options.yes || agent.trigger === undefined
+    ? { startsByItself: false }
+    : await askStart({ context, author, id, trigger: agent.trigger });
+  return {
+    text: await gallery.format(from, {
+      ...(description !== undefined && { description }),
+      ...(model !== undefined && { model }),
+      ...start,
+    }),
+    notes: agent.notes,
+    copyFiles: () => gallery.copyFiles(from, id),
+  };
+}
+
 async function fromFlags(
   context: CommandContext,
   author: AgentAuthor,
-  options: NewOptions & { id: string; prompt: string },
+  options: DraftOptions & { prompt: string },
 ): Promise<string> {
   const { app } = context;
   const { id } = options;
@@ -65,24 +135,37 @@ async function fromFlags(
 async function ask(
   context: CommandContext,
   author: AgentAuthor,
-  options: NewOptions & { id: string },
-): Promise<string> {
+  options: DraftOptions,
+): Promise<Draft> {
   const { id, description } = options;
   const interview = new Interview(context, "Pass the agent's task with --prompt");
   const info = await context.app.info(workspaceOf(context));
   const given = fieldsOf(options, info);
   if (options.template === undefined && !hasFieldFlags(options)) {
     const model = author.drafter();
-    const dialog = { context, interview, author, id, description };
-    const text = model && await draftWithModel({ ...dialog, model });
-    if (text !== undefined) return text;
-    context.output.note(
-      model === undefined
-        ? 'No model that can write the file is configured ("inkling setup" configures one). Answer these questions instead'
-        : "Answer these questions instead",
-    );
+    const beginning = description === undefined
+      ? await askBeginning(interview, { id, model })
+      : "describe";
+    if (beginning === "gallery") {
+      const from = await askGalleryName(
+        interview,
+        await context.app.openGallery(workspaceOf(context)),
+      );
+      return await fromGallery(context, author, { ...options, from });
+    }
+    if (beginning === "describe") {
+      const dialog = { context, interview, author, id, description };
+      const text = model && await draftWithModel({ ...dialog, model });
+      if (text !== undefined) return { text };
+      context.output.note(
+        model === undefined
+          ? 'No model that can write the file is configured ("inkling setup" configures one). Answer these questions instead'
+          : "Answer these questions instead",
+      );
+    }
   }
-  return author.format(await askFields({ context, interview, author, id, info, given }));
+  const fields = await askFields({ context, interview, author, id, info, given });
+  return { text: author.format(fields) };
 }
 
 /**

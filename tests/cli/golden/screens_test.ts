@@ -281,7 +281,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     argv: ["new", "daily"],
     hasPerson: true,
     needs(cli) {
-      cli.input.answers = ["Sum up the day", "save"];
+      cli.input.answers = ["describe", "Sum up the day", "save"];
       return useUnwritableHome(cli, { draft: DRAFT });
     },
   },
@@ -289,7 +289,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     argv: ["new", "my agent"],
     hasPerson: true,
     needs(cli) {
-      cli.input.answers = ["", "", "schedule", "5", "1h30m", "wait", "notes", ""];
+      cli.input.answers = ["describe", "", "", "schedule", "5", "1h30m", "wait", "notes", ""];
       cli.input.lines = ["", CTRL_D, "Sum up the notes."];
       return useUnwritableHome(cli);
     },

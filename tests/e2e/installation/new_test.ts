@@ -6,6 +6,9 @@ import { converse, interruptAt, type Turn } from "../terminal/dialog.ts";
 import { createRealHome, type RealHome } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "../terminal/real_terminal.ts";
 
+/** The default answer is the model, or the questions if there is no model. */
+const BEGINNING: Turn = { question: /How should .* begin/, answer: "" };
+
 const TURNS: readonly Turn[] = [
   { question: /One-line description/, answer: "Zoë's: 日本 🚀" },
   { question: /Model provider/, answer: "" },
@@ -21,7 +24,7 @@ const agents = (home: RealHome) => [...Deno.readDirSync(home.agentsDir)].map(({ 
 testInTerminal("new asks its questions and accepts a typed or pasted prompt", async () => {
   await using home = await createRealHome();
   await using terminal = await RealTerminal.open(home, ["new", "my agent"]);
-  await converse(terminal, TURNS);
+  await converse(terminal, [BEGINNING, ...TURNS]);
   await terminal.waitFor(/System prompt[^]*\n> *$/);
   await terminal.type("Read it.");
   await terminal.press("Enter");
@@ -151,20 +154,37 @@ testInTerminal("new lets the configured model write the file, and Ctrl+C stops i
   await using home = await createModelHome(server);
   {
     await using terminal = await RealTerminal.open(home, ["new", "daily"]);
-    await converse(terminal, [DESCRIBED]);
+    await converse(terminal, [BEGINNING, DESCRIBED]);
     await server.received(1);
     await terminal.press("C-c");
     await terminal.endsWith(130);
     assert.deepEqual(agents(home), []);
   }
   await using terminal = await RealTerminal.open(home, ["new", "daily"]);
-  await converse(terminal, [DESCRIBED]);
+  await converse(terminal, [BEGINNING, DESCRIBED]);
   const shown = await terminal.waitFor(/Save it as daily\.md/);
   assert.ok(shown.includes(draft.trim()), shown);
   await converse(terminal, [{ question: /Save it as daily\.md/, answer: "" }]);
   await terminal.endsWith(0);
   assert.equal(await Deno.readTextFile(join(home.agentsDir, "daily.md")), draft);
   server.assertDone();
+});
+
+testInTerminal("new copies an agent of the gallery, whose test cases pass", async () => {
+  await using home = await createRealHome();
+  await using terminal = await RealTerminal.open(home, ["new", "--from", "website-check"]);
+  await converse(terminal, [
+    { question: /The agent's id/, answer: "watcher" },
+    { question: /When should it run by itself/, answer: ["Down", "Enter"] },
+  ]);
+  assert.match(await terminal.endsWith(0), /It runs every 1h, next at/);
+  assert.match(
+    await Deno.readTextFile(join(home.agentsDir, "watcher.md")),
+    /You check websites as a visitor would/,
+  );
+  await home.succeed("new", "--from", "rss-digest", "--yes");
+  const { stdout } = await home.succeed("test");
+  assert.match(stdout, /\n4 passed, 0 failed/);
 });
 
 Deno.test("new reads everything from options and a pipe", async () => {

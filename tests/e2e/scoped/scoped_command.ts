@@ -14,7 +14,7 @@ export interface ProcessSurroundings {
 
 /**
  * The commands that run with all permissions: `setup` writes the files from which flags are derived, `service` a unit, `update` writes the
- * program, and `move-history` opens a database that its arguments name. Further tests with all permissions: readme_test.ts
+ * program, `move-history` opens a database that its arguments name, and `new --from` writes cases and files. Further tests with all permissions: readme_test.ts
  * (a newcomer's commands), start_up_test.ts (replaced packages), relative_folders_test.ts (other current directory) and
  * release/ (the npm package).
  */
@@ -28,7 +28,8 @@ export async function scopedCommand(
   args: readonly string[],
   surroundings: ProcessSurroundings,
 ): Promise<string[]> {
-  if (WIDE.includes(args[0]) || Deno.env.get("INKLING_TEST_FLAGS") === "full") {
+  const isWide = WIDE.includes(args[0]) || args[0] === "new" && args.includes("--from");
+  if (isWide || Deno.env.get("INKLING_TEST_FLAGS") === "full") {
     return programCommand();
   }
   const flags = await flagsFor(args, surroundings);

@@ -35,7 +35,15 @@ Deno.test("new asks questions if no model is configured, and writes the answers"
   await using world = await createSetupWorld();
   const { cli } = world;
   const paths = ["notes, ~/x: y", "notes,out"];
-  cli.input.answers = ['Sums: "up" #1', "", "schedule", "30 8 * * 1-5", "parallel", ...paths];
+  cli.input.answers = [
+    "describe",
+    'Sums: "up" #1',
+    "",
+    "schedule",
+    "30 8 * * 1-5",
+    "parallel",
+    ...paths,
+  ];
   cli.input.lines = ["Sum up.", "", "", "- briefly", ""];
   assert.equal(await cli.run("new", "my agent"), 0);
   await assertPicture(t, await agentFile(world, "my agent"), import.meta.url);
@@ -90,7 +98,7 @@ Deno.test("new accepts schedules in words, webhooks and other agents, and descri
   ) {
     await using world = await createSetupWorld();
     const { cli } = world;
-    cli.input.answers = ["", "", ...answers, "wait", "", ""];
+    cli.input.answers = ["describe", "", "", ...answers, "wait", "", ""];
     cli.input.lines = [...LINES];
     assert.equal(await cli.run("new", "daily"), 0);
     assert.match(await agentFile(world), file);
@@ -215,7 +223,7 @@ Deno.test("new shows the model's file, and saves it after a confirmation", async
   }]);
   await using world = await createModelWorld(server);
   const { cli } = world;
-  cli.input.answers = ["Sum up my notes every evening", "save"];
+  cli.input.answers = ["describe", "Sum up my notes every evening", "save"];
   assert.equal(await cli.run("new", "daily"), 0);
   server.assertDone();
   assert.equal(await agentFile(world), GOOD);
@@ -229,7 +237,7 @@ Deno.test("new shows the whole draft before it is saved, with escaped characters
   const hidden = "Read\u{e0061}\u200b";
   await using server = new OpenAiServer([{ text: GOOD.replace("Read", hidden) }]);
   await using world = await createModelWorld(server);
-  world.cli.input.answers = ["It", "cancel"];
+  world.cli.input.answers = ["describe", "It", "cancel"];
   assert.equal(await world.cli.run("new", "daily"), 130);
   assert.ok(
     world.cli.stdout.text.includes("Read\\udb40\\udc61\\u200b `notes.md`"),
@@ -279,7 +287,7 @@ Deno.test("new asks the questions if the model's answer is no agent file", async
     await using server = new OpenAiServer(steps);
     await using world = await createModelWorld(server);
     const { cli } = world;
-    cli.input.answers = ["What it does", ...ANSWERS];
+    cli.input.answers = ["describe", "What it does", ...ANSWERS];
     cli.input.lines = [...LINES];
     assert.equal(await cli.run("new", "daily"), 0, what);
     server.assertDone();
@@ -299,7 +307,16 @@ Deno.test("new keeps the last draft if the model fails to change it", async () =
     { text: GOOD },
   ]);
   await using world = await createModelWorld(server);
-  world.cli.input.answers = ["It", "change", "Not the day", "change", "More", "again", "save"];
+  world.cli.input.answers = [
+    "describe",
+    "It",
+    "change",
+    "Not the day",
+    "change",
+    "More",
+    "again",
+    "save",
+  ];
   assert.equal(await world.cli.run("new", "daily"), 0);
   server.assertDone();
   const messages = messagesOf(server, 1);
@@ -315,7 +332,7 @@ Deno.test("new does not save a rejected draft", async () => {
   for (const [answer, code] of [["cancel", 130], [CTRL_C, 130], ["questions", 0]] as const) {
     await using server = new OpenAiServer([{ text: GOOD }]);
     await using world = await createModelWorld(server);
-    world.cli.input.answers = ["It", answer, ...(code === 0 ? ANSWERS : [])];
+    world.cli.input.answers = ["describe", "It", answer, ...(code === 0 ? ANSWERS : [])];
     world.cli.input.lines = [...LINES];
     assert.equal(await world.cli.run("new", "daily"), code);
     const saved = world.files().filter((path) => path.endsWith(".md"));
@@ -326,7 +343,7 @@ Deno.test("new does not save a rejected draft", async () => {
 Deno.test("new: Ctrl+C stops the model and saves nothing", async () => {
   await using server = new OpenAiServer([{ silent: true }]);
   await using world = await createModelWorld(server);
-  world.cli.input.answers = ["It"];
+  world.cli.input.answers = ["describe", "It"];
   const running = world.cli.run("new", "daily");
   await server.received(1);
   await settle();
@@ -339,8 +356,10 @@ Deno.test("new never replaces a file that was created during the questions", asy
   await using server = new OpenAiServer([{ text: GOOD }]);
   await using world = await createModelWorld(server);
   const { cli } = world;
-  cli.input.answers = ["It"];
-  cli.input.prompter.select = async () => {
+  cli.input.answers = ["describe", "It"];
+  const { select } = cli.input.prompter;
+  cli.input.prompter.select = async (question) => {
+    if (!question.message.startsWith("Save it")) return await select(question);
     await Deno.mkdir(world.agentsDir, { recursive: true });
     await Deno.writeTextFile(join(world.agentsDir, "daily.md"), "Theirs.\n");
     return "save";
@@ -361,4 +380,108 @@ Deno.test("new warns that the guarded tools of an unattended agent wait for an a
     cli.stderr.text.replaceAll(/\s+/g, " "),
     /Line 3: This agent starts by itself, but file_delete and file_write will wait for a person \(auto_approve: \[file_delete, file_write\] lets them run/,
   );
+});
+
+Deno.test("new --from copies an agent of the gallery, and --yes asks nothing", async (t) => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  const { cli } = world;
+  assert.equal(await cli.run("new", "news", "--from", "rss-digest", "--yes"), 0);
+  assert.deepEqual(world.files(), [
+    "inkling/agents/_config/tests/news/no-news.yaml",
+    "inkling/agents/_config/tests/news/two-feeds.yaml",
+    "inkling/agents/news.md",
+    "inkling/feeds/feeds.md",
+  ]);
+  assert.match(await agentFile(world, "news"), /^enabled: false$/m);
+  await assertPicture(t, cli.stdout.text.replaceAll(world.home, "~"), import.meta.url);
+});
+
+Deno.test("new --from takes the gallery's name if no id is given, and keeps files that exist", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  const { cli } = world;
+  const feeds = join(world.home, "inkling/feeds/feeds.md");
+  await Deno.mkdir(join(world.home, "inkling/feeds"), { recursive: true });
+  await Deno.writeTextFile(feeds, "Mine.\n");
+  assert.equal(await cli.run("new", "--from", "rss-digest", "--yes"), 0);
+  assert.equal(await world.read(feeds), "Mine.\n");
+  assert.doesNotMatch(cli.stdout.text, /feeds\.md\n/);
+  assert.equal(await cli.run("new", "--from", "rss-digest", "--yes"), 2);
+  assert.match(cli.stderr.text.replaceAll(/\s+/g, " "), /"rss-digest" exists already/);
+});
+
+Deno.test("new --from with a schedule replaces the trigger and lets the agent run by itself", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  const flags = ["--description", "Mine", "--provider", "openai", "--model", "m"];
+  const from = (id: string, name: string, ...more: string[]) =>
+    world.cli.run("new", id, "--from", name, ...more);
+  assert.equal(await from("a", "rss-digest", "--every", "weekday at 8", ...flags), 0);
+  const text = await agentFile(world, "a");
+  assert.match(text, /^description: Mine$/m);
+  assert.match(text, /cron: 0 8 \* \* 1-5\n {2}catch_up: once\n/);
+  assert.match(text, /^model:\n {2}provider: openai\n {2}name: m$/m);
+  assert.doesNotMatch(text, /enabled/);
+  assert.match(world.cli.stdout.text, /It runs by cron 0 8 \* \* 1-5, next at/);
+  assert.equal(await from("b", "meeting-notes", "--every", "2h"), 0);
+  assert.match(await agentFile(world, "b"), /trigger:\n {2}type: schedule\n {2}every: 2h\npaths/);
+});
+
+Deno.test("new asks for an agent of the gallery and its time, at the beginning of its questions", async () => {
+  for (
+    const [answers, isOn, trigger] of [
+      [["later"], false, /cron: "?0 7 \* \* \*/],
+      [["own"], true, /cron: "?0 7 \* \* \*/],
+      [["other", "now and then", "5m x", "daily at noon"], true, /cron: 0 12 \* \* \*/],
+    ] as const
+  ) {
+    await using world = await createSetupWorld();
+    const { cli } = world;
+    cli.input.answers = ["gallery", "rss-digest", ...answers];
+    assert.equal(await cli.run("new", "news"), 0);
+    const text = await agentFile(world, "news");
+    assert.match(text, trigger);
+    assert.equal(!text.includes("enabled: false"), isOn);
+    assert.equal(/enabled: false/.test(cli.stdout.text), !isOn);
+    const [beginning, list] = cli.input.asked;
+    assert.deepEqual(beginning?.choices, ["describe", "gallery"]);
+    assert.equal(list?.choices?.length, 12);
+  }
+});
+
+Deno.test("new without an id asks for it, and repeats the question for an invalid one", async () => {
+  await using world = await createSetupWorld();
+  const { cli } = world;
+  cli.input.answers = ["a/b", "notes", "own"];
+  assert.equal(await cli.run("new", "--from", "meeting-notes"), 0);
+  assert.match(await agentFile(world, "notes"), /transcripts/);
+  assert.match(cli.stdout.text, /It runs when a file changes in \S*transcripts/);
+  // An agent without a trigger has no question.
+  assert.equal(await cli.run("new", "review", "--from", "branch-review"), 0);
+  assert.deepEqual(cli.input.answers, []);
+});
+
+Deno.test("new --from rejects options that it cannot follow, and saves nothing", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  const table: [string[], RegExp][] = [
+    [["new", "x", "--yes"], /--yes needs --from/],
+    [["new"], /this is not a terminal\. Pass the agent's id/],
+    [["new", "x", "--from", "rss-digest"], /Pass --yes, --every or --cron/],
+    [["new", "x", "--from", "nothing", "--yes"], /Allowed choices are backup-check, /],
+    [["new", "x", "--from", "rss-digest", "--path", "y"], /cannot be used with/],
+    [["new", "x", "--from", "rss-digest", "--prompt", "y"], /cannot be used with/],
+  ];
+  for (const [words, message] of table) {
+    world.cli.stderr.text = "";
+    assert.equal(await world.cli.run(...words), 2, words.join(" "));
+    assert.match(world.cli.stderr.text.replaceAll(/\s+/g, " "), message);
+    assert.deepEqual(world.files(), []);
+  }
+});
+
+Deno.test("new --from reports a folder that it cannot create, and saves no agent", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  await Deno.mkdir(join(world.home, "inkling"), { recursive: true });
+  await Deno.writeTextFile(join(world.home, "inkling/feeds"), "a file");
+  assert.equal(await world.cli.run("new", "news", "--from", "rss-digest", "--yes"), 1);
+  assert.match(world.cli.stderr.text.replaceAll(/\s+/g, " "), /Cannot write \S*feeds\.md: /);
+  assert.ok(!world.files().includes("inkling/agents/news.md"));
 });

@@ -1,0 +1,91 @@
+// Asks how a new agent begins, for an agent of the gallery, and when that agent runs.
+import type { CommandContext } from "../context/context.ts";
+import { Interview } from "../prompting/interview.ts";
+import { toOneLine } from "../output/sanitize.ts";
+import { describeTrigger } from "../../present/triggers.ts";
+import { GALLERY_NAMES } from "../../present/gallery_names.ts";
+import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
+import type { Gallery, GalleryAgent, GalleryChanges } from "../../ops/authoring/gallery.ts";
+import type { GalleryName } from "./new_options.ts";
+import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
+
+/** Asks how the text of the file is made. `model` is the model that can write it, if there is one. */
+export async function askBeginning(
+  interview: Interview,
+  { id, model }: { id: string; model: string | undefined },
+): Promise<"describe" | "gallery" | "questions"> {
+  return await interview.select({
+    message: `How should ${toOneLine(id)} begin?`,
+    choices: [
+      model === undefined
+        ? { value: "describe", label: "Answer questions" }
+        : { value: "describe", label: "Describe it", hint: `${toOneLine(model)} writes the file` },
+      {
+        value: "gallery",
+        label: "Copy one of the gallery",
+        hint: `${GALLERY_NAMES.length} ready agents with tests`,
+      },
+      ...(model === undefined ? [] : [{ value: "questions" as const, label: "Answer questions" }]),
+    ],
+  });
+}
+
+/** Asks for an agent of the gallery, and returns its name. */
+export async function askGalleryName(interview: Interview, gallery: Gallery): Promise<GalleryName> {
+  const agents = await Promise.all(GALLERY_NAMES.map((name) => gallery.read(name)));
+  return await interview.select({
+    message: "Which agent?",
+    choices: agents.map(({ description }, index) => {
+      const value = GALLERY_NAMES[index] ?? GALLERY_NAMES[0];
+      return { value, label: value, hint: description };
+    }),
+  });
+}
+
+/** The input of askStart(). */
+interface StartQuestion {
+  context: CommandContext;
+  author: AgentAuthor;
+  id: string;
+  trigger: NonNullable<GalleryAgent["trigger"]>;
+}
+
+/** Asks when an agent of the gallery runs by itself. */
+export async function askStart(
+  { context, author, id, trigger }: StartQuestion,
+): Promise<Pick<GalleryChanges, "schedule" | "startsByItself">> {
+  const interview = new Interview(context, "Pass --yes, --every or --cron");
+  const { type, every = null, cron = null, paths = [] } = trigger;
+  const own = describeTrigger({
+    trigger_type: type,
+    trigger_every: every,
+    trigger_cron: cron,
+    trigger_paths: paths,
+    trigger_scheme: null,
+  }, "full");
+  const when = await interview.select({
+    message: "When should it run by itself?",
+    choices: [
+      { value: "later", label: "Not yet", hint: "try it first" },
+      { value: "own", label: "As in the gallery", hint: own },
+      { value: "other", label: "By another schedule" },
+    ],
+  });
+  if (when !== "other") return { startsByItself: when === "own" };
+  const text = await interview.text({
+    message: "How often? For example: 30m, 1d, every weekday at 8, or a cron expression",
+    async check(text) {
+      const schedule = readSchedule(text);
+      if (schedule === undefined) return `This is not a schedule. Write ${SCHEDULE_FORMS}`;
+      const trigger = { type: "schedule" as const, ...schedule };
+      return (await author.findProblems(id, { prompt: "Run.", trigger }))[0];
+    },
+  });
+  return { schedule: readSchedule(text) as WrittenSchedule, startsByItself: true };
+}
+
+/** Returns the schedule of a trigger that options set, if it is one. */
+export function toSchedule(trigger: NewAgentFields["trigger"]): WrittenSchedule | undefined {
+  if (trigger?.every !== undefined) return { every: trigger.every };
+  return trigger?.cron === undefined ? undefined : { cron: trigger.cron };
+}
