@@ -16,8 +16,7 @@ import { GALLERY_NAMES } from "../../present/gallery_names.ts";
 /** The declaration of `inkling new`. */
 export const newCommand = declareCommand({
   name: "new",
-  description:
-    "Create an agent: describe it and let the model write its file, copy one of the gallery, or answer questions",
+  description: "Create an agent: describe it, copy one of the gallery, or answer questions",
   examples: [
     ["inkling new daily", "describe the agent; the model writes its file"],
     ["inkling new news --from rss-digest", "copy an agent of the gallery, with its test cases"],
