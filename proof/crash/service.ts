@@ -103,10 +103,12 @@ for (
 }
 for (const agent of order.start) await runtime.run(agent, { ...(order.isDry && { dryRun: true }) });
 for (const start = performance.now();;) {
-  const { running, waiting } = await runtime.countExecutions();
-  if (running + waiting === 0) break;
+  const { running, waiting, resting } = await runtime.countExecutions();
+  if (running + waiting + resting === 0) break;
   if (performance.now() - start > PATIENCE_MS) {
-    throw new Error(`${running} executions run and ${waiting} wait, and nothing happens`);
+    throw new Error(
+      `${running} executions run, ${waiting} wait, ${resting} rest, and nothing happens`,
+    );
   }
   await new Promise((resolve) => setTimeout(resolve, 2));
 }

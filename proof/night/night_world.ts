@@ -169,7 +169,8 @@ async function finishRounds(
   let before = "";
   for (let quiet = 0; quiet < QUIET_ROUNDS; quiet++) {
     await settle();
-    const { running } = await runtime.countExecutions();
+    const counts = await runtime.countExecutions();
+    const running = counts.running + counts.resting;
     if (running === 0 && clock.sleeping >= atRest) return;
     const now = `${running} ${clock.sleeping} ${model.open}`;
     if (now !== before || model.open > 0) quiet = 0;

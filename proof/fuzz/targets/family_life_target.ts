@@ -130,8 +130,8 @@ class Family {
     await until(async () => {
       await this.perform("answer", 0).catch(() => {/* Another answer was first. */});
       await this.clock.advance(1_000);
-      const { running, waiting } = await this.runtime.countExecutions();
-      return running + waiting === 0;
+      const { running, waiting, resting } = await this.runtime.countExecutions();
+      return running + waiting + resting === 0;
     }, "the end of all");
     const all = await this.#all();
     for (const { id } of all) {

@@ -18,7 +18,7 @@ export interface DeathOrder {
 
 /** Resolves when the service is dead. Throws if the service never made the call. */
 export async function startAndDie(
-  { shell, root: home }: TestWorkspace,
+  { shell, root: home }: Pick<TestWorkspace, "shell" | "root">,
   { crash, ...order }: DeathOrder,
 ): Promise<void> {
   const { signal } = await new Deno.Command(Deno.execPath(), {
