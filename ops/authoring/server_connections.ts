@@ -43,8 +43,8 @@ export async function openServerConnections(
   return {
     async connect(name) {
       try {
-        const { length } = await servers.openTools({ mcp: [name] }, { taken: [] });
-        return { tools: length };
+        const { tools } = await servers.openTools({ mcp: [name] }, { taken: [] });
+        return { tools: tools.length };
       } catch (error) {
         if (!(error instanceof ToolsUnavailable)) throw error;
         return { problem: error.message.replaceAll(/([^:\n])\n/g, "$1. ") };

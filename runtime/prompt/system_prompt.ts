@@ -1,6 +1,12 @@
 // Formats the system message of a run: the agent's environment, then its task.
 import { toTimestamp } from "../../base/clock.ts";
-import { describeReferences, type PromptDelegate, type PromptSkill } from "./reference_material.ts";
+import {
+  describeReferences,
+  type PromptDelegate,
+  type PromptServer,
+  type PromptSkill,
+  readServerInstructions,
+} from "./reference_material.ts";
 import { quoteText, toPromptLine } from "./untrusted_text.ts";
 
 const MAX_PLACE_DESCRIPTION_CHARACTERS = 300;
@@ -31,6 +37,8 @@ export interface SystemPromptOptions {
   skills?: readonly PromptSkill[];
   /** The agents that this agent may call. */
   delegates?: readonly PromptDelegate[];
+  /** The instructions of the MCP servers whose tools the agent has. */
+  servers?: readonly PromptServer[];
 }
 
 /** Returns the system message: `<environment>`, then `<task>` with the task. */
@@ -40,7 +48,7 @@ export function createSystemPrompt(options: SystemPromptOptions): string {
     describeFiles(options.roots),
     ...describeWatch(options.watched ?? []),
     ...describeMemory(options.memorySections),
-    ...describeReferences(options.skills ?? [], options.delegates ?? []),
+    ...describeReferences(options),
   ];
   return `<environment>\n${environment.join("\n\n")}\n</environment>\n\n` +
     `<task>\n${options.task.trim()}\n</task>`;
@@ -53,18 +61,27 @@ export function isSamePrompt(one: string, other: string): boolean {
 }
 
 /**
- * Returns the time and the memory sections that a system message contains. Returns undefined for a message in another form.
+ * Returns the time, the memory sections and the instructions of servers that a system message contains. Returns undefined
+ * for a message in another form.
  */
 export function readPromptFacts(
   prompt: string,
-): { now: number; timeZone: string; memorySections: string[] } | undefined {
+):
+  | { now: number; timeZone: string; memorySections: string[]; servers: PromptServer[] }
+  | undefined {
   const time = /^<environment>\nNow: \w+, [\d-]+ [\d:]+ (\S+) \([^;)]*; ([^)]*)\)\n/.exec(prompt);
   const [, timeZone, timestamp] = time ?? [];
   const now = Date.parse(timestamp ?? "");
   if (timeZone === undefined || Number.isNaN(now)) return undefined;
   const end = prompt.indexOf("\n</environment>\n");
-  const memory = /\n\nLong-term memory: sections (.*)\. Read one with /.exec(prompt.slice(0, end));
-  return { now, timeZone, memorySections: readSections(memory?.[1] ?? "") };
+  const environment = prompt.slice(0, end);
+  const memory = /\n\nLong-term memory: sections (.*)\. Read one with /.exec(environment);
+  return {
+    now,
+    timeZone,
+    memorySections: readSections(memory?.[1] ?? ""),
+    servers: readServerInstructions(environment),
+  };
 }
 
 /**

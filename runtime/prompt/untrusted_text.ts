@@ -13,7 +13,7 @@ export function quoteText(text: string): string {
 
 /** Matches the beginning of the prompt's tags, in each form that a model could read as a tag. */
 const OWN_TAG =
-  /<(?=\s*\/?\s*(?:environment|task|untrusted|skill-(?:context|breadcrumb))(?![\w-]))/gi;
+  /<(?=\s*\/?\s*(?:environment|task|untrusted|skill-(?:context|breadcrumb)|server-instructions)(?![\w-]))/gi;
 
 /**
  * The maximum length of an untrusted text in a prompt, in UTF-16 code units. Without a limit, a sender could run up the

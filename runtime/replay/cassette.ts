@@ -118,6 +118,8 @@ const CassettePrompt = z.strictObject({
   now: moment,
   time_zone: z.string(),
   memory_sections: z.array(z.string()).default([]),
+  /** The instructions of MCP servers in the prompt. */
+  servers: z.array(z.strictObject({ server: z.string(), instructions: z.string() })).default([]),
   file_exists: z.boolean().default(true),
   results,
 });

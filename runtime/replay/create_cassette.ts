@@ -119,6 +119,7 @@ class Reading {
       now: facts?.now ?? this.#run.execution.startedAt,
       time_zone: facts?.timeZone ?? "UTC",
       memory_sections: facts?.memorySections ?? [],
+      servers: facts?.servers ?? [],
       file_exists: !(user?.message.content ?? "").includes(" It is no longer there."),
       ...this.#place(),
     };

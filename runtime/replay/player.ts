@@ -50,7 +50,7 @@ class Player {
   readonly #playback: Playback;
   readonly #model: PlayedModel;
   readonly #log: ExecutionLog;
-  #world: PromptedWorld = { timeZone: "UTC", memorySections: [], fileExists: true };
+  #world: PromptedWorld = { timeZone: "UTC", memorySections: [], servers: [], fileExists: true };
   #journal!: Journal;
   #id = 0;
 
@@ -156,8 +156,8 @@ class Player {
       }
       const prompt = this.#script.nextPrompt((await this.#countResults()).logged);
       if (prompt !== undefined) {
-        const { time_zone: timeZone, memory_sections: memorySections } = prompt;
-        this.#world = { timeZone, memorySections, fileExists: prompt.file_exists };
+        const { time_zone: timeZone, memory_sections: memorySections, servers } = prompt;
+        this.#world = { timeZone, memorySections, servers, fileExists: prompt.file_exists };
       }
       const run = await prepareRun({ execution, request, agent }, {
         ports: createPlayedPorts(this.#options, {

@@ -4,6 +4,7 @@ import { createRunAgent } from "./builtin/run_agent.ts";
 import type { CustomTools } from "./custom/custom_tools.ts";
 import type { UnmatchedGuards } from "./unmatched_guards.ts";
 import type { McpServers } from "./mcp/mcp_servers.ts";
+import type { ServerInstructions } from "./mcp/listing/server_instructions.ts";
 import type { OpenToolsOptions } from "./definition/open_tools_options.ts";
 import type { AgentSkills, SkillDescription, Skills } from "./skills/skills.ts";
 import type { Tool } from "./definition/tool.ts";
@@ -16,6 +17,10 @@ import { WEB_SEARCH, yieldsName } from "../vocabulary/tool_vocabulary.ts";
 export interface AgentTools {
   toolbox: Toolbox;
   skills: readonly SkillDescription[];
+  /** The instructions of the MCP servers whose tools the toolbox contains. */
+  servers?: readonly ServerInstructions[];
+  /** Returns true if an MCP server may offer other tools now. Sends no request. Absent without such servers. */
+  mayHaveChanged?(): boolean;
   /**
    * A sentence for the user: the agent's programs run without a sandbox, and how to install it. Undefined if they run in
    * one.
@@ -104,11 +109,14 @@ export class ToolCatalog {
         added.push(...custom);
       });
     }
+    let fromServers: Pick<AgentTools, "servers" | "mayHaveChanged"> = {};
     if (agent.mcp.length > 0 && !offline) {
       await unlessLeftOut(async () => {
         const servers = await this.#sources.openMcpServers();
         const taken = [...fixed, ...added].map(({ name }) => name);
-        added.push(...await servers.openTools(agent, { ...options, taken }));
+        const opened = await servers.openTools(agent, { ...options, taken });
+        added.push(...opened.tools);
+        fromServers = { servers: opened.servers, mayHaveChanged: opened.mayHaveChanged };
       });
     }
     // Custom tools that are not opened are assumed to have the names of their files.
@@ -122,6 +130,7 @@ export class ToolCatalog {
     return {
       toolbox: new Toolbox(all),
       skills: skills.described,
+      ...fromServers,
       ...(sandboxGap === undefined ? {} : { sandboxGap }),
     };
   }

@@ -67,6 +67,7 @@ export async function runLoop(run: Run): Promise<Outcome | CallPause> {
       }
       const denied = readBudgetAnswer(run.answers.get(run.conversation.nextPosition));
       if (denied !== undefined) return denied;
+      await run.renewTools?.();
       figures = await takeStep(run, step) ?? figures;
     }
   } catch (error) {

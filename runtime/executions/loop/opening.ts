@@ -96,6 +96,7 @@ async function createSystem(
     memorySections: ports.facts?.().memorySections ??
       await memorySectionsOf(agent, ports.serviceLog),
     skills: tools.skills,
+    servers: ports.facts?.().servers ?? tools.servers ?? [],
     delegates: delegatesOf(agent, ports),
   });
   return {

@@ -11,6 +11,10 @@ import { createFirstMessages } from "./first_messages.ts";
 import { renewSystem } from "./opening.ts";
 import type { Run } from "./run.ts";
 import type { RunPorts } from "./run_ports.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import type { OpenedTools } from "./renew_tools.ts";
+
+const loadRenewal = lazyModule(() => import("./renew_tools.ts"));
 
 const NO_CONVERSATION: StoredConversation = {
   messages: [],
@@ -53,12 +57,13 @@ export async function prepareRun(
   refuseTooManyTools(agent.model, tools.toolbox.names().length);
   const opened = { request, agent, roots: await sandbox.roots(), tools };
   const callTerms = toCallTerms(agent, tools.toolbox);
-  const terms = await packTerms(callTerms);
+  const packed = await packTerms(callTerms);
+  const current: OpenedTools = { tools, callTerms, packed };
   const first = stored.messages[0];
   if (first === undefined) {
     const messages = await createFirstMessages({ ...opened, execution }, ports);
     const opening = messages.map((one, position) => ({ ...one, position }));
-    await journal.begin(opening, terms);
+    await journal.begin(opening, packed);
     for (const message of opening) conversation.add(message);
   } else {
     const renewed = await renewSystem({ ...opened, stored: first.message }, ports);
@@ -72,15 +77,16 @@ export async function prepareRun(
   }
   const model = await ports.openModel(agent);
   const fallback = (agent.model?.fallback ?? []).map(({ provider, name }) => `${provider}/${name}`);
-  return {
+  const run: Run = {
     execution,
     agent,
     model,
     format,
     toolbox: tools.toolbox,
     terms: async () => {
+      const { callTerms, packed } = current;
       const settings = { ...callTerms.settings, model: model.id };
-      return fallback.includes(model.id) ? await packTerms({ ...callTerms, settings }) : terms;
+      return fallback.includes(model.id) ? await packTerms({ ...callTerms, settings }) : packed;
     },
     sandbox,
     ...(ports.readPdf && { readPdf: ports.readPdf }),
@@ -100,6 +106,13 @@ export async function prepareRun(
     warn: (message) => ports.serviceLog.write("warn", message, subjectOf(execution)),
     signal,
   };
+  if (tools.mayHaveChanged !== undefined) {
+    run.renewTools = async () => {
+      if (current.tools.mayHaveChanged?.() !== true) return;
+      await (await loadRenewal()).renewTools(run, current, ports);
+    };
+  }
+  return run;
 }
 
 function subjectOf({ id, agentId }: Execution): { execution: number; agent: string } {

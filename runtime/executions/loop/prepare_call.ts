@@ -44,7 +44,7 @@ interface Remarked {
 export type CallCircumstances =
   & Pick<
     Run,
-    "agent" | "toolbox" | "answers" | "leftCalls" | "delegated"
+    "agent" | "toolbox" | "goneTools" | "answers" | "leftCalls" | "delegated"
   >
   & { execution: Pick<Execution, "isDryRun"> };
 
@@ -62,7 +62,10 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
   if (run.delegated.has(call.position)) return { kind: "delegate", ...remarked };
   const tool = run.toolbox.get(call.name);
   if (tool === undefined) {
-    return refuse(`Unknown tool "${call.name}". Available: ${run.toolbox.names().join(", ")}`);
+    const fault = run.goneTools?.has(call.name)
+      ? `The MCP server does not offer the tool "${call.name}" any more`
+      : `Unknown tool "${call.name}"`;
+    return refuse(`${fault}. Available: ${run.toolbox.names().join(", ")}`);
   }
   try {
     const edited = permission && "approved" in permission ? permission.arguments : undefined;

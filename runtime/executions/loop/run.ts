@@ -40,6 +40,10 @@ export interface Run {
   /** The output schema of the answer. Undefined if any text is an answer. */
   format: AnswerFormat | undefined;
   toolbox: Toolbox;
+  /** The names of tools that MCP servers have removed during the run. */
+  goneTools?: ReadonlySet<string>;
+  /** Renews `toolbox` before a model call, if an MCP server has changed its tools. Absent without such servers. */
+  renewTools?(): Promise<void>;
   /** Returns the settings and tools of the run's last model call, serialized. */
   terms(): Promise<PackedTerms>;
   sandbox: PathSandbox;

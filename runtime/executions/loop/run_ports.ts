@@ -8,6 +8,7 @@ import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
+import type { ServerInstructions } from "../../tools/mcp/listing/server_instructions.ts";
 import type { OpenToolsOptions } from "../../tools/definition/open_tools_options.ts";
 import type { ConversationStore } from "../record/conversation_store.ts";
 import type { FamilyStore, LineageMember } from "../record/family_store.ts";
@@ -17,6 +18,8 @@ import type { Telemetry } from "./telemetry.ts";
 /** The facts about the environment that a prompt contains, besides the time. */
 export interface PromptFacts {
   memorySections: readonly string[];
+  /** The instructions of MCP servers. */
+  servers: readonly ServerInstructions[];
   /** True if the watched file existed when the prompt was created. */
   fileExists: boolean;
 }

@@ -5,12 +5,8 @@ import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import { nextSlice } from "../../../base/slices.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { QuestionRaised } from "../definition/question_raised.ts";
-import type {
-  AnsweredQuestion,
-  HumanAnswer,
-  ToolContext,
-  ToolQuestion,
-} from "../definition/tool.ts";
+import { EarlierAnswers } from "../definition/earlier_answers.ts";
+import type { HumanAnswer, ToolContext, ToolQuestion } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { CallLog } from "./call_log.ts";
 import type { CallFacts, ToolRequest, WorkerPermissions } from "./host_messages.ts";
@@ -179,49 +175,6 @@ async function resolvePath(
     if (error instanceof ToolFailure) return { error: error.message };
     throw error;
   }
-}
-
-/** The maximum number of times that a call may ask another question at the same position when it runs again. */
-const MAX_CHANGES = 3;
-
-/** The stored answers that one run of a call has not used yet. */
-class EarlierAnswers {
-  #unused: readonly AnsweredQuestion[];
-  #used = 0;
-
-  constructor(answered: readonly AnsweredQuestion[]) {
-    this.#unused = answered;
-  }
-
-  /**
-   * Returns the stored answer to a question with the same text and options. Equal questions get their answers in order.
-   * Without a stored answer, returns the question with its position in the call. Throws ToolFailure if the tool changed the
-   * question at this position too often.
-   */
-  take(question: ToolQuestion): { answer: HumanAnswer } | { question: ToolQuestion } {
-    const found = this.#unused.find((one) => isSame(one.question, question));
-    if (found !== undefined) {
-      this.#unused = this.#unused.filter((one) => one !== found);
-      this.#used++;
-      return { answer: found.answer };
-    }
-    // Only unused answers at this position count as changes. Answers to later questions are unused, too, and may be needed
-    // later.
-    const answersBefore = this.#used;
-    const changed = this.#unused.filter((one) => one.question.answersBefore === answersBefore);
-    if (changed.length <= MAX_CHANGES) return { question: { ...question, answersBefore } };
-    throw new ToolFailure(
-      "The tool asked something else than before: on each run of a call it must ask the same questions in the same order.",
-    );
-  }
-}
-
-function isSame(one: ToolQuestion, other: ToolQuestion): boolean {
-  const options = one.options ?? [];
-  const others = other.options ?? [];
-  return one.kind === other.kind && one.message === other.message && one.multi === other.multi &&
-    options.length === others.length &&
-    options.every((option, index) => option === others[index]);
 }
 
 /** A request of a tool that a person answers. */

@@ -93,6 +93,16 @@ export class McpServer implements AsyncDisposable {
     }
   }
 
+  /** The server's instructions for models. Empty without a session, or if the server has none. */
+  get instructions(): string {
+    return this.#session?.instructions ?? "";
+  }
+
+  /** Returns true if the server may offer other tools than `listed`, its last list. Sends no request. */
+  mayDiffer(listed: readonly RemoteTool[]): boolean {
+    return this.#session?.mayDiffer(listed) === true;
+  }
+
   /** Accepts no more calls. Resolves when the running calls and the server have ended. */
   async retire(): Promise<void> {
     if (this.#session !== undefined) this.#retire(this.#session);

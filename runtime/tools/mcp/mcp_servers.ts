@@ -19,6 +19,7 @@ import type { ServerConfinement } from "./server_sandbox.ts";
 import { McpServer } from "./mcp_server.ts";
 import { type ResolvedServer, resolveServer } from "./servers_file/resolve_server.ts";
 import { isChosen } from "./servers_file/server_definition.ts";
+import type { ServerInstructions } from "./listing/server_instructions.ts";
 import { serverFolder } from "./server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import type { CallOptions } from "./session.ts";
@@ -54,6 +55,15 @@ export interface McpServersOptions {
   knownTools: KnownToolStore;
   /** Returns true if the warning with this name was never logged for the workspace. */
   isFirstWarning(warning: string): Promise<boolean>;
+}
+
+/** The tools of the servers that an agent names. */
+export interface ServerTools {
+  tools: ActionTool[];
+  /** The instructions of the servers that have at least one of the tools. */
+  servers: readonly ServerInstructions[];
+  /** Returns true if a server may offer other tools now. Sends no request. */
+  mayHaveChanged(): boolean;
 }
 
 /**
@@ -92,19 +102,21 @@ export class McpServers implements AsyncDisposable {
   async openTools(
     { mcp, mcpTools = {} }: Pick<Agent, "mcp" | "mcpTools">,
     options: Partial<OpenToolsOptions> & { taken: readonly string[] },
-  ): Promise<ActionTool[]> {
-    if (mcp.length === 0) return [];
+  ): Promise<ServerTools> {
+    if (mcp.length === 0) return { tools: [], servers: [], mayHaveChanged: () => false };
     const { onUnavailable } = options;
     const warnings = await this.#readings.run(() => this.#readFile());
     if (onUnavailable === undefined) this.#warn(mcp.flatMap((name) => warnings.get(name) ?? []));
     const signal = options.signal ?? new AbortController().signal;
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
-        const tools = await this.#server(server).tools(signal, options.report);
-        if (onUnavailable === undefined) await this.#listed.save(server, tools);
-        const { definition } = this.#server(server);
-        return tools.filter(({ name }) => isChosen(name, definition.tools, mcpTools[server]))
+        const listed = await this.#server(server).tools(signal, options.report);
+        if (onUnavailable === undefined) await this.#listed.save(server, listed);
+        const { definition, instructions } = this.#server(server);
+        const tools = listed
+          .filter(({ name }) => isChosen(name, definition.tools, mcpTools[server]))
           .map((tool) => ({ server, tool }));
+        return { server, listed, tools, instructions };
       }),
     );
     signal.throwIfAborted();
@@ -114,11 +126,12 @@ export class McpServers implements AsyncDisposable {
     else if (problems.length > 0) {
       throw new ToolsUnavailable(messages.join("\n"), { cause: problems[0] });
     }
-    const found = outcomes.flatMap((one) => one.status === "fulfilled" ? one.value : []);
+    const opened = outcomes.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
+    const found = opened.flatMap(({ tools }) => tools);
     if (onUnavailable === undefined) await this.#warnOfUnasked(found.map(({ tool }) => tool));
     const wanted = found.map(({ server, tool }) => ({ server, tool: tool.name }));
     const names = nameTools(wanted, options.taken);
-    return await Promise.all(
+    const tools = await Promise.all(
       found.map(({ server, tool }, index) =>
         createMcpTool(tool, {
           name: names[index] ?? tool.name,
@@ -134,6 +147,13 @@ export class McpServers implements AsyncDisposable {
         })
       ),
     );
+    return {
+      tools,
+      servers: opened.filter(({ tools, instructions }) => tools.length > 0 && instructions !== "")
+        .map(({ server, instructions }) => ({ server, instructions })),
+      mayHaveChanged: () =>
+        opened.some(({ server, listed }) => this.#servers.get(server)?.mayDiffer(listed)),
+    };
   }
 
   /** Ends all sessions. Resolves when all programs that were started have ended. */

@@ -12,6 +12,8 @@ import type { CallOptions } from "./session.ts";
 
 /** The maximum number of progress messages of one call in the service log. */
 const PROGRESS_LINES = 10;
+/** The minimum time between two progress messages that the viewers of a run see, in milliseconds. */
+const REPORT_MS = 5_000;
 
 /** Creates the tool with its name among the agent's tools. `call` sends the call to the server. */
 export async function createMcpTool(
@@ -49,6 +51,8 @@ export async function createMcpTool(
     effect: () => effect,
     async run(args, context) {
       let lines = 0;
+      let reportedAt = -Infinity;
+      let reporting = Promise.resolve();
       const silence = {
         clock: context.clock,
         ms: limits.callMs,
@@ -59,8 +63,17 @@ export async function createMcpTool(
         const onProgress = (line: string) => {
           restart();
           if (++lines <= PROGRESS_LINES) context.log(line);
+          const now = context.clock.now();
+          if (now - reportedAt < REPORT_MS) return;
+          reportedAt = now;
+          reporting = reporting.then(() => context.report(`${name}: ${line}`));
+          reporting.catch(() => {/* The error is thrown at the end of the call. */});
         };
-        return await untilAborted(call(args, { ...context, signal }, onProgress), signal);
+        try {
+          return await untilAborted(call(args, { ...context, signal }, onProgress), signal);
+        } finally {
+          await reporting;
+        }
       });
     },
   };

@@ -5,8 +5,11 @@ import type { Clock } from "../../../base/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
+import { QuestionRaised } from "../definition/question_raised.ts";
 import type { ToolContext } from "../definition/tool.ts";
+import { askUser } from "../builtin/ask_user.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
+import { Elicitations } from "./elicitation/elicitations.ts";
 import { toFailureText } from "./failure_text.ts";
 import { HttpTransport } from "./http_transport.ts";
 import type { ServerConfinement } from "./server_sandbox.ts";
@@ -14,6 +17,7 @@ import type { McpLimits } from "./mcp_limits.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
 import { showMedia, toResultText } from "./result_content.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
+import { toInstructions } from "./listing/server_instructions.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import { logServerMessages, toLogLine } from "./server_log.ts";
 import {
@@ -48,7 +52,7 @@ export interface SessionPorts {
 }
 
 /** The options of one call of a tool. */
-export interface CallOptions {
+export interface CallOptions extends Pick<ToolContext, "answers" | "agent"> {
   signal: AbortSignal;
   /** The redactor of all secrets except those in the server's entry. */
   redactor: Redactor;
@@ -74,6 +78,7 @@ export class Session {
   readonly #ports: SessionPorts;
   readonly #client: Client;
   readonly #list: ToolList;
+  readonly #elicitations: Elicitations;
   readonly #end = new AbortController();
   readonly #calls = new Set<Promise<unknown>>();
   #listing: Promise<void> | undefined;
@@ -97,12 +102,18 @@ export class Session {
     this.#ports = ports;
     this.ended = this.#end.signal;
     this.startedAt = clock.now();
-    // The client offers no capabilities, so a server can neither ask the user nor use the agent's model.
+    // A server may ask a person with a form. It can neither send people to an address nor use the agent's model.
     this.#client = new Client({ name: "inkling", version: ports.version }, {
+      capabilities: { elicitation: { form: {} } },
       versionNegotiation: { mode: era },
       listChanged: {
         tools: { autoRefresh: false, debounceMs: 0, onChanged: () => this.#list.markStale() },
       },
+    });
+    this.#elicitations = new Elicitations({ server: name, secrets, clock, ended: this.ended });
+    this.#client.setRequestHandler("elicitation/create", async ({ params }) => {
+      if (params.mode !== "url") return await this.#elicitations.answer(params);
+      return { action: "decline" };
     });
     this.#client.onclose = () => this.#finish(new Error("it ended"));
     logServerMessages(this.#client, { name, secrets, clock, log });
@@ -137,6 +148,16 @@ export class Session {
     } finally {
       this.#calls.delete(work);
     }
+  }
+
+  /** The server's instructions for models, see toInstructions(). Empty if it has none. */
+  get instructions(): string {
+    return toInstructions(this.#client.getInstructions() ?? "", this.#server.secrets);
+  }
+
+  /** Returns true if the server has reported a change of its tools, or its list is no longer `listed`. */
+  mayDiffer(listed: readonly RemoteTool[]): boolean {
+    return this.#list.isDoubtful || this.#list.tools !== listed;
   }
 
   /** Accepts no more calls, and closes the session after the running calls have ended. */
@@ -183,22 +204,29 @@ export class Session {
   async #call(
     { name, parameters }: RemoteTool,
     args: JsonObject,
-    { signal, redactor, onProgress, show }: CallOptions,
+    { signal, redactor, onProgress, show, answers, agent }: CallOptions,
   ): Promise<string> {
     const { secrets } = this.#server;
     let result;
+    const mayAsk = !agent.leftOut.includes(askUser.name);
     try {
-      result = await this.#client.callTool({ name, arguments: args }, {
+      result = await this.#elicitations.run(
+        { answers, mayAsk },
         signal,
-        timeout: NEVER_MS,
-        onprogress: ({ progress, total, message }) => {
-          const part = total === undefined ? `${progress}` : `${progress}/${total}`;
-          onProgress(toLogLine(`${part} ${message ?? ""}`, secrets));
-        },
-        // Without the result's schema: the client would compile it to code for a check that does not help the model.
-        toolDefinition: { name, inputSchema: { ...parameters, type: "object" } },
-      });
+        (signal) =>
+          this.#client.callTool({ name, arguments: args }, {
+            signal,
+            timeout: NEVER_MS,
+            onprogress: ({ progress, total, message }) => {
+              const part = total === undefined ? `${progress}` : `${progress}/${total}`;
+              onProgress(toLogLine(`${part} ${message ?? ""}`, secrets));
+            },
+            // Without the result's schema: the client would compile it to code for a check that does not help the model.
+            toolDefinition: { name, inputSchema: { ...parameters, type: "object" } },
+          }),
+      );
     } catch (error) {
+      if (error instanceof QuestionRaised || error instanceof ToolFailure) throw error;
       // The server may hang, so the next use checks the list of tools before a call.
       if (signal.aborted) this.#list.markStale();
       signal.throwIfAborted();

@@ -1,5 +1,6 @@
 // Keeps the list of an MCP server's tools, and detects when it must be fetched again.
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Clock } from "../../../../base/clock.ts";
 import { type RemoteTool, toRemoteTools } from "./remote_tool.ts";
@@ -29,7 +30,12 @@ export class ToolList {
     this.#options = options;
   }
 
-  /** The tools of the list that was fetched last. */
+  /** True if the server reported a change, or may no longer answer, since the list was fetched. */
+  get isDoubtful(): boolean {
+    return this.#isDoubtful;
+  }
+
+  /** The tools of the list that was fetched last. The array is another one only if a tool is. */
   get tools(): readonly RemoteTool[] {
     return this.#tools;
   }
@@ -66,7 +72,8 @@ export class ToolList {
         tools.push(...found.tools);
         problems.push(...found.problems);
       }
-      this.#tools = tools;
+      const digestsOf = (all: readonly RemoteTool[]) => all.map((one) => one.fingerprint.digest);
+      if (!isDeepStrictEqual(digestsOf(tools), digestsOf(this.#tools))) this.#tools = tools;
       problems.forEach(onProblem);
     } catch (error) {
       this.#isDoubtful = true;

@@ -1,6 +1,7 @@
 // The fixture server on a port of this machine. It can forget its sessions.
 import {
   createMcpHandler,
+  type McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import {
@@ -32,14 +33,25 @@ export class FixtureHttpServer implements AsyncDisposable {
   readonly #isPaged: boolean;
   /** The name of the server's only tool. */
   readonly #named: string | undefined;
+  readonly #create: (() => McpServer) | undefined;
 
   constructor(
-    options: { modernOnly?: boolean; port?: number; paged?: boolean; named?: string } = {},
+    options: {
+      modernOnly?: boolean;
+      port?: number;
+      paged?: boolean;
+      named?: string;
+      /** Creates the server of each session, instead of the fixture. */
+      create?: () => McpServer;
+    } = {},
   ) {
     this.#isPaged = options.paged === true;
     this.#named = options.named;
+    this.#create = options.create;
     if (options.modernOnly === true) {
-      this.#modern = createMcpHandler(() => createFixtureServer(this.seen), { legacy: "reject" });
+      this.#modern = createMcpHandler(() => options.create?.() ?? createFixtureServer(this.seen), {
+        legacy: "reject",
+      });
     }
     this.#server = Deno.serve(
       { port: options.port ?? 0, hostname: "127.0.0.1", onListen: () => {} },
@@ -85,7 +97,9 @@ export class FixtureHttpServer implements AsyncDisposable {
         this.#sessions.set(id, transport);
       },
     });
-    const server = this.#named !== undefined
+    const server = this.#create !== undefined
+      ? this.#create()
+      : this.#named !== undefined
       ? createNamedServer(this.#named)
       : this.#isPaged
       ? createPagedServer()

@@ -109,7 +109,7 @@ export async function openMcpWorld(
     define: (content) =>
       Deno.writeTextFile(file, typeof content === "string" ? content : JSON.stringify(content)),
     tools: async (mcp, taken = []) =>
-      new Map((await servers.openTools({ mcp }, { taken })).map((tool) => [tool.name, tool])),
+      new Map((await servers.openTools({ mcp }, { taken })).tools.map((tool) => [tool.name, tool])),
     call: async (tool, args = {}, context = {}) => {
       assert.ok(tool, "the tool is not there");
       const result = await tool.run(tool.check(args), {

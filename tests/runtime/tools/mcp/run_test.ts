@@ -1,43 +1,12 @@
 // Tests whole runs of agents with MCP servers: the model's results, the questions to a person, and runs without their
 // server.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
-import type { Runtime } from "../../../../runtime/interface/runtime.ts";
+import { payloadsOf, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { FixtureHttpServer } from "./http_server.ts";
+import { call, createPlace, entryOf, resultsOf } from "./mcp_place.ts";
 import { isRunning, programEntry } from "./mcp_world.ts";
-
-async function createPlace(
-  servers: Record<string, unknown>,
-  mcpConfirm?: string,
-): Promise<TestWorkspace> {
-  const place = await createTestWorkspace({ shell: { PATH: Deno.env.get("PATH") ?? "" } });
-  if (mcpConfirm !== undefined) {
-    const config = `workspace: ${place.workspace}\ndefaults: { mcp_confirm: ${mcpConfirm} }\n`;
-    await Deno.writeTextFile(join(place.configDir, "config.yaml"), config);
-  }
-  const folder = join(place.agentsDir, "_config");
-  await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(join(folder, "mcp-servers.json"), JSON.stringify(servers));
-  return place;
-}
-
-const entryOf = (server: FixtureHttpServer) => ({ url: server.url });
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
-
-/** Returns the contents of the results of a run's calls. */
-async function resultsOf(runtime: Runtime, id: number): Promise<unknown[]> {
-  return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result")
-    .map((one) => one["content"]);
-}
 
 Deno.test("programs in mcp-servers.json work in runs of agents", async (t) => {
   const token = "literal-token-in-the-file";

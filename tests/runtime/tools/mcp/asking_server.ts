@@ -1,0 +1,52 @@
+// An MCP server whose tools ask people, and which has instructions.
+import { McpServer } from "@modelcontextprotocol/server";
+
+const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
+const form = (properties: Record<string, unknown>, required: string[] = Object.keys(properties)) =>
+  ({ type: "object", properties, required }) as never;
+
+/** Creates the server. `calls` gets the name of each called tool. */
+export function createAskingServer(calls: string[], instructions?: string): McpServer {
+  const server = new McpServer({ name: "asking", version: "1.0.0" }, {
+    ...(instructions !== undefined && { instructions }),
+  });
+  const ask = async (message: string, requestedSchema: never) => {
+    const { action, content } = await server.server.elicitInput({ message, requestedSchema });
+    return text(`${action} ${JSON.stringify(content ?? null)}`);
+  };
+  const register = (name: string, run: () => Promise<ReturnType<typeof text>>) =>
+    server.registerTool(name, { description: `Asks: ${name}` }, () => {
+      calls.push(name);
+      return run();
+    });
+  register("wipe", () => ask("Really wipe?\u001b[2J", form({})));
+  register(
+    "paint",
+    () => ask("Which color?", form({ color: { type: "string", enum: ["red", "blue"] } })),
+  );
+  register("book", () =>
+    ask(
+      "Your booking",
+      form({
+        name: { type: "string", title: "Guest" },
+        seats: { type: "integer", minimum: 1, maximum: 4 },
+        quiet: { type: "boolean", default: false },
+      }, ["name", "seats"]),
+    ));
+  register("visit", async () => {
+    const result = await server.server.elicitInput({
+      mode: "url",
+      elicitationId: "one",
+      url: "https://example.com/sign-in",
+      message: "Sign in",
+    });
+    return text(result.action);
+  });
+  register("twice", async () => {
+    const one = await ask("First?", form({}));
+    const two = await ask("Second?", form({}));
+    return text(`${one.content[0]?.text}; ${two.content[0]?.text}`);
+  });
+  register("plain", () => Promise.resolve(text("plain")));
+  return server;
+}
