@@ -61,6 +61,10 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     openInstallation,
     openAgentAuthor,
     openGallery,
+    enableAgent: async (id, options) =>
+      await (await import("../ops/authoring/enable_agent.ts"))
+        .enableAgent(id, await loadSettings(options.workspace)),
+    openAgentImporter,
     openSkillInstaller,
     openServerInstaller,
     openAgentTests: (options) => openAgentTests(options, { version }),
@@ -211,6 +215,20 @@ async function openAgentAuthor(
 async function openGallery(options: { workspace?: string }): ReturnType<CliApp["openGallery"]> {
   const { Gallery } = await import("../ops/authoring/gallery.ts");
   return new Gallery((await loadSettings(options.workspace)).directories);
+}
+
+async function openAgentImporter(
+  options: { workspace?: string },
+): ReturnType<CliApp["openAgentImporter"]> {
+  const [{ AgentImporter }, { SystemClock }] = await Promise.all([
+    import("../ops/import/agent_importer.ts"),
+    import("../base/clock.ts"),
+  ]);
+  return new AgentImporter({
+    settings: await loadSettings(options.workspace),
+    clock: new SystemClock(),
+    cwd: Deno.cwd(),
+  });
 }
 
 async function openSkillInstaller(

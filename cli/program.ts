@@ -2,7 +2,15 @@
 // is called.
 import type { Program } from "./command_line/command.ts";
 import { budget, chat, list, resume, run, show, why } from "./declarations/agent_commands.ts";
-import { mcp, newCommand, skill, test, validate } from "./declarations/authoring_commands.ts";
+import {
+  enable,
+  importCommand,
+  mcp,
+  newCommand,
+  skill,
+  test,
+  validate,
+} from "./declarations/authoring_commands.ts";
 import {
   cancel,
   checkpoint,
@@ -41,6 +49,8 @@ export const PROGRAM: Program = {
   commands: [
     setup.loads(() => import("./commands/service/setup.ts")),
     newCommand.loads(() => import("./commands/agents/new.ts")),
+    importCommand.loads(() => import("./commands/agents/import.ts")),
+    enable.loads(() => import("./commands/agents/enable.ts")),
     start.loads(() => import("./commands/service/start.ts")),
     status.loads(() => import("./commands/service/status.ts")),
     stop.loads(() => import("./commands/service/stop.ts")),

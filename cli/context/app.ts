@@ -11,6 +11,7 @@ import type { AgentTesting } from "../../ops/testing/agent_tests.ts";
 import type { EditText, Input } from "./input.ts";
 import type { ServerInstaller } from "../../ops/install/server_installer.ts";
 import type { SkillInstaller } from "../../ops/install/skill_installer.ts";
+import type { AgentImporter } from "../../ops/import/agent_importer.ts";
 import type { AgentAuthor } from "../../ops/authoring/agent_author.ts";
 import type { Gallery } from "../../ops/authoring/gallery.ts";
 import type { Terminal } from "../output/terminal.ts";
@@ -263,6 +264,17 @@ export interface CliApp {
   openInstallation(): Promise<Installation>;
   openAgentAuthor(options: WorkspaceOption): Promise<AgentAuthor>;
   openGallery(options: WorkspaceOption): Promise<Gallery>;
+  /**
+   * Removes `enabled: false` from an agent's file. Returns the file's path, or undefined for an unknown agent. `changed` is
+   * false if the agent was enabled.
+   */
+  enableAgent(
+    id: string,
+    options: WorkspaceOption,
+  ): Promise<{ path: string; changed: boolean } | undefined>;
+  openAgentImporter(
+    options: WorkspaceOption,
+  ): Promise<Pick<AgentImporter, "agentsDir" | "describeBadId" | "open">>;
   openSkillInstaller(
     options: WorkspaceOption,
   ): Promise<Pick<SkillInstaller, "prepare" | "list" | "remove">>;

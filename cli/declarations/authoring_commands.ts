@@ -85,6 +85,43 @@ export const validate = declareCommand({
   },
 });
 
+/** The declaration of `inkling import`. */
+export const importCommand = declareCommand({
+  name: "import",
+  description: "Import agents, commands and skills of other tools; shows everything and asks first",
+  examples: [
+    ["inkling import ~/projects/shop", "every agent, command and skill in a repository"],
+    ["inkling import .claude/agents/reviewer.md", "one file"],
+    ["inkling import https://example.com/team/agents.git", "a repository, by https or ssh"],
+    [
+      "inkling import ~/projects/shop --yes --allow paths",
+      "without questions; give the agents the repository, and nothing else",
+    ],
+  ],
+  arguments: {
+    source: required("A file, a folder, the address of a git repository, or - for a text", FILE),
+  },
+  options: {
+    only: repeatable("--only <id>", "Import only this agent; may be repeated", TEXT),
+    model: option("--model <model>", "The model of all imported agents: provider/name", TEXT),
+    team: option("--team <id>", "Write another agent, which calls the imported ones", TEXT),
+    allow: repeatable(
+      "--allow <what>",
+      "Give every imported agent what it wants of this; may be repeated",
+      oneOf(["shell", "auto_approve", "paths", "servers", "scripts"]),
+    ),
+    yes: flag("-y, --yes", "Write without a question; gives nothing that --allow does not name"),
+  },
+});
+
+/** The declaration of `inkling enable`. */
+export const enable = declareCommand({
+  name: "enable",
+  description: "Let the trigger of an agent fire: removes enabled: false from its file",
+  examples: [["inkling enable daily", "its trigger fires from now on"]],
+  arguments: { agent: required("The agent's id", AGENT) },
+});
+
 /** The declaration of `inkling skill`. */
 export const skill = declareCommand({
   name: "skill",

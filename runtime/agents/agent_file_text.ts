@@ -45,6 +45,11 @@ export const ON_ONE_LINE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Infin
  */
 export function formatAgentFile(fields: NewAgentFields): string {
   const { prompt, ...head } = fields;
+  return formatFrontMatter(head, prompt);
+}
+
+/** Returns the text of a file with this front matter and prompt, as formatAgentFile() does. */
+export function formatFrontMatter(head: object, prompt: string): string {
   const document = new Document(head);
   visit(document, {
     Scalar(_key, node) {

@@ -1,5 +1,6 @@
 // The command lines of exit_codes_test.ts.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { fakePlan } from "../support/fake_plan.ts";
 import { SessionWaiting } from "../../runtime/executions/refusals.ts";
@@ -51,6 +52,23 @@ const NEW = 3;
 async function openHome(cli: FakeCli): Promise<AsyncDisposable> {
   const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-" }));
   useHome(cli, { home });
+  return { [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }) };
+}
+
+/** Creates a home with the file foreign.md of another tool, and with the disabled agent daily. */
+async function openForeignFile(cli: FakeCli): Promise<AsyncDisposable> {
+  const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-" }));
+  useHome(cli, { home });
+  const files = {
+    "inkling/agents/daily.md": "---\nenabled: false\n---\nDo it.\n",
+    "foreign.md": "---\nname: foreign\ndescription: d\ntools: Read\n---\nDo it.\n",
+    ".config/inkling/config.yaml": "defaults: { provider: demo, model: report }\n",
+  };
+  for (const [path, text] of Object.entries(files)) {
+    await Deno.mkdir(join(home, path, ".."), { recursive: true });
+    await Deno.writeTextFile(join(home, path), text);
+  }
+  cli.app.agentNames = () => Promise.resolve(["daily"]);
   return { [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }) };
 }
 
@@ -139,6 +157,15 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   new: [
     ...["daily --prompt Do.", "daily --prompt Do. -q", "daily", "a/b --prompt x"]
       .map((words) => ({ words, ...AT_HOME })),
+    "",
+  ],
+  import: [
+    ...["foreign.md --yes", "foreign.md --yes -q", "foreign.md", "nowhere --yes"]
+      .map((words) => ({ words, needs: openForeignFile })),
+    "",
+  ],
+  enable: [
+    ...["daily", "daily -q", "dayly"].map((words) => ({ words, needs: openForeignFile })),
     "",
   ],
   skill: [

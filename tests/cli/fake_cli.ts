@@ -369,6 +369,8 @@ function createApp(cli: FakeCli, screen: VirtualScreen | undefined): CliApp {
         cli.missingWorkspaces.includes(workspace) ? `/absolute/${workspace}` : undefined,
       ),
     openInstallation: absent("installation"),
+    enableAgent: absent("author"),
+    openAgentImporter: absent("importer"),
     openSkillInstaller: absent("installer"),
     openServerInstaller: absent("installer"),
     openAgentTests: absent("tests of agents"),

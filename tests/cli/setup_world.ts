@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { AgentAuthor } from "../../ops/authoring/agent_author.ts";
 import { Gallery } from "../../ops/authoring/gallery.ts";
+import { enableAgent } from "../../ops/authoring/enable_agent.ts";
+import { AgentImporter } from "../../ops/import/agent_importer.ts";
 import { ServerInstaller } from "../../ops/install/server_installer.ts";
 import { SkillInstaller } from "../../ops/install/skill_installer.ts";
 import { Installation } from "../../ops/setup/installation.ts";
@@ -68,6 +70,9 @@ export function useHome(
     new AgentAuthor({ settings: await settings(workspace), clock });
   cli.app.openGallery = async ({ workspace }) =>
     new Gallery((await settings(workspace)).directories);
+  cli.app.enableAgent = async (id, { workspace }) => enableAgent(id, await settings(workspace));
+  cli.app.openAgentImporter = async ({ workspace }) =>
+    new AgentImporter({ settings: await settings(workspace), clock, cwd: home });
   cli.app.openSkillInstaller = async ({ workspace }) =>
     new SkillInstaller({ settings: await settings(workspace), clock, cwd: home });
   cli.app.openServerInstaller = async ({ workspace }) =>

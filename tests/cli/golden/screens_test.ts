@@ -8,6 +8,7 @@ import { until } from "../../support/until.ts";
 import { CTRL_D } from "../fake_input.ts";
 import { addFiles } from "../exit_code_table.ts";
 import { offerServer } from "../fake_server.ts";
+import { offerImport } from "./fake_import.ts";
 import { offerSkill } from "../fake_skill.ts";
 import { offerTests, result } from "../fake_tests.ts";
 import { type FakeCli, type FakeProcess, placesIn } from "../fake_cli.ts";
@@ -513,6 +514,16 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       };
     },
   },
+  "import": {
+    argv: ["import", "~/shop", "--yes", "--allow", "paths"],
+    before: ({ cli }) => offerImport(cli),
+  },
+  "import without a terminal": {
+    argv: ["import", "~/shop"],
+    before: ({ cli }) => offerImport(cli),
+    code: 2,
+  },
+  "enable": { argv: ["enable", "reviewer"], before: ({ cli }) => offerImport(cli) },
   "skill add": {
     argv: ["skill", "add", "npm:@acme/skill-pdf", "--yes"],
     before: ({ cli }) => offerSkill(cli),

@@ -1,0 +1,276 @@
+// The operations behind `inkling import`: reads a source, plans the import, and writes the files after a person's yes.
+import { join } from "../../base/plain_path.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import { isJsonObject, type JsonValue } from "../../base/json.ts";
+import { formatFrontMatter } from "../../runtime/agents/agent_file_text.ts";
+import { describeBadName, idOfFileName } from "../../runtime/agents/agent_id.ts";
+import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
+import { readAgentFile } from "../../runtime/agents/agent_file.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { modelEndpoint } from "../../runtime/models/endpoint.ts";
+import { ModelError } from "../../runtime/models/model.ts";
+import { isWithin } from "../../runtime/tools/files/place.ts";
+import { openAgentValidation } from "../authoring/agent_validation.ts";
+import { NotInstalled, refuseFileErrors } from "../install/not_installed.ts";
+import { readEntries, writeEntry } from "../install/servers_file_edit.ts";
+import { type PreparedSkill, SkillInstaller } from "../install/skill_installer.ts";
+import { addMark, digestOf, readMark } from "./import_mark.ts";
+import { type ImportSource, openSource } from "./import_source.ts";
+import { keyOf, type Permission } from "./permissions.ts";
+import {
+  type ExistingAgent,
+  type ImportPlan,
+  type PlannedAgent,
+  type PlanOptions,
+  type ReadFile,
+  type WorkspaceFacts,
+} from "./import_plan.ts";
+import { planImport } from "./plan.ts";
+import { findShape } from "./shapes/all_shapes.ts";
+import type { Loss } from "./reading/shape.ts";
+
+/** The fields of front matter in the order in which they are written. */
+const ORDER = [
+  "name",
+  "description",
+  "enabled",
+  "model",
+  "trigger",
+  "paths",
+  "tools",
+  "mcp",
+  "skills",
+];
+
+/** A read source. Dispose removes what was downloaded. */
+export interface OpenedImport extends AsyncDisposable {
+  files: ReadFile[];
+  /** The files and the parts of files that are no agents. */
+  left: Loss[];
+  /** Lines to print after the import. */
+  afterwards: string[];
+  /** The checked skills of the source. */
+  skills: PreparedSkill[];
+  /** Plans the import of some of the files. */
+  plan(files: readonly ReadFile[], options: PlanOptions): ImportPlan;
+  /** Writes the agents and skills, with the given permissions. Returns the written files. */
+  write(
+    plan: ImportPlan,
+    options: { permissions: readonly Permission[] },
+  ): Promise<WrittenAgent[]>;
+}
+
+/** A written agent file. */
+export interface WrittenAgent {
+  id: string;
+  path: string;
+  problems: Diagnostic[];
+  /** True if the agent has a trigger that is switched off. */
+  isSwitchedOff: boolean;
+}
+
+/** Imports files of other tools into one workspace. */
+export class AgentImporter {
+  readonly #settings: WorkspaceSettings;
+  readonly #clock: Clock;
+  readonly #cwd: string;
+
+  constructor(options: { settings: WorkspaceSettings; clock: Clock; cwd: string }) {
+    this.#settings = options.settings;
+    this.#clock = options.clock;
+    this.#cwd = options.cwd;
+  }
+
+  /** The folder of the agent files. */
+  get agentsDir(): string {
+    return this.#settings.directories.agentsDir;
+  }
+
+  /**
+   * Reads a source: a file, a folder, the address of a repository, or with `-` the given text. Throws NotInstalled, or
+   * rethrows the signal's reason.
+   */
+  async open(
+    source: string,
+    { signal, input }: { signal: AbortSignal; input?: string },
+  ): Promise<OpenedImport> {
+    const { shell, home } = this.#settings;
+    const context = { shell, home, cwd: this.#cwd, clock: this.#clock, signal };
+    return await refuseFileErrors(async () => {
+      await using stack = new AsyncDisposableStack();
+      const opened = stack.use(
+        input === undefined ? await openSource(source, context) : typedSource(input),
+      );
+      const { files, left, afterwards } = await readFiles(opened);
+      const installer = new SkillInstaller({
+        settings: this.#settings,
+        clock: this.#clock,
+        cwd: "/",
+      });
+      const skills: PreparedSkill[] = [];
+      for (const [name, path] of opened.skills) {
+        try {
+          skills.push(stack.use(await installer.prepare({ source: path }, signal)));
+        } catch (error) {
+          if (!(error instanceof NotInstalled)) throw error;
+          left.push({ what: `the skill ${name}`, why: error.message });
+        }
+      }
+      const facts = await this.#facts();
+      const known = { ...opened, skills: new Map(skills.map((one) => [one.name, one.scripts])) };
+      const kept = stack.move();
+      return {
+        files,
+        left,
+        afterwards,
+        skills,
+        plan: (chosen, options) => planImport(chosen, known, facts, options),
+        write: (plan, { permissions }) =>
+          refuseFileErrors(() => this.#write(plan, { permissions, skills, opened })),
+        [Symbol.asyncDispose]: () => kept.disposeAsync(),
+      };
+    });
+  }
+
+  /** Returns the reason why an id cannot be used for a new agent. Undefined if it can. */
+  async describeBadId(id: string): Promise<string | undefined> {
+    const bad = describeBadName(id);
+    if (bad !== undefined) return `The id ${JSON.stringify(id)} ${bad}`;
+    return (await this.#existing()).has(id) ? `The agent "${id}" exists already` : undefined;
+  }
+
+  async #facts(): Promise<WorkspaceFacts> {
+    const { config, directories, environment } = this.#settings;
+    const { provider, model } = config.defaults;
+    const servers = await readEntries(directories.mcpServersFile);
+    const skills = await Array.fromAsync(Deno.readDir(directories.skillsDir)).catch(() => []);
+    return {
+      agents: await this.#existing(),
+      servers: new Set(servers.map(({ name }) => name)),
+      skills: new Set(skills.map(({ name }) => name).filter((name) => !name.startsWith("."))),
+      hasSearch: config.search !== undefined,
+      defaultModel: provider === undefined || model === undefined
+        ? undefined
+        : `${provider}/${model}`,
+      isUsable(one) {
+        if (one === provider) return true;
+        try {
+          const { keyVariable } = modelEndpoint({ provider: one, name: "any", streamUsage: true });
+          return keyVariable !== null && (environment.get(keyVariable)?.trim() ?? "") !== "";
+        } catch (error) {
+          if (error instanceof ModelError) return false;
+          throw error;
+        }
+      },
+      isInside: (path) => isWithin(path, directories.workspace),
+    };
+  }
+
+  async #existing(): Promise<Map<string, ExistingAgent>> {
+    const found = new Map<string, ExistingAgent>();
+    const folder = await Deno.realPath(this.agentsDir).catch(() => this.agentsDir);
+    for (const name of await listAgentFiles(this.agentsDir)) {
+      if (name.endsWith("/")) continue;
+      const path = join(folder, name);
+      const content = await readAgentFile(path);
+      const text = content !== undefined && "bytes" in content
+        ? new TextDecoder().decode(content.bytes)
+        : "";
+      found.set(idOfFileName(name), { path, isEdited: false, ...await readMark(text) });
+    }
+    return found;
+  }
+
+  async #write(
+    { agents }: ImportPlan,
+    { permissions, skills, opened }: {
+      permissions: readonly Permission[];
+      skills: readonly PreparedSkill[];
+      opened: ImportSource;
+    },
+  ): Promise<WrittenAgent[]> {
+    const { directories } = this.#settings;
+    const existing = await this.#existing();
+    for (const { server } of permissions) {
+      if (server !== undefined) await writeEntry({ file: directories.mcpServersFile, ...server });
+    }
+    const given = new Set(permissions.flatMap(({ skill }) => skill ?? []));
+    for (const skill of skills) {
+      if (skill.scripts.length === 0 || given.has(skill.name)) await skill.add();
+    }
+    await Deno.mkdir(this.agentsDir, { recursive: true });
+    const files: { id: string; path: string; text: string; isSwitchedOff: boolean }[] = [];
+    for (const agent of agents) {
+      const { id, path: from, digest: source, settings } = agent;
+      const text = await addMark(compose(agent, permissions), {
+        origin: opened.origin,
+        path: from,
+        source,
+      });
+      const before = existing.get(id);
+      const path = before?.path ?? join(this.agentsDir, `${id}.md`);
+      await writeFileAtomically(path, text, before === undefined ? { mustBeNew: true } : {});
+      files.push({ id, path, text, isSwitchedOff: settings["enabled"] === false });
+    }
+    await using validation = await openAgentValidation(this.#settings);
+    return await Promise.all(files.map(async ({ text, ...file }) => ({
+      ...file,
+      problems: await validation.validate({
+        path: file.path,
+        bytes: new TextEncoder().encode(text),
+      }),
+    })));
+  }
+}
+
+/** Returns the text of an agent file with the permissions that a person gave. */
+export function compose(agent: PlannedAgent, permissions: readonly Permission[]): string {
+  const given = new Set(permissions.map(({ key }) => key));
+  const settings = { ...agent.settings };
+  for (const { setting, value } of agent.grants) {
+    if (given.has(keyOf({ setting, value }))) settings[setting] = merge(settings[setting], value);
+  }
+  const rank = (key: string) => (ORDER.indexOf(key) + ORDER.length + 1) % (ORDER.length + 1);
+  const entries = Object.entries(settings).sort(([a], [b]) => rank(a) - rank(b));
+  return formatFrontMatter(Object.fromEntries(entries), agent.body);
+}
+
+function merge(before: JsonValue | undefined, value: JsonValue): JsonValue {
+  if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
+  return isJsonObject(before) && isJsonObject(value) ? { ...before, ...value } : value;
+}
+
+async function readFiles(
+  { files }: Pick<ImportSource, "files">,
+): Promise<Pick<OpenedImport, "files" | "left" | "afterwards">> {
+  const read: ReadFile[] = [];
+  const left: Loss[] = [];
+  const afterwards: string[] = [];
+  for (const file of files) {
+    const shape = findShape(file.path, file.text);
+    if (shape === undefined) continue;
+    const reading = shape.read(file);
+    left.push(...reading.left ?? []);
+    afterwards.push(...reading.afterwards ?? []);
+    if (reading.agents.length === 0) continue;
+    const { name, context = [] } = shape;
+    const digest = await digestOf(file.text);
+    read.push({ path: file.path, shape: name, digest, context, agents: reading.agents });
+  }
+  return { files: read, left, afterwards };
+}
+
+/** Returns a source that consists of one typed or piped text. */
+function typedSource(text: string): ImportSource {
+  return {
+    origin: "standard input",
+    files: [{ path: "-", text }],
+    texts: new Map(),
+    skills: new Map(),
+    servers: {},
+    repository: undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,236 @@
+// Reads the files of an import: from a folder, a file, a repository, or standard input. Nothing outside of the source is
+// read, and everything has a limit.
+import type { Clock } from "../../base/clock.ts";
+import { isEnvFileName } from "../../base/files/env_file_name.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { basename, dirname, join, relative } from "../../base/plain_path.ts";
+import { toPlainJson } from "../../base/text/json_comments.ts";
+import { isBinary } from "../../base/text/text_content.ts";
+import { findEntries } from "../../runtime/tools/mcp/servers_file/server_entries.ts";
+import { isWithin } from "../../runtime/tools/files/place.ts";
+import { NotInstalled } from "../install/not_installed.ts";
+import { fetchSource, parseSkillSource } from "../install/skill_source.ts";
+import { findReferences } from "./references.ts";
+import type { ForeignFile } from "./reading/shape.ts";
+
+const MAX_ENTRIES = 20_000;
+const MAX_FILES = 2_000;
+const MAX_FILE_BYTES = 256 * 1_024;
+const MAX_BYTES = 32 * 1_024 * 1_024;
+const MAX_DEPTH = 12;
+/** The maximum size of a file that a text refers to. */
+const MAX_REFERRED_BYTES = 64 * 1_024;
+
+const SKIPPED = [".git", "node_modules", ".venv", "__pycache__"];
+const READ = /\.(?:mdc?|ya?ml|toml|json)$/i;
+/** Matches the folders in which other tools keep their files. */
+const TOOL_FOLDER =
+  /^(.*?)\/(?:\.(?:claude|opencode|github|gemini|codex|cursor|agents|goose)|\.config)(?:\/|$)/;
+
+/** The files with instructions for every agent of a repository. */
+const CONTEXT_FILES = ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"];
+
+/** The read files of a source. Dispose removes what was downloaded. */
+export interface ImportSource extends AsyncDisposable {
+  /** The folder or address, which identifies the source in a later import. */
+  origin: string;
+  files: ForeignFile[];
+  /** The texts of the files, of the files that they refer to, and of the repository's instructions. */
+  texts: ReadonlyMap<string, string>;
+  /** The skills by name, each with the absolute path of its folder. */
+  skills: ReadonlyMap<string, string>;
+  /** The entries of the MCP servers of the repository. */
+  servers: JsonObject;
+  /** The absolute path of the repository. Undefined for a download, and for files of no repository. */
+  repository: string | undefined;
+  /** The absolute path of a single local file. */
+  file?: string;
+}
+
+/** The environment of an import. */
+export interface SourceContext {
+  shell: Readonly<Record<string, string>>;
+  home: string;
+  cwd: string;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** Reads a source. Throws NotInstalled, errors of the file system, or the signal's reason. */
+export async function openSource(written: string, context: SourceContext): Promise<ImportSource> {
+  const { address, inside } = splitAddress(written);
+  const source = parseSkillSource(address, context);
+  if (source.kind === "npm") {
+    throw new NotInstalled("Agents are imported from files, folders and repositories");
+  }
+  if (source.kind === "folder") {
+    const start = await Deno.realPath(source.path);
+    const base = await findBase(start, context.home);
+    const isFile = (await Deno.stat(start)).isFile;
+    // A file of no repository takes no other files into its text, because its folder may contain private files.
+    const reach = base.isRepository ? base.folder : isFile ? undefined : start;
+    const read = await readTree(base.folder, start, reach);
+    return {
+      ...read,
+      origin: base.folder,
+      repository: base.isRepository ? base.folder : undefined,
+      ...(isFile && { file: start }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  await using stack = new AsyncDisposableStack();
+  const staging = await Deno.makeTempDir({ prefix: "inkling-import-" });
+  stack.defer(() => Deno.remove(staging, { recursive: true }));
+  const { folder } = await fetchSource(source, { ...context, staging });
+  const base = await Deno.realPath(folder);
+  const start = await Deno.realPath(join(base, inside ?? ""));
+  if (!isWithin(start, base)) throw new NotInstalled("The path leads out of the repository");
+  const read = await readTree(base, start, base);
+  const kept = stack.move();
+  return {
+    ...read,
+    origin: source.url,
+    repository: undefined,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Splits the address of a folder or file on the page of a repository into the repository and the path in it. */
+function splitAddress(text: string): { address: string; inside?: string } {
+  const [, repository, ref, inside = ""] =
+    /^(https:\/\/[^/]+\/[^#]+?)\/(?:-\/)?(?:tree|blob)\/([^/]+)(?:\/(.*))?$/.exec(text) ?? [];
+  return repository === undefined ? { address: text } : { address: `${repository}#${ref}`, inside };
+}
+
+/** Returns the folder to which the paths of the files are relative. */
+async function findBase(
+  start: string,
+  home: string,
+): Promise<{ folder: string; isRepository: boolean }> {
+  const owner = TOOL_FOLDER.exec(start)?.[1];
+  if (owner !== undefined && owner !== "") return { folder: owner, isRepository: owner !== home };
+  const { isDirectory } = await Deno.stat(start);
+  const folder = isDirectory ? start : dirname(start);
+  for (let above = folder; above !== home && above !== dirname(above); above = dirname(above)) {
+    if (await Deno.lstat(join(above, ".git")).catch(ignoreMissing)) {
+      return { folder: above, isRepository: true };
+    }
+  }
+  return { folder, isRepository: isDirectory && folder !== home };
+}
+
+type ReadTree = Pick<ImportSource, "files" | "texts" | "skills" | "servers">;
+
+/** Reads the files below `start`, and the files in `reach` that they refer to. Paths are relative to `base`. */
+async function readTree(base: string, start: string, reach?: string): Promise<ReadTree> {
+  const reader = new TreeReader(base, reach);
+  await reader.walk(start);
+  for (const path of CONTEXT_FILES) await reader.readReferred(path);
+  await reader.readReferences();
+  return {
+    files: reader.files,
+    texts: reader.texts,
+    skills: reader.skills,
+    servers: {
+      ...await reader.readServers(".vscode/mcp.json"),
+      ...await reader.readServers(".mcp.json"),
+    },
+  };
+}
+
+class TreeReader {
+  readonly files: ForeignFile[] = [];
+  readonly texts = new Map<string, string>();
+  readonly skills = new Map<string, string>();
+  readonly #base: string;
+  readonly #reach: string | undefined;
+  #entries = 0;
+  #bytes = 0;
+
+  constructor(base: string, reach: string | undefined) {
+    this.#base = base;
+    this.#reach = reach;
+  }
+
+  /** Reads a file, or the files below a folder. */
+  async walk(path: string, depth = 0): Promise<void> {
+    if (++this.#entries > MAX_ENTRIES) throw tooMuch(`over ${MAX_ENTRIES} files`);
+    const info = await Deno.stat(path);
+    if (info.isFile) return await this.#readFile(path);
+    if (!info.isDirectory) return;
+    if (depth > MAX_DEPTH) throw tooMuch(`folders over ${MAX_DEPTH} deep`);
+    const entries = (await Array.fromAsync(Deno.readDir(path)))
+      .filter(({ name }) => !SKIPPED.includes(name)).sort((a, b) => a.name < b.name ? -1 : 1);
+    if (entries.some(({ name, isFile }) => isFile && name === "SKILL.md")) {
+      this.skills.set(basename(path), path);
+      return;
+    }
+    for (const { name, isFile, isSymlink } of entries) {
+      const child = join(path, name);
+      if (isFile && !READ.test(name) || isSymlink && !await this.#leadsToFileInside(child)) {
+        continue;
+      }
+      await this.walk(child, depth + 1);
+    }
+  }
+
+  async #leadsToFileInside(link: string): Promise<boolean> {
+    const real = await Deno.realPath(link).catch(() => undefined);
+    return real !== undefined && isWithin(real, this.#base) && (await Deno.stat(real)).isFile;
+  }
+
+  async #readFile(path: string): Promise<void> {
+    const text = await this.#readText(path, MAX_FILE_BYTES);
+    if (text === undefined) return;
+    if (this.files.length === MAX_FILES) throw tooMuch(`over ${MAX_FILES} files of text`);
+    const file = { path: relative(this.#base, path), text };
+    this.files.push(file);
+    this.texts.set(file.path, text);
+  }
+
+  /** Reads a file that a text refers to, if it is a file of the source and no file of keys. */
+  async readReferred(path: string): Promise<void> {
+    if (this.#reach === undefined || this.texts.has(path)) return;
+    const real = await Deno.realPath(join(this.#base, path)).catch(() => undefined);
+    if (real === undefined || !isWithin(real, this.#reach)) return;
+    const names = [...path.split("/"), ...relative(this.#base, real).split("/")];
+    if (names.some((name) => isEnvFileName(name) || name === ".git")) return;
+    const text = await this.#readText(real, MAX_REFERRED_BYTES);
+    if (text !== undefined) this.texts.set(path, text);
+  }
+
+  /** Reads the files that the read texts refer to. */
+  async readReferences(): Promise<void> {
+    // The map grows during the loop, so references in added files are read, too.
+    for (const [path, text] of this.texts) {
+      for (const reference of findReferences(text, path)) await this.readReferred(reference);
+    }
+  }
+
+  async #readText(path: string, maxBytes: number): Promise<string | undefined> {
+    const { size, isFile } = await Deno.stat(path);
+    if (!isFile || size > maxBytes) return undefined;
+    this.#bytes += size;
+    if (this.#bytes > MAX_BYTES) throw tooMuch("over 32 MB of text");
+    const bytes = await Deno.readFile(path);
+    return isBinary(bytes) ? undefined : new TextDecoder().decode(bytes);
+  }
+
+  /** Returns the entries of a file with MCP servers. Empty if there is none or it is broken. */
+  async readServers(path: string): Promise<JsonObject> {
+    await this.readReferred(path);
+    const text = this.texts.get(path);
+    if (text === undefined) return {};
+    try {
+      const root: unknown = JSON.parse(toPlainJson(text));
+      return isJsonObject(root) ? findEntries(root).entries ?? {} : {};
+    } catch {
+      return {}; // Agents that use a server of this file report that it has no entry.
+    }
+  }
+}
+
+function tooMuch(what: string): NotInstalled {
+  return new NotInstalled(`It has ${what}: name a folder or file in it`);
+}

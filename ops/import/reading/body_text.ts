@@ -1,0 +1,119 @@
+// Converts the text of another tool's file: its placeholders become Inkling's, and everything else that Inkling would
+// replace in a text is escaped.
+import type { Draft } from "./draft.ts";
+import { shorten } from "./draft.ts";
+
+/** The placeholders of another tool. */
+export interface Placeholders {
+  /** Matches the placeholders. */
+  pattern: RegExp;
+  /** Returns the text in place of a match. Inkling's own placeholders are `$ARGUMENTS`, and `$0` to `$9`. */
+  convert(match: string, draft: Draft): string;
+}
+
+/** Matches the texts that Inkling replaces in the text of an agent; see base/text/substitute.ts. */
+const OURS = /\\\$|\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$ARGUMENTS\b|\$\d/;
+
+/** Placeholders of a tool that replaces nothing in its texts. */
+export const NO_PLACEHOLDERS: Placeholders = { pattern: /(?!)/, convert: (match) => match };
+
+/** `$ARGUMENTS`, `$ARGUMENTS[0]`, and `$1` to `$9`, which begin at 0 if the text contains `$0`. */
+export function positional(text: string): Placeholders {
+  const first = /\$0\b/.test(text) ? 0 : 1;
+  return {
+    pattern: /\$ARGUMENTS(?:\[\d+\])?|\$\d(?!\d|\.\d|,\d{3}(?!\d))/,
+    convert(match, draft) {
+      const [, digit] = /^\$(\d)$/.exec(match) ?? [];
+      if (digit === undefined || first === 0) return match;
+      const becomes = `$${Number(digit) - first}`;
+      changeOnce(draft, match, becomes);
+      return becomes;
+    },
+  };
+}
+
+/** Placeholders with names, such as `{{ topic }}` or `${input:topic}`. The first name is the first argument. */
+export function named(
+  pattern: RegExp,
+  values: ReadonlyMap<string, string> = new Map(),
+): Placeholders {
+  const names: string[] = [];
+  return {
+    pattern,
+    convert(match, draft) {
+      const name = /[\w-]+(?=\W*$)/.exec(match.replace(/^(\$\{input:[\w-]+)[^]*$/, "$1"))?.[0] ??
+        match;
+      const given = values.get(name);
+      if (given !== undefined) {
+        changeOnce(draft, match, `${shorten(given)}, its default`);
+        return escapeText(given);
+      }
+      if (!names.includes(name)) names.push(name);
+      const at = names.indexOf(name);
+      const becomes = at > 9 ? `$ARGUMENTS[${at}]` : `$${at}`;
+      changeOnce(draft, match, `${becomes}: argument ${at + 1} of inkling run`);
+      return becomes;
+    },
+  };
+}
+
+/** `{{args}}` stands for all arguments. */
+export const ALL_ARGUMENTS: Placeholders = {
+  pattern: /\{\{\s*args\s*\}\}/,
+  convert(match, draft) {
+    changeOnce(draft, match, "$ARGUMENTS");
+    return "$ARGUMENTS";
+  },
+};
+
+/** Matches commands whose output the other tool puts into the text: !`git status` and !{git status}. */
+const COMMANDS = /!`([^`\n]+)`|!\{([^{}\n]+)\}/g;
+
+/** Matches expressions that only the other tool evaluates. */
+const EXPRESSIONS =
+  /\$\{\{[^}\n]*\}\}|\{\{?[#%/][^}\n]*[%}]?\}|\{%[^%\n]*%\}|\$\{(?:selection|file|workspaceFolder)\w*\}/g;
+
+/** Converts a text with the placeholders of its tool, and records what is lost. */
+export function convertText(
+  draft: Draft,
+  text: string,
+  { pattern, convert }: Placeholders = NO_PLACEHOLDERS,
+): string {
+  const both = new RegExp(`(${pattern.source})|(?:${OURS.source})`, "g");
+  const converted = text.replace(
+    both,
+    (match, foreign) => foreign === undefined ? escapeDollar(draft, match) : convert(match, draft),
+  );
+  for (const [match] of converted.matchAll(EXPRESSIONS)) {
+    loseOnce(draft, shorten(match), "nothing fills it in: it stays in the text as it is");
+  }
+  return converted.replace(COMMANDS, (match, quoted, braced) => {
+    const command = (quoted ?? braced).trim();
+    loseOnce(
+      draft,
+      shorten(match),
+      "no command runs before the model reads the text: the agent is told to run it",
+    );
+    return `(run \`${command}\` with the tool shell, and read its output)`;
+  });
+}
+
+function escapeDollar(draft: Draft, match: string): string {
+  if (match.startsWith("${")) {
+    changeOnce(draft, match, `\\${match}: the text itself, and no variable`);
+  }
+  return `\\${match}`;
+}
+
+/** Escapes everything that Inkling would replace in a text. */
+export function escapeText(text: string): string {
+  return text.replace(new RegExp(OURS.source, "g"), (match) => `\\${match}`);
+}
+
+function changeOnce(draft: Draft, what: string, becomes: string): void {
+  if (!draft.changes.some((one) => one.what === what)) draft.change(what, becomes);
+}
+
+function loseOnce(draft: Draft, what: string, why: string): void {
+  if (!draft.losses.some((one) => one.what === what)) draft.lose(what, why);
+}

@@ -1,0 +1,13 @@
+// Lists the formats that `inkling import` reads. The first one that fits a file reads it.
+import type { Shape } from "../reading/shape.ts";
+import { CLAUDE_CODE } from "./claude_code.ts";
+
+/** The formats of other tools, those that a path identifies before those that only the content identifies. */
+export const SHAPES: readonly Shape[] = [
+  ...CLAUDE_CODE,
+];
+
+/** Returns the format of a file, or undefined. */
+export function findShape(path: string, text: string): Shape | undefined {
+  return SHAPES.find((shape) => shape.fits(path, text));
+}
