@@ -1,6 +1,6 @@
 // The agent loop: runs open calls, asks the model and checks the reply, until the run ends or a person must answer.
 import type { Agent } from "../../agents/agent.ts";
-import type { AssistantMessage } from "../../models/message.ts";
+import type { AssistantMessage, ToolCall } from "../../models/message.ts";
 import { ModelError, type ModelReply } from "../../models/model.ts";
 import { ReplyTimeout } from "../../models/calls/retry.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
@@ -25,6 +25,7 @@ import { ReplyCut, takeTurn } from "./turn.ts";
 import type { RunSettings } from "../../config/agent_settings.ts";
 
 const loadWrittenCall = lazyModule(() => import("./written_call.ts"));
+const loadRepair = lazyModule(() => import("./repair_calls.ts"));
 
 /**
  * Runs the agent until the run has an outcome, rests, or waits for a person's answer to its own question or to a child's.
@@ -102,7 +103,7 @@ async function takeStep(
   step: { isPriceMissed: boolean },
 ): Promise<Execution | undefined> {
   const received = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
-  const reply = await withWrittenCalls(run, received);
+  const reply = await withRepairedCalls(run, await withWrittenCalls(run, received));
   const message = { ...reply.message, stop: reply.stop };
   const position = run.conversation.nextPosition;
   const costUsd = await run.costOf(reply);
@@ -139,6 +140,23 @@ async function withWrittenCalls(run: Run, reply: ModelReply): Promise<ModelReply
   const { convertWrittenCalls } = await loadWrittenCall();
   return await convertWrittenCalls(run, reply);
 }
+
+/** Returns the reply with repaired tool calls. Does nothing for calls of existing tools without quoted numbers. */
+async function withRepairedCalls({ toolbox }: Run, reply: ModelReply): Promise<ModelReply> {
+  const { message } = reply;
+  const { toolCalls } = message;
+  const mayNeed = ({ name, arguments: args }: ToolCall) =>
+    toolbox.get(name) === undefined || QUOTED_SCALAR.test(args);
+  if (!toolCalls.some(mayNeed)) return reply;
+  const { repairCall } = await loadRepair();
+  return {
+    ...reply,
+    message: { ...message, toolCalls: toolCalls.map((one) => repairCall(one, toolbox)) },
+  };
+}
+
+/** Matches arguments that may contain a number or boolean as text. */
+const QUOTED_SCALAR = /"(?:-?\d[\d.eE+-]*|true|false)"/i;
 
 async function judgeText(run: Run, message: AssistantMessage): Promise<Outcome | undefined> {
   if (!BEGINS_LIKE_CALL.test(message.content)) return undefined;

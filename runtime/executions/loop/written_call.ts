@@ -6,6 +6,7 @@ import type { ModelReply } from "../../models/model.ts";
 import { inventCallId } from "../../models/providers/tool_call_assembly.ts";
 import type { Tool } from "../../tools/definition/tool.ts";
 import type { Outcome } from "../record/ending_store.ts";
+import { repairName } from "./repair_calls.ts";
 import type { Run } from "./run.ts";
 
 /** The calls in a text, or the reason why a call cannot be made. */
@@ -47,7 +48,7 @@ export function judgeWrittenCall(run: Run, { content }: AssistantMessage): Outco
   return { status: "error", error, output: null };
 }
 
-const find = ({ toolbox }: Run): Find => (name) => toolbox.get(name);
+const find = ({ toolbox }: Run): Find => (name) => toolbox.get(repairName(name, toolbox));
 
 /** Parses the text of a reply. Returns undefined if it contains no call. `find` returns an offered tool by its name. */
 export function readWrittenCalls(content: string, find: Find): WrittenCalls | undefined {
