@@ -92,7 +92,11 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
           ...here,
           kind: "notice",
           // Show the short message of a repair, because its content includes the entire schema.
-          text: payload["kind"] === "repair" ? text(payload["message"]) : content,
+          text: payload["kind"] === "repair"
+            ? text(payload["message"])
+            : payload["kind"] === "reasoning"
+            ? `Reasoning: ${content}`
+            : content,
         });
         break;
       case "interrupt":

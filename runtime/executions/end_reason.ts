@@ -32,6 +32,7 @@ export const NO_ANSWERS = {
   content_filter: "The provider's content filter stopped the reply",
   refusal: "The model refused to answer",
   empty_reply: "The model returned an empty reply",
+  unclosed_thought: "The model's reply is only reasoning: its <think> is never closed",
 } as const;
 
 export type LimitCode = keyof typeof LIMITS;

@@ -34,12 +34,16 @@ export interface UserMessage {
   media?: readonly Media[];
 }
 
-/** The reason for the end of a reply. `unknown` is a reason of the provider that is not in this list. */
+/**
+ * The reason for the end of a reply. `unclosed_thought`: the reply is only reasoning, because its tag is never closed.
+ * `unknown` is a reason of the provider that is not in this list.
+ */
 export type StopReason =
   | "end"
   | "tool_calls"
   | "length"
   | "content_filter"
+  | "unclosed_thought"
   | "refusal"
   | "unknown";
 

@@ -75,7 +75,15 @@ const CassetteReply = z.strictObject({
   content: z.string(),
   calls: z.array(CassetteCall).default([]),
   provider_data: jsonObject.optional(),
-  stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal", "unknown"])
+  stop: z.enum([
+    "end",
+    "tool_calls",
+    "length",
+    "content_filter",
+    "unclosed_thought",
+    "refusal",
+    "unknown",
+  ])
     .optional(),
   /** The tokens of the reply. Null if the endpoint reported none. */
   usage: z.strictObject({ input_tokens: z.int(), output_tokens: z.int() }).nullable().default(null),

@@ -92,6 +92,7 @@ class Reading {
       case "stats":
         return this.#addFigures(frame);
       case "meta":
+        if (frame["kind"] === "reasoning") return;
         if (frame["kind"] !== "notice") {
           return this.#last?.addInstructions(content, this.#steps.length);
         }

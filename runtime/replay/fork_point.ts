@@ -76,13 +76,13 @@ function lastOpen({ messages }: RecordedRun, ends: readonly number[]): number {
   return 0;
 }
 
-/** Returns the frames up to the next reply, without notices about the wait for that reply. */
+/** Returns the frames up to the next reply, without its reasoning and notices about the wait for it. */
 function framesOf({ frames }: RecordedRun, step: number): Frame[] {
   const isReply = ({ event }: Frame) => event === "ai" || event === "tool_call";
   const replies = frames.flatMap((frame, index) => isReply(frame) ? [index] : []);
   const before = frames.slice(0, replies[step] ?? frames.length)
     .filter(({ event }) => event !== "complete" && event !== "final_answer");
-  const end = before.findLastIndex((frame) => !isNotice(frame) && !isOpenQuestion(frame)) + 1;
+  const end = before.findLastIndex((frame) => !isAhead(frame) && !isOpenQuestion(frame)) + 1;
   return before.slice(0, end).filter((frame) => !isInfo(frame) && !isStats(frame));
 }
 
@@ -100,7 +100,8 @@ const typeOf = ({ payload }: Frame) => JSON.parse(payload);
 const isPrompt = (frame: Frame) => typeOf(frame).event_type === "system";
 const isInfo = (frame: Frame) => typeOf(frame).event_type === "execution_info";
 const isStats = (frame: Frame) => typeOf(frame).event_type === "stats";
-const isNotice = (frame: Frame) => typeOf(frame).kind === "notice";
+/** Returns true for a frame about the next reply. */
+const isAhead = (frame: Frame) => ["notice", "reasoning"].includes(typeOf(frame).kind);
 /** Returns true for a question's frame. At the end of the copied frames, such a frame has no answer and is left out. */
 const isOpenQuestion = ({ event }: Frame) => event === "interrupt";
 const isUserTurn = (frame: Frame) => {

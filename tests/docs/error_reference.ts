@@ -50,6 +50,8 @@ const REMEDIES: Readonly<Record<EndCode, string>> = {
   content_filter: "change the task, or name another model in `model.fallback`",
   refusal: "change the task, or name another model in `model.fallback`",
   empty_reply: "run it again; if it stays, try another model",
+  unclosed_thought:
+    "read the reasoning in the log; raise `settings.max_tokens` or try another model",
 };
 
 const NUMBERS = /\$?0(\.0+)?/g;

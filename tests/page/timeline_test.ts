@@ -113,6 +113,11 @@ Deno.test("describeLatest() reports a retry until the retry starts", () => {
   assert.equal(latest(waits, notice("Try 1 of 3")), "Waiting for the model");
 });
 
+Deno.test("buildTimeline() marks reasoning", () => {
+  const [step] = stepsOf({ event_type: "meta", kind: "reasoning", content: "So.\nThen." });
+  assert.equal(step?.kind === "notice" && step.text, "Reasoning: So.\nThen.");
+});
+
 Deno.test("buildTimeline() accepts any values in a frame", () => {
   const types = ["system", "human", "ai", "tool_call", "tool_result", "stats", "interrupt"];
   const payload = fc.record({

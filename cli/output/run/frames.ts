@@ -1,6 +1,6 @@
 // Renders the frames of an execution as pieces of text, while the execution runs or from its log.
-import { formatDuration } from "../../../base/durations.ts";
-import { formatCost, formatCount, formatPlural } from "../figures.ts";
+import { formatEnd } from "./end_figures.ts";
+import { formatPlural } from "../figures.ts";
 import {
   callsOf,
   type DescribedCall,
@@ -178,12 +178,20 @@ export class FrameRenderer {
     return this.#step(payload, [this.#style.bold(title), ...lines].join("\n"));
   }
 
-  /** Returns the piece of a `meta` frame: a notice, a repair message, or the instructions of a skill. */
+  /** Returns the piece of a `meta` frame: a notice, reasoning, a repair message, or the instructions of a skill. */
   #meta(payload: FramePayload): FramePiece {
-    if (payload["kind"] === "notice") return this.#notice(payload);
-    if (payload["kind"] !== "repair") return this.#skill(payload);
-    if (this.#options.showMessages) return this.#message(payload, "Repair");
-    return this.#notice({ ...payload, level: "warn", content: textOf(payload, "message") });
+    const { kind } = payload;
+    if (kind === "notice") return this.#notice(payload);
+    if (kind !== "repair" && kind !== "reasoning") return this.#skill(payload);
+    const isRepair = kind === "repair";
+    if (this.#options.showMessages) {
+      return this.#message(payload, isRepair ? "Repair" : "Reasoning");
+    }
+    const lines = textOf(payload, "content").split("\n").length;
+    const text = isRepair
+      ? textOf(payload, "message")
+      : `Reasoning, ${formatPlural(lines, "line")}`;
+    return this.#notice({ ...payload, level: isRepair ? "warn" : "info", content: text });
   }
 
   #notice(payload: FramePayload): FramePiece {
@@ -271,7 +279,7 @@ export class FrameRenderer {
       pieces.push(this.#step(payload, lines.join("\n")));
     }
     const mark = isDone ? this.#style.green(`✔ ${status}`) : this.#style.red(`✖ ${status}`);
-    const figures = this.#figures(payload);
+    const figures = formatEnd(payload, this.#callCount ?? 0);
     const summary = figures === "" ? "" : this.#style.dim(` · ${figures}`);
     pieces.push(this.#sentence(payload, mark + summary));
     if (!isDone) {
@@ -279,19 +287,5 @@ export class FrameRenderer {
       pieces.push({ kind: "failure", text: error });
     }
     return pieces;
-  }
-
-  #figures(payload: FramePayload): string {
-    const duration = numberOf(payload, "duration_ms");
-    const tokens = numberOf(payload, "total_tokens");
-    const cost = numberOf(payload, "cost_usd");
-    const calls = this.#callCount ?? 0;
-    const about = payload["usage_estimated"] === true ? "~" : "";
-    return [
-      ...(duration === undefined ? [] : [formatDuration(duration)]),
-      ...(tokens === undefined ? [] : [`${about}${formatCount(tokens)} tokens`]),
-      ...(cost === undefined ? [] : [about + formatCost(cost)]),
-      ...(calls === 0 ? [] : [formatPlural(calls, "tool call")]),
-    ].join(" · ");
   }
 }

@@ -174,7 +174,8 @@ function isLast({ toolCalls, stop }: AssistantMessage): boolean {
 
 /** Returns true if the model completed its answer. */
 function isWhole({ stop }: AssistantMessage): boolean {
-  return stop !== "length" && stop !== "content_filter" && stop !== "refusal";
+  return stop !== "length" && stop !== "content_filter" && stop !== "refusal" &&
+    stop !== "unclosed_thought";
 }
 
 /** Returns the run's outcome for its last reply. */
@@ -188,6 +189,7 @@ function judgeAnswer(
     return { status: "aborted", error, output: content.trim() === "" ? null : content };
   }
   if (stop === "content_filter") return failed(NO_ANSWERS.content_filter);
+  if (stop === "unclosed_thought") return failed(NO_ANSWERS.unclosed_thought);
   if (stop === "refusal") {
     const words = toPlainLine(content, MAX_REFUSAL_LENGTH);
     return failed(`${NO_ANSWERS.refusal}${words === "" ? "" : `: ${words}`}`);

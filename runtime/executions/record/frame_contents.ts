@@ -4,6 +4,7 @@ import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import type { EventType, FrameContent, FrameIdentity } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
+import { thoughtOf } from "../../models/providers/kept_fields.ts";
 import type { DescribedCall } from "./call_preview.ts";
 import type { FinishedCall } from "./conversation_store.ts";
 import type { Pause } from "./ending_store.ts";
@@ -73,8 +74,21 @@ export function toOpeningFrame(message: Message): FrameContent {
   };
 }
 
-/** Returns the frame of a model reply: its calls, or its text. */
-export function toReplyFrame({ message }: ModelReply): FrameContent {
+/** Returns the frames of a model reply: the reasoning that it begins with, its calls or its text, and the usage so far. */
+export function toReplyFrames(
+  { message }: ModelReply,
+  figures: Execution,
+  { warning }: { warning?: string },
+): FrameContent[] {
+  const reasoning = thoughtOf(message);
+  return [
+    ...(reasoning === undefined ? [] : [toReasoningFrame(reasoning)]),
+    toReplyFrame(message),
+    toStatsFrame(figures, warning),
+  ];
+}
+
+function toReplyFrame(message: ModelReply["message"]): FrameContent {
   const { content, toolCalls } = message;
   if (toolCalls.length === 0) {
     return { event: "ai", eventType: "ai", message: content, fields: { content } };
@@ -87,6 +101,15 @@ export function toReplyFrame({ message }: ModelReply): FrameContent {
       content,
       tools: toolCalls.map(({ id, name, arguments: args }) => ({ id, name, args })),
     },
+  };
+}
+
+function toReasoningFrame(content: string): FrameContent {
+  return {
+    event: "meta",
+    eventType: "meta",
+    message: content,
+    fields: { kind: "reasoning", content },
   };
 }
 

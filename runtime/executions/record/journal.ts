@@ -32,9 +32,8 @@ import {
   toOpeningFrame,
   toPauseFrames,
   toRepairFrame,
-  toReplyFrame,
+  toReplyFrames,
   toResultFrame,
-  toStatsFrame,
 } from "./frame_contents.ts";
 import type { GivenResponse, HumanAnswer, HumanRequest } from "../human_request.ts";
 import type { JournalPorts } from "./journal_ports.ts";
@@ -108,9 +107,7 @@ export class Journal {
       usage,
       costUsd: options.costUsd,
       durationMs: this.running.take(),
-      frames: (
-        figures,
-      ) => [this.#frame(toReplyFrame(reply)), this.#frame(toStatsFrame(figures, options.warning))],
+      frames: (figures) => toReplyFrames(reply, figures, options).map((one) => this.#frame(one)),
     };
     this.#storedTerms = terms?.terms.digest;
     if (options.isLast) {

@@ -41,6 +41,8 @@ export class ModelSupply {
   /** The opened models by connection, least recently used first. */
   readonly #kept = new Map<string, (billing: CallBilling) => Model>();
   readonly #rates: RateGates;
+  /** The logged remarks about endpoints. */
+  readonly #remarks = new Set<string>();
   /** The known limits by endpoint and model, least recently used first. */
   readonly #limits = new Map<string, KnownLimits>();
 
@@ -134,9 +136,19 @@ export class ModelSupply {
     return limits;
   }
 
+  /** Logs a remark about an endpoint once. */
+  #remark(text: string): void {
+    if (this.#remarks.has(text)) return;
+    this.#remarks.add(text);
+    this.#options.log.write("info", text);
+  }
+
   async #keep(connection: ModelConnection): Promise<(billing: CallBilling) => Model> {
     const key = JSON.stringify(connection);
-    const createModel = this.#kept.get(key) ?? await openPaidModel(connection, this.#options.clock);
+    const createModel = this.#kept.get(key) ?? await openPaidModel(connection, {
+      clock: this.#options.clock,
+      remark: (text) => this.#remark(text),
+    });
     keepNewest(this.#kept, key, createModel);
     return createModel;
   }

@@ -1,5 +1,4 @@
 // Opens adapters. All other code opens models through this file, which requires a CallBilling, so that no call is unpaid.
-import type { Clock } from "../../../base/clock.ts";
 import type { Model } from "../model.ts";
 import { type ModelConnection, openAdapter } from "../providers/adapters.ts";
 import { type CallBilling, withBilling } from "./spending.ts";
@@ -12,8 +11,8 @@ export type { ModelConnection } from "../providers/adapters.ts";
  */
 export async function openPaidModel(
   connection: ModelConnection,
-  clock: Clock,
+  ports: Parameters<typeof openAdapter>[1],
 ): Promise<(billing: CallBilling) => Model> {
-  const adapter = await openAdapter(connection, clock);
+  const adapter = await openAdapter(connection, ports);
   return (billing) => withBilling(adapter, billing);
 }

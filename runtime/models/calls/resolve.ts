@@ -34,7 +34,10 @@ export async function resolveModel(
   options: ResolveModelOptions,
 ): Promise<Model> {
   const model = requireModel(settings);
-  const createModel = await openPaidModel(resolveConnection(model, options), options.clock);
+  const createModel = await openPaidModel(resolveConnection(model, options), {
+    clock: options.clock,
+    remark: (text) => options.log.write("info", text),
+  });
   return createModel({ ...options.billing, model });
 }
 

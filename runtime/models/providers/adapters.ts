@@ -1,5 +1,4 @@
 // The adapters by name. Each module is loaded when its adapter is first used.
-import type { Clock } from "../../../base/clock.ts";
 import type { AdapterOptions } from "./provider_model.ts";
 import type { AdapterName } from "../endpoint.ts";
 import type { Model } from "../model.ts";
@@ -23,7 +22,7 @@ const CREATORS: Readonly<Record<AdapterName, () => Promise<Creator>>> = {
 };
 
 /** The adapter, address, key and name of a model. All agents with an equal connection share one Model object. */
-export interface ModelConnection extends Omit<AdapterOptions, "clock"> {
+export interface ModelConnection extends Omit<AdapterOptions, "clock" | "remark"> {
   adapter: AdapterName;
   /** True to request token counts in the stream, in formats that send them only on request. */
   streamUsage: boolean;
@@ -32,8 +31,8 @@ export interface ModelConnection extends Omit<AdapterOptions, "clock"> {
 /** Creates the model of a connection. Throws ModelError for an invalid name. */
 export async function openAdapter(
   { adapter, ...options }: ModelConnection,
-  clock: Clock,
+  ports: Pick<AdapterOptions, "clock" | "remark">,
 ): Promise<Model> {
   const create = await CREATORS[adapter]();
-  return create({ ...options, clock });
+  return create({ ...options, ...ports });
 }

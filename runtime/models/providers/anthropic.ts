@@ -4,7 +4,7 @@ import type { Media, ToolDescription } from "../../vocabulary/tool_vocabulary.ts
 import { toWireSchema } from "../answer_schema.ts";
 import type { AssistantMessage, Message, ToolMessage } from "../message.ts";
 import type { Model, ModelRequest } from "../model.ts";
-import { AnthropicReplyAssembler } from "./anthropic_reply.ts";
+import { AnthropicReplyAssembler, toAnthropicEvents } from "./anthropic_reply.ts";
 import { type BlockOwner, keptBlocks } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
@@ -32,6 +32,7 @@ export function createAnthropicModel(options: AdapterOptions): Model {
       ...toAnthropicPrompt(request, owner),
     }),
     startReply: () => new AnthropicReplyAssembler(owner),
+    toChunks: toAnthropicEvents,
   });
 }
 

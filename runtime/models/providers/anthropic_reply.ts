@@ -23,6 +23,20 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
   refusal: "refusal",
 }));
 
+/** Converts a complete reply to the events of a stream. Returns undefined for a document that is no reply. */
+export function toAnthropicEvents(whole: unknown): unknown[] | undefined {
+  if (!isJsonObject(whole) || !Array.isArray(whole.content)) return undefined;
+  const { content, stop_reason: reason, usage } = whole;
+  const blocks = content.map((block, index) => (
+    { type: "content_block_start", index, content_block: block }
+  ));
+  return [
+    { type: "message_start", message: whole },
+    ...blocks,
+    { type: "message_delta", delta: { stop_reason: reason ?? "end_turn" }, usage },
+  ];
+}
+
 interface Block {
   /** The block in the provider's format. finish() adds the input of a tool call. */
   wire: JsonObject;

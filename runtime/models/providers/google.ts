@@ -45,6 +45,11 @@ export function createGoogleModel(options: AdapterOptions): Model {
       },
     }),
     startReply: () => new GoogleReplyAssembler(owner),
+    toChunks(whole) {
+      const chunks = [whole].flat();
+      const isChunk = (one: unknown) => isJsonObject(one) && (one.candidates ?? one.error);
+      return chunks.length > 0 && chunks.every(isChunk) ? chunks : undefined;
+    },
   });
 }
 

@@ -69,6 +69,13 @@ export function keepFields(
   return isEmpty ? {} : { providerData: keepBlocks(owner, blocks) };
 }
 
+/** Returns the reasoning that a reply began with in a `<think>` tag, or undefined. */
+export function thoughtOf({ providerData }: AssistantMessage): string | undefined {
+  const [first] = Array.isArray(providerData?.blocks) ? providerData.blocks : [];
+  const thought = isJsonObject(first) ? first[THINK] : undefined;
+  return typeof thought === "string" && thought.trim() !== "" ? thought.trim() : undefined;
+}
+
 /** The model that may get stored fields back, and the fields that it refuses. */
 export interface KeptParts {
   owner: BlockOwner;

@@ -27,6 +27,10 @@ export function createOllamaModel(options: AdapterOptions): Model {
     hasJsonLines: true,
     body: (request) => toBody(request, options, owner),
     startReply: (request) => new OllamaReplyAssembler(owner, estimateInputTokens(request)),
+    toChunks: (whole) =>
+      isJsonObject(whole) && (isJsonObject(whole.message) || whole.done !== undefined)
+        ? [whole]
+        : undefined,
   });
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema } from "../../../base/json.ts";
 import { addSchemaToPrompt, grammarSchema, isStrict, toWireSchema } from "../answer_schema.ts";
 import type { Model, ModelRequest } from "../model.ts";
 import { type OpenAiFlavour, toFunctions, toOpenAiMessages } from "./openai_messages.ts";
-import { OpenAiReplyAssembler } from "./openai_reply.ts";
+import { OpenAiReplyAssembler, toOpenAiChunks } from "./openai_reply.ts";
 import type { BlockOwner } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 
@@ -31,6 +31,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     },
     body: (request) => toBody(request, options, owner),
     startReply: () => new OpenAiReplyAssembler(owner),
+    toChunks: toOpenAiChunks,
   });
 }
 

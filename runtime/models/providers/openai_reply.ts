@@ -30,6 +30,25 @@ const KNOWN_FIELDS = new Set(
   ["role", "content", "tool_calls", "function_call", "refusal", "annotations", "audio"],
 );
 
+/** Converts a complete reply to the chunk of a stream. Returns undefined for a document that is no reply. */
+export function toOpenAiChunks(whole: unknown): unknown[] | undefined {
+  if (!isJsonObject(whole) || !Array.isArray(whole.choices)) return undefined;
+  const choices = whole.choices.filter(isJsonObject).map(
+    ({ message, finish_reason: reason, ...rest }) => {
+      const { tool_calls: calls, ...delta } = isJsonObject(message) ? message : {};
+      // The calls are complete. Each gets an index, because some servers omit the ids.
+      const numbered = (Array.isArray(calls) ? calls : []).filter(isJsonObject)
+        .map((call, index) => ({ ...call, index }));
+      return {
+        ...rest,
+        delta: { ...delta, tool_calls: numbered },
+        finish_reason: reason ?? "stop",
+      };
+    },
+  );
+  return [{ ...whole, choices }];
+}
+
 /** Assembles one reply from the chunks of a Chat Completions stream. */
 export class OpenAiReplyAssembler implements ReplyAssembler {
   readonly #owner: BlockOwner;
@@ -68,7 +87,7 @@ export class OpenAiReplyAssembler implements ReplyAssembler {
   finish(): ModelReply | undefined {
     if (this.#finishReason === undefined) return undefined;
     const isCut = STOP_REASONS.get(this.#finishReason) === "length";
-    const content = this.#text + this.#think.finish({ isCut });
+    const content = this.#text + this.#think.finish();
     const { ofCalls, characters } = this.#calls.kept();
     const toolCalls = this.#calls.finish();
     const kept = keepFields(this.#owner, {
@@ -79,7 +98,9 @@ export class OpenAiReplyAssembler implements ReplyAssembler {
     });
     return {
       message: { role: "assistant", content, toolCalls, ...kept },
-      stop: this.#stop(toolCalls.length > 0),
+      stop: this.#think.isOpen && !isCut && toolCalls.length === 0
+        ? "unclosed_thought"
+        : this.#stop(toolCalls.length > 0),
       usage: this.#usage,
       reportedCostUsd: this.#reportedCostUsd,
     };
@@ -143,9 +164,14 @@ class ThinkTag {
   #held = "";
   #thought = "";
 
-  /** The text inside the `<think>` tag so far. */
+  /** The text inside the `<think>` tag. */
   get thought(): string {
     return this.#thought;
+  }
+
+  /** True if the tag is not closed. */
+  get isOpen(): boolean {
+    return this.#state === "inside";
   }
 
   /** Adds a piece of text. Returns the part of the text that belongs to the answer. */
@@ -171,16 +197,11 @@ class ThinkTag {
     return this.#held === "" ? "" : this.#pass(this.#held);
   }
 
-  /**
-   * Ends the reply. Returns the remaining text of the answer. With `isCut`, the reply broke off, perhaps inside its
-   * thought.
-   */
-  finish({ isCut }: { isCut: boolean }): string {
+  /** Ends the reply. Returns the remaining text of the answer. A thought without an end is no part of it. */
+  finish(): string {
     if (this.#state === "before") return this.#pass(this.#held);
-    if (this.#state !== "inside") return "";
-    if (!isCut) return this.#pass(OPEN + this.#held);
-    this.#thought = this.#held;
-    return this.#pass("");
+    if (this.#state === "inside") this.#thought = this.#held;
+    return "";
   }
 
   #pass(text: string): string {

@@ -121,7 +121,7 @@ export function cutStreamFailure(context: ProviderContext, cause?: unknown): Mod
   );
 }
 
-/** Returns the error for an answer that is not a streamed reply, such as a web page. */
+/** Returns the error for an answer that is no reply, such as a web page. */
 export function foreignAnswerFailure(
   context: ProviderContext,
   answer: { contentType: string; body: string },
@@ -136,14 +136,17 @@ export function foreignAnswerFailure(
   );
 }
 
-/** Returns the error for an error event inside a stream. */
-export function streamedFailure(context: ProviderContext, error: ProviderError): ModelError {
+/** Returns the error for an error event inside a stream, or for an answer that `isWhole` an error in spite of its status. */
+export function streamedFailure(
+  context: ProviderContext,
+  error: ProviderError,
+  { isWhole }: { isWhole: boolean },
+): ModelError {
   const status = Number(error.code ?? Number.NaN);
-  if (Number.isInteger(status) && status >= 400 && status < 600) {
-    return answerFailure(context, { ...error, status });
-  }
+  if (isErrorStatus(status)) return answerFailure(context, { ...error, status });
+  const verb = isWhole ? "answered with an error" : "broke off its reply";
   return new ModelError(
-    `${context.provider} broke off its reply: ${safeText(error.message, context)}`,
+    `${context.provider} ${verb}: ${safeText(error.message, context)}`,
     {
       // An invalid request stays invalid. Other errors are problems of the provider and may be retried.
       retryable: !/invalid|not_found|authentication|permission|context_length|content_filter/i
@@ -153,17 +156,24 @@ export function streamedFailure(context: ProviderContext, error: ProviderError):
   );
 }
 
+function isErrorStatus(code: unknown): boolean {
+  return Number.isInteger(Number(code)) && Number(code) >= 400 && Number(code) < 600;
+}
+
 /** Parses an error of a provider in an answer or event, in all known formats. */
 export function readProviderError(text: string): ProviderError {
   const root: unknown = isWholeJson(text) ? JSON.parse(text) : undefined;
   const [first] = [root].flat();
   if (!isJsonObject(first)) return { message: text, codes: [] };
   const error = first.error ?? { ...first, message: first.message ?? text };
-  if (!isJsonObject(error)) return { message: String(error), codes: [] };
+  const outside = [first.status, first.code];
+  if (!isJsonObject(error)) {
+    return { message: String(error), code: outside.find(isErrorStatus), codes: [] };
+  }
   const { message = error, code, param, type, status } = error;
   return {
     message: typeof message === "string" ? message : JSON.stringify(message),
-    code,
+    code: [code, status, ...outside].find(isErrorStatus) ?? code,
     codes: [code, param, type, status].filter((one) => typeof one === "string"),
     retryAfterMs: retryDelayMs(error.details),
   };

@@ -11,7 +11,6 @@ import {
 /** The statuses of redirects that are repeated with the same method and body. */
 const REPEATED: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 const MAX_REDIRECTS = 3;
-const NO_STREAM: ReadonlySet<string> = new Set(["text/html", "application/json"]);
 /** Matches a lone surrogate, as JSON.stringify writes it. Texts of agents may contain one, and providers refuse it. */
 const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
@@ -28,7 +27,7 @@ export interface ProviderCall {
 /**
  * Sends a model call. Returns its answer with a body of limited size. Follows redirects only within the origin, because the
  * headers contain a key. Throws ModelError if the connection fails, a redirect names another host, or a successful answer
- * is a web page or a JSON document. The body throws ModelError if it is too long.
+ * is a web page. The body throws ModelError if it is too long.
  */
 export async function postToProvider(
   context: ProviderContext,
@@ -40,11 +39,16 @@ export async function postToProvider(
     body: toWellFormedJson(body),
     ...(signal && { signal }),
   });
-  const contentType = answer.headers.get("content-type")?.split(";", 1)[0]?.trim() ?? "";
-  if (answer.ok && NO_STREAM.has(contentType)) {
+  const contentType = mediaTypeOf(answer);
+  if (answer.ok && contentType === "text/html") {
     throw foreignAnswerFailure(context, { contentType, body: await readErrorBody(answer) });
   }
   return boundReply(answer, context, signal);
+}
+
+/** Returns the media type of an answer without parameters; an empty text if it has none. */
+export function mediaTypeOf({ headers }: Response): string {
+  return headers.get("content-type")?.split(";", 1)[0]?.trim() ?? "";
 }
 
 /** Sends a request and follows redirects within the origin. Returns the answer. */

@@ -14,11 +14,12 @@ import {
 import {
   answerFailure,
   cutStreamFailure,
+  foreignAnswerFailure,
   type ProviderContext,
   readProviderError,
   streamedFailure,
 } from "./provider_failure.ts";
-import { MAX_ERROR_BYTES, postToProvider } from "./provider_fetch.ts";
+import { MAX_EVENT_BYTES, mediaTypeOf, postToProvider } from "./provider_fetch.ts";
 
 /** The address, key and name of one model. */
 export interface AdapterOptions {
@@ -34,6 +35,8 @@ export interface AdapterOptions {
   contextWindow?: number;
   /** The clock for converting a date in Retry-After to a wait. */
   clock: Clock;
+  /** Writes a remark about the endpoint to the service log. Absent: remarks are not logged. */
+  remark?: (text: string) => void;
 }
 
 /** Assembles a reply from the chunks of a stream. */
@@ -58,6 +61,8 @@ export interface ProviderFormat {
   hasJsonLines?: boolean;
   body(request: ModelRequest): JsonObject;
   startReply(request: ModelRequest): ReplyAssembler;
+  /** Converts a reply that is one JSON document to chunks of a stream. Returns undefined for other documents. */
+  toChunks(whole: unknown): unknown[] | undefined;
 }
 
 /**
@@ -71,9 +76,11 @@ export class ProviderModel implements Model {
   readonly id: string;
   readonly #format: ProviderFormat;
   readonly #context: ProviderContext;
+  readonly #remark: AdapterOptions["remark"];
 
-  constructor({ id, baseUrl, apiKey, clock }: AdapterOptions, format: ProviderFormat) {
+  constructor({ id, baseUrl, apiKey, clock, remark }: AdapterOptions, format: ProviderFormat) {
     this.id = id;
+    this.#remark = remark;
     this.#format = format;
     this.#context = {
       provider: id.split("/", 1)[0] ?? id,
@@ -89,11 +96,11 @@ export class ProviderModel implements Model {
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     signal.throwIfAborted();
     const assembler = this.#format.startReply(request);
-    const body = await this.#send(request, signal);
+    const answer = await this.#send(request, signal);
     let shown = 0;
     try {
       let reported: Usage | null = null;
-      for await (const chunk of this.#chunks(body)) {
+      for await (const chunk of this.#chunks(answer)) {
         const delta = assembler.add(chunk);
         if (delta.type === "text") shown += delta.text.length;
         yield delta;
@@ -116,14 +123,14 @@ export class ProviderModel implements Model {
     return reply;
   }
 
-  async #send(request: ModelRequest, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  async #send(request: ModelRequest, signal: AbortSignal): Promise<Response> {
     const answer = await postToProvider(this.#context, {
       url: `${this.#context.baseUrl}${this.#format.path}`,
       headers: this.#format.headers,
       body: JSON.stringify(this.#format.body(request)),
       signal,
     });
-    if (answer.ok && answer.body !== null) return answer.body;
+    if (answer.ok && answer.body !== null) return answer;
     if (answer.ok) throw cutStreamFailure(this.#context);
     const { status, headers } = answer;
     // If the connection breaks after the headers, the message contains only the status.
@@ -132,32 +139,67 @@ export class ProviderModel implements Model {
     throw answerFailure(this.#context, { status, headers, ...readProviderError(text) });
   }
 
-  /** Yields the chunks of a reply. Throws ModelError for a chunk with an error, and SyntaxError for one that is not JSON. */
-  async *#chunks(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, void> {
+  /**
+   * Yields the chunks of a reply, which may also be one JSON document instead of a stream. Throws ModelError for an error in
+   * the answer or a document that is no reply, and SyntaxError for a chunk that is not JSON.
+   */
+  async *#chunks(answer: Response): AsyncGenerator<unknown, void, void> {
+    const body = answer.body ?? new ReadableStream();
+    let stray = "";
+    let hasChunks = false;
+    const addStray = (line: string) => {
+      if (stray.length + line.length < MAX_EVENT_BYTES) stray += line;
+    };
     if (this.#format.hasJsonLines) {
       for await (const line of readLines(body)) {
-        if (line.trim() !== "") yield this.#throwIfError(JSON.parse(line));
+        if (line.trim() === "") continue;
+        // An error, or a document on several lines, does not begin with a chunk.
+        if (stray !== "" || !hasChunks && !this.#isChunk(line)) {
+          addStray(line);
+          continue;
+        }
+        yield this.#throwIfError(JSON.parse(line));
+        hasChunks = true;
       }
-      return;
+      if (hasChunks && mediaTypeOf(answer) === "application/json") this.#remarkOnWhole();
+    } else {
+      const events = parseEventStream(body, { isLooseEnd: true, onStray: addStray });
+      for await (const { event, data } of events) {
+        if (data === "[DONE]") return;
+        if (data === "" || event === "ping") continue;
+        yield this.#throwIfError(JSON.parse(data), { event });
+        hasChunks = true;
+      }
     }
-    let stray = "";
-    const events = parseEventStream(body, {
-      isLooseEnd: true,
-      onStray: (line) => {
-        if (stray.length + line.length < MAX_ERROR_BYTES) stray += line;
-      },
-    });
-    for await (const { event, data } of events) {
-      if (data === "[DONE]") return;
-      if (data === "" || event === "ping") continue;
-      yield this.#throwIfError(JSON.parse(data), event);
+    const whole = isWholeJson(stray) ? JSON.parse(stray) : undefined;
+    this.#throwIfError(whole, { isWhole: !hasChunks });
+    if (hasChunks || stray === "") return;
+    const chunks = this.#format.toChunks(whole);
+    if (chunks !== undefined) {
+      this.#remarkOnWhole();
+      for (const chunk of chunks) yield this.#throwIfError(chunk, { isWhole: true });
+    } else if (mediaTypeOf(answer) === "application/json") {
+      throw foreignAnswerFailure(this.#context, { contentType: mediaTypeOf(answer), body: stray });
     }
-    // Google sends errors as JSON, without the `data:` prefix of an event.
-    if (isWholeJson(stray)) this.#throwIfError(JSON.parse(stray));
   }
 
-  #throwIfError(chunk: unknown, event?: string): unknown {
-    if (event !== "error" && !(isJsonObject(chunk) && chunk.error)) return chunk;
-    throw streamedFailure(this.#context, readProviderError(JSON.stringify(chunk)));
+  #isChunk(line: string): boolean {
+    return isWholeJson(line) && this.#format.toChunks(JSON.parse(line)) !== undefined;
+  }
+
+  #remarkOnWhole(): void {
+    const { provider, baseUrl } = this.#context;
+    this.#remark?.(
+      `${provider} at ${baseUrl} does not stream: replies are shown when they are complete`,
+    );
+  }
+
+  /** Returns the chunk. Throws ModelError for an error; with `isWhole`, a message and nothing else is an error, too. */
+  #throwIfError(chunk: unknown, { event = "", isWhole = false } = {}): unknown {
+    const isError = event === "error" || isJsonObject(chunk) && (chunk.error ||
+          isWhole && typeof chunk.message === "string");
+    if (!isError) return chunk;
+    const error = readProviderError(JSON.stringify(chunk));
+    throw streamedFailure(this.#context, error, { isWhole });
   }
 }

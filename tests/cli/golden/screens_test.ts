@@ -109,6 +109,7 @@ function playRareFrames({ cli }: World): void {
   append("meta", { ...notice, level: "info", content: 'Starts "a\u001b[2J"' });
   append("meta", { ...notice, level: "warn", content: "The rate limit is reached" });
   append("meta", REPAIR);
+  append("meta", { event_type: "meta", kind: "reasoning", content: "First \u001b[2J\nthen\nlast" });
   append("message", { event_type: "thinking", content: "hm" });
   call("a", "run_agent", '{"agent_id":"translator"}');
   const figures = { execution_id: 13, total_tokens: 1_234, cost_usd: 0.01 };

@@ -31,6 +31,13 @@ const ENDS: readonly [FinalStatus, string | null, readonly unknown[]][] = [
   ]],
   ["error", "The model refused to answer: No", ["refusal", "error", true, true, "failure"]],
   ["error", "The model returned an empty reply", ["empty_reply", "error", true, true, "failure"]],
+  ["error", "The model's reply is only reasoning: its <think> is never closed", [
+    "unclosed_thought",
+    "error",
+    true,
+    true,
+    "failure",
+  ]],
   ["aborted", "Cancelled by user", ["cancelled", undefined, undefined, false, ""]],
   ["aborted", "Aborted: service stopped", [
     "service_stopped",
@@ -144,6 +151,7 @@ Deno.test("each end code has exactly one stored text", () => {
     NO_ANSWERS.content_filter,
     `${NO_ANSWERS.refusal}: No`,
     NO_ANSWERS.empty_reply,
+    NO_ANSWERS.unclosed_thought,
   ]);
   const stored = ENDS.flatMap(([, text, [code]]) => code === undefined ? [] : [text]);
   assert.deepEqual([...texts].sort(), stored.sort());

@@ -70,9 +70,16 @@ Deno.test("a run and its fork return a reply's provider data to the provider", a
   assert.equal(content, "<think>Hm.</think>Reading.");
   assert.deepEqual(details, [{ type: "t", index: 0, text: "AB", signature: "S" }]);
   const shown = JSON.stringify(await payloadsOf(runtime, ended.id));
-  assert.ok(!/think>|Hm\.|SIG-B/.test(shown), shown);
+  assert.ok(!/think>|SIG-B/.test(shown), shown);
+  const logged = await payloadsOf(runtime, ended.id);
+  const thoughts = logged.flatMap((one, at) =>
+    one["kind"] === "reasoning" ? [[one["content"], logged[at + 1]?.["event_type"]]] : []
+  );
+  assert.deepEqual(thoughts, [["Hm.", "tool_call"], ["So.", "ai"]]);
   const fork = await toEnd(runtime, (await runtime.replays.fork(ended.id, { step: 1 })).id);
   assert.equal(fork.outputData, "Done.");
+  const ofFork = (await payloadsOf(runtime, fork.id)).filter(({ kind }) => kind === "reasoning");
+  assert.deepEqual(ofFork.map(({ content }) => content), ["Hm.", "So."]);
   assert.deepEqual(
     (await runtime.replays.replay(ended.id, { withAllTools: false })).differences,
     [],
@@ -134,6 +141,35 @@ Deno.test("a call written as text runs, waits for approval, is refused, or is th
     const { differences } = await runtime.replays.replay(id, { withAllTools: false });
     assert.deepEqual(differences, [], text);
   }
+});
+
+Deno.test("a reply that is only reasoning is an error, also after calls, and the log has it", async () => {
+  await using world = await openWorld((body) =>
+    isAfterCall(body) ? { text: "<think>I could say done." } : { toolCalls: [FILE_READ] }
+  );
+  const { id, status, error } = await runToEnd(world.runtime, "a");
+  const sentence = "The model's reply is only reasoning: its <think> is never closed";
+  assert.deepEqual([status, error], ["error", sentence]);
+  const frames = await payloadsOf(world.runtime, id);
+  const thoughts = frames.filter(({ kind }) => kind === "reasoning").map(({ content }) => content);
+  assert.deepEqual(thoughts, ["I could say done."]);
+  const { differences } = await world.runtime.replays.replay(id, { withAllTools: false });
+  assert.deepEqual(differences, []);
+});
+
+Deno.test("an endpoint that does not stream is used, and logged once", async () => {
+  const message = { role: "assistant", content: "Done." };
+  const body = JSON.stringify({ choices: [{ message, finish_reason: "stop" }] });
+  await using world = await openWorld(() => ({ body }));
+  const { place, runtime, server } = world;
+  const model = `model: { provider: local, name: other, base_url: "${server.url}" }`;
+  await place.writeAgent("b", `---\n${model}\n---\nDo it.\n`);
+  for (const agent of ["a", "a", "b"]) {
+    assert.equal((await runToEnd(runtime, agent)).outputData, "Done.");
+  }
+  const lines = place.logged.filter((line) => JSON.stringify(line).includes("does not stream"));
+  assert.equal(lines.length, 1);
+  assert.ok(JSON.stringify(lines[0]).includes(server.url));
 });
 
 Deno.test("a refused parameter is logged with the agent, and the next run omits the parameter", async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import type { ModelError, ModelRequest } from "../../../../runtime/models/model.ts";
+import type { ModelError, ModelRequest, StopReason } from "../../../../runtime/models/model.ts";
 import type { OpenAiModelOptions } from "../../../../runtime/models/providers/openai.ts";
 import { createOpenAiModel } from "../../../../runtime/models/providers/openai.ts";
+import { thoughtOf } from "../../../../runtime/models/providers/kept_fields.ts";
 import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
 import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -137,12 +138,58 @@ Deno.test("OpenAiModel reads an error inside the stream", async () => {
 });
 
 Deno.test("OpenAiModel streams a complete reply that starts like a thought tag but has none", async () => {
-  for (const text of ["\r\n", "<", " <thin", "<think>So", ""]) {
+  for (const text of ["\r\n", "<", " <thin", ""]) {
     await using server = new OpenAiServer([{ text }]);
     let shown = "";
     const { reply } = await collectReply(model(server), modelRequest(), {
       onDelta: (delta) => void (delta.type === "text" && (shown += delta.text)),
     });
     assert.deepEqual([shown, reply.message.content], [text, text]);
+  }
+});
+
+const THOUGHT = "<think>\nÜber <b>; </thin\n</think>\n\nGrüße <think>!</think>";
+
+Deno.test("OpenAiModel separates reasoning from the answer, wherever the stream is split", async () => {
+  const whole = [...THOUGHT];
+  const splits = whole.map((_, at) => [whole.slice(0, at).join(""), whole.slice(at).join("")]);
+  for (const text of [whole, ...splits]) {
+    await using server = new OpenAiServer([{ text }]);
+    const { reply, text: shown } = await collectReply(model(server));
+    const { message: { content }, stop } = reply;
+    const expected = ["Über <b>; </thin", "Grüße <think>!</think>", "end"];
+    assert.deepEqual([thoughtOf(reply.message), content, stop], expected, JSON.stringify(text));
+    assert.equal(shown, content);
+  }
+});
+
+Deno.test("OpenAiModel reads reasoning from a stream that arrives byte by byte", async () => {
+  const encoder = new TextEncoder();
+  await using source = new OpenAiServer();
+  const stream = encoder.encode(
+    source.write({ text: ["<thi", "nk>Hm é", "</think>A", " é"] }).join(""),
+  );
+  const bytes = Array.from(stream, (byte) => Uint8Array.of(byte));
+  await using server = new OpenAiServer([{ bytes }]);
+  const { reply } = await collectReply(model(server));
+  assert.deepEqual([thoughtOf(reply.message), reply.message.content], ["Hm é", "A é"]);
+});
+
+Deno.test("OpenAiModel reports reasoning that is never closed, unless calls follow or the reply was cut", async () => {
+  const text = ["<think>So", " I"];
+  const call = { name: "read", arguments: {} };
+  const rows: [OpenAiStep, StopReason][] = [
+    [{ text }, "unclosed_thought"],
+    [{ text, finish: "length" }, "length"],
+    [{ text, toolCalls: [call] }, "tool_calls"],
+  ];
+  for (const [step, stop] of rows) {
+    await using server = new OpenAiServer([step]);
+    const { reply } = await collectReply(model(server));
+    assert.deepEqual([reply.stop, thoughtOf(reply.message), reply.message.content], [
+      stop,
+      "So I",
+      "",
+    ]);
   }
 });
