@@ -5,8 +5,8 @@ import { MOST_STREAMS } from "../../server/listeners/connections.ts";
 import { openWorld } from "../faults/fault.ts";
 import type { Attack } from "./attack.ts";
 
-const FRAMES = 16;
-const FRAME_CHARACTERS = 1_000_000;
+const FRAMES = 8;
+const FRAME_CHARACTERS = 2_000_000;
 /** The allowed growth of memory in MB: a fixed part and a part for each follower. */
 const MAX_MB = { ofAll: 96, ofEach: 0.75 };
 /** The number of memory measurements after all followers have connected, with one request before each. */
@@ -33,7 +33,7 @@ export const silentFollowers: Attack = {
         const connection = await Deno.connect({ transport: "unix", path });
         held.push(connection);
         // The followers begin at different frames.
-        const request = `GET /executions/${id}/stream?after=${first + n % 10} HTTP/1.1\r\n` +
+        const request = `GET /executions/${id}/stream?after=${first + n % 5} HTTP/1.1\r\n` +
           "host: localhost\r\n\r\n";
         await connection.write(new TextEncoder().encode(request));
         // Send a request now and then, so that the service accepts the connections before the system's queue of new
