@@ -99,9 +99,9 @@ export async function performCall(
 /** Returns the context's `rested`: the run's last rest, if a call of the last reply has rested. */
 function restedBefore(run: Run, { position }: PlannedCall): Pick<ToolContext, "rested"> {
   const { rest } = run.execution;
+  if (rest?.position === undefined) return {};
   const reply = run.conversation.lastReply();
-  if (rest?.position === undefined || reply === undefined) return {};
-  if (rest.position < reply.position) return {};
+  if (reply === undefined || rest.position < reply.position) return {};
   const { since, until, ended } = rest;
   return { rested: { since, until, ...(rest.position === position && ended && { ended }) } };
 }
