@@ -9,6 +9,7 @@ import { benchDelivery } from "./delivery.ts";
 import { benchHttp } from "./http.ts";
 import { type Figure, meetsGoal } from "./paired.ts";
 import { benchReplays } from "./replays.ts";
+import { benchRests } from "./rests.ts";
 import { benchRuns } from "./runs.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchSchedules } from "./schedules.ts";
@@ -28,6 +29,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   agents: benchAgents,
   tests: benchAgentTests,
   schedules: benchSchedules,
+  rests: benchRests,
   sandbox: benchSandbox,
   search: benchSearch,
   cluster: benchCluster,

@@ -139,7 +139,8 @@ async function measureMemory(): Promise<{ agent: number; schedule: number }> {
   return { agent: (before - empty) / AGENTS, schedule: (full - before) / AGENTS };
 }
 
-async function heapBytes(): Promise<number> {
+/** Returns the used bytes of the heap after a collection. */
+export async function heapBytes(): Promise<number> {
   const { gc } = globalThis as { gc?: () => void };
   if (gc === undefined) throw new TypeError("run with --v8-flags=--expose-gc");
   for (let time = 0; time < 3; time++) {
