@@ -66,7 +66,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
         .enableAgent(id, await loadSettings(options.workspace)),
     openAgentImporter,
     openSkillInstaller,
-    openServerInstaller,
+    openServerInstaller: (options) => openServerInstaller(options, { version }),
     openAgentTests: (options) => openAgentTests(options, { version }),
   };
 }
@@ -247,6 +247,7 @@ async function openSkillInstaller(
 
 async function openServerInstaller(
   options: { workspace?: string },
+  { version }: { version: string },
 ): ReturnType<CliApp["openServerInstaller"]> {
   const [{ ServerInstaller }, { SystemClock }] = await Promise.all([
     import("../ops/install/server_installer.ts"),
@@ -256,6 +257,7 @@ async function openServerInstaller(
     settings: await loadSettings(options.workspace),
     clock: new SystemClock(),
     cwd: Deno.cwd(),
+    version,
   });
 }
 

@@ -6,6 +6,8 @@ import { UsageError } from "./usage_error.ts";
 export interface ActionForm {
   /** The names of the required arguments. */
   words: readonly string[];
+  /** The names of the optional arguments. */
+  more?: readonly string[];
   /** True if more words may follow the required arguments. */
   hasRest?: boolean;
   /** The keys of the accepted options. */
@@ -25,7 +27,7 @@ export function checkAction(
       if (!isTyped) {
         throw new UsageError(`"${command} ${action}" needs the argument '${name}'`, command);
       }
-    } else if (isTyped && !(hasRest && Array.isArray(value))) {
+    } else if (isTyped && !form.more?.includes(name) && !(hasRest && Array.isArray(value))) {
       throw new UsageError(`"${command} ${action}" takes no argument '${name}'`, command);
     }
   }

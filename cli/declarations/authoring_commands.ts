@@ -166,6 +166,8 @@ export const mcp = declareCommand({
       "install the newest version of a package; ~/notes is the server's argument",
     ],
     ["inkling mcp add time pypi:mcp-server-time", "a PyPI package (needs python3 and pip)"],
+    ['inkling mcp add "npx -y @playwright/mcp@latest"', "a command line as vendors print it"],
+    ["inkling mcp add - < snippet.json", "the JSON snippet of any client"],
     ["inkling mcp add clock /opt/clock/server -- --utc", "a program on this machine"],
     ["inkling mcp add remote https://example.com/mcp --token REMOTE_TOKEN", "an address"],
     ["inkling mcp list", "every server with its source and the agents that use it"],
@@ -173,7 +175,11 @@ export const mcp = declareCommand({
   ],
   arguments: {
     action: required("The action", oneOf(["add", "list", "remove"])),
-    name: optional("add, remove: the server's name in mcp-servers.json and in agent files", TEXT),
+    name: optional(
+      "add, remove: the server's name in mcp-servers.json and in agent files; " +
+        'add: also a command line, a JSON snippet or an address ("-": standard input)',
+      TEXT,
+    ),
     source: optional("add: npm:package, pypi:package, an address, or a program", FILE),
     args: rest("add: arguments of the program", FILE),
   },

@@ -17,12 +17,15 @@ export interface Change {
   make(): Promise<void>;
 }
 
-/** Makes the change, unless the user declines. Throws CommandFailure without --yes if there is no terminal. */
+/**
+ * Makes the change, unless the user declines. Returns true if it was made. Throws CommandFailure without --yes if there is no
+ * terminal.
+ */
 export async function changeWithConsent(
   context: CommandContext,
   { fields, question, done, target, next, make }: Change,
   { yes }: { yes: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const { output } = context;
   if (!output.quiet) output.fields(fields);
   if (!yes) {
@@ -31,7 +34,8 @@ export async function changeWithConsent(
       "Check the details above, then repeat the command with --yes",
     );
     if (!await interview.confirm(question, { initial: false })) {
-      return output.note(`Nothing was ${done}`);
+      output.note(`Nothing was ${done}`);
+      return false;
     }
   }
   await make();
@@ -40,4 +44,5 @@ export async function changeWithConsent(
     output.line(`${output.style.green("✔")} ${toOneLine(target)} ${done}`);
     if (next !== undefined) output.line(`\n${toOneLine(next)}`);
   }
+  return true;
 }

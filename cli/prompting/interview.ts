@@ -62,6 +62,13 @@ export class Interview {
     return given(await this.#prompter.select(question)) as Value;
   }
 
+  /** Asks for one or more of the choices. */
+  async multiselect(
+    question: { message: string; choices: readonly Choice[] },
+  ): Promise<string[]> {
+    return given(await this.#prompter.multiselect(question));
+  }
+
   async confirm(message: string, options: { initial: boolean }): Promise<boolean> {
     return given(await this.#prompter.confirm({ message, ...options }));
   }

@@ -75,7 +75,7 @@ export async function openAgentValidation(
     );
     const connection = await (await servers).connect(name);
     if ("problem" in connection) return toPlainLine(connection.problem, MAX_CHARACTERS);
-    connected.set(name, connection.tools);
+    connected.set(name, connection.tools.length);
   };
   let customTools: Promise<CustomTools> | undefined;
   const inspectResources = createInspection(settings, {

@@ -2,11 +2,21 @@
 import type { Clock } from "../../base/clock.ts";
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { saysOf } from "../../runtime/tools/mcp/mcp_tool.ts";
 import { ToolsUnavailable } from "../../runtime/tools/failures/tools_unavailable.ts";
 import { openMcpServers, openProcessSandbox } from "../../runtime/wiring/tool_catalog.ts";
 
-/** The result of a server's start: the number of its tools, or the reason of the failure. */
-export type Connection = { tools: number } | { problem: string };
+/** A tool of a started server, in the server's own words. */
+export interface ConnectedTool {
+  name: string;
+  /** The server's description of the tool, as plain text of limited length. */
+  description: string;
+  /** True if the server declares the tool read-only. */
+  isReadOnly: boolean;
+}
+
+/** The result of a server's start: its tools, or the reason of the failure. */
+export type Connection = { tools: ConnectedTool[] } | { problem: string };
 
 /** The connections to a workspace's MCP servers. Dispose stops every started process. */
 export interface ServerConnections extends AsyncDisposable {
@@ -44,7 +54,13 @@ export async function openServerConnections(
     async connect(name) {
       try {
         const { tools } = await servers.openTools({ mcp: [name] }, { taken: [] });
-        return { tools: tools.length };
+        return {
+          tools: tools.map(({ name, origin, description }) => ({
+            name: origin?.tool ?? name,
+            description: description.slice(saysOf(origin?.server ?? "").length),
+            isReadOnly: origin?.isReadOnly === true,
+          })),
+        };
       } catch (error) {
         if (!(error instanceof ToolsUnavailable)) throw error;
         return { problem: error.message.replaceAll(/([^:\n])\n/g, "$1. ") };

@@ -7,30 +7,29 @@ import { isInstalled } from "../../base/files/installed_program.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { NotInstalled, refuseFileErrors } from "./not_installed.ts";
-import { parsePackageName } from "./package_name.ts";
 import { installedSource, installPackage } from "./server_package.ts";
-import { installPythonPackage, parsePythonPackage } from "./python_package.ts";
+import { installPythonPackage } from "./python_package.ts";
+import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
+import type { Connection } from "../authoring/server_connections.ts";
+import {
+  checkName,
+  checkRequest,
+  headersOf,
+  isAddress,
+  isName,
+  type ServerRequest,
+  withoutPrefix,
+} from "./server_request.ts";
+import { findSnippet, type SnippetServer } from "./server_snippet.ts";
 import { findNamingAgents } from "./find_naming_agents.ts";
 import {
   addEntry,
+  extendEntry,
   readEntries,
   readServers,
   removeEntry,
   writeEntry,
 } from "./servers_file_edit.ts";
-
-/** A request to add a server. */
-export interface ServerRequest {
-  name: string;
-  /** The source as the person typed it: `npm:name`, `pypi:name`, an address, or a program. */
-  source: string;
-  /** The program's arguments. */
-  args: readonly string[];
-  /** The names of the environment variables that the program gets. */
-  env: readonly string[];
-  /** The environment variable with the token for the server. Only for a source that is an address. */
-  token?: string;
-}
 
 /** A server that is ready to be added. Dispose removes the downloaded files unless add() was called. */
 export interface PreparedServer extends AsyncDisposable {
@@ -70,11 +69,21 @@ export class ServerInstaller {
   readonly #settings: WorkspaceSettings;
   readonly #clock: Clock;
   readonly #cwd: string;
+  readonly #version: string;
 
-  constructor(options: { settings: WorkspaceSettings; clock: Clock; cwd: string }) {
+  /** `version` is Inkling's version, which is sent to servers. */
+  constructor(
+    options: { settings: WorkspaceSettings; clock: Clock; cwd: string; version: string },
+  ) {
     this.#settings = options.settings;
     this.#clock = options.clock;
     this.#cwd = options.cwd;
+    this.#version = options.version;
+  }
+
+  /** Returns the servers of a snippet, see findSnippet(). Throws NotInstalled. */
+  readSnippet(words: { name: string; source?: string }): SnippetServer[] | undefined {
+    return findSnippet(words);
   }
 
   /**
@@ -97,20 +106,12 @@ export class ServerInstaller {
       const npm = withoutPrefix("npm:", source);
       const pypi = withoutPrefix("pypi:", source);
       if (npm === undefined && pypi === undefined) {
-        const entry = isAddress(source)
-          ? { url: source, ...headersOf(request) }
-          : { command: inFull(source), ...(args.length > 0 && { args }), ...variables };
-        return {
+        return this.#toPrepared(
           name,
-          entry,
-          pinned: undefined,
-          missing: isAddress(source) || this.#isThere(inFull(source)) ? undefined : source,
-          otherPackages: 0,
-          folder: undefined,
-          file,
-          add: () => refuseFileErrors(() => writeEntry({ file, name, entry })),
-          [Symbol.asyncDispose]: () => Promise.resolve(),
-        };
+          isAddress(source)
+            ? { url: source, ...headersOf(request) }
+            : { command: inFull(source), ...(args.length > 0 && { args }), ...variables },
+        );
       }
       const folders = join(dirname(file), "mcp");
       await Deno.mkdir(folders, { recursive: true });
@@ -152,6 +153,66 @@ export class ServerInstaller {
     });
   }
 
+  /** Returns the server of a snippet, ready to be added. Throws NotInstalled. */
+  async prepareEntry(
+    { name, entry }: { name: string; entry: JsonObject },
+  ): Promise<PreparedServer> {
+    const { directories: { mcpServersFile: file } } = this.#settings;
+    return await refuseFileErrors(async () => {
+      checkName(name);
+      const parsed = parseServers(JSON.stringify({ [name]: entry }), file);
+      const server = "problem" in parsed ? parsed : parsed.servers.get(name);
+      if (server !== undefined && "problem" in server) {
+        throw new NotInstalled(
+          `The server ${JSON.stringify(name)} cannot be used: ${server.problem}`,
+        );
+      }
+      addEntry(await readServers(file), { file, name, entry });
+      return this.#toPrepared(name, entry);
+    });
+  }
+
+  /** Starts an added server. Returns its tools, or the reason that it does not start. */
+  async connect(name: string): Promise<Connection> {
+    const [{ AgentRegistry }, { openServerConnections }] = await Promise.all([
+      import("../../runtime/agents/registry.ts"),
+      import("../authoring/server_connections.ts"),
+    ]);
+    const settings = this.#settings;
+    const { config, directories, home } = settings;
+    const registry = new AgentRegistry({ config, directories, home });
+    await registry.load();
+    const clock = this.#clock;
+    const version = this.#version;
+    await using servers = await openServerConnections({ settings, registry, clock, version });
+    return await servers.connect(name);
+  }
+
+  /** Writes into an added server's entry which of its tools need no approval. Throws NotInstalled. */
+  async freeTools(name: string, tools: readonly string[]): Promise<void> {
+    const { directories: { mcpServersFile: file } } = this.#settings;
+    await refuseFileErrors(() =>
+      extendEntry({ file, name, key: "auto_approve", value: [...tools] })
+    );
+  }
+
+  #toPrepared(name: string, entry: JsonObject): PreparedServer {
+    const { directories: { mcpServersFile: file } } = this.#settings;
+    const { command } = entry;
+    const isMissing = typeof command === "string" && !this.#isThere(command);
+    return {
+      name,
+      entry,
+      pinned: undefined,
+      missing: isMissing ? command : undefined,
+      otherPackages: 0,
+      folder: undefined,
+      file,
+      add: () => refuseFileErrors(() => writeEntry({ file, name, entry })),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+
   /** Returns whether a program is on this machine. A `~` is expanded when the server starts. */
   #isThere(program: string): boolean {
     const path = this.#settings.shell["PATH"];
@@ -167,7 +228,7 @@ export class ServerInstaller {
       const naming = await findNamingAgents("mcp", this.#settings);
       return await Promise.all(entries.map(async ({ name, ...entry }) => {
         const folder = join(dirname(file), "mcp", name);
-        const pinned = NAME.test(name) ? await installedSource(folder) : undefined;
+        const pinned = isName(name) ? await installedSource(folder) : undefined;
         return {
           name,
           ...entry,
@@ -187,59 +248,4 @@ export class ServerInstaller {
       if (folder !== undefined) await Deno.remove(folder, { recursive: true });
     });
   }
-}
-
-/** The valid names of a new server. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-
-function withoutPrefix(prefix: string, source: string): string | undefined {
-  return source.startsWith(prefix) ? source.slice(prefix.length) : undefined;
-}
-
-function checkRequest({ name, source, args, env, token }: ServerRequest): void {
-  if (!NAME.test(name)) {
-    throw new NotInstalled(
-      `The name of a server must be letters, digits, _ and -, 64 at most: ${JSON.stringify(name)}`,
-    );
-  }
-  for (const variable of [...env, ...(token === undefined ? [] : [token])]) {
-    if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) continue;
-    throw new NotInstalled(
-      "A variable is given by its name; its value belongs in agents/_config/.env",
-    );
-  }
-  const npm = withoutPrefix("npm:", source);
-  if (npm !== undefined && parsePackageName(npm) === undefined) {
-    throw new NotInstalled(
-      `${JSON.stringify(source)} names no package: npm:name, npm:@scope/name, each with @version`,
-    );
-  }
-  const pypi = withoutPrefix("pypi:", source);
-  if (pypi !== undefined && parsePythonPackage(pypi) === undefined) {
-    throw new NotInstalled(
-      `${JSON.stringify(source)} names no package: pypi:name, or pypi:name@version`,
-    );
-  }
-  if (isAddress(source)) {
-    if (args.length > 0 || env.length > 0) {
-      throw new NotInstalled("A server at an address takes no arguments and no variables");
-    }
-    const url = URL.parse(source);
-    if (url === null) throw new NotInstalled("The address is not valid");
-    if (url.username !== "" || url.password !== "") {
-      throw new NotInstalled("The address contains a user or a password: use --token");
-    }
-  } else if (token !== undefined) {
-    throw new NotInstalled("--token is for a server at an address; a program gets --env");
-  } else if (source.trim() === "" || /\p{Cc}/u.test(source)) {
-    throw new NotInstalled("The program has no name");
-  }
-}
-
-function isAddress(source: string): boolean {
-  return /^https?:/i.test(source);
-}
-
-function headersOf({ token }: ServerRequest): { headers?: { Authorization: string } } {
-  return token === undefined ? {} : { headers: { Authorization: `Bearer \${${token}}` } };
 }

@@ -85,6 +85,20 @@ export async function writeEntry(
   await writeFileAtomically(file, text, before === undefined ? { mode: 0o600 } : {});
 }
 
+/** Reads the file again, adds a member to an entry and writes the file. Throws NotInstalled if it cannot be added. */
+export async function extendEntry(
+  { file, name, key, value }: { file: string; name: string; key: string; value: JsonValue },
+): Promise<void> {
+  const text = await readServers(file) ?? "{}";
+  const edited = parse(text, file).has(name)
+    ? insertMember(text, { path: [...pathOf(text), name], name: key, value })
+    : undefined;
+  if (edited === undefined) {
+    throw new NotInstalled(`${file} cannot be edited safely: add ${key} to ${name} by hand`);
+  }
+  await writeFileAtomically(file, edited);
+}
+
 /**
  * Reads the file again, removes the entry and writes the file. Throws NotInstalled if the file is broken or has no such
  * entry.

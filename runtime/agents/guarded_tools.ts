@@ -8,6 +8,11 @@ export interface ServerOrigin {
   tool: string;
   /** True if the server declares the tool read-only. The declaration may be false. */
   isReadOnly: boolean;
+  /**
+   * True if the server's entry demands an approval, false if it frees the tool, except with `mcp_confirm: all`. Undefined:
+   * `mcp_confirm` decides.
+   */
+  asks?: boolean;
 }
 
 /** A tool with all its names. */
@@ -42,7 +47,7 @@ export function isGuarded(
   return confirmTools.some((one) => isEveryTool(one) || namesTool(one, tool, mcp)) ||
     freedGuards.some((one) => otherNames.includes(one)) ||
     origin !== undefined &&
-      (mcpConfirm === "all" || mcpConfirm === "writes" && !origin.isReadOnly);
+      (mcpConfirm === "all" || (origin.asks ?? (mcpConfirm === "writes" && !origin.isReadOnly)));
 }
 
 /**

@@ -6,6 +6,20 @@ export function offerServer(cli: FakeCli): void {
   const config = "/home/me/inkling/agents/_config";
   cli.app.openServerInstaller = () =>
     Promise.resolve({
+      readSnippet: () => undefined,
+      prepareEntry: () => Promise.reject(new TypeError("no snippet is read")),
+      connect: () =>
+        Promise.resolve({
+          tools: [
+            { name: "read_file", description: "Reads the content of a file.", isReadOnly: true },
+            {
+              name: "write_file",
+              description: "Creates a file, or replaces its content.\nUse it with caution.",
+              isReadOnly: false,
+            },
+          ],
+        }),
+      freeTools: () => Promise.resolve(),
       prepare: () =>
         Promise.resolve({
           name: "files",

@@ -76,6 +76,11 @@ export function useHome(
   cli.app.openSkillInstaller = async ({ workspace }) =>
     new SkillInstaller({ settings: await settings(workspace), clock, cwd: home });
   cli.app.openServerInstaller = async ({ workspace }) =>
-    new ServerInstaller({ settings: await settings(workspace), clock, cwd: home });
+    new ServerInstaller({
+      settings: await settings(workspace),
+      clock,
+      cwd: home,
+      version: "0.0.0-test",
+    });
   cli.app.info = async ({ workspace }) => await describeSetup(await settings(workspace));
 }

@@ -2,6 +2,9 @@
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { mcp } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
+import { UsageError } from "../../command_line/usage_error.ts";
+import { chooseApprovals } from "../../install/server_tools.ts";
+import { readAllInput } from "../../prompting/piped_input.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { changeWithConsent } from "../../install/consent.ts";
 import { removeInstalled } from "../../install/removal.ts";
@@ -12,7 +15,7 @@ import { toVisibleLine } from "../../../present/visible_text.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
 const ACTIONS = {
-  add: { words: ["name", "source"], hasRest: true, options: ["env", "token", "yes"] },
+  add: { words: ["name"], more: ["source"], hasRest: true, options: ["env", "token", "yes"] },
   list: { words: [], options: ["json"] },
   remove: { words: ["name"], options: ["yes"] },
 } as const;
@@ -22,34 +25,77 @@ type McpOptions = CommandOptions<typeof mcp>;
 /** Adds, lists or removes MCP servers, according to the action. */
 export const perform = performs<typeof mcp>(async (context, options, { action, ...words }) => {
   checkAction("mcp", { ...ACTIONS[action], action }, { words, options });
-  const { name = "", source = "", args } = words;
+  const { name = "", source, args } = words;
   if (action === "list") await show(context, options);
   else if (action === "remove") await remove(context, name, options);
-  else await add(context, { name, source, args }, options);
+  else await add(context, { name, args, ...(source !== undefined && { source }) }, options);
 });
 
-/** Prepares the MCP server, prints its details, and adds it to mcp-servers.json if the user confirms. */
+/**
+ * Prepares the MCP servers that the words name, prints their details, and adds each to mcp-servers.json if the user confirms.
+ * Then starts it once, and asks which of its tools need approval.
+ */
 async function add(
   context: CommandContext,
-  server: { name: string; source: string; args: readonly string[] },
+  { name: typed, source, args }: { name: string; source?: string; args: readonly string[] },
   { yes, env = [], token }: McpOptions,
 ): Promise<void> {
-  const { app } = context;
+  const { app, output } = context;
+  const refuseName = () => {
+    throw new UsageError(`"mcp add" needs the argument 'source'`, "mcp");
+  };
+  if (source === undefined && /^\w[\w.-]*$/.test(typed)) refuseName();
   const installer = await app.openServerInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
-  const request = { ...server, env, ...(token !== undefined && { token }) };
-  await using prepared = await installer.prepare(request, interrupts.first);
-  if (prepared.missing !== undefined) {
-    context.output.warning(`There is no program ${toOneLine(prepared.missing)} on this machine`);
+  const prepare = (server: { name: string; source: string }) =>
+    installer.prepare(
+      { ...server, args, env, ...(token !== undefined && { token }) },
+      interrupts.first,
+    );
+  const name = source === undefined && typed === "-" ? await readAllInput(app) : typed;
+  const servers = args.length > 0
+    ? undefined
+    : installer.readSnippet({ name, ...(source !== undefined && { source }) });
+  if (servers === undefined) {
+    if (source === undefined) return refuseName();
+    return await addOne(context, installer, await prepare({ name, source }), yes === true);
   }
-  return await changeWithConsent(context, {
+  for (const { name, entry, leftOut } of servers) {
+    const { url, ...others } = entry;
+    const isAddress = typeof url === "string" && Object.keys(others).length === 0;
+    if (!isAddress && (env.length > 0 || token !== undefined)) {
+      throw new UsageError("A snippet takes no --env and no --token: write them into it", "mcp");
+    }
+    if (leftOut.length > 0) {
+      output.warning(`${toOneLine(name)}: left out of the snippet: ${leftOut.join(", ")}`);
+    }
+    const prepared = isAddress
+      ? await prepare({ name, source: url })
+      : await installer.prepareEntry({ name, entry });
+    await addOne(context, installer, prepared, yes === true);
+  }
+}
+
+async function addOne(
+  context: CommandContext,
+  installer: Awaited<ReturnType<CommandContext["app"]["openServerInstaller"]>>,
+  server: PreparedServer,
+  yes: boolean,
+): Promise<void> {
+  await using prepared = server;
+  const { name, missing, file } = prepared;
+  if (missing !== undefined) {
+    context.output.warning(`There is no program ${toOneLine(missing)} on this machine`);
+  }
+  const isAdded = await changeWithConsent(context, {
     fields: describe(prepared),
-    question: `Add the MCP server ${toOneLine(prepared.name)}?`,
+    question: `Add the MCP server ${toOneLine(name)}?`,
     done: "added",
-    target: prepared.file,
-    next: `To use it, write into an agent's file: mcp: [${prepared.name}]`,
+    target: file,
+    next: `To use it, write into an agent's file: mcp: [${name}]`,
     make: () => prepared.add(),
-  }, { yes: yes === true });
+  }, { yes });
+  if (isAdded && missing === undefined) await chooseApprovals(context, installer, { name, yes });
 }
 
 /** Prints the servers in mcp-servers.json. */
@@ -117,7 +163,12 @@ function describe(server: PreparedServer): [string, string][] {
         ),
       ]
       : ["Address", toVisibleLine(String(url))],
-    ["Access", isProgram ? ACCESS : "only the data that agents send to it"],
+    [
+      "Access",
+      isProgram
+        ? entry["sandbox"] === false ? NO_SANDBOX : ACCESS
+        : "only the data that agents send to it",
+    ],
     ...(variables.length > 0 ? [["Variables", variables.map(toVisibleLine).join(", ")]] : []),
     ["Writes", [file, ...(folder === undefined ? [] : [folder])].map(toVisibleLine).join(", ")],
   ] as [string, string][];
@@ -125,3 +176,4 @@ function describe(server: PreparedServer): [string, string][] {
 
 const ACCESS = "everything that you can access; in a sandbox, only its own files, " +
   "the paths in its arguments, and the paths of the agents that use it";
+const NO_SANDBOX = "everything that you can access: a container does not start in a sandbox";

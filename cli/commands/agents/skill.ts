@@ -48,7 +48,7 @@ async function add(
   await using skill = await installer.prepare(request, interrupts.first);
   const isSame = skill.changes !== undefined && listChanges(skill.changes) === "";
   const verb = skill.changes === undefined ? "Add" : isSame ? "Write" : "Replace";
-  return await changeWithConsent(context, {
+  await changeWithConsent(context, {
     fields: describe(skill),
     question: `${verb} the skill ${toOneLine(skill.name)}?`,
     done: "added",

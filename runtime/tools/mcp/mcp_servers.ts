@@ -24,7 +24,7 @@ import { serverFolder } from "./server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import type { CallOptions } from "./session.ts";
 import { nameTools, usualNames } from "./listing/tool_names.ts";
-import { createMcpTool } from "./mcp_tool.ts";
+import { createMcpTool, toOrigin } from "./mcp_tool.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
 
 /** The options of McpServers. */
@@ -115,7 +115,7 @@ export class McpServers implements AsyncDisposable {
         const { definition, instructions } = this.#server(server);
         const tools = listed
           .filter(({ name }) => isChosen(name, definition.tools, mcpTools[server]))
-          .map((tool) => ({ server, tool }));
+          .map((tool) => ({ server, tool, autoApprove: definition.autoApprove }));
         return { server, listed, tools, instructions };
       }),
     );
@@ -128,15 +128,18 @@ export class McpServers implements AsyncDisposable {
     }
     const opened = outcomes.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
     const found = opened.flatMap(({ tools }) => tools);
-    if (onUnavailable === undefined) await this.#warnOfUnasked(found.map(({ tool }) => tool));
+    if (onUnavailable === undefined) {
+      const undecided = found.filter(({ autoApprove }) => autoApprove === undefined);
+      await this.#warnOfUnasked(undecided.map(({ tool }) => tool));
+    }
     const wanted = found.map(({ server, tool }) => ({ server, tool: tool.name }));
     const names = nameTools(wanted, options.taken);
     const tools = await Promise.all(
-      found.map(({ server, tool }, index) =>
+      found.map(({ server, tool, autoApprove }, index) =>
         createMcpTool(tool, {
           name: names[index] ?? tool.name,
           otherNames: usualNames({ server, tool: tool.name }),
-          origin: { server, tool: tool.name, isReadOnly: tool.effect === "read" },
+          origin: toOrigin(server, tool, autoApprove),
           limits: this.#limitsOf(server),
           call: (args, context, onProgress) =>
             this.#call({ server, tool: tool.name, args }, {

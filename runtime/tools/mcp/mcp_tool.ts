@@ -2,6 +2,7 @@
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { cutEnd } from "../../../base/text/cut_text.ts";
+import { matchesPattern } from "../../vocabulary/tool_vocabulary.ts";
 import type { ServerOrigin } from "../../agents/guarded_tools.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
 import type { ActionTool, ToolContext } from "../definition/tool.ts";
@@ -14,6 +15,20 @@ import type { CallOptions } from "./session.ts";
 const PROGRESS_LINES = 10;
 /** The minimum time between two progress messages that the viewers of a run see, in milliseconds. */
 const REPORT_MS = 5_000;
+
+/** Returns the origin of a tool. `autoApprove` are the patterns of the server's entry, see ServerDefinition. */
+export function toOrigin(
+  server: string,
+  { name, effect }: Pick<RemoteTool, "name" | "effect">,
+  autoApprove: readonly string[] | undefined,
+): ServerOrigin {
+  const asks = autoApprove && !autoApprove.some((one) => matchesPattern(name, one));
+  const isReadOnly = effect === "read";
+  return { server, tool: name, isReadOnly, ...(asks !== undefined && { asks }) };
+}
+
+/** The beginning of a tool's description, which shows the model that the description comes from the server. */
+export const saysOf = (server: string): string => `The server ${JSON.stringify(server)} says: `;
 
 /** Creates the tool with its name among the agent's tools. `call` sends the call to the server. */
 export async function createMcpTool(
@@ -39,9 +54,8 @@ export async function createMcpTool(
     name,
     otherNames,
     origin,
-    // The prefix shows the model that the description comes from the server.
     description: cutEnd(
-      `The server ${JSON.stringify(origin.server)} says: ${description || "nothing"}`,
+      `${saysOf(origin.server)}${description || "nothing"}`,
       DESCRIPTION_CHARACTERS,
     ),
     parameters,

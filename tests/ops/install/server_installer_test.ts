@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NotInstalled } from "../../../ops/install/not_installed.ts";
-import type { ServerRequest } from "../../../ops/install/server_installer.ts";
+import type { ServerRequest } from "../../../ops/install/server_request.ts";
 import { ServerInstaller } from "../../../ops/install/server_installer.ts";
 import { SystemClock } from "../../../base/clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
@@ -65,7 +65,12 @@ echo '${
   place.shell["PATH"] = `${programs}:${Deno.env.get("PATH")}`;
   const settings = await place.settings();
   const file = settings.directories.mcpServersFile;
-  const installer = new ServerInstaller({ settings, clock: new SystemClock(), cwd: root });
+  const installer = new ServerInstaller({
+    settings,
+    clock: new SystemClock(),
+    cwd: root,
+    version: "0.0.0",
+  });
   const prepare = (request: Partial<ServerRequest>) =>
     installer.prepare(
       { name: "s", source: "npm:@acme/server", args: [], env: [], ...request },

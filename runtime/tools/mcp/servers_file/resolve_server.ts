@@ -44,13 +44,14 @@ export function resolveServer(
   const filled = new Expansion(options.lookup);
   const own = declaredSecrets(server.declared, (text, place) => filled.fill(text, place));
   const secrets = [...own, ...expansion.secrets].sort((a, b) => b.value.length - a.value.length);
-  const { timeout } = server.declared;
+  const { timeout, auto_approve: autoApprove } = server.declared;
   const tools = toToolChoice(server);
   return {
     definition: {
       ...definition,
       secrets,
       ...(tools !== undefined && { tools }),
+      ...(autoApprove !== undefined && { autoApprove }),
       ...(timeout !== undefined && { timeoutMs: timeout }),
     },
   };

@@ -34,6 +34,8 @@ const shared = {
   /** True if the server must not be used. Other MCP clients use this field, too. */
   disabled: z.boolean().default(false),
   timeout: timeout.optional(),
+  /** The patterns of the tools that need no approval. If present, all other tools of the server need one. */
+  auto_approve: patterns.optional(),
 };
 
 /** The schema of an entry for a program on this machine, which communicates over standard input and output. */
@@ -123,6 +125,8 @@ export type ServerDefinition = (ServerProgram | ServerEndpoint) & {
   timeoutMs?: number;
   /** The patterns that select tools. Undefined if the entry selects all. */
   tools?: ToolChoice;
+  /** The patterns of the tools that need no approval. Undefined if `defaults.mcp_confirm` decides. */
+  autoApprove?: readonly string[];
   /** The values that no message may contain, longest first. */
   secrets: readonly Secret[];
 };

@@ -87,13 +87,16 @@ export function findEntries(
   root: unknown,
 ): { entries: JsonObject | undefined; wrapper?: string } {
   if (!isJsonObject(root)) return { entries: undefined };
-  for (const wrapper of ["mcpServers", "servers"]) {
+  for (const wrapper of ["mcpServers", "servers", "context_servers"]) {
     const entries = root[wrapper];
     if (entries !== undefined && !isServer(entries)) return { entries: asMap(entries), wrapper };
   }
   const { mcp } = root;
   if (isJsonObject(mcp) && mcp["servers"] !== undefined && !isServer(mcp)) {
     return { entries: asMap(mcp["servers"]), wrapper: "mcp.servers" };
+  }
+  if (isJsonObject(mcp) && !isServer(mcp) && Object.values(mcp).some(isServer)) {
+    return { entries: mcp, wrapper: "mcp" };
   }
   return { entries: root };
 }
@@ -107,7 +110,9 @@ export function namesBeside(root: unknown): string[] {
 /** Returns true if the value is an entry of a server, false if it is a map of servers. */
 function isServer(entry: unknown): boolean {
   return isJsonObject(entry) &&
-    ["command", "cmd", ...URL_KEYS].some((key) => typeof entry[key] === "string");
+    ["command", "cmd", ...URL_KEYS].some((key) =>
+      typeof entry[key] === "string" || Array.isArray(entry[key])
+    );
 }
 
 function asMap(value: unknown): JsonObject | undefined {

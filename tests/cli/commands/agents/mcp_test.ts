@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { McpServer } from "@modelcontextprotocol/server";
+import { FixtureHttpServer } from "../../../runtime/tools/mcp/http_server.ts";
 import { picturesOf } from "../../picture.ts";
 import { createSetupWorld } from "../../setup_world.ts";
 
@@ -61,7 +63,7 @@ Deno.test("mcp list shows each server with its agents, and mcp remove removes on
 Deno.test("mcp add without a terminal adds nothing without --yes", async () => {
   await using world = await createSetupWorld({ hasPerson: false });
   const { cli } = world;
-  const argv = ["mcp", "add", "remote", "https://example.com/mcp", "--token", "TOKEN"];
+  const argv = ["mcp", "add", "remote", "http://127.0.0.1:1/mcp", "--token", "TOKEN"];
   assert.equal(await cli.run(...argv), 2);
   assert.match(cli.stderr.text, /this is not a terminal/);
   assert.ok(!world.files().some((path) => path.endsWith("mcp-servers.json")));
@@ -70,3 +72,76 @@ Deno.test("mcp add without a terminal adds nothing without --yes", async () => {
   assert.equal(await cli.run(...argv, "-y"), 1);
   assert.match(cli.stderr.text, /The server "remote" is already in/);
 });
+
+Deno.test("mcp add shows a server's tools, and writes which of them need no approval", async () => {
+  await using world = await createSetupWorld();
+  await using server = new FixtureHttpServer({ create: createShownServer });
+  const { cli } = world;
+  const file = join(world.agentsDir, "_config/mcp-servers.json");
+  const readEntry = async (name: string) => JSON.parse(await world.read(file))[name];
+  cli.input.answers = [true, "writes", true, "all", true, "none", true, "some", ["edit"]];
+  for (const name of ["one", "two", "three", "four"]) {
+    assert.equal(await cli.run("mcp", "add", name, server.url), 0, cli.stderr.text);
+  }
+  const shown = cli.stdout.text;
+  assert.match(shown, /look +read-only +Looks at \[31mthings/);
+  assert.match(shown, /edit +- +Edits/);
+  assert.ok(!shown.includes("\u001b"));
+  assert.deepEqual((await readEntry("one")).auto_approve, ["look"]);
+  assert.deepEqual((await readEntry("two")).auto_approve, []);
+  assert.deepEqual((await readEntry("three")).auto_approve, ["look", "edit"]);
+  assert.deepEqual((await readEntry("four")).auto_approve, ["look"]);
+  assert.equal(await cli.run("mcp", "add", "five", server.url, "--yes"), 0);
+  assert.deepEqual(await readEntry("five"), { url: server.url, auto_approve: ["look"] });
+  assert.match(cli.stderr.text, /1 of 2 tools need a person's approval/);
+  await server[Symbol.asyncDispose]();
+  assert.equal(await cli.run("mcp", "add", "gone", server.url, "-y"), 0);
+  assert.match(
+    cli.stderr.text,
+    /Warning: The MCP server "gone" cannot be used: it cannot be reached/,
+  );
+  assert.deepEqual(await readEntry("gone"), { url: server.url });
+});
+
+Deno.test("mcp add takes the snippet of any client, and frees nothing that it would free", async () => {
+  await using world = await createSetupWorld();
+  await using server = new FixtureHttpServer({ create: createShownServer });
+  const { cli } = world;
+  const file = join(world.agentsDir, "_config/mcp-servers.json");
+  cli.input.lines = [
+    "// Paste this",
+    `{ "mcpServers": {`,
+    `  "shown": { "url": "${server.url}", "alwaysAllow": ["edit"], "headers": { "X-Key": "<key>" } },`,
+    `} }`,
+  ];
+  world.cli.input.answers = [];
+  await Deno.mkdir(join(world.agentsDir, "_config"), { recursive: true });
+  await Deno.writeTextFile(join(world.agentsDir, "_config/.env"), "SHOWN_TOKEN=abc\n");
+  assert.equal(await cli.run("mcp", "add", "-", "-y"), 0, cli.stderr.text);
+  assert.match(cli.stderr.text, /shown: left out of the snippet: alwaysAllow/);
+  assert.deepEqual(JSON.parse(await world.read(file)).shown, {
+    url: server.url,
+    headers: { "X-Key": "${SHOWN_TOKEN}" },
+    auto_approve: ["look"],
+  });
+  assert.equal(await cli.run("mcp", "add", "no-such-program --flag 'a b'", "-y"), 0);
+  assert.match(cli.stderr.text, /"no-such-program" cannot be used: it ended with exit|no program/);
+  assert.deepEqual(JSON.parse(await world.read(file))["no-such-program"], {
+    command: "no-such-program",
+    args: ["--flag", "a b"],
+  });
+  assert.equal(await cli.run("mcp", "add", "{ broken", "-y"), 1);
+  assert.match(cli.stderr.text, /The snippet is not valid JSON/);
+  assert.equal(await cli.run("mcp", "add", "npx -y x", "-y", "--env", "A"), 2);
+});
+
+/** Creates a server with a tool that is declared read-only, and one that is not. */
+function createShownServer(): McpServer {
+  const server = new McpServer({ name: "shown", version: "1.0.0" });
+  const reply = () => ({ content: [{ type: "text" as const, text: "ok" }] });
+  const annotations = { readOnlyHint: true };
+  const description = "Looks at \u001b[31m\n[31mthings";
+  server.registerTool("look", { description, annotations }, reply);
+  server.registerTool("edit", { description: "Edits" }, reply);
+  return server;
+}

@@ -205,3 +205,24 @@ Deno.test("a workspace without mcp_confirm never asks, and gets a single warning
   assert.equal(told.length, 1);
   assert.match(told[0]?.message ?? "", /^Tools of MCP servers change things without asking/);
 });
+
+Deno.test("auto_approve of a server's entry frees its tools, and all others ask", async () => {
+  await using server = new FixtureHttpServer();
+  for (const mcpConfirm of ["none", "writes", "all"]) {
+    const entry = { ...entryOf(server), auto_approve: ["pid", "slow_*"] };
+    await using place = await createPlace({ fixture: entry }, mcpConfirm);
+    const steps = (name: string, args = {}) => [{ call: [call(name, args)] }, { say: "done" }];
+    await place.writeScript("freed", steps("pid"), "mcp: [fixture]");
+    await place.writeScript("reader", steps("echo", { text: "x" }), "mcp: [fixture]");
+    const own = "mcp: [fixture]\nauto_approve: [fixture/echo]\nconfirm: [pid]";
+    await place.writeScript("own_freed", steps("echo", { text: "x" }), own);
+    await place.writeScript("own_guard", steps("pid"), own);
+    await using runtime = await place.open();
+    const statuses = [];
+    for (const name of ["freed", "reader", "own_freed", "own_guard"]) {
+      statuses.push((await runToEnd(runtime, name)).status);
+    }
+    const freed = mcpConfirm === "all" ? "waiting" : "success";
+    assert.deepEqual(statuses, [freed, "waiting", "success", "waiting"], mcpConfirm);
+  }
+});

@@ -35,6 +35,8 @@ Deno.test("parseServers() reads programs and URLs, at the top level or wrapped",
     assert.deepEqual(parse(entries), parse(wrapped));
   }
   assert.deepEqual(parse(entries), parse({ mcp: { servers: entries }, theme: "dark" }));
+  assert.deepEqual(parse(entries), parse({ context_servers: entries, theme: "dark" }));
+  assert.deepEqual(parse(entries), parse({ mcp: entries, theme: "dark" }));
   assert.deepEqual([...parse(entries).servers.keys()], ["files", "web", "typed"]);
   assert.deepEqual([...parse(entries).servers.values()].flatMap(({ warnings }) => warnings), []);
   // The servers have the names of other MCP clients' wrapper objects.

@@ -1,0 +1,237 @@
+// Reads the forms in which vendors print MCP servers: a JSON snippet of any client, a command line, or an address.
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { toPlainJson } from "../../base/text/json_comments.ts";
+import { findJsonFault } from "../../runtime/tools/definition/json_fault.ts";
+import { isSecretName } from "../../runtime/secrets/secret.ts";
+import { findEntries, toOwnEntry } from "../../runtime/tools/mcp/servers_file/server_entries.ts";
+import { NotInstalled } from "./not_installed.ts";
+
+/** A server in a snippet. */
+export interface SnippetServer {
+  /** The name in the snippet, or a name made from the package, the image or the address. */
+  name: string;
+  /** The entry in Inkling's notation. Placeholders for keys are variables. */
+  entry: JsonObject;
+  /** The keys of the snippet that are left out, because they would free the server or its tools of checks. */
+  leftOut: string[];
+}
+
+/** The keys by which snippets would free tools of questions, or programs of the sandbox. */
+const FREEING = ["auto_approve", "autoApprove", "alwaysAllow", "autoApproved", "trust", "sandbox"];
+
+/**
+ * Returns the servers of a snippet that was typed instead of a name, or as the source of the server with a name. Returns
+ * undefined if the words are no snippet. Throws NotInstalled for a snippet with a fault.
+ */
+export function findSnippet(
+  { name, source }: { name: string; source?: string },
+): SnippetServer[] | undefined {
+  if (source === undefined) {
+    return isSnippet(name) || /^https?:/i.test(name) ? readSnippet(name) : undefined;
+  }
+  if (!isSnippet(source)) return undefined;
+  const [only, ...others] = readSnippet(source);
+  if (only === undefined || others.length > 0) {
+    throw new NotInstalled("The snippet has several servers: leave out the name");
+  }
+  return [{ ...only, name }];
+}
+
+/** Matches the beginning of JSON, which may be a comment. */
+const JSON_TEXT = /^\s*(?:["{]|\/[/*])/;
+
+/** Returns true for JSON and command lines. A path may contain spaces. */
+function isSnippet(text: string): boolean {
+  return JSON_TEXT.test(text) || /^[^/~.\s]\S*\s+\S/.test(text.trim());
+}
+
+/** Returns the servers of a snippet. Throws NotInstalled if the text is none. */
+function readSnippet(text: string): SnippetServer[] {
+  const trimmed = text.trim();
+  if (JSON_TEXT.test(trimmed)) return readJson(trimmed);
+  const entry = /^https?:\/\/\S+$/i.test(trimmed) ? { url: trimmed } : readCommandLine(trimmed);
+  return [toServer(nameOf(entry), entry)];
+}
+
+function readJson(text: string): SnippetServer[] {
+  const plain = toPlainJson(text).trim();
+  // Many pages print only the entry with its name, without the braces around it.
+  const whole = plain.startsWith("{") ? plain : `{${plain.replace(/,\s*$/, "")}}`;
+  const fault = findJsonFault(whole);
+  if (fault !== undefined) throw new NotInstalled(`The snippet is not valid JSON: ${fault.reason}`);
+  const root: unknown = JSON.parse(whole);
+  const bare = isJsonObject(root) ? asEntry(root) : undefined;
+  if (bare !== undefined) {
+    const { name, ...entry } = bare;
+    return [toServer(typeof name === "string" ? name : nameOf(entry), entry)];
+  }
+  const { entries = {} } = findEntries(root);
+  const servers = Object.entries(entries).flatMap(([name, value]) => {
+    const entry = isJsonObject(value) ? asEntry(value) : undefined;
+    return entry === undefined ? [] : [toServer(name, entry)];
+  });
+  if (servers.length > 0) return servers;
+  throw new NotInstalled("The snippet has no server: an object with a command or a url");
+}
+
+/** Returns an entry in Inkling's notation, or undefined if the value is no entry. One client nests the command. */
+function asEntry(value: JsonObject): JsonObject | undefined {
+  const { command } = value;
+  const nested = isJsonObject(command) && typeof command["path"] === "string"
+    ? { ...value, ...command, command: command["path"], path: null }
+    : value;
+  const { path: _path, ...entry } = toOwnEntry(nested);
+  const address = entry["url"] ?? entry["httpUrl"] ?? entry["serverUrl"];
+  return typeof entry["command"] === "string" || typeof address === "string" ? entry : undefined;
+}
+
+/** Splits a command line into words, as a shell does without expansions. `NAME=value` before the program is its `env`. */
+function readCommandLine(text: string): JsonObject {
+  const words = [...text.matchAll(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g)]
+    .map(([word]) =>
+      word.replaceAll(
+        /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g,
+        (_all, double?: string, single?: string, escaped?: string) =>
+          double?.replaceAll(/\\(["\\])/g, "$1") ?? single ?? escaped ?? "",
+      )
+    );
+  const start = words.findIndex((word) => !/^(env$|[A-Za-z_]\w*=)/.test(word));
+  const [command = "", ...args] = start < 0 ? [] : words.slice(start);
+  if (command === "") throw new NotInstalled("The command line has no program");
+  const env = words.slice(0, start).filter((word) => word !== "env").map((word) => {
+    const at = word.indexOf("=");
+    return [word.slice(0, at), word.slice(at + 1)] as const;
+  });
+  return { command, args, ...(env.length > 0 && { env: Object.fromEntries(env) }) };
+}
+
+function toServer(name: string, entry: JsonObject): SnippetServer {
+  const leftOut = FREEING.filter((key) => Object.hasOwn(entry, key));
+  const kept = Object.entries(entry).filter(([key]) => !leftOut.includes(key));
+  const filled = withVariables(Object.fromEntries(kept), name);
+  return {
+    name: toName(name),
+    entry: isContainer(filled) ? withContainer(filled) : filled,
+    leftOut,
+  };
+}
+
+/** Matches a text that stands for a key in printed snippets. */
+const PLACEHOLDER =
+  /<[^<>\s][^<>]*>|\b(?:your|my|insert|replace|put|paste)[-_ ][\w -]*\w|\bx{4,}\b|\.\.\.|…/i;
+
+/** Returns the entry with a variable in place of each placeholder of a key. */
+function withVariables(entry: JsonObject, name: string): JsonObject {
+  const { env, headers, args } = entry;
+  const own = toVariable(`${name}_TOKEN`);
+  return {
+    ...entry,
+    ...(isJsonObject(env) && {
+      env: mapValues(
+        env,
+        (value, key) => value.trim() === "" || PLACEHOLDER.test(value) ? `\${${key}}` : value,
+      ),
+    }),
+    ...(isJsonObject(headers) && {
+      headers: mapValues(headers, (value) => value.replace(PLACEHOLDER, `\${${own}}`)),
+    }),
+    ...(Array.isArray(args) && {
+      args: args.map((arg) => typeof arg === "string" ? arg.replace(/<([^<>]+)>/, toKey) : arg),
+    }),
+  };
+}
+
+/** Returns the variable for a placeholder such as `<your-api-key>`. Other placeholders stay as they are. */
+function toKey(written: string, words: string): string {
+  const variable = toVariable(words.replace(/^your[-_ ]/i, ""));
+  return isSecretName(variable) ? `\${${variable}}` : written;
+}
+
+function toVariable(text: string): string {
+  return text.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_").replace(/^_|_$/g, "")
+    .replace(/^(?=\d)/, "_");
+}
+
+function mapValues(
+  object: JsonObject,
+  convert: (value: string, key: string) => string,
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]): [string, JsonValue] => [
+      key,
+      typeof value === "string" ? convert(value, key) : value,
+    ]),
+  );
+}
+
+/** The options of `docker run` that take the next word as their value. */
+const VALUE_OPTIONS =
+  /^(-[evpuwlmh]|--(env|volume|mount|name|publish|network|user|workdir|entrypoint|env-file|platform|memory|cpus))$/;
+
+function isContainer({ command }: JsonObject): boolean {
+  return typeof command === "string" && /^(.*\/)?(docker|podman)$/.test(command);
+}
+
+/** Passes on the variables that the container's options name, and disables the sandbox, in which no container starts. */
+function withContainer(entry: JsonObject): JsonObject {
+  const args = textsOf(entry["args"]);
+  const named = args.flatMap((arg, at) => {
+    const name = ["-e", "--env"].includes(arg)
+      ? args[at + 1] ?? ""
+      : /^--env=(\w+)$/.exec(arg)?.[1];
+    return name !== undefined && /^\w+$/.test(name) ? [[name, `\${${name}}`] as const] : [];
+  });
+  const env = isJsonObject(entry["env"]) ? entry["env"] : {};
+  return {
+    ...entry,
+    ...(named.length > 0 && { env: { ...Object.fromEntries(named), ...env } }),
+    sandbox: false,
+  };
+}
+
+/** The programs that download a package and start its program. */
+const RUNNERS = ["npx", "bunx", "uvx", "pipx", "pnpm", "uv", "yarn"];
+
+/** Returns a name for a server without one: of its package, its image, its host or its program. */
+function nameOf(entry: JsonObject): string {
+  const { command, url } = entry;
+  if (typeof command !== "string") {
+    const [first = "", ...others] = URL.parse(String(url))?.hostname.split(".") ?? [];
+    const isGeneral = ["mcp", "www", "api", "server"].includes(first) && others.length > 0;
+    return isGeneral ? others[0] ?? first : first;
+  }
+  const args = textsOf(entry["args"]);
+  const program = command.split(/[\\/]/).at(-1) ?? command;
+  if (isContainer(entry)) {
+    const rest = args.slice(args.indexOf("run") + 1);
+    const image = rest.find((arg, at) =>
+      !arg.startsWith("-") && !VALUE_OPTIONS.test(rest[at - 1] ?? "")
+    );
+    return shortName(image ?? program);
+  }
+  if (!RUNNERS.includes(program)) return program.replace(/\.\w+$/, "");
+  const words = args.filter((arg, at) =>
+    !arg.startsWith("-") && !["--from", "--with", "--python"].includes(args[at - 1] ?? "")
+  );
+  return shortName(
+    words.find((word) => !["dlx", "run", "exec", "tool", "x"].includes(word)) ?? program,
+  );
+}
+
+/** Returns the distinctive part of a package or an image: `@acme/server-files@1.2` becomes `files`. */
+function shortName(name: string): string {
+  const path = name.replace(/(?<=.)[@:][^/]*$/, "").replace(/\[.*$/, "").split("/");
+  const last = path.at(-1) ?? name;
+  const short = last.split(/[-_.]/).filter((word) => !["mcp", "server", "remote"].includes(word));
+  const scope = path.at(-2)?.replace("@", "");
+  return short.join("-") || (scope ?? last);
+}
+
+function toName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 64) ||
+    "server";
+}
+
+function textsOf(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
