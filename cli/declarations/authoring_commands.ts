@@ -92,6 +92,7 @@ export const importCommand = declareCommand({
   examples: [
     ["inkling import ~/projects/shop", "every agent, command and skill in a repository"],
     ["inkling import .claude/agents/reviewer.md", "one file"],
+    ["crontab -l | inkling import -", "the lines of a crontab that run an agent"],
     ["inkling import https://example.com/team/agents.git", "a repository, by https or ssh"],
     [
       "inkling import ~/projects/shop --yes --allow paths",
@@ -110,6 +111,7 @@ export const importCommand = declareCommand({
       "Give every imported agent what it wants of this; may be repeated",
       oneOf(["shell", "auto_approve", "paths", "servers", "scripts"]),
     ),
+    spread: flag("--spread", "Spread agents that start in the same minute over the hour"),
     yes: flag("-y, --yes", "Write without a question; gives nothing that --allow does not name"),
   },
 });

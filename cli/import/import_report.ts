@@ -87,11 +87,12 @@ export function describePermission({ label, why, agents, server }: Permission): 
 /** Prints the written files, what is wrong with them, and the commands to type next. */
 export function showWritten(
   output: Output,
-  { written, refused, lost, afterwards }: {
+  { written, refused, lost, replaced }: {
     written: readonly WrittenAgent[];
     refused: readonly Permission[];
     lost: number;
-    afterwards: readonly string[];
+    /** The lines of a crontab that the agents replace. */
+    replaced: readonly string[];
   },
 ): void {
   if (output.quiet) {
@@ -125,7 +126,11 @@ export function showWritten(
     output.sentence("These agents start by themselves, and are switched off. Switch one on:");
     for (const { id } of off) output.line(`  inkling enable ${toAgentWord(toVisibleLine(id))}`);
   }
-  for (const line of afterwards) output.line(toVisibleLine(line));
+  if (replaced.length > 0) {
+    output.line();
+    output.sentence("The crontab is as it was. Before you switch the agents on, remove from it:");
+    for (const line of replaced) output.line(`  ${toVisibleLine(line)}`);
+  }
   const [first] = written;
   if (first !== undefined) {
     output.line(`\nTry one: inkling run ${toAgentWord(toVisibleLine(first.id))}`);

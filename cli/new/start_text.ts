@@ -1,4 +1,5 @@
 // Describes when a new agent runs, and whether its trigger needs the service.
+import { toAgentWord } from "../command_line/agent_word.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { formatLocal } from "../output/time.ts";
 import type { AgentStart } from "../../ops/authoring/agent_author.ts";
@@ -6,13 +7,14 @@ import type { AgentStart } from "../../ops/authoring/agent_author.ts";
 /** Returns sentences for the user who saved the agent. Returns an empty list for an agent that runs only on request. */
 export function describeStart(
   start: AgentStart,
-  { isRunning }: { isRunning: boolean },
+  { id, isRunning }: { id: string; isRunning: boolean },
 ): string[] {
   const times = [...describeTrigger(start), ...describeFollowed(start)];
   if (times.length === 0) return [];
   if (!start.enabled) {
     return [
-      "It does not run by itself: its file contains enabled: false. Remove that line when it works",
+      "It does not run by itself: its file contains enabled: false. Switch it on when it works:",
+      `  inkling enable ${toAgentWord(id)}`,
     ];
   }
   const needsPort = start.trigger.type === "webhook";

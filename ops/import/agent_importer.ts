@@ -49,8 +49,6 @@ export interface OpenedImport extends AsyncDisposable {
   files: ReadFile[];
   /** The files and the parts of files that are no agents. */
   left: Loss[];
-  /** Lines to print after the import. */
-  afterwards: string[];
   /** The checked skills of the source. */
   skills: PreparedSkill[];
   /** Plans the import of some of the files. */
@@ -103,7 +101,7 @@ export class AgentImporter {
       const opened = stack.use(
         input === undefined ? await openSource(source, context) : typedSource(input),
       );
-      const { files, left, afterwards } = await readFiles(opened);
+      const { files, left } = await readFiles(opened);
       const installer = new SkillInstaller({
         settings: this.#settings,
         clock: this.#clock,
@@ -124,7 +122,6 @@ export class AgentImporter {
       return {
         files,
         left,
-        afterwards,
         skills,
         plan: (chosen, options) => planImport(chosen, known, facts, options),
         write: (plan, { permissions }) =>
@@ -150,7 +147,7 @@ export class AgentImporter {
       agents: await this.#existing(),
       servers: new Set(servers.map(({ name }) => name)),
       skills: new Set(skills.map(({ name }) => name).filter((name) => !name.startsWith("."))),
-      hasSearch: config.search !== undefined,
+      hasSearch: config.search !== null,
       defaultModel: provider === undefined || model === undefined
         ? undefined
         : `${provider}/${model}`,
@@ -244,22 +241,20 @@ function merge(before: JsonValue | undefined, value: JsonValue): JsonValue {
 
 async function readFiles(
   { files }: Pick<ImportSource, "files">,
-): Promise<Pick<OpenedImport, "files" | "left" | "afterwards">> {
+): Promise<Pick<OpenedImport, "files" | "left">> {
   const read: ReadFile[] = [];
   const left: Loss[] = [];
-  const afterwards: string[] = [];
   for (const file of files) {
     const shape = findShape(file.path, file.text);
     if (shape === undefined) continue;
     const reading = shape.read(file);
     left.push(...reading.left ?? []);
-    afterwards.push(...reading.afterwards ?? []);
     if (reading.agents.length === 0) continue;
     const { name, context = [] } = shape;
     const digest = await digestOf(file.text);
     read.push({ path: file.path, shape: name, digest, context, agents: reading.agents });
   }
-  return { files: read, left, afterwards };
+  return { files: read, left };
 }
 
 /** Returns a source that consists of one typed or piped text. */

@@ -58,6 +58,8 @@ export interface PlanOptions {
   kept?: ReadonlySet<string>;
   /** The id of an additional agent that calls the others. */
   team?: string;
+  /** True if schedules that start in the same minute are spread over the hour. */
+  spread?: boolean;
 }
 
 /**
@@ -77,10 +79,13 @@ export interface PlannedAgent
   digest: string;
   isCommand: boolean;
   state: AgentState;
+  replaces?: string;
 }
 
 /** Everything that an import would write. */
 export interface ImportPlan {
   agents: PlannedAgent[];
   permissions: Permission[];
+  /** The number of agents that start in the same minute. */
+  crowded: number;
 }

@@ -18,6 +18,7 @@ import { findModel } from "./model_names.ts";
 import { addReferences } from "./references.ts";
 import { groupPermissions, scriptsOf } from "./permissions.ts";
 import type { ImportedAgent } from "./reading/shape.ts";
+import { countCrowded, spreadSchedules } from "./spread.ts";
 
 const NO_CHOICE = ["inherit", "default", "auto", "best"];
 
@@ -30,8 +31,10 @@ export function planImport(
 ): ImportPlan {
   const planner = new Planner(files, { source, facts, options });
   const agents = planner.plan().filter(({ key }) => options.kept?.has(key) !== true);
+  const crowded = countCrowded(agents);
+  if (options.spread) spreadSchedules(agents);
   const known = { servers: planner.servers, skills: source.skills, facts };
-  return { agents, permissions: groupPermissions(agents, known) };
+  return { agents, permissions: groupPermissions(agents, known), crowded };
 }
 
 interface Around {
@@ -117,7 +120,7 @@ class Planner {
     );
     const body = text === "" ? `Do the task of the message.` : text;
     const { path, shape, digest } = file;
-    const { isCommand } = agent;
+    const { isCommand, replaces } = agent;
     return {
       key,
       id,
@@ -128,6 +131,7 @@ class Planner {
       body,
       ...planned,
       state: this.#stateOf(id, file),
+      ...(replaces !== undefined && { replaces }),
     };
   }
 

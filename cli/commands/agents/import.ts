@@ -58,7 +58,7 @@ export const perform = performs<typeof importCommand>(async (context, options, {
     written,
     refused: plan.permissions.filter((one) => !permissions.includes(one)),
     lost: plan.agents.reduce((sum, { losses }) => sum + losses.length, 0),
-    afterwards: opened.afterwards,
+    replaced: plan.agents.flatMap(({ replaces }) => replaces ?? []),
   });
   const isBroken = written.some(({ problems }) => problems.some((one) => one.severity === "error"));
   return isBroken ? EXIT.failed : EXIT.ok;
@@ -130,6 +130,8 @@ class ImportDialog {
   /** Plans the import. Asks about ids that other files have. Agents that stay as they are come separately. */
   async plan(files: readonly ReadFile[]): Promise<{ plan: ImportPlan; unchanged: PlannedAgent[] }> {
     const options = await this.#planOptions(files);
+    options.spread = this.#options.spread ??
+      await this.#askToSpread(this.#opened.plan(files, options));
     const ids = new Map<string, string>();
     const kept = new Set<string>();
     const first = this.#opened.plan(files, options);
@@ -153,6 +155,14 @@ class ImportDialog {
       if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
     }
     return { ...(model !== undefined && { model }), ...(team !== undefined && { team }) };
+  }
+
+  async #askToSpread({ crowded }: ImportPlan): Promise<boolean> {
+    if (!this.#asks || crowded < 3) return false;
+    return await this.#interview.confirm(
+      `${crowded} agents start in the same minute. Spread them over the hour?`,
+      { initial: false },
+    );
   }
 
   async #askForTeam(files: readonly ReadFile[]): Promise<string | undefined> {

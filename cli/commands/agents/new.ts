@@ -46,7 +46,7 @@ export const perform = performs<typeof newCommand>(async (context, options, { na
     output.warning(toOneLine(`Line ${line}: ${message}${remedy}`));
   }
   const isRunning = await healthOf(app, context.workspace) === "answers";
-  const sentences = [...draft.notes ?? [], ...describeStart(start, { isRunning })];
+  const sentences = [...draft.notes ?? [], ...describeStart(start, { id, isRunning })];
   if (sentences.length > 0) output.line();
   for (const one of sentences) output.sentence(one);
   output.line(`\nRun it: inkling run ${toAgentWord(id)}`);

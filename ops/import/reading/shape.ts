@@ -68,6 +68,8 @@ export interface ImportedAgent {
   wants: Wants;
   /** The entries of MCP servers that the file itself contains. */
   servers: JsonObject;
+  /** The line of a crontab that the agent replaces. */
+  replaces?: string;
 }
 
 /** The result of reading one file. */
@@ -75,8 +77,6 @@ export interface Reading {
   agents: ImportedAgent[];
   /** The parts of the file that are no agents. */
   left?: Loss[];
-  /** Lines to print after the import, such as the lines to remove from a crontab. */
-  afterwards?: string[];
 }
 
 /** A format of another tool. */

@@ -1,9 +1,11 @@
 // Lists the formats that `inkling import` reads. The first one that fits a file reads it.
 import type { Shape } from "../reading/shape.ts";
 import { CLAUDE_CODE } from "./claude_code.ts";
+import { CRONTAB } from "./crontab.ts";
 
 /** The formats of other tools, those that a path identifies before those that only the content identifies. */
 export const SHAPES: readonly Shape[] = [
+  CRONTAB,
   ...CLAUDE_CODE,
 ];
 

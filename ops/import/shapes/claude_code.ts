@@ -20,7 +20,7 @@ const LOOKS = lost("the page and the lists choose the colors");
 const HOOKS = lost("Inkling has no hooks: `confirm` lets a person decide before a call");
 
 /** The modes in which Claude Code asks less or more. */
-function readPermissionMode(draft: Draft, mode: string, key: string): void {
+export function readPermissionMode(draft: Draft, mode: string, key: string): void {
   const why = showField(key, mode);
   if (mode === "acceptEdits") draft.autoApprove(["file_write", "file_edit"], why);
   else if (mode === "bypassPermissions" || mode === "dontAsk") draft.autoApprove(["*"], why);

@@ -16,7 +16,6 @@ export function offerImport(cli: FakeCli): void {
   const opened: OpenedImport = {
     files: [{ path: "reviewer.md", shape: "", digest: "", context: [], agents: [] }],
     left: [{ what: ".cursor/rules/style.mdc", why: "a rule for files is no agent" }],
-    afterwards: [],
     skills: [],
     plan: () => plan(FILES, { repository: "/home/me/shop" }),
     write: ({ agents }) =>

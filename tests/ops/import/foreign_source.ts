@@ -20,11 +20,12 @@ export interface Around {
   repository?: string;
   model?: string;
   team?: string;
+  spread?: boolean;
 }
 
 /** Plans the import of files into a workspace with the default model anthropic/claude-sonnet-5-5. */
 export function plan(files: Record<string, string>, around: Around = {}): ImportPlan {
-  const { facts, servers = {}, skills = new Map(), repository, model, team } = around;
+  const { facts, servers = {}, skills = new Map(), repository, model, team, spread } = around;
   const read = Object.entries(files).flatMap(([path, text]) => {
     const shape = findShape(path, text);
     if (shape === undefined) return [];
@@ -48,7 +49,11 @@ export function plan(files: Record<string, string>, around: Around = {}): Import
     isUsable: (provider) => provider === "anthropic",
     isInside: () => false,
     ...facts,
-  }, { ...(model !== undefined && { model }), ...(team !== undefined && { team }) });
+  }, {
+    ...(model !== undefined && { model }),
+    ...(team !== undefined && { team }),
+    ...(spread !== undefined && { spread }),
+  });
 }
 
 /** Returns the first agent that a file becomes. */

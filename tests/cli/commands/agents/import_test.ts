@@ -166,3 +166,56 @@ Deno.test("enable removes enabled: false and nothing else", async () => {
   assert.match(cli.stderr.text, /a is enabled already/);
   assert.equal(await cli.run("enable", "b"), 2);
 });
+
+const CRONTAB = [
+  "PATH=/usr/bin",
+  "# Tidy the notes",
+  "0 7 * * * cd ~/notes && claude -p 'Tidy the notes' >> log 2>&1",
+  "0 8 * * * API_TOKEN=secret-1 codex exec --yolo 'List the tasks'",
+  "0 9 * * * llm 'Greet the team'",
+  "0 3 * * * /opt/backup.sh",
+  "",
+].join("\n");
+
+Deno.test("import - reads a crontab, writes agents that are switched off, and prints the lines to remove", async () => {
+  await using world = await createWorld({}, { hasPerson: false });
+  const { cli } = world;
+  cli.input.lines = CRONTAB.split("\n");
+  assert.equal(await cli.run("import", "-", "--yes", "--spread"), 0, cli.stderr.text);
+  assert.deepEqual(written(world), [
+    `${AGENTS}/greet-the-team.md`,
+    `${AGENTS}/list-the-tasks.md`,
+    `${AGENTS}/tidy-the-notes.md`,
+  ]);
+  for (const [id, cron] of [["tidy-the-notes", "0 7"], ["list-the-tasks", "20 8"]] as const) {
+    const text = await world.agent(id);
+    assert.match(
+      text,
+      new RegExp(`enabled: false\\ntrigger:\\n  type: schedule\\n  cron: ${cron} `),
+    );
+    assert.doesNotMatch(text, /shell|auto_approve|paths/);
+  }
+  const shown = cli.stdout.text;
+  assert.match(shown, /0 3 \* \* \* \/opt\/backup\.sh: it calls no agent/);
+  assert.match(
+    shown,
+    /The crontab is as it was[^]*\n {2}0 7 \* \* \* cd ~\/notes [^]*\n {2}0 8 \* \* \* API_TOKEN=… codex[^]*\n {2}0 9 /,
+  );
+  assert.ok(!shown.includes("secret-1"));
+  assert.match(shown, /inkling enable tidy-the-notes/);
+});
+
+Deno.test("import asks whether agents of one minute are spread, and imports only the chosen ones", async () => {
+  await using world = await createWorld({ crontab: CRONTAB });
+  const { cli } = world;
+  cli.input.answers = [false, true, false, false, false, true];
+  assert.equal(await cli.run("import", "repo/crontab"), 0, cli.stderr.text);
+  assert.deepEqual(cli.input.asked.slice(0, 2).map(({ message }) => message), [
+    "Also write an agent that gives tasks to these 3 agents?",
+    "3 agents start in the same minute. Spread them over the hour?",
+  ]);
+  assert.match(await world.agent("greet-the-team"), /cron: 40 9 /);
+  const before = cli.stdout.text.length;
+  assert.equal(await cli.run("import", "repo/crontab", "--yes", "--only", "greet-the-team"), 0);
+  assert.doesNotMatch(cli.stdout.text.slice(before), /The crontab is as it was/);
+});
