@@ -2,6 +2,9 @@
 
 /** The maximum number of control characters and invalid UTF-8 sequences per byte of a text. Content with more is binary. */
 const MAX_ODD_SHARE = 0.1;
+/** Control characters that a text does not contain, and the replacement of an invalid sequence. */
+// deno-lint-ignore no-control-regex -- it finds them
+const ODD = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\ufffd]/g;
 
 /**
  * Returns true if the beginning of a file's content is binary: it has a NUL, or too many control characters and invalid
@@ -10,14 +13,7 @@ const MAX_ODD_SHARE = 0.1;
 export function isBinary(sample: Uint8Array): boolean {
   if (sample.length === 0) return false;
   if (sample.includes(0)) return true;
-  const text = new TextDecoder().decode(sample);
-  let odd = 0;
-  for (const character of text) {
-    const code = character.charCodeAt(0);
-    const control = code < 32 && code !== 9 && code !== 10 && code !== 12 && code !== 13 &&
-      code !== 27;
-    if (control || character === "\ufffd") odd++;
-  }
+  const odd = new TextDecoder().decode(sample).match(ODD)?.length ?? 0;
   return odd / sample.length > MAX_ODD_SHARE;
 }
 

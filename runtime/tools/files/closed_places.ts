@@ -40,6 +40,14 @@ export class ClosedPlaces {
     for (const { place } of this.#folders) place.resolve();
   }
 
+  /** Returns true if no closed place lies in a folder that is not closed. Files with keys may lie in it. */
+  areOutside(folder: string): boolean {
+    return folder !== sep &&
+      !this.#folders.some(({ place }) =>
+        isWithin(place.path, folder) || isWithin(place.real, folder)
+      );
+  }
+
   /** Returns the reason that an absolute path is closed to agents, as a clause, or undefined. */
   refusal(absolute: string): string | undefined {
     const inClosed = this.#folders.find(({ place }) =>

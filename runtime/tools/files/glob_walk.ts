@@ -154,6 +154,7 @@ class Walk implements GlobOutcome {
     this.#bounds.signal.throwIfAborted();
     const entries = await this.#list(folder);
     const passes = await this.#bounds.passOver?.(folder, entries);
+    const isReadable = this.#sandbox.readableEntries(folder);
     const deeper: string[] = [];
     for (const entry of entries) {
       if (!this.#count()) break;
@@ -161,7 +162,7 @@ class Walk implements GlobOutcome {
       if (turn !== undefined) await turn;
       this.#bounds.signal.throwIfAborted();
       const path = folder.endsWith(sep) ? folder + entry.name : folder + sep + entry.name;
-      if (STAGED_NAME.test(entry.name) || !this.#sandbox.isReadable(path)) continue;
+      if (STAGED_NAME.test(entry.name) || !isReadable(path, entry.name)) continue;
       if (passes?.(entry)) continue;
       const hidden = entry.name.startsWith(".") && !this.#pattern.hidden;
       if (entry.isDirectory) {

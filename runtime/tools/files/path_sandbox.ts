@@ -3,12 +3,13 @@
 // opened_file.ts, write_file.ts, remove_file.ts and move_file.ts use the path and check the file itself.
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isDatabaseName } from "../../../base/files/database_name.ts";
+import { isEnvFileName } from "../../../base/files/env_file_name.ts";
 import { findDescriptors } from "../../../base/files/descriptor_link.ts";
 import { type ClosedFolders, ClosedPlaces } from "./closed_places.ts";
 import { FolderHandle, type FolderOptions } from "./folder_handle.ts";
 import { PathLocks } from "./path_locks.ts";
 import { PathNotation } from "./path_notation.ts";
-import { realPathOf } from "./place.ts";
+import { isWithin, realPathOf } from "./place.ts";
 import { type PathAccess, SandboxRoots, type SandboxRootsOptions } from "./sandbox_roots.ts";
 import type { FileWrite } from "./reported_write.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
@@ -152,6 +153,13 @@ export class PathSandbox {
   /** Returns true if a real path may be listed. Checks only the path: to read the file, open it through `resolve`. */
   isReadable(real: string): boolean {
     return this.#roots.find(real, "read") !== undefined && this.refusal(real, "read") === undefined;
+  }
+
+  /** Returns a test of the entries of a folder: the same as isReadable(), in less time for many entries. */
+  readableEntries(folder: string): (path: string, name: string) => boolean {
+    const isWhole = this.isReadable(folder) && this.#closed.areOutside(folder) &&
+      this.#roots.findWhole("read").some(({ place }) => isWithin(folder, place.real));
+    return isWhole ? (_, name) => !isEnvFileName(name) : (path) => this.isReadable(path);
   }
 
   /** Returns the reason that a path inside the roots is closed, as a clause, or undefined. */

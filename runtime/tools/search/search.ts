@@ -1,5 +1,6 @@
 // Searches the files of an agent for a pattern. Loaded at the first call of file_search.
-import { basename, dirname } from "../../../base/plain_path.ts";
+import { Buffer } from "node:buffer";
+import { dirname } from "../../../base/plain_path.ts";
 import { nextSlice } from "../../../base/slices.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ToolContext } from "../definition/tool.ts";
@@ -99,7 +100,7 @@ async function searchFiles(
   options: SearchedFiles,
 ): Promise<{ unread: number; stoppedAt?: string }> {
   const { sandbox, isOver } = options;
-  const buffer = new Uint8Array(PART_BYTES);
+  const buffer = Buffer.alloc(PART_BYTES);
   let folder: FolderHandle | undefined;
   let unread = 0;
   const openIn = async (path: string) => {
@@ -113,7 +114,7 @@ async function searchFiles(
         const parent = dirname(path);
         // The folder stays open for its next file.
         const opened = folder?.path === parent ? folder : await openIn(parent);
-        using file = new SearchedFile(opened, basename(path));
+        using file = new SearchedFile(opened, path);
         options.matches.startFile(shown);
         await searchFile(file, { ...options, buffer });
       } catch (error) {
@@ -132,21 +133,19 @@ async function searchFiles(
 /** Searches one file until its end, or until the search is over. */
 async function searchFile(
   file: SearchedFile,
-  { pattern, matches, redactor, isOver, buffer }: SearchedFiles & { buffer: Uint8Array },
+  { pattern, matches, redactor, isOver, buffer }: SearchedFiles & { buffer: Buffer },
 ): Promise<void> {
   let isProven = false;
   for (const part of file.parts(buffer)) {
     const turn = nextSlice();
     if (turn !== undefined) await turn;
     if (isOver()) return;
-    if (!matches.needsEveryPart && !pattern.mayMatch(part.bytes)) continue;
-    const found = DECODER.decode(part.bytes);
-    const hasMatch = !pattern.linesOf(found).next().done;
-    if (!hasMatch && !matches.needsEveryPart) continue;
+    const hasMatch = pattern.isIn(part.bytes);
+    if (!hasMatch && (part.isWhole || !matches.needsEveryPart)) continue;
     // The checks are made only for a part that is used, because they take longer than a search without a match.
     if (!isProven && !file.isText()) return;
     isProven = true;
-    const text = redactor.redact(found);
+    const text = redactor.redact(DECODER.decode(part.bytes));
     matches.addPart(text, {
       line: file.lineAt(part.at),
       matching: hasMatch ? pattern.linesOf(text) : [],

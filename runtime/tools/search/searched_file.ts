@@ -1,5 +1,7 @@
 // Reads one file for a search. Reads synchronously, because a thread switch takes longer than reading a small file.
+import type { Buffer } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { basename } from "../../../base/plain_path.ts";
 import { isBinary } from "../../../base/text/text_content.ts";
 import type { FolderHandle } from "../files/folder_handle.ts";
 import { identityOf } from "../files/place.ts";
@@ -12,34 +14,40 @@ const LF = 10;
 /** A part of a file: whole lines, or a piece of a line that is longer than PART_BYTES. */
 export interface FilePart {
   /** The content in UTF-8. It is valid until the next part is requested. */
-  bytes: Uint8Array;
+  bytes: Buffer;
   /** The position of the part in the file, in bytes. */
   at: number;
   /** True if a line end follows the part. */
   endsLine: boolean;
+  /** True if the part is the whole file. */
+  isWhole: boolean;
 }
 
 /** An open file in a folder. Its content may be used only if isText() returns true. */
 export class SearchedFile implements Disposable {
   readonly #folder: FolderHandle;
-  readonly #name: string;
+  readonly #path: string;
   readonly #fd: number;
   /** The line number of a position, for the next call of lineAt(). */
   #known = { at: 0, line: 1 };
 
-  /** Opens an entry that was listed as a file. Throws file system errors. */
-  constructor(folder: FolderHandle, name: string) {
+  /**
+   * Opens a file of the folder by its real path. Throws file system errors. The opened file may lie outside of the folder if
+   * the path was replaced: isText() detects that. Deno would convert a path through the folder's descriptor to the real path
+   * (see FolderHandle.has), which takes longer than reading the file.
+   */
+  constructor(folder: FolderHandle, path: string) {
     this.#folder = folder;
-    this.#name = name;
+    this.#path = path;
     const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-    this.#fd = openSync(folder.pathOf(name), O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    this.#fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   }
 
   /**
    * Yields the parts of the file. `buffer` has PART_BYTES and is used until the last part. Yields nothing for a file of
    * several parts that has a NUL byte near its beginning, which no text contains.
    */
-  *parts(buffer: Uint8Array): Generator<FilePart> {
+  *parts(buffer: Buffer): Generator<FilePart> {
     for (let kept = 0, at = 0;;) {
       const filled = kept + readSync(this.#fd, buffer, kept, buffer.length - kept, at + kept);
       const isLast = filled < buffer.length;
@@ -49,7 +57,7 @@ export class SearchedFile implements Disposable {
       const lineEnd = isLast ? -1 : buffer.lastIndexOf(LF);
       const endsLine = lineEnd >= 0;
       const end = isLast ? filled : endsLine ? lineEnd : startOfLastCharacter(buffer);
-      yield { bytes: buffer.subarray(0, end), at, endsLine };
+      yield { bytes: buffer.subarray(0, end), at, endsLine, isWhole: at === 0 && isLast };
       if (isLast) return;
       const next = endsLine ? end + 1 : end;
       buffer.copyWithin(0, next);
@@ -77,7 +85,7 @@ export class SearchedFile implements Disposable {
   /** Returns true if the open file is still the folder's entry, is a regular file, and begins like a text. */
   isText(): boolean {
     const info = fstatSync(this.#fd, { bigint: true });
-    if (!info.isFile() || !this.#folder.has(this.#name, identityOf(info))) return false;
+    if (!info.isFile() || !this.#folder.has(basename(this.#path), identityOf(info))) return false;
     const sample = new Uint8Array(SAMPLE_BYTES);
     return !isBinary(sample.subarray(0, readSync(this.#fd, sample, 0, SAMPLE_BYTES, 0)));
   }
