@@ -13,6 +13,11 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
 
 const MAX_DEPTH = 64;
+/**
+ * The size of a folder, in bytes of its file system, up to which it is listed synchronously. That takes half of the time, but
+ * would block the service's thread for half a second for a hundred thousand entries.
+ */
+const SMALL_FOLDER_BYTES = 32 * 1024;
 /** The number of attempts to list a folder that is moved during the listing. */
 const ATTEMPTS = 3;
 
@@ -169,18 +174,14 @@ class Walk implements GlobOutcome {
         if (this.#pattern.depth !== Infinity) this.#note(path, base);
         if (!hidden) deeper.push(path);
       } else {
-        const file = await this.#fileOf(entry, path);
+        const file = entry.isFile ? path : await this.#targetOf(entry, path);
         if (file !== undefined) this.#note(path, base, { file });
       }
     }
     return deeper;
   }
 
-  /**
-   * Returns the entries of a folder that did not move during the listing. Returns none if the folder is unreadable.
-   * Deno.readDir() reads entries one by one: node:fs would block the service's thread for half a second in a folder of a
-   * hundred thousand entries.
-   */
+  /** Returns the entries of a folder that did not move during the listing. Returns none if the folder is unreadable. */
   async #list(folder: string): Promise<Deno.DirEntry[]> {
     try {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -197,9 +198,13 @@ class Walk implements GlobOutcome {
   async #listOnce(path: string): Promise<Deno.DirEntry[] | undefined> {
     try {
       using folder = await this.#sandbox.openFolder(path, "read");
-      const entries: Deno.DirEntry[] = [];
-      for await (const entry of Deno.readDir(folder.pathOf("."))) {
-        if (entries.push(entry) > this.#bounds.maxEntries) break;
+      const place = folder.pathOf(".");
+      const isSmall = Deno.statSync(place).size <= SMALL_FOLDER_BYTES;
+      const entries: Deno.DirEntry[] = isSmall ? [...Deno.readDirSync(place)] : [];
+      if (!isSmall) {
+        for await (const entry of Deno.readDir(place)) {
+          if (entries.push(entry) > this.#bounds.maxEntries) break;
+        }
       }
       folder.requireUnmoved();
       return entries;
@@ -209,9 +214,8 @@ class Walk implements GlobOutcome {
     }
   }
 
-  /** Returns the real path of a file, or of the file that a symlink points to. Undefined if the agent may not read it. */
-  async #fileOf(entry: Deno.DirEntry, path: string): Promise<string | undefined> {
-    if (entry.isFile) return path;
+  /** Returns the real path of the file that a symlink points to. Undefined if the agent may not read it. */
+  async #targetOf(entry: Deno.DirEntry, path: string): Promise<string | undefined> {
     if (!entry.isSymlink) return undefined;
     const target = await realpath(path).catch(unlessUnreadable);
     if (target === undefined || !this.#sandbox.isReadable(target)) return undefined;
