@@ -57,6 +57,8 @@ const TRIES: readonly {
     name: "file_search",
     args: (path) => ({ pattern: "[a-z]", path: dirname(path) }),
   },
+  // Finds each file inside and outside. The walk begins above the swapped entries.
+  { what: "search all", name: "file_search", args: () => ({ pattern: "n", literal: true }) },
 ];
 
 /** Calls all file tools while entries of their paths are swapped. */
