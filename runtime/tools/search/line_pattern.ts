@@ -11,7 +11,7 @@ const MAX_PATTERN_CHARACTERS = 1_000;
 const MAX_INSTRUCTIONS = 2_000;
 /** The characters with a meaning in an expression. */
 const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
-/** The maximum number of literals to look for in each line before the engine tests it. */
+/** The maximum number of literals that a line must contain before the engine tests it. */
 const MAX_REQUIRED = 4;
 /**
  * The frequent characters of a text, the most frequent first, to choose a rare one. V8 finds a text of PIECE_CHARACTERS by a
