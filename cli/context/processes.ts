@@ -1,6 +1,7 @@
 // Starts other processes, sends them signals, and checks whether they run. Node's modules are imported when they are used,
 // because they load slowly and most commands do not need them.
 import { errorCode } from "../../base/error_code.ts";
+import { isInstalled } from "../../base/files/installed_program.ts";
 
 /** A child process in its own session, so it continues when this process ends. */
 export interface DetachedProcess {
@@ -25,6 +26,9 @@ export interface Processes {
   ): Promise<DetachedProcess>;
 }
 
+/** The shell line that starts a program whose output is appended to the file `$0`. */
+const LOG_TO_FILE = 'exec "$@" >>"$0" 2>&1';
+
 /** The implementation of Processes for this machine. */
 export const systemProcesses: Processes = {
   async isAlive(pid) {
@@ -44,34 +48,35 @@ export const systemProcesses: Processes = {
 
   async spawnDetached([program, ...args], { logFile, environment }) {
     if (program === undefined) throw new TypeError("spawnDetached() without a program");
+    if (!isInstalled(program, { path: environment["PATH"], cwd: "/" })) {
+      throw new Deno.errors.NotFound(`${program} is not installed`);
+    }
     const { spawn } = await import("node:child_process");
     const { closeSync, openSync } = await import("node:fs");
-    const log = openSync(logFile, "a", 0o600);
-    try {
-      const child = spawn(program, args, {
-        detached: true,
-        stdio: ["ignore", log, log],
-        cwd: "/",
-        env: environment,
-      });
-      let ended: DetachedProcess["ended"];
-      child.on("exit", (code) => ended = { code });
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      child.on("spawn", resolve);
-      child.on("error", reject);
-      await promise;
-      child.unref();
-      const { pid } = child;
-      if (pid === undefined) throw new TypeError("A child that was spawned has no PID");
-      return {
-        pid,
-        get ended() {
-          return ended;
-        },
-      };
-    } finally {
-      closeSync(log);
-    }
+    closeSync(openSync(logFile, "a", 0o600));
+    // A shell opens the log: Deno would pass a descriptor of this process twice, and the second one would stay open in all
+    // programs that the child starts, also in the sandbox.
+    const child = spawn("/bin/sh", ["-c", LOG_TO_FILE, logFile, program, ...args], {
+      detached: true,
+      stdio: "ignore",
+      cwd: "/",
+      env: environment,
+    });
+    let ended: DetachedProcess["ended"];
+    child.on("exit", (code) => ended = { code });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    child.on("spawn", resolve);
+    child.on("error", reject);
+    await promise;
+    child.unref();
+    const { pid } = child;
+    if (pid === undefined) throw new TypeError("A child that was spawned has no PID");
+    return {
+      pid,
+      get ended() {
+        return ended;
+      },
+    };
   },
 };
 

@@ -129,6 +129,18 @@ function proxyVariables({ credentials }: ProxyRoute): Record<string, string> {
   };
 }
 
+/**
+ * The shell lines that close all descriptors except standard input and output. A descriptor that the service inherited, such
+ * as a terminal or its log file, would lead the program out of the sandbox. A plain /bin/sh cannot close descriptors above 9.
+ */
+const CLOSE_ALL =
+  'for d in /proc/self/fd/*; do n=${d##*/}; [ "$n" -gt 2 ] && eval "exec $n>&-"; done; exec "$@"';
+const CLOSE_DESCRIPTORS = [
+  "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-",
+  'for d in /proc/self/fd/??*; do if [ -L "$d" ] && [ -x /bin/bash ]; ' +
+  `then exec /bin/bash -c '${CLOSE_ALL}' inkling-sandbox "$@"; fi; done`,
+];
+
 function limitingShell({ countsProcesses }: Bubblewrap, bridge: string | undefined): string {
   const { dataMegabytes, fileMegabytes, processes } = SANDBOX_LIMITS;
   return [
@@ -137,6 +149,7 @@ function limitingShell({ countsProcesses }: Bubblewrap, bridge: string | undefin
     // The option for processes is -p in dash and -u in other shells.
     ...(countsProcesses ? [`ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}`] : []),
     ...(bridge === undefined ? [] : [bridgeTo(bridge)]),
+    ...CLOSE_DESCRIPTORS,
     'exec "$@"',
   ].join("; ");
 }

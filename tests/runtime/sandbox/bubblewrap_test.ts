@@ -14,7 +14,12 @@ interface World {
   /** Runs a shell script in the workspace. Returns its joined output and its exit code. */
   run(
     script: string,
-    options?: { rules?: Partial<SandboxRules>; environment?: Record<string, string> },
+    options?: {
+      rules?: Partial<SandboxRules>;
+      environment?: Record<string, string>;
+      /** A program with arguments that starts the sandbox. */
+      by?: readonly string[];
+    },
   ): Promise<{ code: number; text: string }>;
 }
 
@@ -29,15 +34,16 @@ function test(name: string, body: (world: World) => Promise<void>): void {
       dir,
       home,
       workspace,
-      async run(script, { rules = {}, environment = {} } = {}) {
+      async run(script, { rules = {}, environment = {}, by = [] } = {}) {
         const program = await sandbox.confine({
           program: "sh",
           args: ["-c", script],
           cwd: workspace,
           environment: { PATH: "/usr/bin:/bin", HOME: home, ...environment },
         }, { read: [], write: [workspace], closed: [], net: "none", ...rules });
-        const { code, stdout, stderr } = await new Deno.Command(program.program, {
-          args: [...program.args],
+        const [first = "", ...args] = [...by, program.program, ...program.args];
+        const { code, stdout, stderr } = await new Deno.Command(first, {
+          args,
           cwd: program.cwd,
           env: { ...program.environment },
           clearEnv: true,
@@ -221,4 +227,14 @@ test("all processes of a sandbox end when its parent is killed", async ({ worksp
   const within = { clock: new SystemClock(), ms: 15_000 };
   assert.equal((await firstOf(reader.read(), { within })).kind, "done", "it goes on");
   await reader.cancel();
+});
+
+test("a sandboxed program inherits no descriptor of the service beside its input and output", async ({ dir, run }) => {
+  const secret = join(dir, "secret.txt");
+  Deno.writeTextFileSync(secret, "secret");
+  const by = ["bash", "-c", `exec 5<>${secret} 42<>${secret}; exec "$@"`, "bash"];
+  const script = "cat <&5; cat /proc/self/fd/42; ls -l /proc/self/fd";
+  const { text } = await run(script, { by });
+  assert.doesNotMatch(text, /secret/);
+  assert.match(text, / 0 -> /);
 });
