@@ -5,6 +5,7 @@ import type { ProcessSandbox } from "../../runtime/sandbox/process_sandbox.ts";
 import { noSandbox } from "../../tests/runtime/sandbox/system_sandbox.ts";
 import { ShellFixture } from "../../tests/runtime/tools/shell/shell_fixture.ts";
 import type { Attack } from "./attack.ts";
+import { StartedCommands } from "./started_commands.ts";
 
 /** The hidden command. It leaves a trace in the workspace. */
 const HIDDEN = "touch planted";
@@ -67,10 +68,40 @@ const EVASIONS: readonly string[] = [
   ],
 ];
 
+/** The rules of an agent: the denied commands, and the tools that need no approval. */
+interface Rules {
+  deny: string[];
+  autoApprove: "*" | [];
+}
+
+/** Returns the lines whose hidden command an agent of a started service runs without an approval. */
+async function passService(
+  lines: readonly string[],
+  { deny, autoApprove }: Rules,
+): Promise<string[]> {
+  const shell = { allow: ["echo *"], deny };
+  const all = [autoApprove].flat();
+  await using started = await StartedCommands.start({ sandbox: "off", shell, autoApprove: all });
+  const runs = lines.map(async (command, index) => {
+    const folder = `line-${index}`;
+    const path = join(started.home.workspace, folder);
+    await Deno.mkdir(path);
+    const { isAsking } = await started.run({ command, folder });
+    const planted = await Deno.stat(join(path, "planted")).then(() => true, () => false);
+    return planted
+      ? [`${JSON.stringify(command)} ${isAsking ? "runs before" : "needs no"} approval`]
+      : [];
+  });
+  const found = (await Promise.all(runs)).flat();
+  const { isAsking, text } = await started.run({ command: "echo permitted" });
+  if (isAsking || !text.includes("permitted")) found.push("the service does not run echo");
+  return found;
+}
+
 /** Runs a line that passes the checks, and returns true if the hidden command has run. */
 async function plants(
   line: string,
-  { deny, autoApprove }: { deny: string[]; autoApprove: "*" | [] },
+  { deny, autoApprove }: Rules,
   sandbox: ProcessSandbox,
 ): Promise<{ passed: boolean; planted: boolean }> {
   await using place = await ShellFixture.open();
@@ -108,16 +139,17 @@ export const hiddenCommands: Attack = {
           ...await plants(line, rules, noSandbox()),
         })),
       );
-    const all = [
-      ...await of(hidden, { deny: [], autoApprove: [] }),
-      ...await of(EVASIONS, { deny: ["touch planted"], autoApprove: "*" }),
-    ];
+    const asking: Rules = { deny: [], autoApprove: [] };
+    const denying: Rules = { deny: ["touch planted"], autoApprove: "*" };
+    const all = [...await of(hidden, asking), ...await of(EVASIONS, denying)];
     const working = all.filter(({ planted }) => planted);
     const successes = working.filter(({ passed }) => passed)
       .map(({ line }) => `${JSON.stringify(line)} runs without approval`);
+    successes.push(...await passService(hidden.slice(0, tries), asking));
+    successes.push(...await passService(EVASIONS.slice(0, tries), denying));
     if (working.length < all.length / 2) successes.push(`only ${working.length} work in a shell`);
     return {
-      tried: all.length,
+      tried: 2 * all.length,
       successes,
       note: `${working.length} of ${all.length} work in a shell`,
     };

@@ -1,5 +1,5 @@
 // Starts hostile programs in the ways in which agents start programs: from a skill's script, an MCP server, a command of
-// the shell and a custom tool.
+// the shell and a custom tool; also from a command of an agent of a started service.
 import { join } from "node:path";
 import type { ProcessSandbox } from "../../runtime/sandbox/process_sandbox.ts";
 import { SystemClock } from "../../base/clock.ts";
@@ -17,88 +17,11 @@ import { ShellFixture } from "../../tests/runtime/tools/shell/shell_fixture.ts";
 import { SkillsFixture } from "../../tests/runtime/tools/skills/skills_fixture.ts";
 import type { Attack } from "./attack.ts";
 import { HOSTILE_PROGRAMS, type HostileProgram } from "./hostile_table.ts";
+import { openTargets, type Targets } from "./hostile_targets.ts";
+import { StartedCommands, type StartedOptions } from "./started_commands.ts";
 
 /** The time from a program's end to the search for processes that have survived it. */
 const SURVIVAL_CHECK_MS = 1_200;
-
-/** The files, ports and sockets that the programs attack, with functions to prepare and check them. */
-interface Targets extends AsyncDisposable {
-  fill(source: string): string;
-  /** Returns the traces that programs have left since the last call. */
-  traces(): Promise<string[]>;
-}
-
-async function openTargets(base: string, home: string, workspace: string): Promise<Targets> {
-  await using stack = new AsyncDisposableStack();
-  const outside = join(base, "outside");
-  for (const folder of [join(home, ".ssh"), join(workspace, "notes/deep"), "/tmp/.X11-unix"]) {
-    await Deno.mkdir(folder, { recursive: true });
-  }
-  const secrets = [
-    ...[join(home, ".ssh/id_ed25519"), join(workspace, ".env")],
-    ...[join(workspace, "notes/deep/.env.local"), join(outside, "secret.txt")],
-  ];
-  for (const path of secrets) await Deno.writeTextFile(path, CANARY);
-  await Deno.writeTextFile(join(outside, "secret.mjs"), `export default "${CANARY}";`);
-  const server = stack.use(
-    Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => new Response(CANARY)),
-  );
-  const socket = join(base, "state/service.sock");
-  stack.use(Deno.serve({ path: socket, onListen() {} }, () => new Response(CANARY)));
-  const victim = new Deno.Command("sleep", {
-    args: ["3600"],
-    cwd: outside,
-    env: { CANARY },
-  }).spawn();
-  stack.defer(async () => {
-    victim.kill("SIGKILL");
-    await victim.status;
-  });
-  const { pid } = victim;
-  const { createServer } = await import("node:net");
-  const abstract = createServer().listen(`\0inkling-attack-${pid}`);
-  stack.defer(() => void abstract.close());
-  const [screen, temporary] = [
-    `/tmp/.X11-unix/inkling-attack-${pid}`,
-    `/tmp/inkling-attack-${pid}`,
-  ];
-  await Deno.writeTextFile(screen, "");
-  stack.defer(() => Deno.remove(screen));
-  const planted = [
-    ...[join(outside, "planted"), join(home, ".planted"), join(workspace, "agents/planted.md")],
-    ...[join(workspace, "notes/outlived"), temporary],
-  ];
-  const names: Record<string, string> = {
-    BASE: base,
-    HOME: home,
-    WORK: workspace,
-    PORT: String(server.addr.port),
-    PID: String(pid),
-    SOCKET: socket,
-  };
-  const held = stack.move();
-  return {
-    fill: (source) =>
-      source.replaceAll(/@([A-Z]+)@/g, (whole, name: string) => names[name] ?? whole),
-    async traces() {
-      const found: string[] = [];
-      for (const path of planted) {
-        const isThere = await Deno.remove(path).then(() => true, () => false);
-        if (isThere) found.push(`${path} was written`);
-      }
-      for (const path of secrets) {
-        const text = await Deno.readTextFile(path).catch(() => "");
-        if (text !== CANARY) {
-          found.push(`${path} was changed`);
-          await Deno.remove(path).catch(() => {});
-          await Deno.writeTextFile(path, CANARY);
-        }
-      }
-      return found;
-    },
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
-  };
-}
 
 /** Writes a program into the skill's folder and returns the shell command that starts it there. Compiles C programs. */
 async function write(folder: string, { language, source }: HostileProgram): Promise<string> {
@@ -195,6 +118,28 @@ async function asCommands(
   return outcomes;
 }
 
+/** Starts the programs as commands of agents of a service in its own process. */
+async function asStarted(
+  programs: readonly HostileProgram[],
+  mode: StartedOptions["sandbox"],
+): Promise<Outcome[]> {
+  const net = IGNORED_WITHOUT_BRIDGE ? [] : ["allowed.example"];
+  const options = { sandbox: mode, shell: { net }, autoApprove: ["shell"] };
+  await using started = await StartedCommands.start(options);
+  const { root, workspace } = started.home;
+  await using prey = await openTargets(root, root, workspace);
+  const folder = join(workspace, "hostile");
+  await Deno.mkdir(folder);
+  const outcomes: Outcome[] = [];
+  for (const program of programs) {
+    const command = await write(folder, { ...program, source: prey.fill(program.source) });
+    const { isAsking, text } = await started.run({ command });
+    if (isAsking) throw new Error(`The shell asks about ${command}`);
+    outcomes.push(await outcomeOf(`a command of a service: ${program.name}`, text, prey, program));
+  }
+  return outcomes;
+}
+
 async function asTools(
   programs: readonly HostileProgram[],
   sandbox: (home: string) => ProcessSandbox,
@@ -237,6 +182,7 @@ async function outcomeOf(
 async function tryAll(
   count: number,
   sandbox: (home: string) => ProcessSandbox,
+  mode: StartedOptions["sandbox"],
 ): Promise<Outcome[]> {
   const programs = HOSTILE_PROGRAMS.filter(({ language }) => language !== "tool").slice(0, count);
   const tools = HOSTILE_PROGRAMS.filter(({ language }) => language === "tool").slice(0, count);
@@ -245,6 +191,7 @@ async function tryAll(
     ...await asServers(programs, sandbox),
     ...await asCommands(programs, sandbox),
     ...await asTools(tools, sandbox),
+    ...await asStarted(programs, mode),
   ];
 }
 
@@ -254,9 +201,9 @@ export const hostilePrograms: Attack = {
   tries: { full: HOSTILE_PROGRAMS.length, sample: 2 },
   ...(IGNORED_WITHOUT_SANDBOX && { impossible: "this system has no sandbox" }),
   async run(tries) {
-    const inside = await tryAll(tries, systemSandbox);
+    const inside = await tryAll(tries, systemSandbox, "required");
     // Run the programs without a sandbox, too: if most failed there, their failures in the sandbox would prove nothing.
-    const without = await tryAll(tries, () => noSandbox());
+    const without = await tryAll(tries, () => noSandbox(), "off");
     const free = without.filter(({ breach }) => breach !== undefined);
     const successes = inside.flatMap(({ name, breach }) =>
       breach === undefined ? [] : [`${name}: ${breach}`]

@@ -1,8 +1,17 @@
-// `deno task attack`: runs all attacks in full and prints the results. Arguments: words that an attack's name must contain.
+// `deno task attack`: runs all attacks in full and prints the results. Arguments: words that an attack's name must contain;
+// with --bundle, attacks of a started service start the shipped bundle instead of the sources.
+import { toNpmPackage } from "../../release/npm_package.ts";
+import { openStage } from "../../release/stage.ts";
 import { ATTACKS } from "./attacks.ts";
 
+await using bundle = Deno.args.includes("--bundle") ? await openStage() : undefined;
+if (bundle !== undefined) {
+  await toNpmPackage(bundle);
+  Deno.env.set("INKLING_TEST_BUNDLE", bundle.directory);
+}
+const words = Deno.args.filter((one) => !one.startsWith("-"));
 const wanted = ATTACKS.filter(({ name }) =>
-  Deno.args.length === 0 || Deno.args.some((word) => name.includes(word))
+  words.length === 0 || words.some((word) => name.includes(word))
 );
 let held = 0;
 for (const attack of wanted) {
