@@ -30,6 +30,8 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
       return pinFolders(Deno.env.toObject());
     },
     permissions,
+    fileSchema: async (kind) =>
+      (await import("../ops/authoring/file_schema.ts")).createFileSchema(kind),
     places: findPlaces,
     serviceDefaults,
     serve: async (options) =>

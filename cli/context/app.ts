@@ -193,6 +193,8 @@ export interface CliApp {
   readonly isConfined: boolean;
   /** Returns the permission flags that the current config.yaml and agent files require. */
   permissions(options: PermissionOptions): Promise<PermissionReport>;
+  /** Returns the JSON Schema of a file that people write. */
+  fileSchema(kind: "agent" | "config" | "mcp"): Promise<object>;
   /** The kind of this installation. It determines how `inkling update` works. */
   readonly distribution: Distribution;
   /**

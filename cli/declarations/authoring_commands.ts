@@ -13,6 +13,18 @@ import {
 } from "../command_line/value_type.ts";
 import { GALLERY_NAMES } from "../../present/gallery_names.ts";
 
+/** The declaration of `inkling schema`. */
+export const schema = declareCommand({
+  name: "schema",
+  description: "Print the JSON Schema of a file that you write, for your editor",
+  examples: [
+    ["inkling schema agent > agent.schema.json", "the front matter of agent files"],
+    ["inkling schema config", "config.yaml, for which setup has already stored it"],
+    ["inkling schema mcp", "mcp-servers.json"],
+  ],
+  arguments: { file: required("The file", oneOf(["agent", "config", "mcp"])) },
+});
+
 /** The declaration of `inkling new`. */
 export const newCommand = declareCommand({
   name: "new",

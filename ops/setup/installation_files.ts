@@ -6,10 +6,13 @@ import type { Directories } from "../../runtime/config/directories.ts";
 import { setVariable } from "../../runtime/config/files/environment_file_edit.ts";
 import { decodeText } from "../../runtime/config/files/text_file.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import { formatAgentFile } from "../../runtime/agents/agent_file_text.ts";
+
+const loadFileSchema = lazyModule(() => import("../authoring/file_schema.ts"));
 
 /** Error: a file or folder of the installation cannot be read or written, or a file is no text. */
 export class InstallationUnusable extends RuntimeError {
@@ -24,6 +27,8 @@ export interface WrittenFile {
 
 /** The mode of the environment file, which contains keys, so that only its owner may read it. */
 const SECRET_MODE = 0o600;
+/** The name of the file with the JSON Schema of config.yaml, in the same folder. */
+export const CONFIG_SCHEMA_FILE = "config.schema.json";
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 const NEW_ENVIRONMENT_FILE =
   "# Keys of model providers, a line NAME=value for each. Only its owner can read this file.\n";
@@ -47,7 +52,7 @@ export async function readTextIfThere(path: string): Promise<string | undefined>
 
 /**
  * Creates the folders, then writes the environment file (mode 600, other lines are kept), a first agent if the workspace
- * has no agent, and config.yaml. Each file is written completely or not at all. Throws InstallationUnusable and
+ * has no agent, the JSON Schema of config.yaml, and config.yaml. Each file is written completely or not at all. Throws InstallationUnusable and
  * EnvironmentFileNotEditable.
  */
 export async function writeInstallation(options: {
@@ -70,6 +75,9 @@ export async function writeInstallation(options: {
     const path = join(agentsDir, `${SAMPLE_AGENT_ID}.md`);
     files.push(await replace(path, SAMPLE_AGENT));
   }
+  const { createFileSchema } = await loadFileSchema();
+  const schema = `${JSON.stringify(createFileSchema("config"))}\n`;
+  files.push(await replace(join(configDir, CONFIG_SCHEMA_FILE), schema));
   files.push(await replace(configFile, configText));
   return { files, sampleAgentId: isFirst ? SAMPLE_AGENT_ID : undefined };
 }

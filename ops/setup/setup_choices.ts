@@ -6,10 +6,11 @@ import {
   type ConfigEdit,
   type ConfigValue,
   editConfigText,
+  NEW_CONFIG,
 } from "../../runtime/config/files/config_file_edit.ts";
 import { ConfigError, loadConfig, parseConfig } from "../../runtime/config/parse_config.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { readTextIfThere } from "./installation_files.ts";
+import { CONFIG_SCHEMA_FILE, readTextIfThere } from "./installation_files.ts";
 
 /** The name of a run's limit that `inkling setup` asks for, as in config.yaml. */
 export type LimitName =
@@ -101,6 +102,9 @@ export class ChoicesRefused extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 }
 
+/** The line by which an editor finds the schema. A relative path works offline, and on every machine. */
+const SCHEMA_LINE = `# yaml-language-server: $schema=./${CONFIG_SCHEMA_FILE}`;
+
 /** The tools that wait for approval in a new installation: those that change files. */
 const GUARDED_TOOLS = ["file_delete", "file_write", "file_edit", "file_move"];
 
@@ -129,7 +133,7 @@ export async function chooseConfig(
       { path: ["defaults", "mcp_confirm"], value: "writes" },
     );
   }
-  const text = editConfigText(before ?? "", edits, { path });
+  const text = editConfigText(before ?? `${SCHEMA_LINE}\n${NEW_CONFIG}`, edits, { path });
   const parsed = parseConfig(text, { path, home });
   if ("config" in parsed) return { text, config: parsed.config };
   const error = parsed.diagnostics.find(({ severity }) => severity === "error");

@@ -321,6 +321,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
     { words: "--check", needs: offerRelease },
     ...["", "--check --force"],
   ],
+  schema: ["agent", "config", "mcp", "agents", ""],
   completions: ["bash", "zsh", "fish", "bsh", ""],
   complete: ["bash -- lis", "bsh"],
 };

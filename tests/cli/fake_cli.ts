@@ -260,6 +260,7 @@ function createApp(cli: FakeCli, screen: VirtualScreen | undefined): CliApp {
       return cli.isConfined;
     },
     permissions: () => Promise.resolve(cli.permissions),
+    fileSchema: (kind) => Promise.resolve({ title: kind }),
     get environment() {
       return cli.environment;
     },

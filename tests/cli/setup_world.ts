@@ -1,5 +1,6 @@
 // The command line with a real installation in a temporary home.
 import { join } from "node:path";
+import { createFileSchema } from "../../ops/authoring/file_schema.ts";
 import { AgentAuthor } from "../../ops/authoring/agent_author.ts";
 import { Gallery } from "../../ops/authoring/gallery.ts";
 import { enableAgent } from "../../ops/authoring/enable_agent.ts";
@@ -68,6 +69,7 @@ export function useHome(
     Promise.resolve(new Installation({ shell, home, cwd: home, clock }));
   cli.app.openAgentAuthor = async ({ workspace }) =>
     new AgentAuthor({ settings: await settings(workspace), clock });
+  cli.app.fileSchema = (kind) => Promise.resolve(createFileSchema(kind));
   cli.app.openGallery = async ({ workspace }) =>
     new Gallery((await settings(workspace)).directories);
   cli.app.enableAgent = async (id, { workspace }) => enableAgent(id, await settings(workspace));

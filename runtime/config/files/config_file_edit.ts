@@ -30,7 +30,9 @@ export class ConfigNotEditable extends RuntimeError {
   }
 }
 
-const NEW_FILE = '# The configuration of Inkling. "inkling info" shows what is in effect.\n';
+/** The comment at the beginning of a new config.yaml. */
+export const NEW_CONFIG =
+  '# The configuration of Inkling. "inkling info" shows what is in effect.\n';
 
 /**
  * Returns the text with the new values, or the same text if it already has them. `text` must be valid YAML. Throws
@@ -41,7 +43,7 @@ export function editConfigText(
   edits: readonly ConfigEdit[],
   options: { path: string },
 ): string {
-  const document = parseDocument(text.trim() === "" ? NEW_FILE : text);
+  const document = parseDocument(text.trim() === "" ? NEW_CONFIG : text);
   const wanted = toPlain(document);
   let isChanged = false;
   for (const { path, value } of edits) {

@@ -677,6 +677,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   },
   "update": { argv: ["update"], needs: offerRelease },
   "update of a source checkout": { argv: ["update"], code: 1 },
+  "schema": { argv: ["schema", "mcp"] },
   "completions": { argv: ["completions", "bash"] },
   "help": { argv: ["help", "completions"] },
   "a wrong option": { argv: ["list", "--jsn"], code: 2 },

@@ -29,25 +29,40 @@ const patterns = z.array(filledText);
 
 /** The fields that all entries may have. */
 const shared = {
-  /** The patterns of the tools that agents get. Default: all tools. */
-  tools: z.strictObject({ include: patterns.optional(), exclude: patterns.optional() }).optional(),
-  /** True if the server must not be used. Other MCP clients use this field, too. */
-  disabled: z.boolean().default(false),
-  timeout: timeout.optional(),
-  /** The patterns of the tools that need no approval. If present, all other tools of the server need one. */
-  auto_approve: patterns.optional(),
+  tools: z.strictObject({ include: patterns.optional(), exclude: patterns.optional() }).optional()
+    .meta({ description: "The patterns of the tools that agents get", default: "all tools" }),
+  disabled: z.boolean().default(false).meta({
+    description: "`true`: the server is not used, and an agent that names it fails",
+  }),
+  timeout: timeout.optional().meta({
+    description:
+      "The time for a call: a duration, or a number of seconds (from 1000: milliseconds)",
+    default: "60s",
+  }),
+  auto_approve: patterns.optional().meta({
+    description: "The patterns of the tools that need no approval; all other tools then need one",
+  }),
 };
 
 /** The schema of an entry for a program on this machine, which communicates over standard input and output. */
 export const declaredProgram = z.object({
   ...shared,
   type: z.literal("stdio").optional(),
-  command: filledText,
-  args: z.array(z.string()).default([]),
-  env: z.record(z.string(), z.string()).default({}),
-  /** The working folder, relative to the workspace. Default: a folder of the server (see server_folder.ts). */
-  cwd: filledText.optional(),
-  sandbox: declaredSandbox.optional(),
+  command: filledText.meta({ description: "The program of a server on this machine" }),
+  args: z.array(z.string()).default([]).meta({
+    description: "The program's arguments; `${NAME}` is a variable",
+  }),
+  env: z.record(z.string(), z.string()).default({}).meta({
+    description: "The program's environment variables; it gets no others of the service",
+  }),
+  // Without it, the folder is that of server_folder.ts.
+  cwd: filledText.optional().meta({
+    description: "The working folder, relative to the workspace",
+    default: "an empty folder of the server",
+  }),
+  sandbox: declaredSandbox.optional().meta({
+    description: "The access of the program in its sandbox; `false`: no sandbox",
+  }),
 });
 
 /**
@@ -57,8 +72,10 @@ export const declaredProgram = z.object({
 export const declaredEndpoint = z.object({
   ...shared,
   type: z.enum(["http", "streamable-http", "streamableHttp", "sse"]).optional(),
-  url: filledText,
-  headers: z.record(z.string(), z.string()).default({}),
+  url: filledText.meta({ description: "The address of a remote server" }),
+  headers: z.record(z.string(), z.string()).default({}).meta({
+    description: "The headers of every request; `${NAME}` is a variable",
+  }),
 });
 
 /** A valid entry whose variables, such as `${NAME}`, are not filled in. */

@@ -36,6 +36,7 @@ Deno.test("setup asks questions and writes config.yaml, a key and a first agent"
     assert.ok(Deno.statSync(join(world.agentsDir, "_config", folder)).isDirectory);
   }
   assert.deepEqual(world.files(), [
+    ".config/inkling/config.schema.json",
     ".config/inkling/config.yaml",
     "inkling/agents/_config/.env",
     "inkling/agents/hello.md",
