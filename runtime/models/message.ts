@@ -1,5 +1,5 @@
 // The messages of a conversation. The runtime stores them, and adapters translate them to the format of a provider.
-import type { JsonObject } from "../../base/json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { Media } from "../vocabulary/tool_vocabulary.ts";
 
 /** A request of the model to call a tool. */
@@ -71,3 +71,13 @@ export interface ToolMessage {
 
 /** One message of a conversation. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+/** The name of the field of `providerData` with the text of a `<think>` tag. */
+export const THOUGHT = "<think>";
+
+/** Returns the reasoning that a reply began with in a `<think>` tag, or undefined. */
+export function thoughtOf({ providerData }: AssistantMessage): string | undefined {
+  const [first] = Array.isArray(providerData?.blocks) ? providerData.blocks : [];
+  const thought = isJsonObject(first) ? first[THOUGHT] : undefined;
+  return typeof thought === "string" && thought.trim() !== "" ? thought.trim() : undefined;
+}

@@ -2,9 +2,8 @@
 import { toRestSentence } from "../../../base/text/rest_words.ts";
 import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import type { EventType, FrameContent, FrameIdentity } from "../../events/frame.ts";
-import type { Message } from "../../models/message.ts";
+import { type Message, thoughtOf } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
-import { thoughtOf } from "../../models/providers/kept_fields.ts";
 import type { DescribedCall } from "./call_preview.ts";
 import type { FinishedCall } from "./conversation_store.ts";
 import type { Pause } from "./ending_store.ts";

@@ -1,15 +1,13 @@
 // Handles provider-specific fields of messages and tool calls, such as reasoning. They are collected from a stream, stored
 // with the reply, and sent back unchanged to the model that wrote them.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import type { AssistantMessage, ToolCall } from "../message.ts";
+import { type AssistantMessage, THOUGHT, type ToolCall } from "../message.ts";
 
 /**
  * The maximum size of the fields of a reply, in characters. A reply with larger fields keeps none, because a part of a
  * signature is invalid.
  */
 const MOST_CHARACTERS = 1_000_000;
-/** The name of the stored field with the text of a `<think>` tag. */
-const THINK = "<think>";
 /** Matches fields that arrive in pieces, which are joined. Other fields arrive complete, perhaps several times. */
 const GROWS = /reason|think|content|text|summary/;
 
@@ -62,18 +60,11 @@ export function keepFields(
   const isKept = ofCalls.length > 0 && characters <= MOST_CHARACTERS;
   const fields = {
     ...(isKept ? reply.fields : {}),
-    ...(thought !== "" && thought.length <= MOST_CHARACTERS && { [THINK]: thought }),
+    ...(thought !== "" && thought.length <= MOST_CHARACTERS && { [THOUGHT]: thought }),
   };
   const blocks = isKept ? [fields, ...ofCalls] : [fields];
   const isEmpty = blocks.every((block) => Object.keys(block).length === 0);
   return isEmpty ? {} : { providerData: keepBlocks(owner, blocks) };
-}
-
-/** Returns the reasoning that a reply began with in a `<think>` tag, or undefined. */
-export function thoughtOf({ providerData }: AssistantMessage): string | undefined {
-  const [first] = Array.isArray(providerData?.blocks) ? providerData.blocks : [];
-  const thought = isJsonObject(first) ? first[THINK] : undefined;
-  return typeof thought === "string" && thought.trim() !== "" ? thought.trim() : undefined;
 }
 
 /** The model that may get stored fields back, and the fields that it refuses. */
@@ -100,7 +91,7 @@ export function restoreCalls(
 ): JsonObject {
   const [kept = {}, ...ofCalls] = (keptBlocks(message, owner) ?? [])
     .map((block) => withoutRefused(block, refused));
-  const { [THINK]: thought, ...fields } = kept;
+  const { [THOUGHT]: thought, ...fields } = kept;
   for (const name of refused) {
     const missing = name.startsWith("fill:") ? name.slice("fill:".length) : undefined;
     // A reply of another model lacks this required field. The endpoint treats an empty value as missing, so the value is a

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ModelError, ModelRequest, StopReason } from "../../../../runtime/models/model.ts";
 import type { OpenAiModelOptions } from "../../../../runtime/models/providers/openai.ts";
 import { createOpenAiModel } from "../../../../runtime/models/providers/openai.ts";
-import { thoughtOf } from "../../../../runtime/models/providers/kept_fields.ts";
+import { thoughtOf } from "../../../../runtime/models/message.ts";
 import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
 import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
