@@ -1,11 +1,11 @@
 // The operations behind `inkling import`: reads a source, plans the import, and writes the files after a person's yes.
-import { join } from "../../base/plain_path.ts";
+import { basename, join } from "../../base/plain_path.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { formatFrontMatter } from "../../runtime/agents/agent_file_text.ts";
-import { describeBadName, idOfFileName } from "../../runtime/agents/agent_id.ts";
+import { describeBadName, idOfFileName, isAgentFileName } from "../../runtime/agents/agent_id.ts";
 import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
@@ -245,6 +245,8 @@ async function readFiles(
   const read: ReadFile[] = [];
   const left: Loss[] = [];
   for (const file of files) {
+    // Documents such as README.md are beside agents, and no agents themselves.
+    if (file.path.endsWith(".md") && !isAgentFileName(basename(file.path))) continue;
     const shape = findShape(file.path, file.text);
     if (shape === undefined) continue;
     const reading = shape.read(file);

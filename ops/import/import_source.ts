@@ -29,7 +29,13 @@ const TOOL_FOLDER =
   /^(.*?)\/(?:\.(?:claude|opencode|github|gemini|codex|cursor|agents|goose)|\.config)(?:\/|$)/;
 
 /** The files with instructions for every agent of a repository. */
-const CONTEXT_FILES = ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"];
+const CONTEXT_FILES = [
+  "CLAUDE.md",
+  "AGENTS.md",
+  "GEMINI.md",
+  ".goosehints",
+  ".github/copilot-instructions.md",
+];
 
 /** The read files of a source. Dispose removes what was downloaded. */
 export interface ImportSource extends AsyncDisposable {

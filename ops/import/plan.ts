@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.t
 import { join } from "../../base/plain_path.ts";
 import { parseMcpEntries } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
+import { escapeVariables } from "./reading/body_text.ts";
 import { shorten, toId } from "./reading/draft.ts";
 import type {
   AgentState,
@@ -118,7 +119,7 @@ class Planner {
       ...missing.map((what) => ({ what, why: "the source has no such file" })),
       ...tooLong.map((what) => ({ what, why: "it is too long to become part of the text" })),
     );
-    const body = text === "" ? `Do the task of the message.` : text;
+    const body = escapeVariables(text) || "Do the task of the message.";
     const { path, shape, digest } = file;
     const { isCommand, replaces } = agent;
     return {

@@ -10,6 +10,7 @@ import { executionLives } from "./targets/execution_life_target.ts";
 import { familyLives } from "./targets/family_life_target.ts";
 import { globs, hostileGlobs } from "./targets/glob_target.ts";
 import { httpRequests } from "./targets/http_target.ts";
+import { foreignFiles } from "./targets/import_target.ts";
 import { logins } from "./targets/login_target.ts";
 import { memoryFiles } from "./targets/memory_target.ts";
 import { changePaths, findPaths, readPaths } from "./targets/path_target.ts";
@@ -42,6 +43,7 @@ export const TARGETS: readonly FuzzTarget[] = [
     configFiles,
     environmentFiles,
     serverFiles,
+    foreignFiles,
     cronExpressions,
     durations,
   ],

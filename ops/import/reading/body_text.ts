@@ -1,5 +1,6 @@
 // Converts the text of another tool's file: its placeholders become Inkling's, and everything else that Inkling would
 // replace in a text is escaped.
+import { dropControls } from "../../../base/text/unseen_characters.ts";
 import type { Draft } from "./draft.ts";
 import { shorten } from "./draft.ts";
 
@@ -80,7 +81,8 @@ export function convertText(
   { pattern, convert }: Placeholders = NO_PLACEHOLDERS,
 ): string {
   const both = new RegExp(`(${pattern.source})|(?:${OURS.source})`, "g");
-  const converted = text.replace(
+  // Controls are dropped first: without them, `$` and `{NAME}` could become a variable.
+  const converted = dropControls(text).replace(
     both,
     (match, foreign) => foreign === undefined ? escapeDollar(draft, match) : convert(match, draft),
   );
@@ -89,6 +91,7 @@ export function convertText(
   }
   return converted.replace(COMMANDS, (match, quoted, braced) => {
     const command = (quoted ?? braced).trim();
+    draft.runCommand(command, shorten(match));
     loseOnce(
       draft,
       shorten(match),
@@ -105,9 +108,17 @@ function escapeDollar(draft: Draft, match: string): string {
   return `\\${match}`;
 }
 
-/** Escapes everything that Inkling would replace in a text. */
+/** Escapes the variables that a conversion has put together, such as `$` before a value `{NAME}`. */
+export function escapeVariables(text: string): string {
+  return text.replace(
+    /\\\$|\$\{[A-Za-z_][A-Za-z0-9_]*\}/g,
+    (match) => match.startsWith("$") ? `\\${match}` : match,
+  );
+}
+
+/** Escapes everything that Inkling would replace in a text, and drops its control characters. */
 export function escapeText(text: string): string {
-  return text.replace(new RegExp(OURS.source, "g"), (match) => `\\${match}`);
+  return dropControls(text).replace(new RegExp(OURS.source, "g"), (match) => `\\${match}`);
 }
 
 function changeOnce(draft: Draft, what: string, becomes: string): void {

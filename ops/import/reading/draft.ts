@@ -1,5 +1,6 @@
 // Builds an imported agent from the fields of another tool's file.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
+import { RUN_SETTINGS } from "../../../runtime/config/agent_settings.ts";
 import { describeBadName, isAgentFileName } from "../../../runtime/agents/agent_id.ts";
 import { parsePattern } from "../../../runtime/agents/approval/command_patterns.ts";
 import type { Change, Grant, ImportedAgent, Loss, Wants } from "./shape.ts";
@@ -159,6 +160,11 @@ export class Draft {
     this.#addPattern("allow", pattern, what);
   }
 
+  /** Lets the agent run one command without approval, or gives it a shell if that is several commands. */
+  runCommand(command: string, what: string): void {
+    this.allowCommand(parsePattern(command) === undefined ? "*" : command, what);
+  }
+
   denyCommand(pattern: string, what: string): void {
     if (toCommandPattern(pattern) === "*") this.#leftOut.add("shell");
     else this.#addPattern("deny", pattern, what);
@@ -178,6 +184,13 @@ export class Draft {
   autoApprove(tools: readonly string[], why: string): void {
     this.#autoApproveWhy ||= why;
     for (const tool of tools) this.#autoApproved.add(tool);
+  }
+
+  /** Lets tools wait for approval. */
+  confirm(tools: readonly string[]): void {
+    const before = this.settings["confirm"];
+    const all = [...Array.isArray(before) ? before : [], ...tools];
+    this.settings["confirm"] = [...new Set(all)];
   }
 
   /** Adds the entry of an MCP server, of which the agent gets all tools. */
@@ -239,13 +252,17 @@ export function text(rule: (draft: Draft, value: string, key: string) => void): 
     typeof value === "string" ? rule(draft, value, key) : lost("it is not text")(draft, value, key);
 }
 
-/** Returns a rule for a positive number that becomes a field of `settings`. */
-export function runLimit(field: string, convert = (value: number): JsonValue => value): FieldRule {
+/** Returns a rule for a number that becomes a field of `settings`, if the field may have this value. */
+export function runSetting(
+  field: keyof typeof RUN_SETTINGS,
+  convert = (value: number): JsonValue => value,
+): FieldRule {
   return (draft, value, key) => {
-    const count = typeof value === "string" ? Number(value) : value;
-    if (typeof count !== "number" || !(count > 0)) {
-      lost("it is no positive number")(draft, value, key);
-    } else draft.setRun(field, convert(count), showField(key, value));
+    const number = typeof value === "string" ? Number(value) : value;
+    const converted = typeof number === "number" ? convert(number) : null;
+    const isFit = converted !== null && RUN_SETTINGS[field].safeParse(converted).success;
+    if (isFit) draft.setRun(field, converted, showField(key, value));
+    else lost(`settings.${field} cannot have this value`)(draft, value, key);
   };
 }
 

@@ -1,6 +1,5 @@
 // Reads the front matter of other tools' files, which are often no valid YAML.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import { parse } from "../../../runtime/config/files/yaml_library.ts";
 import { parseYaml } from "../../../runtime/config/files/yaml_document.ts";
 import { splitFrontMatter } from "../../../runtime/config/files/front_matter.ts";
 
@@ -54,12 +53,8 @@ function readLines(yaml: string): JsonObject {
 }
 
 function readValue(text: string): JsonValue {
-  try {
-    const value: unknown = JSON.parse(JSON.stringify(parse(text) ?? null));
-    const isNested = isJsonObject(value) && !text.startsWith("\n") && !text.startsWith("{");
-    if (!isNested) return value as JsonValue;
-  } catch {
-    // The value is text.
-  }
-  return text.trim();
+  const value = readYaml(`value: ${text}`)?.["value"] ?? null;
+  // A text with a colon looks like a map on one line.
+  const isText = value === null || isJsonObject(value) && !/^(?:\n|\{)/.test(text);
+  return isText ? text.trim() : value;
 }

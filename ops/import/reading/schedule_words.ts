@@ -4,15 +4,9 @@ import type { JsonObject } from "../../../base/json.ts";
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const DAY_MINUTES = 24 * 60;
-const MOMENTS: Readonly<Record<string, number>> = { midnight: 0, noon: 12 * 60 };
-const UNITS: Readonly<Record<string, string>> = {
-  m: "m",
-  minute: "m",
-  minutes: "m",
-  h: "h",
-  hour: "h",
-  hours: "h",
-};
+const MOMENTS: ReadonlyMap<string, number> = new Map([["midnight", 0], ["noon", 12 * 60]]);
+/** Matches the units of an interval that `every` has, too. */
+const UNIT = /^([mh])(?:inutes?|ours?)?$/;
 
 /**
  * Returns the fields of a schedule trigger, or undefined for a text that is no schedule. A time that the text leaves open
@@ -54,7 +48,7 @@ function toInterval(
   unit: string,
   { days, minute }: { days: string; minute: number },
 ): JsonObject | undefined {
-  const short = UNITS[unit];
+  const [, short] = UNIT.exec(unit) ?? [];
   if (count < 1) return undefined;
   if (short !== undefined) {
     if (days === "*") return { every: `${count}${short}` };
@@ -88,7 +82,7 @@ function readMoment(text: string): number | undefined {
   const [, time = text, sign, hours = "0", minutes = "0"] =
     /^(.+?) ?utc([+-])(\d{1,2})(?::(\d\d))?$/.exec(text) ?? [];
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
-  const local = MOMENTS[time] ?? readClock(time);
+  const local = MOMENTS.get(time) ?? readClock(time);
   return local === undefined ? undefined : local - offset;
 }
 

@@ -2,7 +2,7 @@
 import { matchesPattern } from "../../../runtime/vocabulary/tool_vocabulary.ts";
 
 /** Inkling's tools for each name. The names are in lower case, without `-`, `_` and the name of a group. */
-const TOOLS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+const TOOLS: ReadonlyMap<string, readonly string[]> = new Map(
   ([
     ["read view readfile readmanyfiles notebookread getnotebooksummary", ["file_read"]],
     ["ls list listdir listdirectory glob findfiles filesearch findtestfiles", ["file_glob"]],
@@ -24,11 +24,11 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
     ["skill activateskill", ["skill_use"]],
     ["askuserquestion question askquestions askuser", ["ask_user"]],
     ["memory savememory", ["memory_save"]],
-  ] as const).flatMap(([names, tools]) => names.split(" ").map((name) => [name, tools])),
+  ] as const).flatMap(([names, tools]) => names.split(" ").map((name) => [name, tools] as const)),
 );
 
 /** The reasons why some tools have no counterpart. */
-const MISSING: Readonly<Record<string, string>> = Object.fromEntries(
+const MISSING: ReadonlyMap<string, string> = new Map(
   ([
     [
       "todowrite todoread todo todos todolist updateplan writetodos managetodolist",
@@ -42,7 +42,7 @@ const MISSING: Readonly<Record<string, string>> = Object.fromEntries(
     ["lsp codeinterpreter activepullrequest copilotcodingagent", "it belongs to an editor"],
     ["githubrepo", "a server for GitHub has such a tool: inkling mcp add"],
     ["playwright browser", "a server for browsers has such tools: inkling mcp add"],
-  ] as const).flatMap(([names, why]) => names.split(" ").map((name) => [name, why])),
+  ] as const).flatMap(([names, why]) => names.split(" ").map((name) => [name, why] as const)),
 );
 
 /** A tool as another tool's file names it. */
@@ -62,15 +62,16 @@ export function readToolSpec(text: string): ToolSpec {
   const slash = name.lastIndexOf("/");
   const key = toKey(name.slice(slash + 1));
   const group = toKey(name.slice(0, Math.max(0, slash)));
-  const why = MISSING[key] ?? MISSING[group];
-  const isOfServer = slash > 0 && TOOLS[group] === undefined && MISSING[group] === undefined;
+  const why = MISSING.get(key) ?? MISSING.get(group);
+  const isOfServer = slash > 0 && TOOLS.get(group) === undefined &&
+    MISSING.get(group) === undefined;
   if (isOfServer) {
     // An editor's extensions have names such as `publisher.name`.
     return name.slice(0, slash).includes(".")
       ? { kind: "unknown", why: "it belongs to an extension of an editor" }
       : toServer(name.slice(0, slash), name.slice(slash + 1));
   }
-  const tools = TOOLS[key] ?? (slash > 0 ? TOOLS[group] : undefined);
+  const tools = TOOLS.get(key) ?? (slash > 0 ? TOOLS.get(group) : undefined);
   if (tools !== undefined && why === undefined) {
     return { kind: "builtin", tools, ...(argument !== undefined && { argument }) };
   }

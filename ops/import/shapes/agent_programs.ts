@@ -6,7 +6,7 @@ import {
   type FieldRules,
   lost,
   needless,
-  runLimit,
+  runSetting,
   showField,
   text,
   toList,
@@ -138,8 +138,8 @@ const PROGRAMS: Readonly<Record<string, AgentProgram>> = {
       "disallowed-tools": DENY,
       tools: ALLOW_ONLY,
       "permission-mode": text(readPermissionMode),
-      "max-turns": runLimit("max_tool_calls"),
-      "max-budget-usd": runLimit("max_cost_usd"),
+      "max-turns": runSetting("max_tool_calls"),
+      "max-budget-usd": runSetting("max_cost_usd"),
       "fallback-model": text((draft, value) => void draft.wants.models.push(value)),
     },
     aliases: {
@@ -200,7 +200,7 @@ const PROGRAMS: Readonly<Record<string, AgentProgram>> = {
     runs: ["run"],
     rules: {
       ...COMMON,
-      "max-turns": runLimit("max_tool_calls"),
+      "max-turns": runSetting("max_tool_calls"),
       params: lost("import the recipe: `$0` and the other arguments are its parameters"),
       provider: lost("`--model provider/name` of inkling import sets a provider"),
       "with-builtin": lost("its built-in tools are those of every agent here"),

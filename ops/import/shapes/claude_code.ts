@@ -6,7 +6,7 @@ import {
   type FieldRules,
   lost,
   needless,
-  runLimit,
+  runSetting,
   showField,
   text,
   toList,
@@ -52,7 +52,7 @@ const SUBAGENT: FieldRules = {
   ...SHARED,
   tools: (draft, value, key) => draft.allowOnly(toList(value), key),
   permissionMode: text(readPermissionMode),
-  maxTurns: runLimit("max_tool_calls"),
+  maxTurns: runSetting("max_tool_calls"),
   memory: (draft, value, key) =>
     draft.change(showField(key, value), "the agent's own memory, which every agent has"),
   mcpServers: (draft, value) => {
@@ -87,13 +87,20 @@ function isSubagent(content: string): boolean {
     (typeof tools === "string" || Array.isArray(tools)) && typeof model === "string";
 }
 
+/** Returns true for front matter that a slash command has. */
+function isCommand(content: string): boolean {
+  const { fields = {} } = readMarkdown(content);
+  return ["description", "allowed-tools", "argument-hint"].some((key) => fields[key] !== undefined);
+}
+
 /** The formats of Claude Code. */
 export const CLAUDE_CODE: readonly Shape[] = [
   {
     name: "a slash command of Claude Code",
     context: ["CLAUDE.md", "AGENTS.md"],
-    fits: (path) =>
-      /(?:^|\/)(?:\.claude\/)?commands\/.+\.md$/.test(path) && !/\.opencode\//.test(path),
+    fits: (path, content) =>
+      /(?:^|\/)\.claude\/commands\/.+\.md$/.test(path) ||
+      /(?:^|\/)commands\/.+\.md$/.test(path) && isCommand(content),
     read({ path, text: content }) {
       const { fields = {}, body } = readMarkdown(content);
       const draft = new Draft(path.replace(/^.*?commands\//, "").replaceAll("/", "-"));

@@ -107,7 +107,7 @@ Deno.test("a slash command: arguments count from 0, and commands in the text are
   assert.match(agent.body, /run `git status` with the tool shell/);
   assert.ok(lossesOf(agent).some((loss) => loss.startsWith("!`git status`")));
   assert.equal(agent.settings["tools"], undefined);
-  assert.deepEqual(grantsOf(agent), { shell: { allow: ["git add *"] } });
+  assert.deepEqual(grantsOf(agent), { shell: { allow: ["git add *", "git status"] } });
 });
 
 Deno.test("a model: without a key of its provider it is left out with the reason; --model holds for all", () => {
