@@ -19,7 +19,9 @@ export async function chooseApprovals(
   output.note("The server starts once, to show its tools");
   const connection = await installer.connect(name);
   if ("problem" in connection) {
-    return output.warning(`${connection.problem}\nAll its tools ask as config.yaml says`);
+    return output.warning(
+      `${connection.problem}\nThe entry stays. defaults.mcp_confirm decides which of its tools need approval`,
+    );
   }
   const { tools } = connection;
   if (!output.quiet) {

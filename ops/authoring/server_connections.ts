@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { saysOf } from "../../runtime/tools/mcp/mcp_tool.ts";
+import { MCP_LIMITS, type McpLimits } from "../../runtime/tools/mcp/mcp_limits.ts";
 import { ToolsUnavailable } from "../../runtime/tools/failures/tools_unavailable.ts";
 import { openMcpServers, openProcessSandbox } from "../../runtime/wiring/tool_catalog.ts";
 
@@ -24,13 +25,20 @@ export interface ServerConnections extends AsyncDisposable {
   connect(name: string): Promise<Connection>;
 }
 
-/** Prepares the connections to a workspace's servers. Starts no server. */
+/** The time limits of a server's first start, which may install its package. */
+const FIRST_START: McpLimits = { ...MCP_LIMITS, connectMs: 300_000 };
+
+/**
+ * Prepares the connections to a workspace's servers. Starts no server. With `isFirstStart` the servers get more time, and
+ * keep their home folders for later starts. Only for servers that no other process uses.
+ */
 export async function openServerConnections(
-  { settings, registry, clock, version }: {
+  { settings, registry, clock, version, isFirstStart = false }: {
     settings: WorkspaceSettings;
     registry: AgentRegistry;
     clock: Clock;
     version: string;
+    isFirstStart?: boolean;
   },
 ): Promise<ServerConnections> {
   await using opened = new AsyncDisposableStack();
@@ -42,6 +50,7 @@ export async function openServerConnections(
     clock,
     version,
     folder,
+    ...(isFirstStart && { keepsHomes: true, limits: FIRST_START }),
     log: { write: () => {} },
     // Only calls use the stored declarations of tools, and no tool is called here.
     knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },

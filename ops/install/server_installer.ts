@@ -184,7 +184,13 @@ export class ServerInstaller {
     await registry.load();
     const clock = this.#clock;
     const version = this.#version;
-    await using servers = await openServerConnections({ settings, registry, clock, version });
+    await using servers = await openServerConnections({
+      settings,
+      registry,
+      clock,
+      version,
+      isFirstStart: true,
+    });
     return await servers.connect(name);
   }
 

@@ -1,6 +1,7 @@
 // Starts well-known MCP servers from npm and PyPI in the sandbox, each with its usual command line. Prints for each the
 // number of its tools, or the reason that it does not start. Needs npx, uvx and the network.
 import { join } from "node:path";
+import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { findSnippet } from "../../ops/install/server_snippet.ts";
 
 /** The command lines. `none` stands for a key, and `{folder}` for a folder that is a git repository. */
@@ -32,7 +33,6 @@ FIGMA_API_KEY=none npx -y figma-developer-mcp --stdio
 GITHUB_PERSONAL_ACCESS_TOKEN=none npx -y @modelcontextprotocol/server-github
 SLACK_BOT_TOKEN=none SLACK_TEAM_ID=none npx -y @modelcontextprotocol/server-slack
 `;
-
 const root = await Deno.makeTempDir({ prefix: "inkling-servers-" });
 const config = join(root, "workspace/agents/_config");
 await Deno.mkdir(config, { recursive: true });
@@ -47,7 +47,7 @@ for (const line of lines) {
   const [server] = findSnippet({ name: line.replace("{folder}", join(root, "repository")) }) ?? [];
   const servers = { tried: { ...server?.entry, timeout: "4m" } };
   await Deno.writeTextFile(join(config, "mcp-servers.json"), JSON.stringify(servers));
-  const args = ["run", "-A", "main.ts", "validate", "tried", "--connect", "--json"];
+  const args = ["run", ...PERMISSION_FLAGS, "main.ts", "validate", "tried", "--connect", "--json"];
   const { stdout } = await new Deno.Command(Deno.execPath(), { args, env }).output();
   const report = new TextDecoder().decode(stdout);
   const tools = /"tools":(\d+)/.exec(report)?.[1];

@@ -10,6 +10,7 @@ import { UnmatchedGuards } from "../tools/unmatched_guards.ts";
 import { ownAddresses, servicePolicy } from "../tools/http/service_policy.ts";
 import type { ProcessSandbox } from "../sandbox/process_sandbox.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
+import type { McpLimits } from "../tools/mcp/mcp_limits.ts";
 import type { KnownToolStore } from "../tools/mcp/listing/known_tools.ts";
 import type { ForwardProxy } from "../tools/http/forward_proxy.ts";
 import type { McpServers } from "../tools/mcp/mcp_servers.ts";
@@ -208,10 +209,15 @@ async function openForwardProxy(
 
 /**
  * Opens the MCP servers of a workspace. Their temporary files are in the state directory, or in `folder` for a process
- * beside a running service.
+ * beside a running service. With `keepsHomes` the home folders of the servers are in the state directory nevertheless.
  */
 export async function openMcpServers(
-  options: Omit<ToolCatalogOptions, "executable"> & { folder?: string; proxy?: ForwardProxy },
+  options: Omit<ToolCatalogOptions, "executable"> & {
+    folder?: string;
+    keepsHomes?: boolean;
+    limits?: McpLimits;
+    proxy?: ForwardProxy;
+  },
   sandbox: ProcessSandbox,
 ): Promise<McpServers> {
   const { settings, clock, log, version, resources, isFirstWarning, knownTools } = options;
@@ -224,7 +230,8 @@ export async function openMcpServers(
     new McpServers({
       file: mcpServersFile,
       workspace,
-      stateDir: options.folder ?? stateDir,
+      stateDir: (options.keepsHomes ? undefined : options.folder) ?? stateDir,
+      ...(options.limits && { limits: options.limits }),
       environment,
       variableNames: () => environment.names().filter((name) => !keys.has(name)),
       clock,
