@@ -56,7 +56,11 @@ export const newCommand = declareCommand({
       TEXT,
     ),
     provider: option("--provider <name>", "The model's provider (default: from config.yaml)", TEXT),
-    model: option("--model <name>", "The model (default: from config.yaml)", TEXT),
+    model: option(
+      "--model <name>",
+      "The model, or provider/name (default: from config.yaml)",
+      TEXT,
+    ),
     baseUrl: option(
       "--base-url <url>",
       "The provider's address, for a provider that Inkling does not know by name",

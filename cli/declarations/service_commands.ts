@@ -22,7 +22,7 @@ export const setup = declareCommand({
       "The model provider: openai, anthropic, ollama, ...",
       TEXT,
     ),
-    model: option("--model <name>", "The default model", TEXT),
+    model: option("--model <name>", "The default model, or provider/name", TEXT),
     baseUrl: option(
       "--base-url <url>",
       "The provider's address, for any OpenAI-compatible endpoint",

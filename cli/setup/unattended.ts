@@ -2,6 +2,7 @@
 import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { readFirstLine } from "../prompting/piped_input.ts";
+import { readNamedModel } from "./named_model.ts";
 import type { SetupOptions } from "./setup_options.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
 import type { LimitName, ModelChoice, SetupChoices } from "../../ops/setup/setup_choices.ts";
@@ -60,7 +61,8 @@ export async function readChoices(
   return choices;
 }
 
-function chooseModel(state: SetupState, options: SetupOptions): ModelChoice {
+function chooseModel(state: SetupState, given: SetupOptions): ModelChoice {
+  const options = readNamedModel(given, state.providers);
   const provider = options.provider ?? state.provider;
   if (provider === undefined) {
     const names = state.providers.map(({ name }) => name).join(", ");

@@ -12,6 +12,7 @@ import { askBeginning, askGalleryName, askStart, toSchedule } from "../../new/ga
 import { draftWithModel } from "../../new/draft_dialog.ts";
 import { askFields } from "../../new/questionnaire.ts";
 import { readSchedule } from "../../new/spoken_schedule.ts";
+import { readNamedModel } from "../../setup/named_model.ts";
 import { describeStart } from "../../new/start_text.ts";
 import { healthOf } from "../../service/connection.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -205,19 +206,16 @@ function hasFieldFlags(options: NewOptions): boolean {
 }
 
 function modelOf(
-  { provider, model, baseUrl }: NewOptions,
+  options: NewOptions,
   { defaultModel, providers }: Pick<InfoReport, "defaultModel" | "providers">,
 ): NewAgentFields["model"] {
+  const { provider, model, baseUrl } = readNamedModel(options, providers);
   if (provider === undefined && model === undefined && baseUrl === undefined) return undefined;
-  const known = provider ?? providers.find(({ name }) => model?.startsWith(`${name}/`))?.name;
-  const owner = known ?? defaultModel?.split("/", 1)[0];
+  const owner = provider ?? defaultModel?.split("/", 1)[0];
   if (owner === undefined) throw new CommandFailure(EXIT.usage, "--model needs --provider");
   if (model === undefined) {
     const flag = provider === undefined ? "--base-url" : "--provider";
     throw new CommandFailure(EXIT.usage, `${flag} needs --model`);
   }
-  const name = provider === undefined && known !== undefined
-    ? model.slice(known.length + 1)
-    : model;
-  return { provider: owner, name, ...(baseUrl !== undefined && { base_url: baseUrl }) };
+  return { provider: owner, name: model, ...(baseUrl !== undefined && { base_url: baseUrl }) };
 }

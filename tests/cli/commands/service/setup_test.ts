@@ -246,6 +246,12 @@ Deno.test("setup --yes reads everything from options and standard input", async 
   assert.equal(await world.read(world.configFile), before);
 });
 
+Deno.test("setup --yes takes the provider from --model provider/name", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  assert.equal(await world.cli.run("setup", "--yes", "--model", "demo/echo"), 0);
+  assert.match(await world.read(world.configFile), /^ {2}provider: demo\n {2}model: echo$/m);
+});
+
 Deno.test("setup --yes uses a key of the environment without writing it", async () => {
   for (const hasKey of [true, false]) {
     await using world = await createSetupWorld({
