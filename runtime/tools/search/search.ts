@@ -46,13 +46,13 @@ export async function search(
     signal,
     passOver: (folder, entries) => ignored.passOver(folder, entries),
   });
-  const files = [...walk.found].filter(([shown]) => !shown.endsWith("/"));
+  const files = [...walk.found.keys()].filter((shown) => !shown.endsWith("/")).sort();
   if (files.length === 0) {
     return [`(No file to search in ${path}.)`, ...describeGaps(walk)].join("\n");
   }
-  files.sort(([a], [b]) => a < b ? -1 : 1);
   const matches = new ShownMatches(pattern, args);
   const { unread, stoppedAt } = await searchFiles(files, {
+    found: walk.found,
     sandbox,
     pattern,
     matches,
@@ -82,6 +82,8 @@ function describeCount(
 }
 
 interface SearchedFiles {
+  /** The real paths of the files, by their shown paths. */
+  found: ReadonlyMap<string, string>;
   sandbox: PathSandbox;
   pattern: LinePattern;
   /** Gets the matches. */
@@ -92,11 +94,11 @@ interface SearchedFiles {
 }
 
 /**
- * Searches files in the given order: their paths as shown to the model, with their real paths. Returns the number of
- * files that could not be read, and the path of the file in which the search ended early.
+ * Searches files, given by their shown paths, in this order. Returns the number of files that could not be read, and the path
+ * of the file in which the search ended early.
  */
 async function searchFiles(
-  files: Iterable<readonly [shown: string, path: string]>,
+  files: Iterable<string>,
   options: SearchedFiles,
 ): Promise<{ unread: number; stoppedAt?: string }> {
   const { sandbox, isOver } = options;
@@ -109,8 +111,9 @@ async function searchFiles(
     return folder = await sandbox.openFolder(path, "read");
   };
   try {
-    for (const [shown, path] of files) {
+    for (const shown of files) {
       try {
+        const path = options.found.get(shown)!;
         const parent = dirname(path);
         // The folder stays open for its next file.
         const opened = folder?.path === parent ? folder : await openIn(parent);
