@@ -40,8 +40,11 @@ export interface PlayOptions {
   /** The current agent. */
   agent: Agent;
   ports: PlayPorts;
-  /** The tools that exist only in the recorded run. */
-  recordedTools?: readonly DeclaredTool[];
+  /**
+   * Returns the tools that exist only in the recorded run, as they were at a model call. The first call is 1. An MCP server
+   * may have changed them during the run.
+   */
+  recordedTools?: (call: number) => readonly DeclaredTool[];
   /** Checks each request to the model. A difference ends the play. */
   check?: RequestCheck;
   /** The messages of earlier runs that replace the recorded ones. */

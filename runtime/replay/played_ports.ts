@@ -20,7 +20,9 @@ export const SILENT: ServiceLog = { write() {} };
 
 /** Creates the ports of a played run. `promptedAt` is the time of the next recorded prompt, if a prompt comes next. */
 export function createPlayedPorts(
-  { ports, stores, recordedTools = [], seed: otherSeed }: PlayOptions & { stores: PlayStores },
+  { ports, stores, recordedTools = () => [], seed: otherSeed }: PlayOptions & {
+    stores: PlayStores;
+  },
   { playback, model, seed, world, promptedAt }: {
     playback: Playback;
     model: PlayedModel;
@@ -30,6 +32,8 @@ export function createPlayedPorts(
   },
 ): RunPorts {
   const { conversations, executions, families } = stores;
+  const nextTools = () => recordedTools(playback.script.replies + 1);
+  let hasOpened = false;
   return {
     ...ports,
     clock: playback.clock,
@@ -50,9 +54,19 @@ export function createPlayedPorts(
     costOf: () => Promise.resolve(model.costUsd),
     async openTools(agent, options) {
       const { sandboxGap: _gap, ...tools } = await ports.openTools(agent, options);
-      await playback.catchUp();
-      playback.clock.set(promptedAt);
-      return await toPlayedTools(tools, { recorded: recordedTools, playback });
+      // The tools are opened again if they have changed during the run.
+      if (!hasOpened) {
+        await playback.catchUp();
+        playback.clock.set(promptedAt);
+        hasOpened = true;
+      }
+      const recorded = nextTools();
+      const text = JSON.stringify(recorded);
+      return {
+        ...await toPlayedTools(tools, { recorded, playback }),
+        isPlayed: true,
+        mayHaveChanged: () => JSON.stringify(nextTools()) !== text,
+      };
     },
   };
 }

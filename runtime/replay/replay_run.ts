@@ -13,7 +13,7 @@ import { firstForkDifference, firstLogDifference } from "./log_comparison.ts";
 import type { PlayPorts } from "./play_options.ts";
 import { playCassette } from "./player.ts";
 import type { RequestCheck } from "./played_model.ts";
-import { createRequestCheck } from "./request_comparison.ts";
+import { createRequestCheck, termsOf } from "./request_comparison.ts";
 import { withTodaysSkills } from "./todays_skills.ts";
 
 /** Options of replayRun(). */
@@ -49,7 +49,9 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
           ...(!withAllTools && { offline: true }),
         }),
     },
-    recordedTools: withAllTools ? [] : externalTools(first?.tools ?? []),
+    ...(!withAllTools && {
+      recordedTools: (call) => externalTools((termsOf(run, call) ?? first)?.tools ?? []),
+    }),
     // The copied steps of a fork belong to another agent or prompt, so their requests are not compared.
     check: from(
       forkedAt + 1,

@@ -21,13 +21,10 @@ export function createRequestCheck(
   run: RecordedRun,
   options: { today: TodaySettings; redactor: Redactor },
 ): RequestCheck {
-  const replies = run.messages.filter(({ message, seeded }) =>
-    message.role === "assistant" && !seeded
-  );
   return ({ request, call }: PlayedRequest) => {
-    const end = replies[call - 1]?.position ?? Infinity;
+    const end = positionOf(run, call);
     const before = run.messages.filter(({ position }) => position < end);
-    const terms = run.terms.get(end) ?? lastTerms(run.terms, end);
+    const terms = termsOf(run, call);
     return [
       ...compareMessages(withPromptOf(run, before, call), request.messages, options.redactor),
       ...terms === undefined ? [] : [
@@ -46,6 +43,18 @@ export function createRequestCheck(
 /** Returns the recorded model if the agent has it among its models. Returns the agent's first model otherwise. */
 function modelOf({ models }: TodaySettings, { model }: CallSettings): string {
   return models.includes(model) ? model : models[0] ?? "";
+}
+
+/** Returns the position of the reply to a model call, the first of which is 1. Infinity for a call without a reply. */
+function positionOf({ messages }: RecordedRun, call: number): number {
+  const replies = messages.filter(({ message, seeded }) => message.role === "assistant" && !seeded);
+  return replies[call - 1]?.position ?? Infinity;
+}
+
+/** Returns the settings and tools of a model call, the first of which is 1. */
+export function termsOf(run: RecordedRun, call: number): CallTerms | undefined {
+  const end = positionOf(run, call);
+  return run.terms.get(end) ?? lastTerms(run.terms, end);
 }
 
 /** Returns the settings and tools of the last model call before the position `end`. Used for a call without a reply. */

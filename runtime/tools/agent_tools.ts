@@ -21,6 +21,8 @@ export interface AgentTools {
   servers?: readonly ServerInstructions[];
   /** Returns true if an MCP server may offer other tools now. Sends no request. Absent without such servers. */
   mayHaveChanged?(): boolean;
+  /** True for the tools of a replay, whose notices are replayed, too. */
+  isPlayed?: true;
   /**
    * A sentence for the user: the agent's programs run without a sandbox, and how to install it. Undefined if they run in
    * one.

@@ -41,7 +41,7 @@ export async function renewTools(
   opened.callTerms = callTerms;
   opened.packed = packed;
   run.note(change);
-  await run.journal.notice("info", change);
+  if (tools.isPlayed !== true) await run.journal.notice("info", change);
 }
 
 function compare(before: Toolbox, now: Toolbox): { gone: string[]; change: string } {

@@ -48,6 +48,7 @@ Deno.test("the next model call of a run has the tools of a server's changed list
   assert.deepEqual(notices.slice(1), [
     "An MCP server has changed its tools: new: later; gone: sooner",
   ]);
+  assert.deepEqual((await runtime.replays.replay(id, { withAllTools: false })).differences, []);
 });
 
 Deno.test("the prompt has a server's instructions as its own words, limited and without secrets", async () => {
