@@ -138,6 +138,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       openOwnWrites,
       ownPorts,
       knownTools: new SqlKnownToolStore(db),
+      tokenSecrets: agents.tokenSecrets,
       isFirstWarning: (warning) =>
         remembered.changeSetting(`told:${warning}`, "yes", { fallback: "no" }),
       resources: toolResources,

@@ -285,7 +285,15 @@ export interface CliApp {
   ): Promise<
     Pick<
       ServerInstaller,
-      "readSnippet" | "prepare" | "prepareEntry" | "connect" | "freeTools" | "list" | "remove"
+      | "readSnippet"
+      | "prepare"
+      | "prepareEntry"
+      | "connect"
+      | "freeTools"
+      | "list"
+      | "remove"
+      | "signIn"
+      | "signOut"
     >
   >;
   openAgentTests(options: WorkspaceOption): Promise<AgentTesting>;

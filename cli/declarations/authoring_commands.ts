@@ -177,7 +177,7 @@ export const skill = declareCommand({
 export const mcp = declareCommand({
   name: "mcp",
   description:
-    "Add an MCP server from npm or PyPI, a program or an address; list or remove servers",
+    "Add an MCP server from npm or PyPI, a program or an address; list, remove or sign in to servers",
   examples: [
     [
       "inkling mcp add files npm:@modelcontextprotocol/server-filesystem ~/notes",
@@ -190,11 +190,13 @@ export const mcp = declareCommand({
     ["inkling mcp add remote https://example.com/mcp --token REMOTE_TOKEN", "an address"],
     ["inkling mcp list", "every server with its source and the agents that use it"],
     ["inkling mcp remove files", "remove the server's entry and its package"],
+    ["inkling mcp login remote", "sign in to a server in the browser"],
+    ["inkling mcp logout remote", "revoke and forget the sign-in"],
   ],
   arguments: {
-    action: required("The action", oneOf(["add", "list", "remove"])),
+    action: required("The action", oneOf(["add", "list", "remove", "login", "logout"])),
     name: optional(
-      "add, remove: the server's name in mcp-servers.json and in agent files; " +
+      "the server's name in mcp-servers.json and in agent files; " +
         'add: also a command line, a JSON snippet or an address ("-": standard input)',
       TEXT,
     ),
@@ -211,6 +213,10 @@ export const mcp = declareCommand({
       "--token <name>",
       "add: the environment variable that contains the token for the address",
       TEXT,
+    ),
+    noBrowser: flag(
+      "--no-browser",
+      "login: print the address, and read the address to which the browser was redirected",
     ),
     yes: flag("-y, --yes", "add, remove: do not ask for confirmation"),
     json: flag("--json", "list: print JSON"),

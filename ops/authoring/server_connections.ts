@@ -5,6 +5,7 @@ import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { saysOf } from "../../runtime/tools/mcp/mcp_tool.ts";
 import { MCP_LIMITS, type McpLimits } from "../../runtime/tools/mcp/mcp_limits.ts";
 import { ToolsUnavailable } from "../../runtime/tools/failures/tools_unavailable.ts";
+import { TokenSecrets } from "../../runtime/tools/mcp/sign_in/token_secrets.ts";
 import { openMcpServers, openProcessSandbox } from "../../runtime/wiring/tool_catalog.ts";
 
 /** A tool of a started server, in the server's own words. */
@@ -54,6 +55,7 @@ export async function openServerConnections(
     log: { write: () => {} },
     // Only calls use the stored declarations of tools, and no tool is called here.
     knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
+    tokenSecrets: new TokenSecrets(),
     isFirstWarning: () => Promise.resolve(false),
     ownPorts: () => [],
     resources: opened,

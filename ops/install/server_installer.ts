@@ -4,9 +4,11 @@ import { dirname, join, resolve } from "../../base/plain_path.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isInstalled } from "../../base/files/installed_program.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { NotInstalled, refuseFileErrors } from "./not_installed.ts";
+import type { SignedOut, SignInDialog, SignInOptions } from "./server_sign_in.ts";
 import { installedSource, installPackage } from "./server_package.ts";
 import { installPythonPackage } from "./python_package.ts";
 import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
@@ -30,6 +32,8 @@ import {
   removeEntry,
   writeEntry,
 } from "./servers_file_edit.ts";
+
+const loadSignIn = lazyModule(() => import("./server_sign_in.ts"));
 
 /** A server that is ready to be added. Dispose removes the downloaded files unless add() was called. */
 export interface PreparedServer extends AsyncDisposable {
@@ -246,10 +250,31 @@ export class ServerInstaller {
     });
   }
 
-  /** Removes a server's entry and the folder of its package. Throws NotInstalled. */
+  /** Signs a person in to a server. See signIn(). */
+  async signIn(
+    name: string,
+    dialog: SignInDialog,
+    signal: AbortSignal,
+  ): Promise<{ issuer: string }> {
+    const { signIn } = await loadSignIn();
+    return await signIn(name, dialog, { ...this.#context, signal });
+  }
+
+  /** Revokes and forgets the sign-in to a server. See signOut(). */
+  async signOut(name: string, signal?: AbortSignal): Promise<SignedOut> {
+    const { signOut } = await loadSignIn();
+    return await signOut(name, { ...this.#context, ...(signal && { signal }) });
+  }
+
+  get #context(): SignInOptions {
+    return { settings: this.#settings, clock: this.#clock };
+  }
+
+  /** Removes a server's entry, its sign-in, and the folder of its package. Throws NotInstalled. */
   async remove({ name, folder }: Pick<ListedServer, "name" | "folder">): Promise<void> {
     const { directories: { mcpServersFile: file } } = this.#settings;
     await refuseFileErrors(async () => {
+      await this.signOut(name);
       await removeEntry({ file, name });
       if (folder !== undefined) await Deno.remove(folder, { recursive: true });
     });

@@ -54,6 +54,7 @@ export async function openTestPorts(
     version,
     executable: Deno.execPath(),
     ownPorts: () => [],
+    tokenSecrets: agents.tokenSecrets,
     knownTools: new SqlKnownToolStore(opened.use(SqliteDatabase.open(":memory:"))),
     isFirstWarning: () => Promise.resolve(false),
     resources: opened,

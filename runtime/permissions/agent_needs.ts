@@ -149,7 +149,9 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
     if ("problem" in resolved) return [...variables, ...programs];
     const { definition } = resolved;
     const hosts = definition.kind === "endpoint"
-      ? [hostAndPort(new URL(definition.url))]
+      ? [definition.url, definition.oauth?.issuer].flatMap((address) =>
+        address === undefined ? [] : [hostAndPort(new URL(address))]
+      )
       : proxyNeeds(definition.sandbox?.net ?? [], directories);
     const reached = hosts.map((value) => ({ ...need, kind: "net" as const, value }));
     // The folders of a sandboxed program are searched for key files before the program starts.

@@ -13,11 +13,12 @@ import { EventBus } from "../events/bus.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
 import { Redactor } from "../secrets/redactor.ts";
-import { KeptSecrets, selectSecrets } from "../secrets/secret.ts";
+import { joinSecrets, KeptSecrets, selectSecrets } from "../secrets/secret.ts";
 import { RedactedLog } from "../service_log/redacted_log.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { withCollectorSecrets } from "../telemetry/collector_secrets.ts";
 import { withServerSecrets } from "../tools/mcp/servers_file/server_secrets.ts";
+import { TokenSecrets } from "../tools/mcp/sign_in/token_secrets.ts";
 import { AgentFiles } from "../triggers/agent_files.ts";
 import { FolderWatches } from "../folders/folder_watches.ts";
 
@@ -35,6 +36,8 @@ export interface OpenedAgents {
   runRedactor: Redactor;
   /** Makes the next redaction of a run check for changed secrets. */
   renewSecrets(): void;
+  /** The tokens of remote MCP servers, which all redactors know. */
+  tokenSecrets: TokenSecrets;
   /** Removes the keys of model providers from a text, and no other secrets. */
   keyRedactor: Redactor;
   isProviderKey: (name: string) => boolean;
@@ -69,16 +72,21 @@ export async function openAgents(
     ...[settings.config.search?.keyEnv ?? []].flat(),
     ...(database === undefined ? [] : [DATABASE_PASSWORD_VARIABLE]),
   ];
-  const secrets = withServerSecrets(
-    withCollectorSecrets(
-      withDatabaseSecrets(
-        () => environment.secrets(named()),
-        // A password that another source overrides is redacted, too.
-        [database?.address, settings.config.database],
+  // A new token is redacted at once, although the runs keep their list of secrets for a moment.
+  const tokenSecrets = new TokenSecrets(() => kept.renew());
+  const secrets = joinSecrets(
+    withServerSecrets(
+      withCollectorSecrets(
+        withDatabaseSecrets(
+          () => environment.secrets(named()),
+          // A password that another source overrides is redacted, too.
+          [database?.address, settings.config.database],
+        ),
+        lookup,
       ),
-      lookup,
+      { path: directories.mcpServersFile, lookup },
     ),
-    { path: directories.mcpServersFile, lookup },
+    () => tokenSecrets.list,
   );
   const redactor = new Redactor(secrets);
   const kept = new KeptSecrets(secrets, clock);
@@ -103,6 +111,7 @@ export async function openAgents(
     redactor,
     runRedactor: new Redactor(listKept),
     renewSecrets: () => kept.renew(),
+    tokenSecrets,
     keyRedactor: new Redactor(selectSecrets(listKept, () => keys.all)),
     isProviderKey: (name: string) => keys.has(name),
     events,

@@ -14,6 +14,7 @@ import type { McpLimits } from "../tools/mcp/mcp_limits.ts";
 import type { KnownToolStore } from "../tools/mcp/listing/known_tools.ts";
 import type { ForwardProxy } from "../tools/http/forward_proxy.ts";
 import type { McpServers } from "../tools/mcp/mcp_servers.ts";
+import type { TokenSecrets } from "../tools/mcp/sign_in/token_secrets.ts";
 import type { Skills } from "../tools/skills/skills.ts";
 import { describeMissingSearch } from "../config/search_schema.ts";
 import type { HttpPolicy } from "../tools/http/http_policy.ts";
@@ -35,6 +36,7 @@ const loadProcessSandbox = lazyModule(() => import("../sandbox/process_sandbox.t
 const loadForwardProxy = lazyModule(() => import("../tools/http/forward_proxy.ts"));
 const loadSandboxGap = lazyModule(() => import("../permissions/sandbox_gap.ts"));
 const loadMcpServers = lazyModule(() => import("../tools/mcp/mcp_servers.ts"));
+const loadCredentialFiles = lazyModule(() => import("../tools/mcp/sign_in/credential_files.ts"));
 const loadShell = lazyModule(() => import("../tools/shell/shell.ts"));
 
 /** Options of openToolCatalog(). */
@@ -49,6 +51,8 @@ export interface ToolCatalogOptions {
   /** Returns the TCP ports of the service itself, which agents must not reach. */
   ownPorts: () => readonly number[];
   knownTools: KnownToolStore;
+  /** The tokens of remote MCP servers, which are redacted in all output. */
+  tokenSecrets: TokenSecrets;
   /** Returns true if a warning is given for the first time in this state directory. */
   isFirstWarning: (warning: string) => Promise<boolean>;
   /** Receives the resources that must be closed. */
@@ -221,7 +225,10 @@ export async function openMcpServers(
   sandbox: ProcessSandbox,
 ): Promise<McpServers> {
   const { settings, clock, log, version, resources, isFirstWarning, knownTools } = options;
-  const { McpServers } = await loadMcpServers();
+  const [{ McpServers }, { CredentialFiles }] = await Promise.all([
+    loadMcpServers(),
+    loadCredentialFiles(),
+  ]);
   const { mcpServersFile, workspace, stateDir, ...directories } = settings.directories;
   const { configDir, agentsDir, workspaceEnvFile } = directories;
   const { environment } = settings;
@@ -250,6 +257,7 @@ export async function openMcpServers(
           ),
         ),
       ],
+      credentials: new CredentialFiles({ stateDir, clock, secrets: options.tokenSecrets }),
       mcpConfirm: () => settings.config.defaults.mcpConfirm,
       isFirstWarning,
       knownTools,

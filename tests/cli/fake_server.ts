@@ -56,5 +56,7 @@ export function offerServer(cli: FakeCli): void {
           },
         ]),
       remove: () => Promise.resolve(),
+      signIn: () => Promise.resolve({ issuer: "https://auth.example.com" }),
+      signOut: () => Promise.resolve({ wasSignedIn: true, unrevoked: undefined }),
     });
 }

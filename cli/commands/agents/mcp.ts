@@ -1,4 +1,4 @@
-// `inkling mcp`: adds an MCP server after a confirmation, lists the workspace's MCP servers, or removes one.
+// `inkling mcp`: adds an MCP server after a confirmation, lists the workspace's MCP servers, removes one, or signs in to one.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { mcp } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
@@ -17,17 +17,23 @@ import { listenToInterrupts } from "../../prompting/interrupts.ts";
 const ACTIONS = {
   add: { words: ["name"], more: ["source"], hasRest: true, options: ["env", "token", "yes"] },
   list: { words: [], options: ["json"] },
+  login: { words: ["name"], options: ["noBrowser"] },
+  logout: { words: ["name"], options: [] },
   remove: { words: ["name"], options: ["yes"] },
 } as const;
 
+const loadSignIn = () => import("./mcp_sign_in.ts");
+
 type McpOptions = CommandOptions<typeof mcp>;
 
-/** Adds, lists or removes MCP servers, according to the action. */
+/** Adds, lists or removes MCP servers, or signs in to one, according to the action. */
 export const perform = performs<typeof mcp>(async (context, options, { action, ...words }) => {
   checkAction("mcp", { ...ACTIONS[action], action }, { words, options });
   const { name = "", source, args } = words;
   if (action === "list") await show(context, options);
   else if (action === "remove") await remove(context, name, options);
+  else if (action === "login") await (await loadSignIn()).logIn(context, name, options);
+  else if (action === "logout") await (await loadSignIn()).logOut(context, name);
   else await add(context, { name, args, ...(source !== undefined && { source }) }, options);
 });
 

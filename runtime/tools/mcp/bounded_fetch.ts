@@ -1,5 +1,6 @@
 // Fetches from an MCP server at a URL, with a limited size of the replies and without redirects to another origin.
 import { MAX_MESSAGE_BYTES } from "./mcp_limits.ts";
+import type { ServerTokens } from "./sign_in/server_tokens.ts";
 
 /** The options of a fetch. */
 interface Bounds {
@@ -7,6 +8,8 @@ interface Bounds {
   onEvent: () => void;
   /** Closes the body on abort. The signal of the request does not always do that: it can be collected as garbage. */
   signal?: AbortSignal;
+  /** Adds the token of a sign-in to the request. */
+  tokens?: Pick<ServerTokens, "send"> | undefined;
 }
 
 /**
@@ -15,10 +18,16 @@ interface Bounds {
  */
 export async function fetchBounded(
   url: string | URL,
-  init: RequestInit | undefined,
+  init: RequestInit = {},
   bounds: Bounds,
 ): Promise<Response> {
-  return boundReply(await requireOrigin(await fetch(url, init), new URL(url)), bounds);
+  const ask = async (token?: string) => {
+    const headers = new Headers(init.headers);
+    if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+    return await requireOrigin(await fetch(url, { ...init, headers }), new URL(url));
+  };
+  const { tokens } = bounds;
+  return boundReply(await (tokens === undefined ? ask() : tokens.send(ask)), bounds);
 }
 
 /**

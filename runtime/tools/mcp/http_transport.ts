@@ -17,6 +17,7 @@ import { MAX_MESSAGES_PER_MINUTE, type McpLimits, TOO_MANY_MESSAGES } from "./mc
 import { MinuteBudget } from "./minute_budget.ts";
 import type { ServerEndpoint } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
+import type { ServerTokens } from "./sign_in/server_tokens.ts";
 
 /** JSON-RPC's code for an internal error. */
 const INTERNAL_ERROR = -32603;
@@ -46,13 +47,18 @@ export class HttpTransport implements ServerLink {
   #unanswered = 0;
   #fault: RangeError | undefined;
 
-  constructor(endpoint: ServerEndpoint, options: { clock: Clock; limits: McpLimits }) {
+  /** `tokens` adds the token of a sign-in to each request. */
+  constructor(
+    endpoint: ServerEndpoint,
+    options: { clock: Clock; limits: McpLimits; tokens?: Pick<ServerTokens, "send"> | undefined },
+  ) {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#budget = new MinuteBudget(options.clock, MAX_MESSAGES_PER_MINUTE);
     this.#inner = new StreamableHTTPClientTransport(new URL(endpoint.url), {
       requestInit: { headers: endpoint.headers },
-      fetch: (url, init) => fetchBounded(url, init, { onEvent: () => this.#count() }),
+      fetch: (url, init) =>
+        fetchBounded(url, init, { onEvent: () => this.#count(), tokens: options.tokens }),
       // This is the default. It is repeated because fetchBounded() depends on it: the package passes a redirect's response
       // to `fetch` before it follows the redirect.
       redirectPolicy: "same-origin",

@@ -22,6 +22,7 @@ import { isChosen } from "./servers_file/server_definition.ts";
 import type { ServerInstructions } from "./listing/server_instructions.ts";
 import { serverFolder } from "./server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
+import type { CredentialFiles } from "./sign_in/credential_files.ts";
 import type { CallOptions } from "./session.ts";
 import { nameTools, usualNames } from "./listing/tool_names.ts";
 import { createMcpTool, toOrigin } from "./mcp_tool.ts";
@@ -47,6 +48,8 @@ export interface McpServersOptions {
   version: string;
   limits?: McpLimits;
   confinement: ServerConfinement;
+  /** The stored sign-ins to remote servers. */
+  credentials: CredentialFiles;
   /** Returns the absolute paths that the agents with this server may use. */
   agentPaths(server: string): string[];
   /** Returns the current value of `defaults.mcp_confirm`. Returns undefined if config.yaml does not set it. */
@@ -187,10 +190,10 @@ export class McpServers implements AsyncDisposable {
     if (this.#isClosed) throw new ToolsUnavailable("The MCP servers have been ended");
     const entry = this.#entry(name);
     if ("problem" in entry) throw new ToolsUnavailable(entry.problem);
-    const { clock, log, version, confinement, variableNames } = this.#options;
-    const limits = this.#limitsOf(name);
-    const ports = { clock, log, version, limits, confinement, variableNames };
-    const server = new McpServer(name, entry.definition, ports);
+    const server = new McpServer(name, entry.definition, {
+      ...this.#options,
+      limits: this.#limitsOf(name),
+    });
     this.#servers.set(name, server);
     return server;
   }

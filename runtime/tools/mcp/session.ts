@@ -11,7 +11,7 @@ import { askUser } from "../builtin/ask_user.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
 import { toFailureText } from "./failure_text.ts";
-import { HttpTransport } from "./http_transport.ts";
+import { createLink } from "./create_link.ts";
 import type { ServerConfinement } from "./server_sandbox.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
@@ -30,8 +30,8 @@ import {
   isRefusal,
   isUnknownMethod,
 } from "./session_failure.ts";
-import { SseTransport } from "./sse_transport.ts";
-import { StdioTransport } from "./stdio_transport.ts";
+import type { CredentialFiles } from "./sign_in/credential_files.ts";
+import { isSignInError } from "./sign_in/sign_in_needed.ts";
 import { fetchToolPages, ToolList } from "./listing/tool_list.ts";
 
 /** A timeout that disables the client's timeout, which does not use Inkling's Clock. */
@@ -47,6 +47,8 @@ export interface SessionPorts {
   confinement: ServerConfinement;
   /** Inkling's version, which is sent to the server. */
   version: string;
+  /** The stored sign-ins to remote servers. */
+  credentials: CredentialFiles;
   /** Returns the names of the environment variables that an entry of mcp-servers.json may pass to its server. */
   variableNames(): readonly string[];
 }
@@ -91,13 +93,7 @@ export class Session {
   ) {
     const { clock, log } = ports;
     const { secrets } = definition;
-    const link = definition.kind === "program"
-      ? new StdioTransport(definition, ports)
-      : definition.transport === "sse"
-      ? new SseTransport(definition, ports)
-      : new HttpTransport(definition, ports);
-    const net = definition.kind === "program" ? definition.sandbox?.net ?? [] : [];
-    this.#server = { name, secrets, link, net };
+    this.#server = createLink(name, definition, ports);
     this.#given = definition.kind === "program" ? Object.keys(definition.env) : undefined;
     this.#ports = ports;
     this.ended = this.#end.signal;
@@ -239,7 +235,7 @@ export class Session {
   }
 
   async #toCallFailure(error: unknown, signal: AbortSignal): Promise<Error> {
-    if (isRefusal(error) && await this.#isForgotten(signal)) {
+    if (isRefusal(error) && !isSignInError(error) && await this.#isForgotten(signal)) {
       const expired = new SessionExpired();
       this.#finish(expired);
       return expired;

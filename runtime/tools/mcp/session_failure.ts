@@ -9,6 +9,7 @@ import { redactText } from "../../secrets/secret_marks.ts";
 import { UNANSWERED } from "./http_transport.ts";
 import type { ServerLink } from "./server_link.ts";
 import { StartFailure } from "./server_process.ts";
+import { isSignInError } from "./sign_in/sign_in_needed.ts";
 
 const REASON_CHARACTERS = 500;
 const LAST_LINES = 10;
@@ -121,6 +122,7 @@ export function isUnknownMethod(error: unknown): boolean {
 
 /** Returns true if the server refused the request, so that it was not executed. */
 export function isRefusal(error: unknown): boolean {
+  if (isSignInError(error)) return true;
   if (error instanceof ProtocolError) return error.data !== UNANSWERED;
   return error instanceof SdkHttpError && error.status < 500;
 }

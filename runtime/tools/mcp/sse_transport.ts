@@ -16,6 +16,7 @@ import { MAX_MESSAGES_PER_MINUTE, TOO_MANY_MESSAGES } from "./mcp_limits.ts";
 import { MinuteBudget } from "./minute_budget.ts";
 import type { ServerLink } from "./server_link.ts";
 import type { ServerEndpoint } from "./servers_file/server_definition.ts";
+import type { ServerTokens } from "./sign_in/server_tokens.ts";
 
 /** A connection to an MCP server at a URL that supports only the older transport. */
 export class SseTransport implements ServerLink {
@@ -33,7 +34,14 @@ export class SseTransport implements ServerLink {
   #hasStarted = false;
   #endReason: string | undefined;
 
-  constructor(endpoint: ServerEndpoint, { clock }: { clock: Clock }) {
+  readonly #tokens: Pick<ServerTokens, "send"> | undefined;
+
+  /** `tokens` adds the token of a sign-in to each request. */
+  constructor(
+    endpoint: ServerEndpoint,
+    { clock, tokens }: { clock: Clock; tokens?: Pick<ServerTokens, "send"> | undefined },
+  ) {
+    this.#tokens = tokens;
     this.#budget = new MinuteBudget(clock, MAX_MESSAGES_PER_MINUTE);
     this.#inner = new SSEClientTransport(new URL(endpoint.url), {
       requestInit: { headers: endpoint.headers },
@@ -90,7 +98,11 @@ export class SseTransport implements ServerLink {
   }
 
   async #fetch(url: string | URL, init: RequestInit | undefined): Promise<Response> {
-    const bounds = { onEvent: () => this.#count(), signal: this.#closing.signal };
+    const bounds = {
+      onEvent: () => this.#count(),
+      signal: this.#closing.signal,
+      tokens: this.#tokens,
+    };
     if (init?.method === "POST") {
       const reply = await fetchBounded(url, init, bounds);
       // The package's own error has no status.

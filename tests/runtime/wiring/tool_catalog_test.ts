@@ -1,6 +1,7 @@
 // Tests the facts about the machine that the tools of a runtime use.
 import assert from "node:assert/strict";
 import { AgentRegistry } from "../../../runtime/agents/registry.ts";
+import { TokenSecrets } from "../../../runtime/tools/mcp/sign_in/token_secrets.ts";
 import { openToolCatalog } from "../../../runtime/wiring/tool_catalog.ts";
 import { classifyAddress } from "../../../runtime/tools/http/ip_address.ts";
 import { LogLines } from "../../support/log_lines.ts";
@@ -26,6 +27,7 @@ async function refusalOf(host: string, http: string): Promise<string> {
     registry: new AgentRegistry({ directories, config, home, inspect: () => Promise.resolve([]) }),
     clock: new TestClock(),
     log: new LogLines(),
+    tokenSecrets: new TokenSecrets(),
     knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
     isFirstWarning: () => Promise.resolve(false),
     version: "0.0.0-test",

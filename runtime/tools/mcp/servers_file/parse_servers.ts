@@ -6,7 +6,12 @@ import { toPlainJson } from "../../../../base/text/json_comments.ts";
 import { suggest } from "../../../../base/text/suggestion.ts";
 import { findJsonFault } from "../../definition/json_fault.ts";
 import { findEntries, MAX_SERVERS, namesBeside, toOwnEntry, URL_KEYS } from "./server_entries.ts";
-import { declaredEndpoint, declaredProgram, type DeclaredServer } from "./server_definition.ts";
+import {
+  declaredEndpoint,
+  declaredProgram,
+  type DeclaredServer,
+  hasAuthorization,
+} from "./server_definition.ts";
 
 /** A parsed entry: the server or the problem that makes it unusable, and warnings for a person. */
 export type ParsedServer = (DeclaredServer | { problem: string }) & {
@@ -89,6 +94,9 @@ function parseServer(name: string, written: unknown): ParsedServer {
     ? declaredProgram.safeParse(entry)
     : declaredEndpoint.safeParse({ ...rest, url });
   if (!result.success) return refuse(complaintOf(result.error));
+  if ("url" in result.data && result.data.oauth !== undefined && hasAuthorization(result.data)) {
+    return refuse("it has both oauth and the header Authorization: keep one");
+  }
   const known = Object.keys((hasCommand ? declaredProgram : declaredEndpoint).shape);
   const warnings = Object.keys(rest).filter((one) => !known.includes(one)).map((key) => {
     const nearest = suggest(key, known);

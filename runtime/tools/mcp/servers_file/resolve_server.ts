@@ -5,7 +5,13 @@ import { resolveSandbox } from "./declared_sandbox.ts";
 import { expandHome } from "../../../config/places.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion } from "./expansion.ts";
-import { type DeclaredServer, type ServerDefinition, toToolChoice } from "./server_definition.ts";
+import { resolveOAuth } from "./declared_oauth.ts";
+import {
+  type DeclaredServer,
+  hasAuthorization,
+  type ServerDefinition,
+  toToolChoice,
+} from "./server_definition.ts";
 
 /**
  * The environment variables that every program gets in addition to its entry's: paths, the user, and certificates. They
@@ -43,12 +49,18 @@ export function resolveServer(
   // A second Expansion is needed, because the first has already counted the sizes of these values.
   const filled = new Expansion(options.lookup);
   const own = declaredSecrets(server.declared, (text, place) => filled.fill(text, place));
-  const secrets = [...own, ...expansion.secrets].sort((a, b) => b.value.length - a.value.length);
+  const signIn = server.kind === "endpoint" && !hasAuthorization(server.declared)
+    ? resolveOAuth(server.declared.oauth, options.lookup)
+    : undefined;
+  if (signIn !== undefined && "problem" in signIn) return signIn;
+  const secrets = [...own, ...expansion.secrets, ...signIn?.secrets ?? []]
+    .sort((a, b) => b.value.length - a.value.length);
   const { timeout, auto_approve: autoApprove } = server.declared;
   const tools = toToolChoice(server);
   return {
     definition: {
       ...definition,
+      ...(signIn !== undefined && { oauth: signIn.oauth }),
       secrets,
       ...(tools !== undefined && { tools }),
       ...(autoApprove !== undefined && { autoApprove }),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { matchesPattern } from "../../../vocabulary/tool_vocabulary.ts";
 import { filledText } from "../../../config/fields.ts";
+import { declaredOAuth, type ServerOAuth } from "./declared_oauth.ts";
 import { declaredSandbox, type ServerSandbox } from "./declared_sandbox.ts";
 import { parseDuration } from "../../../../base/durations.ts";
 import type { Secret } from "../../../secrets/secret.ts";
@@ -76,7 +77,15 @@ export const declaredEndpoint = z.object({
   headers: z.record(z.string(), z.string()).default({}).meta({
     description: "The headers of every request; `${NAME}` is a variable",
   }),
+  oauth: declaredOAuth.optional().meta({
+    description: "The client of the OAuth sign-in; not needed where clients register themselves",
+  }),
 });
+
+/** Returns true if an entry's headers contain the authorization, so that the server needs no sign-in. */
+export function hasAuthorization({ headers }: { headers: Record<string, string> }): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+}
 
 /** A valid entry whose variables, such as `${NAME}`, are not filled in. */
 export type DeclaredServer =
@@ -134,6 +143,8 @@ export interface ServerEndpoint {
   headers: Record<string, string>;
   /** Set if the server supports only the older transport. Undefined: the session finds out. */
   transport?: "sse";
+  /** The sign-in. Undefined if the headers contain the authorization. */
+  oauth?: ServerOAuth;
 }
 
 /** An MCP server with all values filled in and validated. */

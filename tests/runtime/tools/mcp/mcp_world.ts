@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Clock, SystemClock } from "../../../../base/clock.ts";
 import type { Environment } from "../../../../runtime/config/files/environment.ts";
+import { CredentialFiles } from "../../../../runtime/tools/mcp/sign_in/credential_files.ts";
+import { TokenSecrets } from "../../../../runtime/tools/mcp/sign_in/token_secrets.ts";
 import { McpServers } from "../../../../runtime/tools/mcp/mcp_servers.ts";
 import { MCP_LIMITS, type McpLimits } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import type { ActionTool, ToolContext } from "../../../../runtime/tools/definition/tool.ts";
@@ -18,6 +20,10 @@ import { SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 export interface McpWorld extends AsyncDisposable {
   servers: McpServers;
   log: LogLines;
+  /** The stored sign-ins. */
+  credentials: CredentialFiles;
+  /** The tokens that are redacted. */
+  secrets: TokenSecrets;
   workspace: string;
   stateDir: string;
   /** The environment variables, which tests may change. */
@@ -73,6 +79,8 @@ export async function openMcpWorld(
   }));
   const environment: Environment = { get: (name) => variables.get(name), secrets: () => [] };
   const log = new LogLines();
+  const secrets = new TokenSecrets();
+  const credentials = new CredentialFiles({ stateDir, clock, secrets });
   const file = join(place.base, "mcp-servers.json");
   const proxy = new ForwardProxy({
     socketFile: join(place.base, "proxy.net"),
@@ -95,6 +103,7 @@ export async function openMcpWorld(
       closed: [stateDir, join(workspace, "agents")],
       proxy,
     },
+    credentials,
     agentPaths: () => [workspace],
     mcpConfirm: () => "none",
     knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
@@ -103,6 +112,8 @@ export async function openMcpWorld(
   return {
     servers,
     log,
+    credentials,
+    secrets,
     workspace,
     stateDir,
     variables,

@@ -1,0 +1,158 @@
+// The operations behind `inkling mcp login` and `inkling mcp logout`: a person's sign-in to a remote MCP server. The service
+// finds the stored tokens when a connection needs them.
+import { untilAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import type { ServerOAuth } from "../../runtime/tools/mcp/servers_file/declared_oauth.ts";
+import { resolveServer } from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
+import { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
+import { CredentialFiles } from "../../runtime/tools/mcp/sign_in/credential_files.ts";
+import { isSignInError } from "../../runtime/tools/mcp/sign_in/sign_in_needed.ts";
+import { TokenSecrets } from "../../runtime/tools/mcp/sign_in/token_secrets.ts";
+import { NotInstalled } from "./not_installed.ts";
+import { listenForRedirect, pasteRedirect } from "./redirect_listener.ts";
+
+// These files load the client package.
+const loadStart = lazyModule(() => import("../../runtime/tools/mcp/sign_in/sign_in.ts"));
+const loadRevocation = lazyModule(() => import("../../runtime/tools/mcp/sign_in/revoke_tokens.ts"));
+
+/** The workspace, and the clock for the ends of tokens. */
+export interface SignInOptions {
+  settings: WorkspaceSettings;
+  clock: Clock;
+}
+
+/** The part of a sign-in that a person does. */
+export interface SignInDialog {
+  /** Shows the address to the person, and opens it in a browser. */
+  open(address: string): Promise<void>;
+  /** Asks for the address to which the browser was redirected. Undefined: this machine receives the answer. */
+  paste?: (() => Promise<string>) | undefined;
+}
+
+/** The result of signOut(). */
+export interface SignedOut {
+  /** False if nothing was stored for the server. */
+  wasSignedIn: boolean;
+  /** The reason why the tokens may still be valid, as a clause. Undefined if they were revoked. */
+  unrevoked: string | undefined;
+}
+
+/**
+ * Signs a person in to a server and stores the tokens. Returns the authorization server's identifier. Throws NotInstalled,
+ * or rethrows the signal's reason.
+ */
+export async function signIn(
+  name: string,
+  dialog: SignInDialog,
+  { settings, clock, signal }: SignInOptions & { signal: AbortSignal },
+): Promise<{ issuer: string }> {
+  const { url, oauth } = await findServer(name, settings);
+  if (oauth.grant === "client_credentials") {
+    throw new NotInstalled(
+      `The server ${JSON.stringify(name)} needs no person: it signs in as the client of its entry`,
+    );
+  }
+  const files = openFiles({ settings, clock });
+  const former = await files.read(name);
+  const formerPort = former?.url === url && URL.parse(former.redirectUrl ?? "")?.port || "0";
+  const port = oauth.redirectPort ?? Number(formerPort);
+  const { paste } = dialog;
+  const mustHave = oauth.redirectPort !== undefined;
+  await using redirect = paste === undefined
+    ? listenForRedirect({ port, mustHave })
+    : pasteRedirect({ port, paste });
+  const { startSignIn } = await loadStart();
+  return await explained(name, async () => {
+    const started = await startSignIn(
+      { server: name, url, oauth, former, clock, signal },
+      redirect.url,
+    );
+    redirect.expect(started.state);
+    await dialog.open(started.address.href);
+    const answer = await untilAborted(redirect.answer(), signal);
+    const credentials = await started.finish(answer);
+    await files.change(name, (_before, save) => save(credentials));
+    return { issuer: credentials.issuer };
+  });
+}
+
+/**
+ * Revokes the tokens of a server if possible, and removes them from this machine in any case. The server need not be in
+ * mcp-servers.json.
+ */
+export async function signOut(
+  name: string,
+  { settings, clock, signal }: SignInOptions & { signal?: AbortSignal },
+): Promise<SignedOut> {
+  const files = openFiles({ settings, clock });
+  // A workspace without a sign-in gets no folder for tokens.
+  if (await files.read(name) === undefined) return { wasSignedIn: false, unrevoked: undefined };
+  const oauth = await findServer(name, settings).then((found) => found.oauth, (error) => {
+    if (!(error instanceof NotInstalled)) throw error;
+    return { isDeclared: false, grant: "authorization_code" } as const;
+  });
+  return await files.change(name, async (credentials, save) => {
+    await save(undefined);
+    if (credentials?.tokens === undefined) return { wasSignedIn: true, unrevoked: undefined };
+    const { revokeTokens } = await loadRevocation();
+    try {
+      const isRevoked = await revokeTokens(credentials, {
+        oauth,
+        clock,
+        ...(signal && { signal }),
+      });
+      const unrevoked = isRevoked ? undefined : `${credentials.issuer} revokes no tokens`;
+      return { wasSignedIn: true, unrevoked };
+    } catch (error) {
+      if (!isSignInError(error)) throw error;
+      return { wasSignedIn: true, unrevoked: error.message };
+    }
+  });
+}
+
+function openFiles({ settings, clock }: SignInOptions): CredentialFiles {
+  const { stateDir } = settings.directories;
+  return new CredentialFiles({ stateDir, clock, secrets: new TokenSecrets() });
+}
+
+/** Returns the server's address and the kind of its sign-in. Throws NotInstalled if it is unusable or has no sign-in. */
+async function findServer(
+  name: string,
+  { directories, environment }: WorkspaceSettings,
+): Promise<{ url: string; oauth: ServerOAuth }> {
+  const { mcpServersFile: file, workspace } = directories;
+  const shown = JSON.stringify(name);
+  const content = await new ServersFile(file).read();
+  if ("problem" in content) throw new NotInstalled(content.problem);
+  const entry = content.servers.get(name);
+  if (entry === undefined) throw new NotInstalled(`${file} has no server ${shown}`);
+  const lookup = (variable: string) => environment.get(variable);
+  const resolved = "problem" in entry
+    ? entry
+    : resolveServer(entry, { lookup, workspace, ownFolder: workspace });
+  if ("problem" in resolved) {
+    throw new NotInstalled(`The server ${shown} cannot be used: ${resolved.problem}`);
+  }
+  const { definition } = resolved;
+  if (definition.kind === "program") {
+    throw new NotInstalled(`The server ${shown} is a program, so it has no sign-in here`);
+  }
+  if (definition.oauth === undefined) {
+    throw new NotInstalled(
+      `The server ${shown} has the header Authorization in its entry: remove it to sign in instead`,
+    );
+  }
+  return { url: definition.url, oauth: definition.oauth };
+}
+
+async function explained<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isSignInError(error)) throw error;
+    const message = `The sign-in to ${JSON.stringify(name)} failed: ${error.message}`;
+    throw new NotInstalled(message, { cause: error });
+  }
+}

@@ -1,0 +1,35 @@
+// Creates the connection to a server of either kind, and the description of the server for error texts.
+import type { Secret } from "../../secrets/secret.ts";
+import { HttpTransport } from "./http_transport.ts";
+import type { ServerDefinition } from "./servers_file/server_definition.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { FailedServer } from "./session_failure.ts";
+import { ServerTokens } from "./sign_in/server_tokens.ts";
+import type { CredentialFiles } from "./sign_in/credential_files.ts";
+import { SseTransport } from "./sse_transport.ts";
+import { type StdioOptions, StdioTransport } from "./stdio_transport.ts";
+
+/** Creates the link to a server. Starts and connects nothing. */
+export function createLink(
+  name: string,
+  definition: ServerDefinition,
+  ports: StdioOptions & { credentials: CredentialFiles; log: ServiceLog },
+): FailedServer {
+  const { secrets } = definition;
+  if (definition.kind === "program") {
+    const net = definition.sandbox?.net ?? [];
+    return { name, secrets, link: new StdioTransport(definition, ports), net };
+  }
+  const { oauth, url, headers } = definition;
+  const tokens = oauth && new ServerTokens({ name, url, headers, oauth }, ports);
+  return {
+    name,
+    get secrets(): readonly Secret[] {
+      return tokens === undefined ? secrets : [...secrets, ...tokens.secrets];
+    },
+    link: definition.transport === "sse"
+      ? new SseTransport(definition, { ...ports, tokens })
+      : new HttpTransport(definition, { ...ports, tokens }),
+    net: [],
+  };
+}

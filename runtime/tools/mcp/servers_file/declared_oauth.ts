@@ -1,0 +1,87 @@
+// Declares the field `oauth` of an entry in mcp-servers.json, and resolves it: the client and the kind of the sign-in.
+import { z } from "zod";
+import { filledText } from "../../../config/fields.ts";
+import { hiddenParts, type Secret } from "../../../secrets/secret.ts";
+
+const variable = z.string().regex(
+  /^[A-Za-z_][A-Za-z0-9_]*$/,
+  "must be the name of an environment variable",
+);
+
+/** The schema of the field `oauth`. Nothing is needed for a server that lets clients register. */
+export const declaredOAuth = z.strictObject({
+  /** The id of a client that a person created at the authorization server. */
+  client_id: filledText.optional(),
+  /** The environment variable with the client's secret. */
+  client_secret_env: variable.optional(),
+  /** The environment variable with the client's private key, in PEM or JWK notation. */
+  private_key_env: variable.optional(),
+  grant: z.enum(["authorization_code", "client_credentials"]).default("authorization_code"),
+  scopes: z.array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, "must be single scopes"))
+    .min(1).optional(),
+  /** The authorization server. No other one gets the client's secret. */
+  issuer: z.url({ protocol: /^https?$/, error: "must be a web address" }).optional(),
+  /** The port of the redirect address on this machine. Default: any free port. */
+  redirect_port: z.int().min(1).max(65_535).optional(),
+}).superRefine((oauth, context) => {
+  const proofs = [oauth.client_secret_env, oauth.private_key_env].filter((one) =>
+    one !== undefined
+  );
+  const issue = (message: string) => context.addIssue({ code: "custom", message });
+  if (proofs.length === 2) issue("has both client_secret_env and private_key_env: keep one");
+  if (proofs.length > 0 && oauth.client_id === undefined) issue("needs a client_id, too");
+  if (oauth.grant === "client_credentials" && proofs.length === 0) {
+    issue(
+      "needs client_id and one of client_secret_env and private_key_env for client_credentials",
+    );
+  }
+});
+
+/** The client and the kind of a sign-in, with the values of variables. */
+export interface ServerOAuth {
+  /** True if the entry has the field, so that the server is known to need a sign-in. */
+  isDeclared: boolean;
+  grant: "authorization_code" | "client_credentials";
+  clientId?: string;
+  clientSecret?: string;
+  privateKey?: string;
+  scopes?: string[];
+  issuer?: string;
+  redirectPort?: number;
+}
+
+/** Returns the resolved field and its secret values, or the problem as a clause. */
+export function resolveOAuth(
+  declared: z.output<typeof declaredOAuth> | undefined,
+  lookup: (name: string) => string | undefined,
+): { oauth: ServerOAuth; secrets: Secret[] } | { problem: string } {
+  if (declared === undefined) {
+    return { oauth: { isDeclared: false, grant: "authorization_code" }, secrets: [] };
+  }
+  const { client_secret_env: secretName, private_key_env: keyName } = declared;
+  const secrets: Secret[] = [];
+  for (const name of [secretName, keyName]) {
+    if (name === undefined) continue;
+    const value = lookup(name);
+    if (value === undefined || value.trim() === "") {
+      return { problem: `oauth names ${name}, which is not set: set it in the workspace's .env` };
+    }
+    secrets.push(...hiddenParts(value).map((part) => ({ name, value: part })));
+  }
+  const clientSecret = secretName === undefined ? undefined : lookup(secretName)?.trim();
+  const privateKey = keyName === undefined ? undefined : lookup(keyName);
+  const { client_id: clientId, scopes, issuer, redirect_port: redirectPort } = declared;
+  return {
+    oauth: {
+      isDeclared: true,
+      grant: declared.grant,
+      ...(clientId !== undefined && { clientId }),
+      ...(clientSecret !== undefined && { clientSecret }),
+      ...(privateKey !== undefined && { privateKey }),
+      ...(scopes !== undefined && { scopes }),
+      ...(issuer !== undefined && { issuer }),
+      ...(redirectPort !== undefined && { redirectPort }),
+    },
+    secrets,
+  };
+}

@@ -1,0 +1,90 @@
+// Stores the sign-ins to remote MCP servers in the state folder: one file for each server, readable by its owner only. The
+// command line and the service share the files.
+import type { Clock } from "../../../../base/clock.ts";
+import { writeFileAtomically } from "../../../../base/files/atomic_file.ts";
+import { takeLock } from "../../../../base/files/lock_file.ts";
+import { ignoreMissing } from "../../../../base/files/missing.ts";
+import { join } from "../../../../base/plain_path.ts";
+import { SerialQueue } from "../../../../base/serial_queue.ts";
+import { sha256Of } from "../../../../base/sha256.ts";
+import { stampFile } from "../../../config/files/file_stamp.ts";
+import { type Credentials, parseCredentials, secretsOf } from "./credentials.ts";
+import type { TokenSecrets } from "./token_secrets.ts";
+
+/** The time between two attempts to take the lock that another process holds. */
+const RETRY_MS = 50;
+
+/** Replaces the stored credentials of a server. Undefined removes them. */
+export type SaveCredentials = (credentials: Credentials | undefined) => Promise<void>;
+
+/** The stored sign-ins of one workspace. */
+export class CredentialFiles {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #secrets: TokenSecrets;
+  readonly #read = new Map<string, { stamp: string | undefined; credentials?: Credentials }>();
+  readonly #queues = new Map<string, SerialQueue>();
+
+  constructor(options: { stateDir: string; clock: Clock; secrets: TokenSecrets }) {
+    this.#folder = join(options.stateDir, "mcp-tokens");
+    this.#clock = options.clock;
+    this.#secrets = options.secrets;
+  }
+
+  /** Returns the stored credentials of a server, or undefined. Reads the file again only after a change. */
+  async read(server: string): Promise<Credentials | undefined> {
+    const path = await this.#pathOf(server, "json");
+    const info = await Deno.stat(path).catch(ignoreMissing);
+    if (info === undefined) {
+      this.#read.delete(server);
+      return undefined;
+    }
+    const stamp = stampFile(info);
+    const known = this.#read.get(server);
+    if (known !== undefined && stamp !== undefined && known.stamp === stamp) {
+      return known.credentials;
+    }
+    const text = await Deno.readTextFile(path).catch(ignoreMissing);
+    const credentials = text === undefined ? undefined : parseCredentials(text);
+    if (credentials !== undefined) this.#secrets.add(secretsOf(credentials));
+    this.#read.set(server, { stamp, ...(credentials !== undefined && { credentials }) });
+    return credentials;
+  }
+
+  /**
+   * Runs `work` with the stored credentials while no other run and no other process changes them. `work` saves new
+   * credentials with `save`.
+   */
+  async change<T>(
+    server: string,
+    work: (current: Credentials | undefined, save: SaveCredentials) => Promise<T>,
+  ): Promise<T> {
+    const queue = this.#queues.get(server) ?? new SerialQueue();
+    this.#queues.set(server, queue);
+    return await queue.run(async () => {
+      await Deno.mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      using _lock = await this.#lock(await this.#pathOf(server, "lock"));
+      return await work(await this.read(server), (changed) => this.#save(server, changed));
+    });
+  }
+
+  async #save(server: string, credentials: Credentials | undefined): Promise<void> {
+    const path = await this.#pathOf(server, "json");
+    if (credentials === undefined) return await Deno.remove(path).catch(ignoreMissing);
+    this.#secrets.add(secretsOf(credentials));
+    await writeFileAtomically(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  }
+
+  async #lock(path: string): Promise<Disposable> {
+    for (;;) {
+      const lock = takeLock(path);
+      if (lock !== undefined) return lock;
+      await this.#clock.sleep(RETRY_MS);
+    }
+  }
+
+  /** A server's name may contain any characters, so the file is named by its digest. */
+  async #pathOf(server: string, suffix: string): Promise<string> {
+    return join(this.#folder, `${(await sha256Of(server)).slice(0, 32)}.${suffix}`);
+  }
+}

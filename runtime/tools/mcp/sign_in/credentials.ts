@@ -1,0 +1,73 @@
+// Defines the stored sign-in to one remote MCP server: the registered client, the authorization server and the tokens.
+import type {
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { hiddenParts, type Secret } from "../../../secrets/secret.ts";
+
+/** The part of a token's lifetime after which the token is replaced. */
+const USED_PART = 0.8;
+
+/** The sign-in to one server at one authorization server. */
+export interface Credentials {
+  /** The server's name in mcp-servers.json. */
+  server: string;
+  /** The server's URL. The tokens are sent to no other URL. */
+  url: string;
+  /** The identifier of the authorization server. The tokens and the client's secret are sent to no other one. */
+  issuer: string;
+  client: StoredOAuthClientInformation;
+  discovery: OAuthDiscoveryState;
+  /** The address to which the browser returns. Undefined for the grant `client_credentials`. */
+  redirectUrl?: string;
+  /** The tokens. Undefined after the authorization server has refused to renew them. */
+  tokens?: StoredOAuthTokens;
+  /** The time at which the tokens were received, by this machine's clock. */
+  receivedAt: number;
+}
+
+const storedCredentials = z.object({
+  server: z.string(),
+  url: z.string(),
+  issuer: z.string(),
+  client: z.looseObject({ client_id: z.string() }),
+  discovery: z.looseObject({ authorizationServerUrl: z.string() }),
+  redirectUrl: z.string().optional(),
+  tokens: z.looseObject({ access_token: z.string(), token_type: z.string() }).optional(),
+  receivedAt: z.number(),
+});
+
+/** Parses stored credentials. Returns undefined if the text is not valid, so that the person signs in again. */
+export function parseCredentials(text: string): Credentials | undefined {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return undefined; // The error is dropped, because its message contains a part of the text.
+  }
+  const { success, data } = storedCredentials.safeParse(content);
+  // The client package wrote the inner objects, and checks the parts that it uses.
+  return success ? data as Credentials : undefined;
+}
+
+/** Returns the time at which the tokens are to be renewed, and their end. Both are infinite for tokens without an end. */
+export function lifetimeOf({ tokens, receivedAt }: Credentials): { dueAt: number; endsAt: number } {
+  const ms = (tokens?.expires_in ?? Infinity) * 1_000;
+  return { dueAt: receivedAt + ms * USED_PART, endsAt: receivedAt + ms };
+}
+
+/** Returns the values that no output may contain. */
+export function secretsOf({ server, client, tokens }: Credentials): Secret[] {
+  const values = [
+    tokens?.access_token,
+    tokens?.refresh_token,
+    tokens?.id_token,
+    client.client_secret,
+    "registration_access_token" in client ? client.registration_access_token : undefined,
+  ];
+  const name = `token of ${server}`;
+  return values.flatMap((value) => typeof value === "string" ? hiddenParts(value) : [])
+    .map((value) => ({ name, value }));
+}

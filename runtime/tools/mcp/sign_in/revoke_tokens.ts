@@ -1,0 +1,50 @@
+// Revokes the tokens of a sign-in at the authorization server (RFC 7009), so that a copy of them is worthless.
+import { selectClientAuthMethod } from "@modelcontextprotocol/client";
+import type { Clock } from "../../../../base/clock.ts";
+import type { ServerOAuth } from "../servers_file/declared_oauth.ts";
+import { declaredClient, keyAuthentication } from "./client_authentication.ts";
+import type { Credentials } from "./credentials.ts";
+import { createGuardedFetch, isSafeAddress } from "./guarded_fetch.ts";
+
+/**
+ * Revokes the refresh token and the access token. Returns false if the authorization server cannot revoke tokens. Throws
+ * SignInFailure.
+ */
+export async function revokeTokens(
+  { url, issuer, client, discovery, tokens }: Credentials,
+  { oauth, clock, signal }: { oauth: ServerOAuth; clock: Clock; signal?: AbortSignal },
+): Promise<boolean> {
+  const { authorizationServerMetadata: metadata } = discovery;
+  if (metadata === undefined || tokens === undefined) return false;
+  // The client package's type of OpenID metadata does not declare this field.
+  const endpoint = "revocation_endpoint" in metadata ? metadata.revocation_endpoint : undefined;
+  if (typeof endpoint !== "string" || !isSafeAddress(new URL(endpoint))) return false;
+  const { fetch } = await createGuardedFetch({ url, clock, ...(signal && { signal }) });
+  const { addClientAuthentication } = keyAuthentication(oauth);
+  const own = declaredClient(oauth, issuer) ?? client;
+  const values = {
+    refresh_token: tokens.refresh_token,
+    access_token: tokens.access_token,
+  };
+  for (const [hint, token] of Object.entries(values)) {
+    if (token === undefined) continue;
+    const headers = new Headers({ "content-type": "application/x-www-form-urlencoded" });
+    const body = new URLSearchParams({ token, token_type_hint: hint });
+    if (addClientAuthentication !== undefined) {
+      await addClientAuthentication(headers, body, endpoint, metadata);
+    } else {
+      const methods = metadata.token_endpoint_auth_methods_supported ?? [];
+      const secret = own.client_secret ?? "";
+      const method = selectClientAuthMethod(own, methods);
+      if (method === "client_secret_basic") {
+        const pair = [own.client_id, secret].map(encodeURIComponent).join(":");
+        headers.set("authorization", `Basic ${btoa(pair)}`);
+      } else {
+        body.set("client_id", own.client_id);
+        if (method === "client_secret_post") body.set("client_secret", secret);
+      }
+    }
+    await fetch(endpoint, { method: "POST", headers, body });
+  }
+  return true;
+}

@@ -1,0 +1,65 @@
+// Tests that no output of a run contains a token of a remote MCP server.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { SystemClock } from "../../../../../base/clock.ts";
+import { signIn } from "../../../../../ops/install/server_sign_in.ts";
+import { AuthorizationServer } from "../../../../support/machine/authorization_server.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../../support/test_workspace.ts";
+import { FixtureHttpServer } from "../http_server.ts";
+
+Deno.test("a token is in no frame, log line or error, however old it is", async () => {
+  await using place = await createTestWorkspace();
+  await using auth = new AuthorizationServer();
+  await using server = new FixtureHttpServer();
+  const said: string[] = [];
+  server.intercept = async (request) => {
+    const refused = auth.guard(request);
+    if (refused !== undefined) return refused;
+    const text = request.method === "POST" ? await request.clone().text() : "{}";
+    const { method, id } = JSON.parse(text);
+    if (method !== "tools/call") return undefined;
+    // The server repeats every secret of the sign-in, also those that it should not know.
+    said.push(...auth.secrets.filter((one) => /^(access|refresh)/.test(one)));
+    const content = [{ type: "text", text: said.join(" ") }];
+    const isError = said.length > 4;
+    return Response.json({ jsonrpc: "2.0", id, result: { content, isError } });
+  };
+  await Deno.mkdir(join(place.agentsDir, "_config"), { recursive: true });
+  await Deno.writeTextFile(
+    join(place.agentsDir, "_config/mcp-servers.json"),
+    JSON.stringify({ remote: { url: server.url } }),
+  );
+  const echo = { name: "echo", arguments: { text: "x" } };
+  await place.writeScript("caller", [
+    { call: [echo] },
+    { call: [echo] },
+    { say: "{result}" },
+  ], "mcp: [remote]");
+  const runtime = await place.open();
+  try {
+    const failed = await runToEnd(runtime, "caller");
+    assert.match(failed.error ?? "", /it needs a sign-in: inkling mcp login remote/);
+    const dialog = { open: async (address: string) => void (await follow(auth, address)) };
+    const { signal } = new AbortController();
+    const options = { settings: await place.settings(), clock: new SystemClock(), signal };
+    await signIn("remote", dialog, options);
+    // The service finds the sign-in by itself. The next run renews the token, because it ends.
+    const first = await runToEnd(runtime, "caller");
+    assert.equal(first.status, "success", first.error ?? "");
+    auth.accessTokens.clear();
+    const second = await runToEnd(runtime, "caller");
+    const frames = await Promise.all([first, second].map(({ id }) => payloadsOf(runtime, id)));
+    const output = JSON.stringify([failed, first, second, frames, place.logged]);
+    assert.match(output, /\[redacted:token of remote\]/);
+    assert.ok(said.length >= 4);
+    for (const secret of auth.secrets) assert.ok(!output.includes(secret), secret.slice(0, 12));
+  } finally {
+    await runtime[Symbol.asyncDispose]();
+  }
+});
+
+/** Follows the redirects of a sign-in as a browser does. */
+async function follow(auth: AuthorizationServer, address: string): Promise<void> {
+  const reply = await fetch(await auth.consent(address));
+  await reply.body?.cancel();
+}
