@@ -282,20 +282,7 @@ export interface CliApp {
   ): Promise<Pick<SkillInstaller, "prepare" | "list" | "remove">>;
   openServerInstaller(
     options: WorkspaceOption,
-  ): Promise<
-    Pick<
-      ServerInstaller,
-      | "readSnippet"
-      | "prepare"
-      | "prepareEntry"
-      | "connect"
-      | "freeTools"
-      | "list"
-      | "remove"
-      | "signIn"
-      | "signOut"
-    >
-  >;
+  ): Promise<Pick<ServerInstaller, keyof ServerInstaller>>;
   openAgentTests(options: WorkspaceOption): Promise<AgentTesting>;
   /** Returns the candidate that is most similar to a mistyped word, or undefined if none is similar. */
   suggest(word: string, candidates: Iterable<string>): string | undefined;

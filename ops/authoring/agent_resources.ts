@@ -4,6 +4,7 @@ import type { InspectedResources, ResourceProblem } from "../../runtime/agents/r
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { permissionGaps } from "../../runtime/permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { type CheckSignIn, createSignInCheck } from "./sign_in_check.ts";
 import { inspectShellVariables } from "./shell_variables.ts";
 import { inspectToolCount } from "./tool_count.ts";
 import { suggest } from "../../base/text/suggestion.ts";
@@ -60,6 +61,7 @@ export function createInspection(
 ): InspectResources {
   const skills = new SkillLibrary(settings);
   const servers = new ServersFile(settings.directories.mcpServersFile);
+  const checkSignIn = createSignInCheck(settings.directories);
   let support: Promise<SandboxSupport> | undefined;
   const sandboxSupport = () => support ??= findSandbox();
   return async (agent) => {
@@ -80,7 +82,7 @@ export function createInspection(
         ...custom.problems,
         ...await inspectSkills(agent, skills),
         ...inspectShellVariables(agent, settings),
-        ...await inspectServers(agent, { servers, settings, connect }),
+        ...await inspectServers(agent, { servers, settings, connect, checkSignIn }),
         ...await inspectToolCount(
           agent,
           { servers, settings },
@@ -171,10 +173,11 @@ async function inspectServers(
     servers: ServersFile;
     settings: WorkspaceSettings;
     connect: InspectionOptions["connect"];
+    checkSignIn: CheckSignIn;
   },
 ): Promise<ResourceProblem[]> {
   if (agent.mcp.length === 0) return [];
-  const { servers: file, settings } = context;
+  const { servers: file } = context;
   const content = await file.read();
   if ("problem" in content) {
     return [{ field: "mcp", severity: "error", message: content.problem }];
@@ -193,7 +196,7 @@ async function inspectServers(
         ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
       }];
     }
-    const found = await inspectServer(server, { name, agent, settings });
+    const found = await inspectServer(server, { ...context, name, agent });
     const warnings = server.warnings.map((problem) => ({ severity: "warning" as const, problem }));
     const problems = [...warnings, ...found].map(({ problem, ...rest }): ResourceProblem => {
       const message = `The MCP server ${name} in ${file.path}: ${problem}`;
@@ -210,7 +213,7 @@ async function inspectServers(
 
 async function inspectServer(
   server: ParsedServer,
-  context: { name: string; agent: Agent; settings: WorkspaceSettings },
+  context: { name: string; agent: Agent; settings: WorkspaceSettings; checkSignIn: CheckSignIn },
 ): Promise<{ severity: "error" | "warning"; problem: string; hint?: string }[]> {
   const { name, agent, settings } = context;
   const { directories, environment } = settings;
@@ -221,7 +224,7 @@ async function inspectServer(
   });
   if ("problem" in resolved) return [{ severity: "error", problem: resolved.problem }];
   const { definition } = resolved;
-  if (definition.kind !== "program") return [];
+  if (definition.kind !== "program") return await context.checkSignIn(name, definition);
   const missing = await describeMissingProgram(definition);
   const odd = describeMisplacedPaths(definition) ??
     await describeOpenFolder(definition.cwd, agent, settings);

@@ -64,6 +64,8 @@ export interface ListedServer {
   pinned: string | undefined;
   /** The folder of the server's package. Undefined for a server without a package. */
   folder: string | undefined;
+  /** The state of a person's sign-in. Undefined if nobody has signed in. */
+  signIn: "done" | "needed" | undefined;
   /** The ids of the agents that name the server. */
   agents: string[];
 }
@@ -244,6 +246,9 @@ export class ServerInstaller {
           ...entry,
           pinned,
           folder: pinned === undefined ? undefined : folder,
+          signIn: isAddress(entry.runs)
+            ? await (await loadSignIn()).readSignIn(name, this.#context)
+            : undefined,
           agents: naming.get(name) ?? [],
         };
       }));

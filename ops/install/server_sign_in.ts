@@ -112,6 +112,18 @@ export async function signOut(
   });
 }
 
+/**
+ * Returns `done` if tokens are stored for a server, `needed` if the authorization server has refused to renew them, or
+ * undefined.
+ */
+export async function readSignIn(
+  name: string,
+  options: SignInOptions,
+): Promise<"done" | "needed" | undefined> {
+  const stored = await openFiles(options).read(name);
+  return stored && (stored.tokens === undefined ? "needed" : "done");
+}
+
 function openFiles({ settings, clock }: SignInOptions): CredentialFiles {
   const { stateDir } = settings.directories;
   return new CredentialFiles({ stateDir, clock, secrets: new TokenSecrets() });

@@ -1,6 +1,7 @@
 // Creates a cassette from a recorded run. The order of its steps comes from the log, their contents from the stored
 // conversation.
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import { DryRunNotPlayed } from "../executions/refusals.ts";
 import type { AssistantMessage, UserMessage } from "../models/message.ts";
 import { readPromptFacts } from "../prompt/system_prompt.ts";
@@ -234,7 +235,8 @@ class Reading {
 
   #addQuestion(requestId: string): void {
     const found = this.#run.questions.find(({ request }) => request.requestId === requestId);
-    if (found === undefined) return;
+    // A replay uses no server, so it needs no sign-in.
+    if (found === undefined || found.request.toolName === SIGN_IN) return;
     const open = this.#steps.at(-1);
     // Logs of older versions contain a question a second time after a restart.
     if (open?.type === "question" && open.request_id === requestId) return;

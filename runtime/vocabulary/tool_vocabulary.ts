@@ -52,6 +52,9 @@ export function parseToolEntries(
   };
 }
 
+/** The text that a question about a sign-in to an MCP server shows in place of a tool's name. */
+export const SIGN_IN = "sign_in";
+
 /** The built-in tool that an agent's file names in `tools`, unless a custom tool has this name. */
 export const WEB_SEARCH = "web_search";
 

@@ -44,6 +44,7 @@ export function offerServer(cli: FakeCli): void {
             problem: undefined,
             pinned: "npm:@acme/files@1.2.0",
             folder: `${config}/mcp/files`,
+            signIn: undefined,
             agents: ["clerk"],
           },
           {
@@ -52,6 +53,7 @@ export function offerServer(cli: FakeCli): void {
             problem: "its entry disables it",
             pinned: undefined,
             folder: undefined,
+            signIn: undefined,
             agents: [],
           },
         ]),

@@ -117,12 +117,22 @@ async function show(context: CommandContext, { json }: McpOptions): Promise<void
       { header: "Source", cell: ({ pinned }) => pinned ?? NOTHING, shrinks: true },
       { header: "Runs", cell: ({ runs }) => runs || NOTHING, shrinks: true },
       { header: "Agents", cell: ({ agents }) => agents.join(", ") || NOTHING, shrinks: true },
-    ], { note: ({ problem }) => problem && `cannot be used: ${problem}` });
+    ], { note: noteOf });
   }
 }
 
-function toJson({ name, runs, pinned, problem, agents }: ListedServer): Record<string, unknown> {
-  return { name, runs, source: pinned ?? null, problem: problem ?? null, agents };
+/** Returns the line below a server in the list, or undefined. */
+function noteOf({ name, problem, signIn }: ListedServer): string | undefined {
+  if (problem !== undefined) return `cannot be used: ${problem}`;
+  return signIn === "needed" ? `needs a sign-in: inkling mcp login ${name}` : undefined;
+}
+
+function toJson(server: ListedServer): Record<string, unknown> {
+  const { name, runs, pinned, problem, agents, signIn } = server;
+  return {
+    ...{ name, runs, source: pinned ?? null, problem: problem ?? null, agents },
+    sign_in: signIn ?? null,
+  };
 }
 
 /** Removes a server's entry and its downloaded package if the user confirms. */

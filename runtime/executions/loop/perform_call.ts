@@ -15,6 +15,7 @@ import type {
   ShownMedia,
   ToolContext,
 } from "../../tools/definition/tool.ts";
+import { SignInRequired } from "../../tools/failures/sign_in_required.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import type { Run } from "./run.ts";
@@ -53,7 +54,7 @@ export async function performCall(
   run: Run,
   call: PlannedCall,
   { tool, args, effect, answers }: ReadyCall,
-): Promise<CallResult | QuestionRaised | RestRaised> {
+): Promise<CallResult | QuestionRaised | RestRaised | SignInRequired> {
   await run.journal.startCall(call, effect);
   run.signal.throwIfAborted();
   const limit = {
@@ -88,7 +89,8 @@ export async function performCall(
       ? { content: result, isError: false, effect, ...(media.length > 0 && { media }) }
       : { ...result, isError: false, effect };
   } catch (error) {
-    const isPause = error instanceof QuestionRaised || error instanceof RestRaised;
+    const isPause = error instanceof QuestionRaised || error instanceof RestRaised ||
+      error instanceof SignInRequired;
     run.signal.throwIfAborted();
     if (!isPause) return toFailedResult(error, effect);
     await run.journal.resetCall(call);

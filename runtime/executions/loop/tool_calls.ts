@@ -5,6 +5,8 @@ import type { JsonObject } from "../../../base/json.ts";
 import { type RequestedRest, RestRaised } from "../../tools/definition/rest_raised.ts";
 import { limitResult } from "../../tools/definition/result_text.ts";
 import type { Delegation, ToolQuestion } from "../../tools/definition/tool.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import { SignInRequired } from "../../tools/failures/sign_in_required.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { RequestedRaise } from "../budget.ts";
 import type { PlannedCall } from "../record/conversation.ts";
@@ -13,6 +15,8 @@ import { type CallResult, performCall, toFailedResult } from "./perform_call.ts"
 import { prepareCall, type PreparedCall } from "./prepare_call.ts";
 import { ReplyOrder } from "./reply_order.ts";
 import type { Run } from "./run.ts";
+
+const loadSignIn = lazyModule(() => import("./sign_in_question.ts"));
 
 const CONCURRENT_CALLS = 8;
 /** The maximum length in characters of an approval's remark in a result. */
@@ -146,6 +150,7 @@ async function perform(
       if (!(result instanceof Error)) return result;
       // The tool has done nothing, so the dry run describes the call.
       if (run.execution.isDryRun) return await describeCall(run, step.ready);
+      if (result instanceof SignInRequired) return await askForSignIn(run, result);
       return result instanceof RestRaised
         ? { rest: { ...result.rest, position: call.position } }
         : { call, question: result.question, args: step.given };
@@ -155,6 +160,13 @@ async function perform(
     default:
       return step satisfies never;
   }
+}
+
+/** Returns the question about a sign-in, or the failed result if a person gave up. */
+async function askForSignIn(run: Run, error: SignInRequired): Promise<CallResult | OpenQuestion> {
+  const { toSignInQuestion } = await loadSignIn();
+  const { conversation: { nextPosition: position }, answers } = run;
+  return toSignInQuestion(error, { position, answers }) ?? toFailedResult(error, "read");
 }
 
 async function delegate(

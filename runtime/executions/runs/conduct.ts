@@ -21,11 +21,14 @@ import { withinTime } from "../../../base/bounded_wait.ts";
 import { writeDuration } from "../../../base/durations.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
 import { RuntimeError } from "../../../base/errors.ts";
+import { SignInRequired } from "../../tools/failures/sign_in_required.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 
 // Loaded with the first run, which makes the start of a service faster.
 const loadPrepare = lazyModule(() => import("../loop/prepare.ts"));
 const loadLoop = lazyModule(() => import("../loop/loop.ts"));
+/** Loaded with the first run that needs a sign-in. */
+const loadSignIn = lazyModule(() => import("../loop/sign_in_question.ts"));
 /** Loaded with the first failure that may be retried. */
 const loadRetry = lazyModule(() => import("./run_retry.ts"));
 
@@ -138,7 +141,7 @@ async function runStretch(
   const { execution } = subject;
   const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
   for (let current = subject;; current = await requireExecution(ports.executions, execution.id)) {
-    const run = await prepareRun({ ...current, agent }, {
+    const prepared = prepareRun({ ...current, agent }, {
       ports,
       journal,
       openReply: () => new RedactedReply(execution.id, ports),
@@ -148,7 +151,10 @@ async function runStretch(
         return delegate(execution, call, { delegation, signal, ports });
       },
     });
-    const outcome = await runLoop(run);
+    const outcome = await prepared.then(runLoop, async (error) => {
+      if (!(error instanceof SignInRequired)) throw error;
+      return await (await loadSignIn()).pauseForSignIn(error, current, ports);
+    });
     if ("status" in outcome) return outcome;
     const paused = "question" in outcome
       ? await ask(outcome, { agent, journal, now: ports.clock.now() })

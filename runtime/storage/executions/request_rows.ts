@@ -1,5 +1,6 @@
 // The table of questions to people. Stores questions and answers, and finds open questions.
 import type { GivenAnswer, HumanAnswer, HumanRequest } from "../../executions/human_request.ts";
+import { SIGN_IN } from "../../vocabulary/tool_vocabulary.ts";
 import { all, get, type Operation, run, send } from "../../database/operation.ts";
 
 /** A row of `requests`, as selected by REQUEST_COLUMNS. */
@@ -118,6 +119,20 @@ export function* selectAnswers(executionId: number): Operation<Map<number, Given
     answers.set(row.position, [...answers.get(row.position) ?? [], given]);
   }
   return answers;
+}
+
+/** Returns true if another run waits for the same sign-in, so that people already have a message about it. */
+export function* isRepeatedSignIn(
+  { toolName, toolArgs, requestId }: HumanRequest,
+): Operation<boolean> {
+  if (toolName !== SIGN_IN) return false;
+  const rows = yield* all<RequestRow>(
+    `SELECT ${REQUEST_COLUMNS} FROM requests WHERE answered_at IS NULL AND request_id <> ?`,
+    requestId,
+  );
+  return rows.map(toRequest).some((one) =>
+    one.toolName === SIGN_IN && one.toolArgs["server"] === toolArgs["server"]
+  );
 }
 
 /** Converts a row to a question. */

@@ -14,6 +14,7 @@ import { appendFrames, showsRequest } from "../frames.ts";
 import {
   closeRequest,
   insertRequest,
+  isRepeatedSignIn,
   selectNextExpiry,
   selectOpenRequest,
 } from "./request_rows.ts";
@@ -41,7 +42,9 @@ export class SqlRequestStore implements RequestStore {
       yield* fence(executionId);
       yield* insertRequest(opening.request);
       const execution = yield* pauseExecution(executionId, opening);
-      yield* messages.record({ type: "waiting", execution, request: opening.request });
+      if (!(yield* isRepeatedSignIn(opening.request))) {
+        yield* messages.record({ type: "waiting", execution, request: opening.request });
+      }
       return execution;
     });
   }

@@ -9,6 +9,7 @@ import type { ResolvedServer } from "./servers_file/resolve_server.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import type { CallOptions, Session, SessionPorts } from "./session.ts";
+import { findSignInNeeded } from "./sign_in/sign_in_needed.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 
@@ -152,7 +153,9 @@ export class McpServer implements AsyncDisposable {
       this.#keep(session);
       return session;
     } catch (error) {
-      if (error instanceof ServerUnavailable && !signal.aborted) {
+      // A person may sign in at any time, so a start without a sign-in delays no later one.
+      const isLasting = findSignInNeeded(error) === undefined;
+      if (error instanceof ServerUnavailable && !signal.aborted && isLasting) {
         this.#backoff.ended(clock.now());
         this.#lastFailure = error.message;
       }

@@ -22,6 +22,7 @@ import { isChosen } from "./servers_file/server_definition.ts";
 import type { ServerInstructions } from "./listing/server_instructions.ts";
 import { serverFolder } from "./server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
+import { toFailedCall, toUnavailable } from "./sign_in/unavailable_servers.ts";
 import type { CredentialFiles } from "./sign_in/credential_files.ts";
 import type { CallOptions } from "./session.ts";
 import { nameTools, usualNames } from "./listing/tool_names.ts";
@@ -126,9 +127,7 @@ export class McpServers implements AsyncDisposable {
     const problems = outcomes.flatMap((one) => one.status === "rejected" ? [one.reason] : []);
     const messages = problems.map((one) => one instanceof Error ? one.message : String(one));
     if (onUnavailable !== undefined) messages.forEach(onUnavailable);
-    else if (problems.length > 0) {
-      throw new ToolsUnavailable(messages.join("\n"), { cause: problems[0] });
-    }
+    else if (problems.length > 0) throw toUnavailable(problems);
     const opened = outcomes.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
     const found = opened.flatMap(({ tools }) => tools);
     if (onUnavailable === undefined) {
@@ -181,7 +180,11 @@ export class McpServers implements AsyncDisposable {
       if (error instanceof ToolsUnavailable) throw new ToolFailure(error.message, { cause: error });
       throw error;
     }
-    return await server.call(call.tool, call.args, options);
+    try {
+      return await server.call(call.tool, call.args, options);
+    } catch (error) {
+      throw toFailedCall(error);
+    }
   }
 
   #server(name: string): McpServer {

@@ -36,3 +36,11 @@ export class SignInFailure extends Error {
 export function isSignInError(error: unknown): error is SignInNeeded | SignInFailure {
   return error instanceof SignInNeeded || error instanceof SignInFailure;
 }
+
+/** Returns the SignInNeeded that caused an error, or undefined. */
+export function findSignInNeeded(error: unknown): SignInNeeded | undefined {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (one instanceof SignInNeeded) return one;
+  }
+  return undefined;
+}

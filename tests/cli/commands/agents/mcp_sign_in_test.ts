@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { AuthorizationServer } from "../../../support/machine/authorization_server.ts";
 import { createSetupWorld, type SetupWorld } from "../../setup_world.ts";
+import { ask } from "../../waiting_execution.ts";
 
 interface Place extends AsyncDisposable {
   world: SetupWorld;
@@ -182,4 +183,23 @@ Deno.test("mcp remove revokes and forgets the sign-in, and logout forgets withou
     /may still be valid, because .*\/revoke answered HTTP 503/,
   );
   assert.deepEqual(await another.stored(), []);
+});
+
+Deno.test("mcp login continues every run that waits for this server, and no other", async () => {
+  await using place = await openPlace();
+  const { world: { cli } } = place;
+  const { runtime } = cli;
+  for (const server of ["remote", "other", "remote"]) {
+    const { id } = runtime.addExecution({ agentId: "daily" });
+    ask(cli, id, { toolName: "sign_in", toolArgs: { server } });
+  }
+  const { id } = runtime.addExecution({ agentId: "daily" });
+  ask(cli, id);
+  assert.equal(await cli.run("mcp", "login", "remote"), 0, cli.stderr.text);
+  assert.match(cli.stderr.text, /Continues 2 runs that waited for the sign-in\n$/);
+  const given = runtime.responses.map(({ id, answer }) => ({ id, answer }));
+  assert.deepEqual(given.sort((one, other) => one.id - other.id), [
+    { id: 1, answer: { approved: true } },
+    { id: 3, answer: { approved: true } },
+  ]);
 });

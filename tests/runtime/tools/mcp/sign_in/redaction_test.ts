@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { SystemClock } from "../../../../../base/clock.ts";
 import { signIn } from "../../../../../ops/install/server_sign_in.ts";
 import { AuthorizationServer } from "../../../../support/machine/authorization_server.ts";
-import { createTestWorkspace, payloadsOf, runToEnd } from "../../../../support/test_workspace.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  toEnd,
+} from "../../../../support/test_workspace.ts";
 import { FixtureHttpServer } from "../http_server.ts";
 
 Deno.test("a token is in no frame, log line or error, however old it is", async () => {
@@ -37,19 +42,23 @@ Deno.test("a token is in no frame, log line or error, however old it is", async 
   ], "mcp: [remote]");
   const runtime = await place.open();
   try {
-    const failed = await runToEnd(runtime, "caller");
-    assert.match(failed.error ?? "", /it needs a sign-in: inkling mcp login remote/);
+    const waiting = await runToEnd(runtime, "caller");
+    assert.equal(waiting.status, "waiting");
+    const asked = await runtime.pendingRequest(waiting.id);
     const dialog = { open: async (address: string) => void (await follow(auth, address)) };
     const { signal } = new AbortController();
     const options = { settings: await place.settings(), clock: new SystemClock(), signal };
     await signIn("remote", dialog, options);
-    // The service finds the sign-in by itself. The next run renews the token, because it ends.
-    const first = await runToEnd(runtime, "caller");
+    // The service finds the sign-in by itself.
+    const { requestId } = asked;
+    await runtime.respond(waiting.id, { requestId, answer: { approved: true } });
+    const first = await toEnd(runtime, waiting.id);
     assert.equal(first.status, "success", first.error ?? "");
+    // The next run renews the token.
     auth.accessTokens.clear();
     const second = await runToEnd(runtime, "caller");
     const frames = await Promise.all([first, second].map(({ id }) => payloadsOf(runtime, id)));
-    const output = JSON.stringify([failed, first, second, frames, place.logged]);
+    const output = JSON.stringify([waiting, asked, first, second, frames, place.logged]);
     assert.match(output, /\[redacted:token of remote\]/);
     assert.ok(said.length >= 4);
     for (const secret of auth.secrets) assert.ok(!output.includes(secret), secret.slice(0, 12));

@@ -1,9 +1,9 @@
 // Tests the sign-in to remote MCP servers with a real authorization server.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { SignInRequired } from "../../../../../runtime/tools/failures/sign_in_required.ts";
 import { ToolsUnavailable } from "../../../../../runtime/tools/failures/tools_unavailable.ts";
 import { SignInFailure } from "../../../../../runtime/tools/mcp/sign_in/sign_in_needed.ts";
-import { failureOf } from "../../files/sandbox_fixture.ts";
 import { openSignInWorld, type SignInWorld } from "./sign_in_world.ts";
 
 const NEEDED = /"remote" cannot be used: it needs a sign-in: inkling mcp login remote$/;
@@ -127,8 +127,12 @@ test("a token that is refused during a call reports that the call was not execut
   const tools = await world.tools(["remote"]);
   auth.accessTokens.clear();
   auth.refreshTokens.clear();
-  const failure = await failureOf(world.call(tools.get("echo"), { text: "a" }));
-  assert.match(failure, /refused the call: it needs a sign-in: inkling mcp login remote$/);
+  await assert.rejects(world.call(tools.get("echo"), { text: "a" }), (error) => {
+    assert.ok(error instanceof SignInRequired);
+    assert.equal(error.server, "remote");
+    assert.match(error.message, /refused the call: it needs a sign-in: inkling mcp login remote$/);
+    return true;
+  });
 });
 
 for (const [name, offset] of [["late", -FIVE_MINUTES], ["early", FIVE_MINUTES]] as const) {

@@ -1,0 +1,23 @@
+// Converts the errors of MCP servers to those of a run: a run can wait for a sign-in, but not for another problem.
+import { SignInRequired } from "../../failures/sign_in_required.ts";
+import { ToolsUnavailable } from "../../failures/tools_unavailable.ts";
+import { findSignInNeeded } from "./sign_in_needed.ts";
+
+/** Returns the error for servers that could not be opened. `problems` has the error of each one. */
+export function toUnavailable(problems: readonly unknown[]): ToolsUnavailable {
+  const [cause] = problems;
+  const message = problems.map((one) => one instanceof Error ? one.message : String(one))
+    .join("\n");
+  const [first, ...others] = problems.map(findSignInNeeded);
+  // With another problem, the run would fail after the sign-in, too.
+  return first === undefined || others.includes(undefined)
+    ? new ToolsUnavailable(message, { cause })
+    : new SignInRequired(message, { server: first.server, cause });
+}
+
+/** Returns the error of a failed call, or a SignInRequired if the server refused the call for lack of a sign-in. */
+export function toFailedCall(error: unknown): unknown {
+  const needed = findSignInNeeded(error);
+  if (needed === undefined || !(error instanceof Error)) return error;
+  return new SignInRequired(error.message, { server: needed.server, cause: error });
+}

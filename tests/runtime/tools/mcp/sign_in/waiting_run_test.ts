@@ -1,0 +1,161 @@
+// Tests that runs wait while an MCP server needs a sign-in, and continue after it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { SystemClock } from "../../../../../base/clock.ts";
+import { signIn } from "../../../../../ops/install/server_sign_in.ts";
+import type { Runtime } from "../../../../../runtime/interface/runtime.ts";
+import { AuthorizationServer } from "../../../../support/machine/authorization_server.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../../../support/test_workspace.ts";
+import { FixtureHttpServer } from "../http_server.ts";
+
+interface World extends AsyncDisposable {
+  place: TestWorkspace;
+  auth: AuthorizationServer;
+  signIn(): Promise<void>;
+}
+
+async function openWorld(config = ""): Promise<World> {
+  await using stack = new AsyncDisposableStack();
+  const place = stack.use(await createTestWorkspace());
+  const auth = stack.use(new AuthorizationServer());
+  const server = stack.use(new FixtureHttpServer());
+  server.intercept = (request) => auth.guard(request);
+  if (config !== "") {
+    const text = `workspace: ${place.workspace}\n${config}`;
+    await Deno.writeTextFile(join(place.configDir, "config.yaml"), text);
+  }
+  await Deno.mkdir(join(place.agentsDir, "_config"), { recursive: true });
+  await Deno.writeTextFile(
+    join(place.agentsDir, "_config/mcp-servers.json"),
+    JSON.stringify({ remote: { url: server.url } }),
+  );
+  const echo = (text: string) => ({ call: [{ name: "echo", arguments: { text } }] });
+  await place.writeScript(
+    "caller",
+    [echo("one"), echo("two"), { say: "{result}" }],
+    "mcp: [remote]",
+  );
+  const kept = stack.move();
+  return {
+    place,
+    auth,
+    async signIn() {
+      const { signal } = new AbortController();
+      const open = async (address: string) =>
+        void (await (await fetch(await auth.consent(address))).body?.cancel());
+      const settings = await place.settings();
+      await signIn("remote", { open }, { settings, clock: new SystemClock(), signal });
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function answer(runtime: Runtime, id: number, approved: boolean): Promise<void> {
+  const { requestId } = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId, answer: { approved } });
+}
+
+Deno.test("a run waits for a sign-in before it starts, and continues after it", async () => {
+  await using world = await openWorld();
+  const runtime = await world.place.open();
+  try {
+    const waiting = await runToEnd(runtime, "caller");
+    assert.equal(waiting.status, "waiting");
+    const asked = await runtime.pendingRequest(waiting.id);
+    assert.deepEqual([asked.toolName, asked.toolArgs], ["sign_in", { server: "remote" }]);
+    assert.match(asked.message, /it needs a sign-in: inkling mcp login remote\n.*deny to give up$/);
+    // An approval without a sign-in asks again.
+    await answer(runtime, waiting.id, true);
+    assert.equal((await toEnd(runtime, waiting.id)).status, "waiting");
+    assert.notEqual((await runtime.pendingRequest(waiting.id)).requestId, asked.requestId);
+    await world.signIn();
+    await answer(runtime, waiting.id, true);
+    const ended = await toEnd(runtime, waiting.id);
+    assert.deepEqual([ended.status, ended.outputData], ["success", "two"]);
+  } finally {
+    await runtime[Symbol.asyncDispose]();
+  }
+});
+
+Deno.test("a denied sign-in ends the run with the reason", async () => {
+  await using world = await openWorld();
+  const runtime = await world.place.open();
+  try {
+    const waiting = await runToEnd(runtime, "caller");
+    await answer(runtime, waiting.id, false);
+    const ended = await toEnd(runtime, waiting.id);
+    assert.equal(ended.status, "error");
+    assert.match(ended.error ?? "", /it needs a sign-in: inkling mcp login remote/);
+  } finally {
+    await runtime[Symbol.asyncDispose]();
+  }
+});
+
+Deno.test("a sign-in that ends during a run makes it wait, and the call is made once", async () => {
+  await using world = await openWorld();
+  const { auth, place } = world;
+  await world.signIn();
+  const runtime = await place.open();
+  try {
+    let isFirst = true;
+    auth.intercept = () => undefined;
+    const guard = auth.guard.bind(auth);
+    const called: string[] = [];
+    auth.guard = (request) => {
+      const refused = guard(request);
+      if (refused !== undefined || request.method !== "POST") return refused;
+      void request.clone().json().then(({ method, params }) => {
+        if (method !== "tools/call") return;
+        called.push(params.arguments.text);
+        // The person's account revokes everything after the first call.
+        if (isFirst) {
+          isFirst = false;
+          auth.accessTokens.clear();
+          auth.refreshTokens.clear();
+        }
+      });
+      return undefined;
+    };
+    const waiting = await runToEnd(runtime, "caller");
+    assert.equal(waiting.status, "waiting");
+    assert.deepEqual(called, ["one"]);
+    await world.signIn();
+    await answer(runtime, waiting.id, true);
+    const ended = await toEnd(runtime, waiting.id);
+    assert.deepEqual([ended.status, ended.outputData], ["success", "two"]);
+    assert.deepEqual(called, ["one", "two"]);
+    const results = (await payloadsOf(runtime, waiting.id))
+      .filter((one) => one["event_type"] === "tool_result").map((one) => one["content"]);
+    assert.deepEqual(results, ["one", "two"]);
+  } finally {
+    await runtime[Symbol.asyncDispose]();
+  }
+});
+
+Deno.test("several runs that wait for one sign-in cause one message", async () => {
+  await using world = await openWorld(
+    "notify: { to: [team], channels: { team: { type: slack, url: TEAM_URL } } }\n",
+  );
+  const { place } = world;
+  // Nothing listens there, and messages reach no private address.
+  place.shell["TEAM_URL"] = "https://127.0.0.1:1/hook";
+  await place.writeScript("other", [{ say: "done" }], "mcp: [remote]");
+  const runtime = await place.open();
+  try {
+    const first = await runToEnd(runtime, "caller");
+    const second = await runToEnd(runtime, "other");
+    assert.deepEqual([first.status, second.status], ["waiting", "waiting"]);
+    const messages = await place.all<{ execution_id: number }>(
+      "SELECT execution_id FROM outbox WHERE kind = 'waiting'",
+    );
+    assert.deepEqual(messages.map((one) => Number(one.execution_id)), [first.id]);
+  } finally {
+    await runtime[Symbol.asyncDispose]();
+  }
+});
