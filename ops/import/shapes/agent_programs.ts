@@ -261,17 +261,34 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   qwen: "gemini",
 };
 
+/** Splits `-sp` into `-s` and `-p`, if the program has these options. */
+export function splitClusters(
+  args: readonly string[],
+  { aliases }: Pick<AgentProgram, "aliases">,
+): string[] {
+  return args.flatMap((arg) => {
+    const letters = [.../^-([A-Za-z]{2,})$/.exec(arg)?.[1] ?? ""];
+    return letters.length > 0 && letters.every((one) => Object.hasOwn(aliases, one))
+      ? letters.map((one) => `-${one}`)
+      : [arg];
+  });
+}
+
 /** Returns the program that a word names, if the words after it run one task without a person. */
 export function findProgram(word: string, args: readonly string[]): AgentProgram | undefined {
   const file = word.replace(/(?<=.)@[\w.-]+$/, "");
   const base = file.split("/").at(-1) ?? "";
   const name = OTHER_NAMES[file] ?? OTHER_NAMES[base] ?? base;
   const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
-  const isRun =
-    program?.runs.some((one) =>
+  if (program === undefined) return undefined;
+  const { runs } = program;
+  const words = splitClusters(args, program);
+  const isRun = runs.length === 0
+    ? words.some((word) => /\s/.test(word))
+    : runs.some((one) =>
       one.startsWith("-")
-        ? args.some((arg) => arg === one || arg.startsWith(`${one}=`))
-        : args[0] === one
-    ) || program?.runs.length === 0 && args.some((arg) => /\s/.test(arg));
+        ? words.some((word) => word === one || word.startsWith(`${one}=`))
+        : words[0] === one
+    );
   return isRun ? program : undefined;
 }

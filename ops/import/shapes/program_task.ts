@@ -6,6 +6,7 @@ import {
   FLAGS,
   PROMPT_FILES,
   PROMPTS,
+  splitClusters,
   SYSTEM_PROMPTS,
   toTexts,
 } from "./agent_programs.ts";
@@ -26,7 +27,8 @@ const LISTS = /tools$|dir$|directories$/;
 /** Reads the arguments of a program into a draft, and returns the task. */
 export function readTask(draft: Draft, program: AgentProgram, args: readonly string[]): Task {
   const isSubcommand = program.runs[0]?.startsWith("-") === false;
-  const { given, rest } = parseArguments(isSubcommand ? args.slice(1) : args, program);
+  const own = splitClusters(isSubcommand ? args.slice(1) : args, program);
+  const { given, rest } = parseArguments(own, program);
   applyRules(draft, given, program.rules);
   const { unless } = program;
   if (unless?.given.every((name) => given[name] === undefined)) unless.apply(draft);

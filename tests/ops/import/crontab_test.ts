@@ -19,6 +19,8 @@ Deno.test("a line of each known program becomes an agent with the task and the s
     ["opencode run --format json Tidy the notes", "Tidy the notes"],
     ["goose run --no-session -t 'Tidy the notes'", "Tidy the notes"],
     ["copilot --no-ask-user -p 'Tidy the notes'", "Tidy the notes"],
+    ["copilot -sp 'Tidy the notes'", "Tidy the notes"],
+    ["claude -cp 'Tidy the notes'", "Tidy the notes"],
     ["cursor-agent -p --output-format text 'Tidy the notes'", "Tidy the notes"],
     ["llm -s 'Be short.' 'Tidy the notes'", "Be short.\n\nTidy the notes"],
     ["claude -p --append-system-prompt 'Be short.' 'Tidy it'", "Be short.\n\nTidy it"],
