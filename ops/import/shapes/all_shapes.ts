@@ -5,11 +5,13 @@ import { CRONTAB } from "./crontab.ts";
 import { DATA_SHAPES } from "./data_shapes.ts";
 import { GITHUB_WORKFLOW } from "./github_workflow.ts";
 import { MARKDOWN_SHAPES } from "./markdown_shapes.ts";
+import { OPENCODE_CONFIG } from "./opencode_config.ts";
 
 /** The formats of other tools, those that a path identifies before those that only the content identifies. */
 export const SHAPES: readonly Shape[] = [
   CRONTAB,
   GITHUB_WORKFLOW,
+  OPENCODE_CONFIG,
   ...MARKDOWN_SHAPES,
   ...CLAUDE_CODE,
   ...DATA_SHAPES,

@@ -90,7 +90,8 @@ function readShellRule(
   }
 }
 
-const OPENCODE: FieldRules = {
+/** The rules for the fields of opencode's agents and commands. */
+export const OPENCODE: FieldRules = {
   ...COMMON,
   mode: needless,
   hidden: needless,
@@ -98,7 +99,7 @@ const OPENCODE: FieldRules = {
   top_p: lost("`temperature` is the only such setting"),
   steps: runSetting("max_tool_calls"),
   maxSteps: runSetting("max_tool_calls"),
-  prompt: needless,
+  prompt: lost("the text below the front matter is the task"),
   disable: (draft, value) => {
     if (value === true) draft.set("enabled", false, "disable: true");
   },
@@ -148,6 +149,18 @@ const COPILOT: FieldRules = {
 };
 
 const CURSOR: FieldRules = { ...COMMON, alwaysApply: needless, globs: needless };
+
+/** The placeholders of Codex: numbers, names such as `$FILE`, and `$$` for a dollar. */
+function codexPlaceholders(text: string): Placeholders {
+  const [numbers, names] = [positional(text), named(/\$[A-Z][A-Z0-9_]+/)];
+  return {
+    pattern: new RegExp(`\\$\\$|${numbers.pattern.source}|${names.pattern.source}`),
+    convert(match, draft) {
+      if (match === "$$") return "\\$";
+      return (/^\$(?:\d|ARGUMENTS)/.test(match) ? numbers : names).convert(match, draft);
+    },
+  };
+}
 
 /** Returns true for front matter that only opencode has. */
 function isOpencode(fields: JsonObject | undefined): boolean {
@@ -222,7 +235,7 @@ export const MARKDOWN_SHAPES: readonly Shape[] = [
     name: "a prompt of Codex",
     context: ["AGENTS.md"],
     fits: (path) => /(?:^|\/)\.codex\/prompts\/.+\.md$/.test(path),
-    read: (file) => readWith(COMMON, { ...file, isCommand: true, placeholders: positional }),
+    read: (file) => readWith(COMMON, { ...file, isCommand: true, placeholders: codexPlaceholders }),
   },
   {
     name: "a command of Cursor",

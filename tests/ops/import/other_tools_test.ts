@@ -230,3 +230,37 @@ Deno.test("the text of an imported agent is a valid agent file, with every permi
     }
   }
 });
+
+Deno.test("opencode.json: its agents and commands are read, its files are added, and the rest is left", () => {
+  const config = {
+    $schema: "https://opencode.example/config.json",
+    model: "anthropic/claude-sonnet-5-5",
+    agent: {
+      checker: { description: "Checks links", prompt: "{file:./prompts/check.md}" },
+      namer: { description: "Finds names", prompt: "Propose names.", model: "openai/gpt-5" },
+    },
+    command: { sum: { template: "Sum up $ARGUMENTS.", description: "Sums up" } },
+    provider: {},
+  };
+  const text = `// Settings.\n${JSON.stringify(config)}`;
+  const { agents } = plan({ "opencode.json": text, "prompts/check.md": "Check every link." });
+  const [checker, namer, sum] = agents;
+  assert.match(checker?.body ?? "", /`prompts\/check\.md`[^]*Check every link\./);
+  assert.deepEqual(checker?.settings["model"], {
+    provider: "anthropic",
+    name: "claude-sonnet-5-5",
+  });
+  assert.deepEqual(checker && grantsOf(checker), { shell: true });
+  assert.match(namer && lossesOf(namer).join() || "", /model: openai\/gpt-5/);
+  assert.equal(sum?.body, "Sum up $ARGUMENTS.");
+  assert.equal(sum?.isCommand, true);
+  const { left = [] } = read("opencode.json", text);
+  assert.deepEqual(left.map(({ what }) => what), ["opencode.json: provider"]);
+  assert.throws(() => read("opencode.json", '{ "model": "x" }'), /No shape fits/);
+});
+
+Deno.test("the names in a prompt of Codex are arguments, and $$ is a dollar", () => {
+  const { body, changes } = planOne(".codex/prompts/a.md", "Change $FILES to $TITLE for $$5.\n");
+  assert.equal(body, "Change $0 to $1 for \\$5.");
+  assert.deepEqual(changes.map(({ what }) => what), ["$FILES", "$TITLE"]);
+});

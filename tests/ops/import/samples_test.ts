@@ -16,12 +16,23 @@ const SAMPLES = join(import.meta.dirname ?? "", "samples");
 const SHARES: Readonly<Record<string, readonly [all: number, running: number]>> = {
   claude_commands: [14, 14],
   claude_subagents: [18, 18],
+  codex: [6, 6],
+  copilot: [16, 16],
   crontab: [10, 10],
+  // Two rules are instructions for every task.
+  cursor: [8, 6],
+  gemini: [8, 8],
+  github_workflows: [14, 14],
+  goose: [12, 12],
+  opencode: [14, 14],
 };
 
 /** The fields that an import need not report, because nothing of them is lost. */
 const SILENT =
-  /^(name|description|tools|allowed-tools|disallowedTools|argument-hint|model|version|author|tags|category|license|metadata|background|disable-model-invocation|user-invocable|context|skills|mcpServers|title|prompt|instructions|mode)$/;
+  /^(name|description|tools|allowed-tools|disallowedTools|argument-hint|model|version|author|tags|category|license|metadata|background|disable-model-invocation|user-invocable|context|skills|mcpServers|title|prompt|instructions|mode|target|infer|mcp-servers|alwaysApply|runs-on|strict|source|sandbox|subtask)$/;
+
+/** The message of each run. The scripted model repeats it, and it fits the schema of the sample with a schema. */
+const ANSWER = '{"tasks": []}';
 
 interface Sample {
   path: string;
@@ -85,7 +96,7 @@ async function importAll(samples: readonly Sample[]): Promise<Imported[]> {
   await using runtime = await place.open();
   for (const { agents, problems } of results) {
     for (const { id } of agents) {
-      const { status, error } = await runToEnd(runtime, id, { message: "Begin" });
+      const { status, error } = await runToEnd(runtime, id, { message: ANSWER });
       if (status !== "success") problems.push(`${id}: ${error}`);
     }
   }
@@ -105,8 +116,19 @@ function unreported({ sample, agents, left }: Imported): string[] {
       if (spec.kind === "server") return !told.includes(spec.entry.split("/")[0] ?? "");
       return spec.kind === "unknown" && !told.includes(name);
     });
-  const placeholders = [...sample.text.matchAll(/!`[^`]+`|!\{[^}]+\}|\$\{\{[^}]+\}\}/g)]
+  const placeholders = [
+    ...sample.text.matchAll(/!`[^`]+`|!\{[^}]+\}|\$\{\{[^}]+\}\}|\{file:[^}]+\}/g),
+  ]
     .map(([match]) => match.slice(2, 12)).filter((part) => !told.includes(part));
+  // Named arguments of Codex.
+  if (sample.path.startsWith(".codex")) {
+    const names = sample.text.matchAll(/\$(?!ARGUMENTS\b)[A-Z]{2,}/g).map(([match]) => match);
+    placeholders.push(
+      ...names.filter((name) =>
+        !JSON.stringify(agents.map(({ changes, losses }) => [changes, losses])).includes(name)
+      ),
+    );
+  }
   return [...keys, ...missing, ...placeholders];
 }
 
