@@ -1701,6 +1701,26 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/executions/loop/loop_test.ts"],
   },
   {
+    guard: "guards and the log see the repaired name and values of a call",
+    symbol: "takeStep",
+    replace: "await withRepairedCalls(run, await withWrittenCalls(run, received))",
+    by: "await withWrittenCalls(run, received)",
+    tests: ["tests/runtime/executions/loop/repair_calls_test.ts"],
+  },
+  {
+    guard: "a text stays a text if the tool's schema allows texts",
+    symbol: "toScalar",
+    below: "runtime/executions",
+    drop: '|| types.includes("string")',
+    tests: ["tests/runtime/executions/loop/repair_calls_test.ts"],
+  },
+  {
+    guard: "a reply that is only reasoning is no answer",
+    symbol: "judgeAnswer",
+    drop: 'if (stop === "unclosed_thought") return failed(NO_ANSWERS.unclosed_thought);',
+    tests: ["tests/runtime/executions/loop/foreign_model_test.ts"],
+  },
+  {
     guard: "a call written as text needs approval, unless its tool only reads",
     symbol: "prepareCall",
     drop: "isDoubtful ||",

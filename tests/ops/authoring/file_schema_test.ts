@@ -15,8 +15,15 @@ import { createTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { LanguageServer } from "./language_server.ts";
 
-const faultsOf = (kind: Parameters<typeof createFileSchema>[0], value: unknown) =>
-  new Validator(createFileSchema(kind) as Schema, "7", false).validate(value ?? {}).errors;
+const validatorOf = (kind: Parameters<typeof createFileSchema>[0]) =>
+  new Validator(createFileSchema(kind) as Schema, "7", false);
+const VALIDATORS = {
+  agent: validatorOf("agent"),
+  config: validatorOf("config"),
+  mcp: validatorOf("mcp"),
+};
+const faultsOf = (kind: keyof typeof VALIDATORS, value: unknown) =>
+  VALIDATORS[kind].validate(value ?? {}).errors;
 
 Deno.test("createFileSchema() accepts every example", () => {
   // Hidden folders contain agent files of other tools.
