@@ -84,7 +84,7 @@ async function asServers(
     const command = await write(folder, { ...program, source: prey.fill(program.source) });
     const text = await textOf(async () => {
       await using world = await openMcpWorld({ sandbox: sandbox(home), fixture: fixture.files });
-      const env = { LOOK: `cd ${workspace}; ${command}` };
+      const env = { SCRIPT: `cd ${workspace}; ${command}` };
       // The sandbox allows one host, so that the programs can also attack the bridge to this host.
       const reach = IGNORED_WITHOUT_BRIDGE ? {} : { sandbox: { net: ["allowed.example"] } };
       const args = [join(folder, "server.sh")];
@@ -178,6 +178,9 @@ async function outcomeOf(
   return { name, breach: said ?? traces[0] };
 }
 
+/** The ways to start a program of which some succeed without a sandbox. Deno's permissions also restrict custom tools. */
+const FREE_WAYS = ["a script", "a server", "a command", "a command of a service"];
+
 /** Starts the first `count` programs and the first `count` custom tools in every way. */
 async function tryAll(
   count: number,
@@ -208,7 +211,10 @@ export const hostilePrograms: Attack = {
     const successes = inside.flatMap(({ name, breach }) =>
       breach === undefined ? [] : [`${name}: ${breach}`]
     );
-    if (free.length < tries) successes.push(`only ${free.length} succeed without a sandbox`);
+    for (const way of FREE_WAYS) {
+      if (free.some(({ name }) => name.startsWith(`${way}:`))) continue;
+      successes.push(`${way} never succeeds without a sandbox, so its failures prove nothing`);
+    }
     return {
       tried: inside.length,
       successes,

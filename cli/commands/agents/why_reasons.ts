@@ -62,8 +62,13 @@ export function explainExecution(execution: ListedExecution, question: string | 
     case "success":
       return { reason: `${ran} and succeeded`, remedy: null };
     case "running": {
-      const state = toPauseWords(execution) ?? "is still running";
-      return { reason: `${ran} and ${state}`, remedy: `Follow it: inkling watch ${id}` };
+      const pause = toPauseWords(execution);
+      return {
+        reason: `${ran} and ${pause ?? "is still running"}`,
+        remedy: pause === undefined
+          ? `Follow it: inkling watch ${id}`
+          : `Continue it now: inkling wake ${id}`,
+      };
     }
     case "waiting":
       return {

@@ -82,7 +82,10 @@ async function showExecutions(
     ? []
     : await readSlots(client, agentId, { executions, last });
   if (executions.length === 0 && slots.length === 0) output.sentence(nothing(options));
-  else showHistory(output, executions, slots, { isOfAll: agentId === undefined });
+  else {
+    const isOfAll = agentId === undefined;
+    showHistory(output, executions, slots, { isOfAll, now: app.clock.now() });
+  }
   if (searched !== undefined) output.note(describeSearch(searched));
   const [newest] = executions;
   if (output.stdout.isTerminal && newest !== undefined) {

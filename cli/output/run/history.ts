@@ -17,7 +17,7 @@ export function showHistory(
   output: Output,
   executions: readonly ListedExecution[],
   slots: readonly SlotBody[],
-  { isOfAll }: { isOfAll: boolean },
+  { isOfAll, now }: { isOfAll: boolean; now: number },
 ): void {
   const entries: Entry[] = [
     ...executions.map((execution) => ({ execution })),
@@ -53,7 +53,7 @@ export function showHistory(
     { header: "Cost", cell: ofRun((one) => orNothing(one.cost_usd, formatCost)), align: "right" },
   ], {
     note: (entry) =>
-      "execution" in entry ? describeOutcome(entry.execution) : entry.slot.reason ?? undefined,
+      "execution" in entry ? describeOutcome(entry.execution, now) : entry.slot.reason ?? undefined,
   });
 }
 
@@ -77,9 +77,9 @@ function describeTrigger(entry: Entry): string {
  * Returns the note below an execution's row: its state, its message, and its answer or error. Returns undefined if the note
  * would be empty.
  */
-function describeOutcome(execution: ListedExecution): string | undefined {
+function describeOutcome(execution: ListedExecution, now: number): string | undefined {
   const { preview, error, dry_run, waits_for_labels: labels } = execution;
-  const pause = toPauseSentence(execution);
+  const pause = toPauseSentence(execution, now);
   const exchange = [preview?.asked, error ?? preview?.answered].filter((one) => one).join(" → ");
   const parts = [
     ...(dry_run ? ["Dry run"] : []),

@@ -1,4 +1,5 @@
 // Prints a run as text: its frames, its streaming replies and its progress line.
+import { isPauseNotice } from "../../../base/text/rest_words.ts";
 import type { StreamFrame } from "../../../api/client/client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import type { Clock } from "../../context/app.ts";
@@ -171,7 +172,10 @@ class TextView implements RunView {
       case "complete":
         return this.#activity.rest();
       default:
-        return this.#activity.begin(THINKING);
+        // A resting run does nothing until its next frame.
+        return isPauseNotice(textOf(payload, "content"))
+          ? this.#activity.rest()
+          : this.#activity.begin(THINKING);
     }
   }
 

@@ -63,6 +63,7 @@ export class Transcript {
       output.note(`Execution ${id} waits for a node with ${toLabelWords(labels)}`);
     } else if (pause !== undefined) {
       output.note(toOneLine(`Execution ${id} ${pause}`));
+      output.note(`"inkling wake ${id}" continues it now`);
     } else if (status === "running" || status === "waiting") {
       output.note(`Execution ${id} is still ${status}. "inkling watch ${id}" follows it`);
     }

@@ -78,6 +78,21 @@ Deno.test("run shows its activity, duration and tokens on a progress line", asyn
   await assertPicture(t, screen.text, import.meta.url);
 });
 
+Deno.test("run shows no activity while it rests, and goes on with the next frame", async () => {
+  const { cli, screen, code, pass } = await start();
+  await using _ = cli;
+  const content = "Rests until Mon 08:00 · the backup";
+  const notice = { event_type: "meta", kind: "notice", level: "info", content };
+  cli.runtime.append(1, "meta", notice);
+  await pass(3);
+  assert.match(screen.text, /· Rests until Mon 08:00 · the backup$/);
+  answerCall(cli, "a");
+  await pass(2);
+  assert.match(screen.text, /\n. Thinking · 2s/);
+  waiting.finish(cli, 1, "All is well.");
+  assert.equal(await cli.drive(code), 0);
+});
+
 Deno.test("run shows on the progress line that it waits for a node", async () => {
   const { cli, screen, code, pass } = await start();
   await using _ = cli;

@@ -78,10 +78,12 @@ Deno.test("list, logs, why and show print the end and the reason of a rest until
     ) {
       cli.stdout.text = cli.stderr.text = "";
       assert.equal(await cli.run(...argv), 0, cli.stderr.text);
-      const shown = /[Rr]ests until Fri (2026-01-02 )?08:00 · the backup/.test(
-        cli.stdout.text + cli.stderr.text,
-      );
+      const text = cli.stdout.text + cli.stderr.text;
+      const shown = /[Rr]ests until Fri (2026-01-02 )?08:00 · the backup/.test(text);
       assert.equal(shown, ended === undefined, argv.join(" "));
+      const isHinted = argv.includes("-e") || argv[0] === "why";
+      assert.equal(text.includes("inkling wake 1"), shown && isHinted, argv.join(" "));
+      if (argv[1] === "daily" && argv[0] === "logs") assert.ok(!text.includes("Fri 2026"), text);
     }
   }
 });
