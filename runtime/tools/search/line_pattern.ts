@@ -13,11 +13,7 @@ const MAX_INSTRUCTIONS = 2_000;
 const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
 /** The maximum number of literals that a line must contain before the engine tests it. */
 const MAX_REQUIRED = 4;
-/**
- * The frequent characters of a text, the most frequent first, to choose a rare one. V8 finds a text of PIECE_CHARACTERS by a
- * search for its first character. If that one is rare, this takes a tenth of the time of V8's other searches.
- */
-const FREQUENT = " etaoinsrlcdupmhfgbyv_.w(),=0-1k\"x'2/";
+/** The number of characters of a piece. V8 finds a text of at most 6 characters by a search for its first character. */
 const PIECE_CHARACTERS = 6;
 const DECODER = new TextDecoder();
 /** The anchors of a text's beginning and end, which differ for a line and for the text that contains it. */
@@ -37,8 +33,12 @@ export class LinePattern {
   readonly #literals: readonly RegExp[];
   /** The same for a text whose characters are the bytes of UTF-8. Undefined: literals may have several forms in bytes. */
   readonly #inBytes: readonly RegExp[] | undefined;
-  /** Pieces of the same literals, which are found faster. */
-  readonly #pieces: readonly Alternatives[] = [];
+  /** The literals in bytes. Empty: letter case does not matter. */
+  readonly #required: readonly Alternatives[] = [];
+  /** Pieces of #required that begin with a rare character, which takes a fraction of the time to find. */
+  #pieces: readonly Alternatives[] = [];
+  /** The length of the text whose rare characters the pieces begin with. */
+  #sampled = 0;
   readonly #hasTextAnchor: boolean;
 
   private constructor(
@@ -56,7 +56,7 @@ export class LinePattern {
     this.#inBytes = bytes.map(oneOf).map((source) =>
       ignoreCase ? new RegExp(withOtherForms(source), "gi") : new RegExp(source, "g")
     );
-    if (!ignoreCase) this.#pieces = bytes.map((texts) => texts.map(rarePiece));
+    if (!ignoreCase) this.#required = bytes;
   }
 
   /** Compiles a pattern. Throws ToolFailure if it is invalid or too complicated. */
@@ -104,6 +104,11 @@ export class LinePattern {
     const literals = this.#inBytes;
     if (literals === undefined) return !this.linesOf(DECODER.decode(bytes)).next().done;
     const text = bytes.toString("latin1");
+    // The first texts may be too short to show the rare characters.
+    if (text.length > 2 * this.#sampled) {
+      this.#sampled = text.length;
+      this.#pieces = this.#required.map((texts) => texts.map((one) => rarePiece(one, text)));
+    }
     return this.#pieces.every((texts) => texts.some((one) => text.includes(one))) &&
       !this.#linesOf(text, literals).next().done;
   }
@@ -176,12 +181,14 @@ function withOtherForms(source: string): string {
   return source.replace(/k/gi, "(?:k|\xe2\x84\xaa)").replace(/s/gi, "(?:s|\xc5\xbf)");
 }
 
-/** Returns the piece of a text that begins with its rarest character, and has two characters if the text has. */
-function rarePiece(text: string): string {
-  const rarity = (at: number) => FREQUENT.indexOf(text[at]!) >>> 0;
-  let rarest = 0;
-  for (let at = 1; at < text.length - 1; at++) if (rarity(at) > rarity(rarest)) rarest = at;
-  return text.slice(rarest, rarest + PIECE_CHARACTERS);
+/** Returns a piece of a literal, of at least two characters if possible. It begins with the character that is rarest in a text. */
+function rarePiece(literal: string, text: string): string {
+  const starts = Array.from(
+    literal.slice(0, -1),
+    (one, at) => ({ at, count: text.split(one).length }),
+  );
+  const rarest = starts.reduce((a, b) => b.count < a.count ? b : a, { at: 0, count: Infinity });
+  return literal.slice(rarest.at, rarest.at + PIECE_CHARACTERS);
 }
 
 /** Decodes a line whose characters are bytes of UTF-8. */

@@ -141,8 +141,10 @@ async function searchFile(
   let isProven = false;
   for (const part of file.parts(buffer)) {
     const turn = nextSlice();
-    if (turn !== undefined) await turn;
-    if (isOver()) return;
+    if (turn !== undefined) {
+      await turn;
+      if (isOver()) return;
+    }
     const hasMatch = pattern.isIn(part.bytes);
     if (!hasMatch && (part.isWhole || !matches.needsEveryPart)) continue;
     // The checks are made only for a part that is used, because they take longer than a search without a match.
