@@ -1,5 +1,6 @@
 // Compares two logs of one run, without ids and times.
 import type { Frame } from "../events/frame.ts";
+import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Difference } from "./difference.ts";
 
@@ -24,9 +25,10 @@ export function withoutIdsAndTimes(payload: string): string {
 
 /** Returns the difference at the first frame that differs. Undefined for equal logs. */
 export function firstLogDifference(
-  recorded: readonly Frame[],
+  original: readonly Frame[],
   played: readonly Frame[],
 ): Omit<Difference, "call"> | undefined {
+  const recorded = withoutSignIns(original);
   const length = Math.max(recorded.length, played.length);
   for (let index = 0; index < length; index++) {
     const [before, now] = [recorded[index], played[index]].map((frame) =>
@@ -41,6 +43,17 @@ export function firstLogDifference(
     };
   }
   return undefined;
+}
+
+/** Leaves out the questions about sign-ins and their answers, because a replay uses no server. */
+function withoutSignIns(frames: readonly Frame[]): readonly Frame[] {
+  const asked = frames.flatMap(({ event, payload }) => {
+    if (event !== "interrupt") return [];
+    const { tool_name: tool, request_id: id } = JSON.parse(payload);
+    return tool === SIGN_IN ? [id] : [];
+  });
+  if (asked.length === 0) return frames;
+  return frames.filter(({ payload }) => !asked.includes(JSON.parse(payload).request_id));
 }
 
 /**

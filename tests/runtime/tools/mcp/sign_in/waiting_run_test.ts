@@ -78,6 +78,8 @@ Deno.test("a run waits for a sign-in before it starts, and continues after it", 
     await answer(runtime, waiting.id, true);
     const ended = await toEnd(runtime, waiting.id);
     assert.deepEqual([ended.status, ended.outputData], ["success", "two"]);
+    const { differences } = await runtime.replays.replay(waiting.id, { withAllTools: false });
+    assert.deepEqual(differences, []);
   } finally {
     await runtime[Symbol.asyncDispose]();
   }
@@ -133,6 +135,8 @@ Deno.test("a sign-in that ends during a run makes it wait, and the call is made 
     const results = (await payloadsOf(runtime, waiting.id))
       .filter((one) => one["event_type"] === "tool_result").map((one) => one["content"]);
     assert.deepEqual(results, ["one", "two"]);
+    const { differences } = await runtime.replays.replay(waiting.id, { withAllTools: false });
+    assert.deepEqual(differences, []);
   } finally {
     await runtime[Symbol.asyncDispose]();
   }
