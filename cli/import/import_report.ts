@@ -100,13 +100,15 @@ export function showWritten(
     return;
   }
   output.line();
-  for (const { path, problems } of written) {
-    output.line(`${output.style.green("✔")} ${toVisibleLine(path)}`);
-    for (const { severity, line, message } of problems) {
-      const text = toVisibleLine(`Line ${line}: ${message}`);
-      if (severity === "error") output.error(text);
-      else output.warning(text);
-    }
+  for (const { path } of written) output.line(`${output.style.green("✔")} ${toVisibleLine(path)}`);
+  // Imported agents often have the same problem, such as a missing key.
+  const problems = written.flatMap(({ id, problems }) =>
+    problems.map(({ severity, message }) => ({ id, severity, message: toVisibleLine(message) }))
+  );
+  for (const [message, same] of Map.groupBy(problems, (one) => one.message)) {
+    const text = `${toIds(same.map(({ id }) => id))}: ${message}`;
+    if (same.some(({ severity }) => severity === "error")) output.error(text);
+    else output.warning(text);
   }
   const counts = [
     `${formatPlural(written.length, "agent")} imported`,

@@ -26,6 +26,7 @@ import { createBuiltinTools } from "../../runtime/tools/toolbox.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 
+const loadForeignFile = lazyModule(() => import("./foreign_file.ts"));
 const loadConnections = lazyModule(() => import("./server_connections.ts"));
 
 /** The maximum length of the text about a failed server, in characters. The text can contain the server's output. */
@@ -137,6 +138,11 @@ export async function openAgentValidation(
         agentIds: registry.list().map(({ id }) => id),
         startersOf: (id) => registry.get(id)?.after.map(({ agentId }) => agentId) ?? [],
       });
+      if (found.length > 0) {
+        const { diagnoseForeignFile } = await loadForeignFile();
+        const foreign = diagnoseForeignFile(source, found);
+        if (foreign !== undefined) return [foreign];
+      }
       return [
         ...clashes,
         ...copy,

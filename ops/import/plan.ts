@@ -86,7 +86,9 @@ class Planner {
   plan(): PlannedAgent[] {
     const agents = this.#agents.map((one) => this.#planAgent(one));
     const { team } = this.#around.options;
-    const members = agents.filter(({ isCommand }) => !isCommand);
+    const members = agents.filter(({ isCommand, settings }) =>
+      !isCommand && settings["enabled"] !== false
+    );
     return team === undefined || members.length === 0
       ? agents
       : [...agents, this.#teamOf(team, members)];
@@ -105,7 +107,10 @@ class Planner {
     this.#takeServers(agent.wants.mcp, planned);
     if (agent.wants.search) this.#takeSearch(planned);
     const { trigger } = settings;
-    if (isJsonObject(trigger) && trigger["type"] !== "manual") settings["enabled"] = false;
+    if (isJsonObject(trigger) && trigger["type"] !== "manual") {
+      settings["enabled"] = false;
+      changes.push({ what: "it starts by itself", becomes: "enabled: false, until you enable it" });
+    }
     this.#takePlaces(planned);
     const { text, added, missing, tooLong } = addReferences(agent.body, {
       from: file.path,
@@ -179,7 +184,10 @@ class Planner {
 
   #takeAgents(names: readonly string[], own: string, { settings, changes, losses }: Parts): void {
     if (names.length === 0) return;
-    const others = this.#agents.filter(({ agent, id }) => !agent.isCommand && id !== own);
+    // A disabled agent cannot be called.
+    const others = this.#agents.filter(({ agent, id }) =>
+      !agent.isCommand && agent.settings["trigger"] === undefined && id !== own
+    );
     const called = new Set<string>();
     for (const name of names) {
       if (name === "*") others.forEach(({ id }) => called.add(id));

@@ -1,6 +1,7 @@
 // Lists all attacks in the order of their execution.
 import type { Attack } from "./attack.ts";
 import { hiddenCommands } from "./hidden_commands.ts";
+import { hostileImports } from "./hostile_imports.ts";
 import { hostilePrograms } from "./hostile_programs.ts";
 import { largeWatch } from "./large_watch.ts";
 import { linkedFiles } from "./linked_files.ts";
@@ -27,6 +28,7 @@ export const ATTACKS: readonly Attack[] = [
   uiToken,
   loginCookie,
   largeWatch,
+  hostileImports,
   hostilePrograms,
   hiddenCommands,
 ];

@@ -166,7 +166,8 @@ class ImportDialog {
   }
 
   async #askForTeam(files: readonly ReadFile[]): Promise<string | undefined> {
-    const members = files.flatMap(({ agents }) => agents).filter(({ isCommand }) => !isCommand);
+    const members = files.flatMap(({ agents }) => agents)
+      .filter(({ isCommand, settings }) => !isCommand && settings["trigger"] === undefined);
     if (!this.#asks || members.length < 3) return undefined;
     const wants = await this.#interview.confirm(
       `Also write an agent that gives tasks to these ${members.length} agents?`,

@@ -83,6 +83,7 @@ Deno.test("Task becomes the list of the other agents, and --team an agent that c
     ".claude/agents/one.md": file("one", "Read"),
     ".claude/agents/two.md": file("two", "Task(one, gone)"),
     ".claude/commands/go.md": "Go.",
+    ".github/workflows/daily.md": "---\non: daily\n---\nDo.\n",
   }, { team: "team" });
   const called = Object.fromEntries(agents.map(({ id, settings }) => [id, settings["agents"]]));
   assert.deepEqual(called, {
@@ -90,6 +91,7 @@ Deno.test("Task becomes the list of the other agents, and --team an agent that c
     one: undefined,
     two: ["one"],
     go: undefined,
+    daily: undefined,
     team: ["lead", "one", "two"],
   });
   const two = agents.find(({ id }) => id === "two");

@@ -154,6 +154,45 @@ Deno.test("import of a source without a file of another tool says so", async () 
   assert.match(cli.stderr.text, /It does not exist/);
 });
 
+Deno.test("import of a repository's address reads it at a commit, and leaves no download behind", async () => {
+  const file = (text: string) => `---\nname: a\ndescription: d\ntools: Read\n---\n${text}\n`;
+  await using world = await createWorld({ "agents/a.md": file("One."), "CLAUDE.md": "Rules.\n" }, {
+    hasPerson: false,
+  });
+  const { cli, home, shell } = world;
+  shell["PATH"] = Deno.env.get("PATH") ?? "";
+  const repository = join(home, "repo");
+  for (
+    const args of [["init", "-q"], ["add", "."], [
+      ...["-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-qm", "x"],
+    ]]
+  ) {
+    const { success } = await new Deno.Command("git", { args, cwd: repository }).output();
+    assert.ok(success);
+  }
+  const address = `file://${repository}`;
+  assert.equal(await cli.run("import", address, "--yes", "--allow", "paths"), 0, cli.stderr.text);
+  const text = await world.agent("a");
+  assert.match(text, /One\.\n\n# The file CLAUDE\.md\n\nRules\./);
+  assert.ok(text.includes(`["${address}","agents/a.md"]`));
+  assert.doesNotMatch(text, /paths:/);
+  assert.equal(await cli.run("import", address, "--yes"), 0);
+  assert.match(cli.stdout.text, /Unchanged since the last import: a/);
+  assert.equal(await cli.run("import", "http://example.com/x.git", "--yes"), 1);
+  assert.match(cli.stderr.text, /address of https, ssh or file/);
+});
+
+Deno.test("import of a file in the agents folder converts it in its place", async () => {
+  await using world = await createWorld({}, { hasPerson: false });
+  const { cli } = world;
+  await Deno.mkdir(world.agentsDir, { recursive: true });
+  const text = "---\nname: other\ndescription: d\ntools: Read, Grep\n---\nDo.\n";
+  await Deno.writeTextFile(join(world.agentsDir, "mine.md"), text);
+  assert.equal(await cli.run("import", "inkling/agents/mine.md", "--yes"), 0, cli.stderr.text);
+  assert.deepEqual(written(world), [`${AGENTS}/mine.md`]);
+  assert.match(await world.agent("mine"), /- -file_write/);
+});
+
 Deno.test("enable removes enabled: false and nothing else", async () => {
   await using world = await createWorld({});
   const { cli } = world;
@@ -208,10 +247,9 @@ Deno.test("import - reads a crontab, writes agents that are switched off, and pr
 Deno.test("import asks whether agents of one minute are spread, and imports only the chosen ones", async () => {
   await using world = await createWorld({ crontab: CRONTAB });
   const { cli } = world;
-  cli.input.answers = [false, true, false, false, false, true];
+  cli.input.answers = [true, false, false, false, true];
   assert.equal(await cli.run("import", "repo/crontab"), 0, cli.stderr.text);
-  assert.deepEqual(cli.input.asked.slice(0, 2).map(({ message }) => message), [
-    "Also write an agent that gives tasks to these 3 agents?",
+  assert.deepEqual(cli.input.asked.slice(0, 1).map(({ message }) => message), [
     "3 agents start in the same minute. Spread them over the hour?",
   ]);
   assert.match(await world.agent("greet-the-team"), /cron: 40 9 /);
