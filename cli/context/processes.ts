@@ -51,28 +51,24 @@ export const systemProcesses: Processes = {
     if (!isInstalled(program, { path: environment["PATH"], cwd: "/" })) {
       throw new Deno.errors.NotFound(`${program} is not installed`);
     }
-    const { spawn } = await import("node:child_process");
-    const { closeSync, openSync } = await import("node:fs");
-    closeSync(openSync(logFile, "a", 0o600));
+    (await Deno.open(logFile, { create: true, append: true, mode: 0o600 })).close();
     // A shell opens the log: Deno would pass a descriptor of this process twice, and the second one would stay open in all
-    // programs that the child starts, also in the sandbox.
-    const child = spawn("/bin/sh", ["-c", LOG_TO_FILE, logFile, program, ...args], {
+    // programs that the child starts, also in the sandbox. Node's spawn() would add Deno's flags to the shell's arguments.
+    const child = new Deno.Command("/bin/sh", {
+      args: ["-c", LOG_TO_FILE, logFile, program, ...args],
       detached: true,
-      stdio: "ignore",
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
       cwd: "/",
+      clearEnv: true,
       env: environment,
-    });
+    }).spawn();
     let ended: DetachedProcess["ended"];
-    child.on("exit", (code) => ended = { code });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    child.on("spawn", resolve);
-    child.on("error", reject);
-    await promise;
+    child.status.then(({ code, signal }) => ended = { code: signal === null ? code : null });
     child.unref();
-    const { pid } = child;
-    if (pid === undefined) throw new TypeError("A child that was spawned has no PID");
     return {
-      pid,
+      pid: child.pid,
       get ended() {
         return ended;
       },

@@ -24,7 +24,8 @@ Deno.test("PROGRAM lists valid examples of the right command", () => {
   for (const { name, examples } of PROGRAM.commands) {
     assert.ok(examples.length > 0, name);
     for (const [example] of examples) {
-      const [, typed] = /^(?:eval "\$\()?inkling (.*?)(?:\)"|\s[<>] .*)?$/.exec(example) ?? [];
+      const [, typed] =
+        /^(?:eval "\$\(|crontab -l \| )?inkling (.*?)(?:\)"|\s[<>] .*)?$/.exec(example) ?? [];
       if (typed === undefined) {
         assert.match(example, /^deno task /);
         continue;

@@ -81,7 +81,7 @@ async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld)
   const fork = dialog.getByRole("button", { name: "Fork", exact: true });
   await dialog.getByText("Replaces the task.").waitFor();
   await dialog.getByLabel("Message").fill("Other words");
-  await dialog.getByLabel("Model").fill("echo");
+  await dialog.getByLabel("Model").fill("demo/");
   await fork.click();
   await dialog.getByRole("alert").filter({ hasText: "write provider/name" }).waitFor();
   await dialog.getByLabel("Model").fill("demo/echo");

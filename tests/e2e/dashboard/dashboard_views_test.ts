@@ -149,7 +149,8 @@ async function useKeys(world: DashboardWorld): Promise<void> {
   await palette.getByRole("option", { name: "Open digest" }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(/#\/agents\/digest$/);
-  await palette.waitFor({ state: "detached" });
+  // A closed dialog has no role, but it is part of the page until the page has drawn its end.
+  await page.locator("dialog").waitFor({ state: "detached" });
   await page.keyboard.press("Control+k");
   await palette.getByRole("combobox").fill("run");
   await page.keyboard.press("Escape");

@@ -122,6 +122,7 @@ testInTerminal("new: questions wrap at spaces at a narrow terminal", async () =>
   await using home = await createRealHome();
   await using terminal = await RealTerminal.open(home, ["new", "daily"], { columns: 40 });
   await converse(terminal, [
+    { question: /How should daily begin\?/, answer: "" },
     { question: /One-line description/, answer: "" },
     { question: /Model provider/, answer: "" },
     { question: /When should it run/, answer: ["Down", "Enter"] },
