@@ -122,6 +122,9 @@ export function showWritten(
       `Not given: ${toVisibleLine(label)}${agents.length === 0 ? "" : ` for ${toIds(agents)}`}`,
     );
   }
+  if (refused.length > 0) {
+    output.sentence("To give a permission later, write it into the agent's file.");
+  }
   const off = written.filter(({ isSwitchedOff }) => isSwitchedOff);
   if (off.length > 0) {
     output.line();
