@@ -53,8 +53,3 @@ export function toPauseSentence(execution: RestingExecution, now?: number): stri
   const words = toPauseWords(execution, now);
   return words && words.charAt(0).toUpperCase() + words.slice(1);
 }
-
-/** Returns true if a log entry announces a retry or a rest. */
-export function isPauseNotice(text: string): boolean {
-  return /^Tries again at \d\d:\d\d \(|^Rests until \w{3} [\d: -]+ · /.test(text);
-}

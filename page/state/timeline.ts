@@ -1,5 +1,4 @@
 // Builds the steps of an execution from its frames. A reply includes its calls, a call its result, a question its answer.
-import { isPauseNotice } from "../../base/text/rest_words.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { callsOf, delegatedOf, numberOf, type ToolCall } from "../../present/payload.ts";
 
@@ -34,7 +33,8 @@ export type Step =
     | { kind: "prompt"; role: "system"; text: string }
     | { kind: "prompt"; role: "user"; text: string; number: 0 | null }
     | { kind: "reply"; text: string; calls: Call[]; usage: StepUsage | null; number: number }
-    | { kind: "notice"; text: string }
+    /** With `pauses`, the execution does nothing until its next frame. */
+    | { kind: "notice"; text: string; pauses?: true }
     | {
       kind: "question";
       requestId: string;
@@ -97,6 +97,7 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
             : payload["kind"] === "reasoning"
             ? `Reasoning: ${content}`
             : content,
+          ...(payload["pauses"] === true && { pauses: true }),
         });
         break;
       case "interrupt":
@@ -213,7 +214,7 @@ function removeRepeatedReply(
 /** Returns the current activity of a running execution in a few words. */
 export function describeLatest(steps: readonly Step[]): string {
   const step = steps.at(-1);
-  if (step?.kind === "notice" && isPauseNotice(step.text)) return step.text;
+  if (step?.kind === "notice" && step.pauses) return step.text;
   const open = step?.kind === "reply" ? step.calls.filter(({ result }) => result === null) : [];
   return open.length === 0
     ? "Waiting for the model"

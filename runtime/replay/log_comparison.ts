@@ -5,13 +5,15 @@ import { isJsonObject } from "../../base/json.ts";
 import type { Difference } from "./difference.ts";
 
 /** The fields that differ in every play of a run. */
-const IDS_AND_TIMES = new Set([
+const VARYING_FIELDS = new Set([
   "execution_id",
   "timestamp",
   "duration_ms",
   "created_at",
   "expires_at",
   "answered_via",
+  // A play does not rest.
+  "pauses",
 ]);
 
 /** Returns a frame's payload without ids and times. */
@@ -19,7 +21,7 @@ export function withoutIdsAndTimes(payload: string): string {
   const parsed: unknown = JSON.parse(payload);
   if (!isJsonObject(parsed)) return payload;
   return JSON.stringify(
-    Object.fromEntries(Object.entries(parsed).filter(([key]) => !IDS_AND_TIMES.has(key))),
+    Object.fromEntries(Object.entries(parsed).filter(([key]) => !VARYING_FIELDS.has(key))),
   );
 }
 

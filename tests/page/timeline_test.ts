@@ -107,7 +107,7 @@ Deno.test("buildTimeline() adds each result to its call if two replies use the s
 
 Deno.test("describeLatest() reports a retry until the retry starts", () => {
   const notice = (content: string) => ({ event_type: "meta", kind: "notice", content });
-  const waits = notice("Tries again at 08:10 (1 of 3): Cannot reach openai");
+  const waits = { ...notice("Tries again at 08:10 (1 of 3): Cannot reach openai"), pauses: true };
   const latest = (...payloads: JsonObject[]) => describeLatest(buildTimeline(entries(...payloads)));
   assert.equal(latest(waits), waits.content);
   assert.equal(latest(waits, notice("Try 1 of 3")), "Waiting for the model");

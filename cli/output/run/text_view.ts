@@ -1,5 +1,4 @@
 // Prints a run as text: its frames, its streaming replies and its progress line.
-import { isPauseNotice } from "../../../base/text/rest_words.ts";
 import type { StreamFrame } from "../../../api/client/client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import type { Clock } from "../../context/app.ts";
@@ -173,9 +172,7 @@ class TextView implements RunView {
         return this.#activity.rest();
       default:
         // A resting run does nothing until its next frame.
-        return isPauseNotice(textOf(payload, "content"))
-          ? this.#activity.rest()
-          : this.#activity.begin(THINKING);
+        return payload["pauses"] === true ? this.#activity.rest() : this.#activity.begin(THINKING);
     }
   }
 

@@ -184,21 +184,28 @@ export function toRepairFrame(content: string, faults: readonly string[]): Frame
   };
 }
 
-/** Returns the frame of a notice about a wait or a retry. The model does not read notices. */
-export function toNoticeFrame(level: "info" | "warn", content: string): FrameContent {
+/**
+ * Returns the frame of a notice about a wait or a retry. The model does not read notices. With `pauses`, the execution does
+ * nothing until its next frame.
+ */
+export function toNoticeFrame(
+  level: "info" | "warn",
+  content: string,
+  more: { pauses?: true } = {},
+): FrameContent {
   return {
     event: "meta",
     eventType: "meta",
     message: content,
-    fields: { kind: "notice", level, content },
+    fields: { kind: "notice", level, content, ...more },
   };
 }
 
 /** Returns the frames of a pause: a planned or started retry, another rest, or none. */
 export function toPauseFrames({ rest, retry }: Pick<Pause, "rest" | "retry">): FrameContent[] {
   if (retry?.isUnderWay) return [toNoticeFrame("info", `Try ${retry.attempt} of ${retry.of}`)];
-  if (retry !== undefined) return [toNoticeFrame("warn", toRetrySentence(retry))];
-  return rest === undefined ? [] : [toNoticeFrame("info", toRestSentence(rest))];
+  if (retry !== undefined) return [toNoticeFrame("warn", toRetrySentence(retry), { pauses: true })];
+  return rest === undefined ? [] : [toNoticeFrame("info", toRestSentence(rest), { pauses: true })];
 }
 
 /**

@@ -82,7 +82,7 @@ Deno.test("run shows no activity while it rests, and goes on with the next frame
   const { cli, screen, code, pass } = await start();
   await using _ = cli;
   const content = "Rests until Mon 08:00 · the backup";
-  const notice = { event_type: "meta", kind: "notice", level: "info", content };
+  const notice = { event_type: "meta", kind: "notice", level: "info", content, pauses: true };
   cli.runtime.append(1, "meta", notice);
   await pass(3);
   assert.match(screen.text, /· Rests until Mon 08:00 · the backup$/);
