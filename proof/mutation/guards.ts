@@ -1561,7 +1561,7 @@ export const MUTATIONS: readonly Mutation[] = [
     symbol: "SqlRestStore",
     replace: '" AND rests_until <= ?2"',
     by: '" AND ?2 IS NOT NULL"',
-    tests: ["tests/runtime/executions/runs/rest_test.ts"],
+    tests: ["tests/runtime/storage/executions/rests_test.ts"],
   },
   {
     guard: "a resting execution is not recovered as abandoned",
