@@ -3,6 +3,7 @@ import { basename, join } from "../../base/plain_path.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { formatFrontMatter } from "../../runtime/agents/agent_file_text.ts";
 import { describeBadName, idOfFileName, isAgentFileName } from "../../runtime/agents/agent_id.ts";
@@ -142,7 +143,8 @@ export class AgentImporter {
     const { config, directories, environment } = this.#settings;
     const { provider, model } = config.defaults;
     const servers = await readEntries(directories.mcpServersFile);
-    const skills = await Array.fromAsync(Deno.readDir(directories.skillsDir)).catch(() => []);
+    const skills = await Array.fromAsync(Deno.readDir(directories.skillsDir))
+      .catch(ignoreMissing) ?? [];
     return {
       agents: await this.#existing(),
       servers: new Set(servers.map(({ name }) => name)),
@@ -167,7 +169,7 @@ export class AgentImporter {
 
   async #existing(): Promise<Map<string, ExistingAgent>> {
     const found = new Map<string, ExistingAgent>();
-    const folder = await Deno.realPath(this.agentsDir).catch(() => this.agentsDir);
+    const folder = await Deno.realPath(this.agentsDir).catch(ignoreMissing) ?? this.agentsDir;
     for (const name of await listAgentFiles(this.agentsDir)) {
       if (name.endsWith("/")) continue;
       const path = join(folder, name);

@@ -195,10 +195,10 @@ class Planner {
         const id = others.find(({ agent }) => agent.id === toId(name))?.id ?? toId(name);
         const isThere = others.some((one) => one.id === id) || this.#around.facts.agents.has(id);
         if (isThere && id !== own) called.add(id);
-        else {losses.push({
-            what: `the agent ${shorten(name)}`,
-            why: "there is no such agent to call",
-          });}
+        else {
+          const what = `the agent ${shorten(name)}`;
+          losses.push({ what, why: "there is no such agent to call" });
+        }
       }
     }
     if (called.size === 0) return;

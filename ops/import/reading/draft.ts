@@ -3,20 +3,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/jso
 import { RUN_SETTINGS } from "../../../runtime/config/agent_settings.ts";
 import { describeBadName, isAgentFileName } from "../../../runtime/agents/agent_id.ts";
 import { parsePattern } from "../../../runtime/agents/approval/command_patterns.ts";
+import { BUILTIN_TOOL_NAMES } from "../../../runtime/vocabulary/tool_vocabulary.ts";
 import type { Change, Grant, ImportedAgent, Loss, Wants } from "./shape.ts";
 import { readToolSpec, splitTools, toCommandPattern } from "./tool_names.ts";
 
 /** The built-in tools that a list of allowed tools leaves out unless it names them. */
-const OPTIONAL = [
-  "file_read",
-  "file_write",
-  "file_edit",
-  "file_delete",
-  "file_move",
-  "file_glob",
-  "file_search",
-  "http_request",
-];
+const OPTIONAL: readonly string[] = BUILTIN_TOOL_NAMES.filter((name) =>
+  name.startsWith("file_") || name === "http_request"
+);
 /** The tools that change files. */
 export const WRITERS = ["file_write", "file_edit", "file_delete", "file_move"];
 

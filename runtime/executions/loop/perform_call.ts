@@ -47,8 +47,9 @@ export interface CallResult {
 }
 
 /**
- * Runs a call and returns its result. An error of the tool becomes a result. If the tool asks a question or
- * requests a rest, removes the stored intent and returns the question or the rest. Rejects with the signal's reason if the run is stopped, and if the store fails.
+ * Runs a call and returns its result. An error of the tool becomes a result. If the tool asks a question or requests a rest,
+ * removes the stored intent and returns the question or the rest. Rejects with the signal's reason if the run is stopped,
+ * and with the store's error if the store fails.
  */
 export async function performCall(
   run: Run,
