@@ -1,16 +1,15 @@
 // Splits a command line of a shell into its commands. Unlike the lexer for approvals, it accepts every line, because its
 // result is shown to a person and never run.
-
-/** The operator before a command. */
-export type Operator = "" | "&&" | "||" | ";" | "|" | "&";
+import { basename } from "../../../base/plain_path.ts";
 
 /** A command of a line. */
 export interface ShellCommand {
-  operator: Operator;
+  /** The operator before the command, such as `&&` or `|`. Empty before the first one. */
+  operator: string;
   /** The words without their quotes. Substitutions such as `$(date)` stay in them as written. */
   words: string[];
-  /** The assignments before the command. */
-  variables: Map<string, string>;
+  /** The names of the variables that are set for the command. */
+  variables: string[];
   /** The file that is the command's input. */
   input?: string;
   /** The redirections of the output, as written. */
@@ -19,85 +18,73 @@ export interface ShellCommand {
   text: string;
 }
 
+const SUBSTITUTION = /\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`/.source;
+const DOUBLE = /"(?:[^"\\]|\\[^])*"/.source;
+const WORD = `(?:'[^']*'|${DOUBLE}|\\\\[^]|${SUBSTITUTION}|[^\\s;&|<>()])+`;
 const PART = new RegExp(
-  [
-    /(?<blank>[ \t]+)/,
-    /(?<redirect>(?:\d|&)?>{1,2}[|&]?|<{1,3})[ \t]*/,
-    /(?<end>&&|\|\||[;|&\n])/,
-    /(?<group>\)|(?<=^|[\s;&|(])\(|(?<=^|[\s;&|])[{}](?=[\s;&|]|$))/,
-    /'(?<single>[^']*)'?/,
-    /"(?<double>(?:[^"\\]|\\[^])*)"?/,
-    /\\(?<escaped>[^])/,
-    /(?<substitution>\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`)/,
-    /(?<variable>\$\{\w+\}|\$[A-Za-z_]\w*)/,
-    /(?<plain>[^])/,
-  ].map(({ source }) => source).join("|"),
-  "gm",
+  `((?:\\d|&)?>{1,2}[|&]?|<{1,3})[ \\t]*(${WORD})?|(&&|\\|\\||[;|&\\n])|${WORD}`,
+  "g",
 );
+const VARIABLE = /\$\{?([A-Za-z_]\w*)\}?/.source;
+const QUOTES = new RegExp(`'([^']*)'|(${DOUBLE})|\\\\([^])|${SUBSTITUTION}|${VARIABLE}`, "g");
+const IN_DOUBLE = new RegExp(`\\\\([$\`"\\\\\\n])|${SUBSTITUTION}|${VARIABLE}`, "g");
 
-/** Returns the commands of a line. Variables that are known get their values, except between single quotes. */
+/**
+ * Returns the commands of a line; those of `sh -c 'commands'` take its place. Variables that are known get their values,
+ * except between single quotes.
+ */
 export function readShellLine(
   line: string,
   known: ReadonlyMap<string, string> = new Map(),
 ): ShellCommand[] {
   const commands: ShellCommand[] = [];
-  let command = emptyCommand("");
-  let word: string | undefined;
-  let redirect: string | undefined;
-  let isQuoted = false;
-  const endWord = () => {
-    if (word === undefined) return;
-    const [, name, value = ""] = /^([A-Za-z_]\w*)=([^]*)$/.exec(word) ?? [];
-    if (redirect !== undefined) addRedirect(command, redirect, word);
-    else if (name !== undefined && command.words.length === 0) command.variables.set(name, value);
-    else if (command.words.length > 0 || isQuoted || word !== "") command.words.push(word);
-    word = redirect = undefined;
-    isQuoted = false;
-  };
-  const endCommand = (next: Operator) => {
-    endWord();
-    command.text = command.text.trim();
-    if (command.words.length > 0 || command.variables.size > 0) commands.push(command);
-    command = emptyCommand(next);
-  };
-  for (const { 0: part, groups = {} } of line.matchAll(PART)) {
-    const { blank, redirect: arrow, end, group, single, double, escaped } = groups;
-    if (end !== undefined) {
-      endCommand(end === "\n" ? ";" : end as Operator);
-      continue;
+  let start = 0;
+  let command: ShellCommand = emptyCommand("");
+  const end = (at: number, operator: string) => {
+    command.text = line.slice(start, at).trim();
+    if (command.words.length + command.variables.length > 0) {
+      commands.push(...innerCommands(command, known));
     }
-    if (group === undefined) command.text += part;
-    if (blank !== undefined || group !== undefined) endWord();
-    else if (arrow !== undefined) {
-      endWord();
-      redirect = arrow;
-    } else {
-      isQuoted ||= single !== undefined || double !== undefined;
-      word = (word ?? "") + (single ?? (double === undefined ? escaped : unquote(double, known)) ??
-        expand(part, known));
+    command = emptyCommand(operator);
+    start = at + operator.length;
+  };
+  for (const { 0: part, 1: arrow, 2: target = "", 3: operator, index } of line.matchAll(PART)) {
+    if (operator !== undefined) end(index, operator);
+    else if (arrow === "<") command.input = unquote(target, known);
+    else if (arrow !== undefined) command.outputs.push(part);
+    else {
+      const [, name] = /^([A-Za-z_]\w*)=/.exec(part) ?? [];
+      if (name !== undefined && command.words.length === 0) command.variables.push(name);
+      else if (part !== "{" && part !== "}") command.words.push(unquote(part, known));
     }
   }
-  endCommand("");
+  end(line.length, "");
   return commands;
 }
 
-function emptyCommand(operator: Operator): ShellCommand {
-  return { operator, words: [], variables: new Map(), outputs: [], text: "" };
+function emptyCommand(operator: string): ShellCommand {
+  return { operator, words: [], variables: [], outputs: [], text: "" };
 }
 
-function addRedirect(command: ShellCommand, arrow: string, target: string): void {
-  if (arrow === "<") command.input = target;
-  else command.outputs.push(`${arrow} ${target}`.replace("& ", "&"));
+function innerCommands(command: ShellCommand, known: ReadonlyMap<string, string>): ShellCommand[] {
+  const { operator, words, variables, outputs } = command;
+  const script = words[words.findIndex((word) => /^-\w*c$/.test(word)) + 1];
+  if (!/^(?:ba|z|da|k)?sh$/.test(basename(words[0] ?? "")) || script === words[0]) return [command];
+  return readShellLine(script ?? "", known).map((inner, index) => ({
+    ...inner,
+    operator: index === 0 ? operator : inner.operator,
+    variables: [...variables, ...inner.variables],
+    outputs: [...inner.outputs, ...outputs],
+  }));
 }
 
-function unquote(text: string, known: ReadonlyMap<string, string>): string {
-  return text.replace(
-    /\\([$`"\\\n])|\$\((?:[^()]|\([^()]*\))*\)|\$\{\w+\}|\$[A-Za-z_]\w*/g,
-    (match, escaped) => escaped === undefined ? expand(match, known) : escaped.replace("\n", ""),
+function unquote(word: string, known: ReadonlyMap<string, string>): string {
+  return word.replace(
+    QUOTES,
+    (match, single, double: string | undefined, escaped, name) =>
+      single ?? escaped ?? known.get(name) ?? double?.slice(1, -1).replace(
+        IN_DOUBLE,
+        (inner, one, variable) => one ?? known.get(variable) ?? inner,
+      ) ?? match,
   );
-}
-
-function expand(text: string, known: ReadonlyMap<string, string>): string {
-  const name = /^\$\{?(\w+)\}?$/.exec(text)?.[1];
-  return name === undefined ? text : known.get(name) ?? text;
 }

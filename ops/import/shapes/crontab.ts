@@ -3,8 +3,7 @@ import { parseCron } from "../../../runtime/agents/cron_expression.ts";
 import { Draft, shorten, toId } from "../reading/draft.ts";
 import { readShellLine } from "../reading/shell_line.ts";
 import type { ImportedAgent, Loss, Reading, Shape } from "../reading/shape.ts";
-import { basenameOf, bodyOf, findRun } from "./command_run.ts";
-import { readTask } from "./program_task.ts";
+import { findRun, readRun } from "./agent_run.ts";
 
 /** Matches a line with a schedule: five fields or a nickname, and the command. */
 const ENTRY =
@@ -79,25 +78,17 @@ class CrontabReader {
 
   #readEntry({ line, schedule, command }: { line: string; schedule: string; command: string }) {
     const { run, input } = splitPercent(command);
-    const found = findRun(readShellLine(run, this.#variables), this.#variables);
+    const found = findRun(readShellLine(run, this.#variables));
     if (found === undefined) return this.#leave(line, "it calls no agent");
     const draft = new Draft("agent");
-    const task = readTask(draft, found.program, found.args);
     if (!this.#takeSchedule(draft, schedule)) {
       return this.#leave(line, `${schedule} is no schedule that Inkling knows`);
     }
-    const body = bodyOf(draft, { ...task, found, input });
-    const title = this.#comment.length <= MAX_COMMENT ? this.#comment : "";
-    const source = basenameOf(task.files[0] ?? found.command.input).replace(/\.\w+$/, "");
-    const [summary = found.program.title] = [
-      title,
-      firstSentence(withoutSubstitutions(task.prompt)),
-      input,
-      source,
-    ]
-      .filter((one) => one !== "");
-    draft.setDescription(summary);
-    draft.id = idOf(summary);
+    const { body, summary } = readRun(draft, found, input);
+    const title = this.#comment.length <= MAX_COMMENT && this.#comment || summary;
+    draft.setDescription(title);
+    const words = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+    draft.id = toId(words.slice(0, MAX_ID_WORDS).join("-"));
     this.#agents.push({ ...draft.finish(body), replaces: hideSecrets(line.trim()) });
   }
 
@@ -120,21 +111,6 @@ function splitPercent(command: string): { run: string; input: string } {
   const [run = "", ...lines] = command.split(/(?<!\\)%/);
   const plain = (text: string) => text.replaceAll("\\%", "%");
   return { run: plain(run), input: lines.map(plain).join("\n").trim() };
-}
-
-function firstSentence(text: string): string {
-  return /^[^]*?[.!?](?=\s|$)/.exec(text.trim())?.[0] ?? text;
-}
-
-/** Returns a text without substitutions. `$(cat ~/tasks/tidy.md)` becomes `tidy`. */
-function withoutSubstitutions(text: string): string {
-  return text.replace(/\$\(\s*cat\s+\S*?([\w-]+)(?:\.\w+)?["']?\s*\)/g, "$1")
-    .replace(/\$\([^()]*\)/g, "").trim();
-}
-
-function idOf(text: string): string {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return toId(words.slice(0, MAX_ID_WORDS).join("-"));
 }
 
 /** Returns a line without the values of secrets. */

@@ -113,19 +113,19 @@ Deno.test("everything around the run in a line is reported", () => {
   );
   assert.equal(
     agent.body,
-    "First run `git pull` with the tool shell.\n\n" +
+    "First run `git pull` with the tool shell, and read its output.\n\n" +
       "Greet Ada on (now) for $DB_PASSWORD, $(hostname)",
   );
   assert.deepEqual(lossesOf(agent), [
     "git pull: no command runs before a run: the agent is told to run it",
+    "timeout 10m: the service starts runs: `settings.max_duration` limits one, and none overlaps",
     "MODE=…: write it into agents/_config/.env if a tool of the agent needs it",
     ">> log: inkling logs shows the answers, and `notify` sends them",
     "| mail me: no command follows a run: `after` starts another agent, and `notify` sends a message",
     "; curl https://up.example: no command follows a run: `after` starts another agent, and `notify` sends a message",
-    "$(hostname): no command runs before the model reads the text",
-    "$DB_PASSWORD: it stays as it is: ${DB_PASSWORD} stands for a variable of agents/_config/.env",
+    "$DB_PASSWORD: it stays as it is: nothing fills it in before the model reads the text",
+    "$(hostname): it stays as it is: nothing fills it in before the model reads the text",
   ]);
-  assert.deepEqual(agent.settings["settings"], { max_duration: "10m" });
   assert.deepEqual(grantsOf(agent), { paths: { work: "~/shop" }, shell: true });
   assert.ok(!JSON.stringify({ ...agent, digest: "" }).includes("secret-value"));
 });
@@ -143,45 +143,44 @@ Deno.test("a file with the task and a pipe become sentences for the agent, and a
   assert.match(lossesOf(slash).join(), /daily-report: it calls a slash command/);
 });
 
-Deno.test("options become models, limits and wanted permissions, and unknown ones are lost", () => {
-  const grants = (command: string) => grantsOf(lineOf(`0 6 * * * ${command}`));
-  assert.deepEqual(
-    grants('claude --allowedTools "Read" "Bash(git log:*)" --disallowedTools Write -p "Do it now"'),
-    { shell: { allow: ["git log *"] } },
+Deno.test("the model and lists of tools are read, every other option is lost and gives nothing", () => {
+  const line = (command: string) => lineOf(`0 6 * * * ${command}`);
+  const claude = line(
+    'claude --allowedTools "Read" "Bash(git log:*)" --disallowedTools Write --model opus ' +
+      '--max-turns 9 --new-thing x --verbose -p "Do it now"',
   );
-  const everything = { shell: true, auto_approve: "*" };
-  for (
-    const command of [
-      'claude -p "Do it now" --dangerously-skip-permissions',
-      'codex exec --yolo "Do it now"',
-      'codex exec -s danger-full-access "Do it now"',
-      'gemini -y -p "Do it now"',
-      'gemini --approval-mode yolo -p "Do it now"',
-      'copilot --allow-all-tools -p "Do it now"',
-      'cursor-agent -p --force "Do it now"',
-    ]
-  ) assert.deepEqual(grants(command), everything, command);
-  assert.deepEqual(grants('codex exec --full-auto -C ~/api "Do it now"'), {
-    paths: { work: "~/api" },
-    shell: true,
-    auto_approve: ["file_write", "file_edit", "shell"],
-  });
-  assert.deepEqual(grants('codex exec "Do it now"'), {});
-  assert.deepEqual(lineOf('0 6 * * * codex exec "Do it now"').settings["tools"], [
-    "-file_write",
-    "-file_edit",
-    "-file_delete",
-    "-file_move",
-  ]);
-  const claude = lineOf(
-    '0 6 * * * claude --model opus --max-turns 9 --resume abc --new-thing x -p "Do it now"',
-  );
+  assert.equal(claude.body, "Do it now");
+  assert.deepEqual(grantsOf(claude), { shell: { allow: ["git log *"] } });
+  assert.deepEqual(claude.settings["tools"], ["-file_write"]);
   assert.deepEqual(claude.settings["model"], { provider: "anthropic", name: "claude-opus-5-5" });
-  assert.deepEqual(claude.settings["settings"], { max_tool_calls: 9 });
-  assert.match(
-    lossesOf(claude).join("\n"),
-    /resume: abc.*\nnew-thing.*\nx: Claude Code may know it/,
+  assert.deepEqual(
+    claude.losses.map(({ what }) => what),
+    ["--max-turns 9", "--new-thing x", "--verbose"],
   );
+  assert.match(lossesOf(claude).join(), /options of Claude Code are not read/);
+  for (
+    const [command, lost] of [
+      ['claude -p "Do it now" --dangerously-skip-permissions', "--dangerously-skip-permissions"],
+      ['codex exec --yolo "Do it now"', "--yolo"],
+      ['codex exec -s danger-full-access "Do it now"', "-s danger-full-access"],
+      ['codex exec --full-auto "Do it now"', "--full-auto"],
+      ['gemini -y -p "Do it now"', "-y"],
+      ['gemini --approval-mode=yolo -p "Do it now"', "--approval-mode yolo"],
+      ['copilot --allow-all-tools -p "Do it now"', "--allow-all-tools"],
+      ['cursor-agent -p --force "Do it now"', "--force"],
+      ['goose run --recipe ~/night.yaml -t "Do it now"', "--recipe ~/night.yaml"],
+    ] as const
+  ) {
+    const agent = line(command);
+    assert.equal(agent.body, "Do it now", command);
+    assert.deepEqual(agent.losses.map(({ what }) => what), [lost]);
+    assert.deepEqual(agent.grants, [], command);
+    assert.equal(agent.settings["tools"], undefined, command);
+  }
+  // Without one of these options, Codex changes no file.
+  assert.deepEqual(line('codex exec -C ~/api "Do it now"').settings["tools"], [
+    ...["-file_write", "-file_edit", "-file_delete", "-file_move"],
+  ]);
 });
 
 Deno.test("thirty agents at the full hour get different minutes if they are spread", () => {
