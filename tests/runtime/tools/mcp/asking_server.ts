@@ -1,5 +1,5 @@
 // An MCP server whose tools ask people, and which has instructions.
-import { McpServer } from "@modelcontextprotocol/server";
+import { inputRequired, McpServer } from "@modelcontextprotocol/server";
 
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
 const form = (properties: Record<string, unknown>, required: string[] = Object.keys(properties)) =>
@@ -48,5 +48,18 @@ export function createAskingServer(calls: string[], instructions?: string): McpS
     return text(`${one.content[0]?.text}; ${two.content[0]?.text}`);
   });
   register("plain", () => Promise.resolve(text("plain")));
+  // By the newest protocol the server returns its questions as a result, and is called again with the answers.
+  server.registerTool("survey", { description: "Asks twice" }, ({ mcpReq: { inputResponses } }) => {
+    calls.push("survey");
+    if (inputResponses !== undefined) return text(JSON.stringify(inputResponses));
+    const elicit = (message: string, requestedSchema: never) =>
+      inputRequired.elicit({ mode: "form", message, requestedSchema });
+    return inputRequired({
+      inputRequests: {
+        color: elicit("Which color?", form({ color: { type: "string", enum: ["red", "blue"] } })),
+        name: elicit("Which name?", form({ name: { type: "string" } })),
+      },
+    });
+  });
   return server;
 }

@@ -10,10 +10,11 @@ import { call, createPlace, entryOf, resultsOf } from "./mcp_place.ts";
 async function runWith(
   tools: string[],
   answers: HumanAnswer[],
-  { lines = "mcp: [asking]", restarts = false } = {},
+  { lines = "mcp: [asking]", restarts = false, modernOnly = false } = {},
 ) {
   const calls: string[] = [];
-  await using server = new FixtureHttpServer({ create: () => createAskingServer(calls) });
+  const create = () => createAskingServer(calls);
+  await using server = new FixtureHttpServer({ create, modernOnly });
   await using place = await createPlace({ asking: entryOf(server) }, "none");
   const steps = [{ call: tools.map((name) => call(name)) }, { say: "{result}" }];
   await place.writeScript("caller", steps, lines);
@@ -82,6 +83,24 @@ Deno.test("a call may ask several questions, one after the other", async () => {
   );
   assert.deepEqual(results, ["accept {}; decline null"]);
   assert.equal(calls.length, 3);
+});
+
+Deno.test("questions that a server of the newest protocol returns as a result are asked", async () => {
+  const answers = [{ selected: ["blue"] }, { text: "Ada" }];
+  const options = { modernOnly: true, restarts: true };
+  const { questions, results } = await runWith(["survey"], answers, options);
+  assert.deepEqual(questions.map(({ kind }) => kind), ["choice", "input"]);
+  assert.deepEqual(results.map((one) => JSON.parse(String(one))), [{
+    color: { action: "accept", content: { color: "blue" } },
+    name: { action: "accept", content: { name: "Ada" } },
+  }]);
+  const declined = await runWith(["survey"], [], {
+    modernOnly: true,
+    lines: "mcp: [asking]\ntools: [-ask_user]",
+  });
+  assert.deepEqual(declined.results.map((one) => JSON.parse(String(one))), [
+    { color: { action: "decline" }, name: { action: "decline" } },
+  ]);
 });
 
 Deno.test("a server's question is declined for an agent without ask_user, and an address always", async () => {
