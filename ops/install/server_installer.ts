@@ -26,10 +26,9 @@ import { findSnippet, type SnippetServer } from "./server_snippet.ts";
 import { findNamingAgents } from "./find_naming_agents.ts";
 import {
   addEntry,
-  extendEntry,
+  changeEntry,
   readEntries,
   readServers,
-  removeEntry,
   writeEntry,
 } from "./servers_file_edit.ts";
 
@@ -204,7 +203,7 @@ export class ServerInstaller {
   async freeTools(name: string, tools: readonly string[]): Promise<void> {
     const { directories: { mcpServersFile: file } } = this.#settings;
     await refuseFileErrors(() =>
-      extendEntry({ file, name, key: "auto_approve", value: [...tools] })
+      changeEntry({ file, path: [name, "auto_approve"], value: [...tools] })
     );
   }
 
@@ -280,7 +279,7 @@ export class ServerInstaller {
     const { directories: { mcpServersFile: file } } = this.#settings;
     await refuseFileErrors(async () => {
       await this.signOut(name);
-      await removeEntry({ file, name });
+      await changeEntry({ file, path: [name], value: undefined });
       if (folder !== undefined) await Deno.remove(folder, { recursive: true });
     });
   }

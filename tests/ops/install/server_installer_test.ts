@@ -197,8 +197,8 @@ Deno.test("ServerInstaller adds programs and addresses with variables instead of
     web: { url: "https://example.com/mcp", headers: { Authorization: "Bearer ${T}" } },
   });
   assert.match(await at.refusal({ name: "old" }), /^The server "old" is already in /);
-  await Deno.writeTextFile(at.file, "{ // mine\n}");
-  assert.match(await at.refusal({}), /cannot be edited safely: add the entry by hand/);
+  await Deno.writeTextFile(at.file, '{"servers": {"a": 1}, "servers": {}}');
+  assert.match(await at.refusal({}), /cannot be edited safely: change s by hand/);
   await Deno.writeTextFile(at.file, "{ mine\n}");
   assert.match(await at.refusal({}), /The file is not valid JSON/);
 });

@@ -257,6 +257,19 @@ test("an error text of the authorization server is not repeated", async (world) 
   }
 });
 
+test("a server that repeats its token gets no error text with it", async (world) => {
+  const { auth, server } = world;
+  await world.signIn();
+  server.intercept = (request) => {
+    const token = request.headers.get("authorization") ?? "";
+    return auth.guard(request) ?? new Response(`no ${token}`, { status: 418 });
+  };
+  await assert.rejects(
+    world.tools(["remote"]),
+    /HTTP 418: no Bearer \[redacted:token of remote\]/,
+  );
+});
+
 test("a server without registration asks for a client", async (world) => {
   world.auth.metadata = { registration_endpoint: undefined };
   assert.match(await refusalOf(world.signIn()), /create a client there.*oauth\.client_id/);
