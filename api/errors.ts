@@ -28,6 +28,7 @@ const STATUS_OF: Readonly<Record<RuntimeErrorCode, number>> = {
   not_found: 404,
   conflict: 409,
   invalid: 422,
+  forbidden: 403,
   unavailable: 503,
   storage: 500,
 };

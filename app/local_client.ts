@@ -2,12 +2,19 @@
 import type { Runtime } from "../runtime/interface/runtime.ts";
 import { createApp } from "../server/app.ts";
 import { Client } from "../api/client/client.ts";
+import type { Services } from "../api/operations/operation.ts";
 import { Lifecycle } from "../api/streams/lifecycle.ts";
 
-/** Returns a client of the runtime's application. Disposing the client does not dispose the runtime. */
-export function createLocalClient(runtime: Runtime): Client {
+/**
+ * Returns a client of the runtime's application. Its answers are stored as those of `caller`. Disposing the client does not
+ * dispose the runtime.
+ */
+export function createLocalClient(
+  runtime: Runtime,
+  { caller }: Pick<Services, "caller"> = {},
+): Client {
   const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
-  const app = createApp({ runtime, lifecycle, transports: () => [] });
+  const app = createApp({ runtime, lifecycle, transports: () => [], ...(caller && { caller }) });
   return new Client({
     fetch: async (path, init) => await app.request(`http://localhost${path}`, init),
   });

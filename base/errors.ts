@@ -5,6 +5,7 @@ export type RuntimeErrorCode =
   | "not_found"
   | "conflict"
   | "invalid"
+  | "forbidden"
   | "unavailable"
   | "storage";
 

@@ -173,6 +173,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       return agentVariant(agent, request, settings);
     },
     maxAgentDepth: () => settings.config.maxAgentDepth,
+    programAnswers: () => settings.config.expose,
     ...(node !== undefined && settings.database !== undefined && {
       shared: node.executions,
       rereadAgents: () => agentFiles.reload(),

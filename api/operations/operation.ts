@@ -5,6 +5,7 @@ import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { ValidationIssue } from "../schemas/error_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { RequestRefused } from "../errors.ts";
+import type { Caller } from "../../runtime/vocabulary/callers.ts";
 import type { OperationPath } from "./operation_paths.ts";
 import { type Source, toWire } from "../schemas/wire.ts";
 import type { Lifecycle } from "../streams/lifecycle.ts";
@@ -15,6 +16,8 @@ import { cutEnd } from "../../base/text/cut_text.ts";
 export interface Services {
   runtime: Runtime;
   lifecycle: Lifecycle;
+  /** The sender of all requests. Absent if each request may name its own channel. */
+  caller?: Caller;
   /** Returns the addresses of the open listeners: `unix:/path`, `tcp://host:port`. */
   transports: () => readonly string[];
 }

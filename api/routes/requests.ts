@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
+import { mayProgramAnswer } from "../../runtime/vocabulary/callers.ts";
 import { RequestRefused } from "../errors.ts";
 import { operation } from "../operations/operation.ts";
 import { EXECUTION } from "../operations/parameters.ts";
@@ -20,7 +21,12 @@ export const pending = operation({
   response: PendingBody,
   async handle({ id }, { runtime }) {
     const request = await runtime.pendingRequest(id);
-    return { ...request, isGuard: request.isGuard === true };
+    const isOpen = mayProgramAnswer(request, runtime.config.expose);
+    return {
+      ...request,
+      isGuard: request.isGuard === true,
+      openToPrograms: isOpen ? true as const : undefined,
+    };
   },
 });
 
@@ -47,13 +53,14 @@ export const respond = operation({
   resource: EXECUTION,
   body: RespondBody,
   response: RespondAccepted,
-  errors: [409, 503],
-  async handle({ id, body }, { runtime }) {
+  errors: [403, 409, 503],
+  async handle({ id, body }, { runtime, caller }) {
+    const by = caller ?? (body.via == null ? undefined : { via: body.via });
     try {
       await runtime.respond(id, {
         requestId: body.request_id,
         answer: toAnswer(body.response),
-        ...(body.via != null && { via: body.via }),
+        ...(by && { by }),
       });
     } catch (error) {
       throw toMisfit(error, misfitPlace(body.response));

@@ -29,6 +29,9 @@ export const AgentSummary = z.object({
   description: z.string(),
   icon: z.string(),
   enabled: z.boolean(),
+  expose: z.literal(true).optional().meta({
+    description: "Present only if programs that speak MCP or OpenAI's protocol see the agent",
+  }),
   trigger_type: z.enum(TRIGGER_TYPES).meta({ id: "TriggerType" }),
   model_provider: z.string().nullable(),
   model_name: z.string().nullable(),

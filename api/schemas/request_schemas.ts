@@ -44,6 +44,9 @@ export const PendingBody = z.object({
     description: "True if the question asks to approve a tool call; the approval may edit the " +
       "arguments",
   }),
+  open_to_programs: z.literal(true).optional().meta({
+    description: "Present only if a program may answer the question in place of a person",
+  }),
   preview: PreviewBody.nullable().meta({
     description: "The change that file_write, file_edit, file_delete or file_move would make; " +
       "null for other tools",
@@ -82,8 +85,9 @@ export const RespondBody = z.object({
     z.strictObject({ text: z.string() }).meta({ id: "TextAnswer" }),
     z.strictObject({ selected: z.array(z.string()) }).meta({ id: "Selection" }),
   ], { error: MISSHAPEN }),
-  via: z.enum(["terminal", "page"]).nullish().meta({
-    description: "The place of the answer, which is shown to everybody with the same question",
+  via: z.enum(["terminal", "page", "editor", "program"]).nullish().meta({
+    description: "The place of the answer, which is shown to everybody with the same question. " +
+      "A `program` must not approve calls or budgets, unless config.yaml allows it",
   }),
 }).meta({ id: "Respond" });
 export type RespondBody = z.infer<typeof RespondBody>;

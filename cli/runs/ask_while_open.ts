@@ -1,5 +1,6 @@
 // Asks the question of an execution at the terminal. Closes the prompt when another terminal, the page or the API answers
 // the question.
+import { describeAnswerPlace } from "../../present/answer_place.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { ApiError, type Client } from "../../api/client/client.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
@@ -87,12 +88,6 @@ function isClosed(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }
 
-const PLACES: Readonly<Record<string, string>> = {
-  terminal: "at another terminal",
-  page: "on the page",
-  link: "by the link in a message",
-};
-
 /**
  * Returns the place and the text of the answer, such as `Answered on the page: Approved`. For a question without an answer,
  * returns the execution's status.
@@ -104,11 +99,10 @@ async function describeEnd(
   try {
     for (const { event_type: type, message, metadata } of (await client.messages(id)).reverse()) {
       if (type !== "human" || metadata === null) continue;
-      const { request_id: answered, answered_via: via } = parseObject(metadata) ?? {};
-      if (answered !== requestId) continue;
-      if (via === "nobody") return "The question has expired";
-      const place = PLACES[String(via)] ?? "over the HTTP API";
-      return `Answered ${place}: ${toOneLine(message)}`;
+      const answered = parseObject(metadata) ?? {};
+      if (answered["request_id"] !== requestId) continue;
+      if (answered["answered_via"] === "nobody") return "The question has expired";
+      return `Answered ${toOneLine(describeAnswerPlace(answered))}: ${toOneLine(message)}`;
     }
     const { status } = await client.execution(id);
     return `The question of execution ${id} is closed: its status is ${status}`;

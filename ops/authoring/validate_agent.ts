@@ -65,6 +65,7 @@ export async function validateAgent(
     ...diagnoseChannels(agent, file, options),
     ...diagnoseNodes(agent, file, options),
     ...diagnoseHost(agent, file, options),
+    ...diagnoseExpose(agent, file),
     ...diagnoseWebhook(agent, file, options),
     ...diagnoseUnattended(agent, file, {
       knownTools: [...knownTools, ...resources.toolNames],
@@ -83,6 +84,19 @@ function diagnoseHost(
   if (why === undefined) return [];
   const message = `Its trigger does not fire here: ${why}`;
   return [diagnose(file, ["only_on"], { severity: "warning", message })];
+}
+
+/** Warns about an exposed agent that is disabled, or that has no description by which programs choose. */
+function diagnoseExpose(
+  { enabled, expose, description }: Agent,
+  file: DiagnosedFile,
+): Diagnostic[] {
+  if (expose !== true || (enabled && description.trim() !== "")) return [];
+  const message = enabled
+    ? "Programs choose an exposed agent by its description, and it has none"
+    : "expose has no effect: enabled is false";
+  const hint = enabled ? "write one sentence: description: …" : "remove enabled or expose";
+  return [diagnose(file, ["expose"], { severity: "warning", message, hint }, "key")];
 }
 
 /** Warns about each of the agent's channels that config.yaml does not define, because such a channel sends nothing. */

@@ -1,4 +1,5 @@
 // Builds the steps of an execution from its frames. A reply includes its calls, a call its result, a question its answer.
+import { describeAnswerPlace, isGiven } from "../../present/answer_place.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { callsOf, delegatedOf, numberOf, type ToolCall } from "../../present/payload.ts";
 
@@ -41,6 +42,8 @@ export type Step =
       text: string;
       toolName: string;
       answer: string | null;
+      /** The place and sender of the answer, such as `on the page`. Absent if the log does not name it. */
+      place?: string;
     }
     | { kind: "answer"; text: string; usage: StepUsage | null; number: number | null }
     | { kind: "end"; status: string; error: string | null }
@@ -60,7 +63,12 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         steps.push({ ...here, kind: "prompt", role: "system", text: content });
         break;
       case "human":
-        addHuman(steps, { ...here, text: content, requestId: text(payload["request_id"]) });
+        addHuman(steps, {
+          ...here,
+          text: content,
+          requestId: text(payload["request_id"]),
+          ...(isGiven(payload) && { place: describeAnswerPlace(payload) }),
+        });
         break;
       case "ai":
         steps.push({
@@ -145,13 +153,19 @@ function addQuestion(steps: Step[], question: Step & Question): void {
  */
 function addHuman(
   steps: Step[],
-  { id, at, text, requestId }: { id: number; at: number; text: string; requestId: string },
+  { id, at, text, requestId, ...given }: {
+    id: number;
+    at: number;
+    text: string;
+    requestId: string;
+    place?: string;
+  },
 ): void {
   const question = steps.findLast((step): step is Question =>
     step.kind === "question" && step.answer === null &&
     (requestId === "" || step.requestId === requestId)
   );
-  if (question !== undefined) question.answer = text;
+  if (question !== undefined) Object.assign(question, { answer: text, ...given });
   else {
     const isOpening = requestId === "" &&
       steps.every((step) => step.kind !== "prompt" || step.role === "system");

@@ -161,7 +161,7 @@ function StepContent({ step }: { step: Step }): VNode {
           <p dir="auto">{step.text}</p>
           {step.answer === null ? <p class="muted">No answer yet.</p> : (
             <p class="given" dir="auto">
-              <span class="muted">Answer:</span> {step.answer}
+              <span class="muted">Answer{step.place && ` ${step.place}`}:</span> {step.answer}
             </p>
           )}
         </>

@@ -164,6 +164,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   /** The source of the output schema. Absent if any text is an answer. */
   output?: AgentOutput;
   enabled: boolean;
+  /** Set if programs that speak another protocol than the API may see and run the agent. */
+  expose?: true;
   /** The file's text below the front matter, before variables are substituted. */
   body: string;
   sourcePath: string;
@@ -217,6 +219,7 @@ export function toAgent(
     confirmTimeoutMs: confirmTimeout,
     notify: definition.notify,
     enabled: definition.enabled,
+    ...(definition.expose && { expose: true }),
   };
 }
 

@@ -231,6 +231,11 @@ export const definitionSchema = z.object({
     true,
     "`false`: the agent's trigger does not fire, and no agent may call it",
   ),
+  expose: field(
+    z.boolean(),
+    false,
+    "`true`: programs that speak MCP or OpenAI's protocol see the agent, and may run it",
+  ),
 });
 
 /** Parsed front matter that matches the schema. */

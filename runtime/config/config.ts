@@ -36,6 +36,8 @@ export interface Config extends ServiceSettings, DatabaseKeys {
    */
   publicUrl: string | null;
   notify: NotifySettings;
+  /** `respond` is true if programs may approve calls and budgets. */
+  expose: z.output<typeof configSchema>["expose"];
   /** The service for searches. Null if there is none. */
   search: SearchSettings | null;
   warnings: Diagnostic[];

@@ -170,6 +170,13 @@ export const configSchema = z.object({
       "The address under which clients reach the TCP port; messages then contain links to answer",
   }),
   notify: section(NOTIFY),
+  expose: section({
+    respond: field(
+      z.boolean(),
+      false,
+      "Accept approvals of calls and budgets over MCP and OpenAI's protocol, where a model may send them",
+    ),
+  }),
   search: SEARCH,
   http: section({
     allow: field(

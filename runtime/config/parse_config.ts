@@ -129,6 +129,7 @@ function toConfig(
     http: value.http,
     publicUrl: value.public_url?.replace(/\/+$/, "") ?? null,
     notify: value.notify,
+    expose: value.expose,
     search: toSearch(value.search),
     warnings,
   };

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { RequestedRaise } from "./budget.ts";
 import type { HumanAnswer, ToolQuestion } from "../tools/definition/tool.ts";
+import type { Caller } from "../vocabulary/callers.ts";
 
 export type { HumanAnswer } from "../tools/definition/tool.ts";
 
@@ -32,14 +33,11 @@ export interface GivenAnswer {
   answer: HumanAnswer;
 }
 
-/** The channel of an answer: a terminal, the page, or a link in a notification. */
-export type AnswerPlace = "terminal" | "page" | "link";
-
-/** An answer to an open question. `via` is absent if the channel is unknown. */
+/** An answer to an open question. `by` is absent if the channel is unknown. */
 export interface GivenResponse {
   requestId: string;
   answer: HumanAnswer;
-  via?: AnswerPlace;
+  by?: Caller;
 }
 
 /** Error: the answer does not fit its question. The message contains the reason. */
@@ -50,6 +48,17 @@ export class AnswerMisfit extends RuntimeError {
 /** Error: the execution has no open question, or the answer belongs to an earlier question. */
 export class NotWaiting extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
+}
+
+/** Error: a program must not answer this question, because its answer would count as a person's approval. */
+export class AnswerForbidden extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "forbidden";
+  constructor() {
+    super(
+      "A person must answer this question: a program may not approve calls, budgets or sign-ins. " +
+        "config.yaml allows programs to approve calls and budgets with expose: { respond: true }",
+    );
+  }
 }
 
 /** Error: edited arguments cannot be checked now, because the agent's tools are unavailable. */

@@ -12,6 +12,7 @@ const VARYING_FIELDS = new Set([
   "created_at",
   "expires_at",
   "answered_via",
+  "answered_by",
   // A play does not rest.
   "pauses",
 ]);

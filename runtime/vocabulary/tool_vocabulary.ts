@@ -55,6 +55,9 @@ export function parseToolEntries(
 /** The text that a question about a sign-in to an MCP server shows in place of a tool's name. */
 export const SIGN_IN = "sign_in";
 
+/** The built-in tool that asks a person. */
+export const ASK_USER = "ask_user";
+
 /** The built-in tool that an agent's file names in `tools`, unless a custom tool has this name. */
 export const WEB_SEARCH = "web_search";
 

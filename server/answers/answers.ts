@@ -72,7 +72,7 @@ export function createAnswers(
     }
     try {
       const { executionId, requestId } = link;
-      await runtime.respond(executionId, { requestId, answer, via: "link" });
+      await runtime.respond(executionId, { requestId, answer, by: { via: "link" } });
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error;
       // Another answer was accepted earlier.

@@ -63,12 +63,12 @@ Deno.test("buildTimeline() adds a person's answer to its question", () => {
   const steps = stepsOf(
     { event_type: "human", content: "Do it" },
     { event_type: "interrupt", message: "Really?", tool_name: "file_delete" },
-    { event_type: "human", content: "Approved" },
+    { event_type: "human", content: "Approved", answered_via: "chat", answered_by: "owner" },
     { event_type: "interrupt", message: "And this?", tool_name: "ask_user" },
   );
   assert.deepEqual(steps, [
     { kind: "prompt", role: "user", text: "Do it", number: 0 },
-    { ...really, answer: "Approved" },
+    { ...really, answer: "Approved", place: "by owner in a chat app" },
     { ...really, text: "And this?", toolName: "ask_user" },
   ]);
 });

@@ -75,6 +75,7 @@ export async function openTestRunner(
     openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [], ...tools }),
     currentAgent: (id) => Promise.resolve(agents.find((agent) => agent.id === id)),
     maxAgentDepth: () => 3,
+    programAnswers: () => ({ respond: false }),
     openSandbox: () => Promise.resolve(new PathSandbox({ ...directories, paths: [], home })),
     isProviderKey: () => false,
   });

@@ -1,4 +1,5 @@
 // Renders the frames of an execution as pieces of text, while the execution runs or from its log.
+import { describeAnswerPlace, isGiven } from "../../../present/answer_place.ts";
 import { formatEnd } from "./end_figures.ts";
 import { formatPlural } from "../figures.ts";
 import {
@@ -99,7 +100,7 @@ export class FrameRenderer {
       case "system":
         return this.#options.showMessages ? [this.#prompt(payload)] : [];
       case "human":
-        return this.#options.showMessages ? [this.#message(payload, "User", { whole: true })] : [];
+        return this.#options.showMessages ? [this.#human(payload)] : [];
       case "meta":
         return [this.#meta(payload)];
       case "tool_call":
@@ -176,6 +177,11 @@ export class FrameRenderer {
       lines: options.whole ? Infinity : MESSAGE_LINES,
     });
     return this.#step(payload, [this.#style.bold(title), ...lines].join("\n"));
+  }
+
+  #human(payload: FramePayload): FramePiece {
+    const place = isGiven(payload) ? `, ${toOneLine(describeAnswerPlace(payload))}` : "";
+    return this.#message(payload, `User${place}`, { whole: true });
   }
 
   /** Returns the piece of a `meta` frame: a notice, reasoning, a repair message, or the instructions of a skill. */

@@ -238,18 +238,24 @@ export function toInterruptFrame(request: HumanRequest): FrameContent {
   };
 }
 
-/** Returns the frame of a person's answer, with its question and channel. */
+/** Returns the frame of a person's answer, with its question, channel and sender. */
 export function toAnswerFrame(
-  { requestId, via }: Pick<GivenResponse, "requestId" | "via">,
+  { requestId, by }: Pick<GivenResponse, "requestId" | "by">,
   answer: HumanAnswer,
 ): FrameContent {
   const content = describeAnswer(answer);
-  const place = "expired" in answer ? "nobody" : via;
+  const place = "expired" in answer ? "nobody" : by?.via;
   return {
     event: "message",
     eventType: "human",
     message: content,
-    fields: { role: "user", content, request_id: requestId, ...(place && { answered_via: place }) },
+    fields: {
+      role: "user",
+      content,
+      request_id: requestId,
+      ...(place && { answered_via: place }),
+      ...(by?.name !== undefined && { answered_by: by.name }),
+    },
   };
 }
 

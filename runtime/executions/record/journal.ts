@@ -213,7 +213,7 @@ export class Journal {
    * if the question is not open.
    */
   async answer(
-    request: Pick<HumanRequest, "requestId" | "raise"> & Pick<GivenResponse, "via">,
+    request: Pick<HumanRequest, "requestId" | "raise"> & Pick<GivenResponse, "by">,
     answer: HumanAnswer,
   ): Promise<Resumption | undefined> {
     const { requests, clock, redactor } = this.#ports;

@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import {
+  AnswerForbidden,
   fitAnswer,
   type GivenResponse,
   type HumanAnswer,
@@ -15,6 +16,7 @@ import { Journal } from "../record/journal.ts";
 import type { JournalPorts } from "../record/journal_ports.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import type { ActiveRuns } from "./active_runs.ts";
+import { mayProgramAnswer } from "../../vocabulary/callers.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
 import type { Runs } from "./runs.ts";
@@ -22,11 +24,14 @@ import type { Runs } from "./runs.ts";
 // Loaded with the first answer, which makes the start of a service faster.
 const loadEditedCall = lazyModule(() => import("./edited_call.ts"));
 
-type Ports = JournalPorts & Pick<RunnerPorts, "serviceLog" | "executions" | "openTools"> & {
-  agents: Pick<AwaitedAgents, "find">;
-  active: Pick<ActiveRuns, "track" | "stopping">;
-  runs: Pick<Runs, "resume">;
-};
+type Ports =
+  & JournalPorts
+  & Pick<RunnerPorts, "serviceLog" | "executions" | "openTools" | "programAnswers">
+  & {
+    agents: Pick<AwaitedAgents, "find">;
+    active: Pick<ActiveRuns, "track" | "stopping">;
+    runs: Pick<Runs, "resume">;
+  };
 
 const OLDER_REQUEST = "This answer is to an older request: ask for the pending one again";
 
@@ -46,14 +51,15 @@ export class HumanAnswers {
   /**
    * Answers the open question of an execution or of its descendant. The asking execution continues, and so do the ancestors
    * that waited only for it. Throws ExecutionNotFound, AnswerMisfit, ArgumentsNotChecked, and NotWaiting if the question is
-   * not open. Throws AgentUnreadable if one of the agents cannot continue; the question then stays open.
+   * not open. Throws AnswerForbidden if a program must not answer it, and AgentUnreadable if one of the agents cannot
+   * continue; the question then stays open.
    */
   async give(id: number, response: GivenResponse): Promise<void> {
     const { executions, runs } = this.#ports;
     const { open, answer, execution, request } = await this.#check(id, response);
     const answered = await new Journal(execution, this.#ports).answer({
       ...open,
-      ...(response.via && { via: response.via }),
+      ...(response.by && { by: response.by }),
     }, answer);
     if (answered === undefined) throw new NotWaiting(OLDER_REQUEST);
     await runs.resume({ execution: answered.execution, request });
@@ -85,6 +91,9 @@ export class HumanAnswers {
       throw new NotWaiting(
         asked.status === "waiting" ? OLDER_REQUEST : "This execution does not wait for an answer",
       );
+    }
+    if (response.by?.via === "program" && !mayProgramAnswer(open, this.#ports.programAnswers())) {
+      throw new AnswerForbidden();
     }
     const fitting = fitAnswer(open, response.answer, redactor);
     const { execution, request } = await requireExecution(executions, open.executionId);

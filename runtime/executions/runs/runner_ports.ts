@@ -47,4 +47,6 @@ export type RunnerPorts = RunPorts & JournalPorts & {
   currentAgent(id: string): Promise<Agent | undefined>;
   /** Returns the maximum number of ancestors of an execution. */
   maxAgentDepth: () => number;
+  /** Returns the answers that programs may give: with `respond` also approvals. */
+  programAnswers: () => { respond: boolean };
 };

@@ -76,6 +76,11 @@ Deno.test("GET /executions/{id}/pending returns the asking agent, the guard flag
   runtime.requests.set(1, REQUEST);
   const plain = (await call("/executions/1/pending")).body;
   assert.deepEqual([plain.asked_by, plain.is_guard, plain.preview], ["writer", true, null]);
+  assert.equal("open_to_programs" in plain, false);
+  const { isGuard: _, ...asked } = { ...REQUEST, toolName: "ask_user" };
+  runtime.requests.set(1, asked);
+  assert.equal((await call("/executions/1/pending")).body.open_to_programs, true);
+  runtime.requests.set(1, REQUEST);
   runtime.previews.set(1, PREVIEW);
   const { isNewFile, ...rest } = PREVIEW;
   assert.deepEqual((await call("/executions/1/pending")).body.preview, {
@@ -102,10 +107,12 @@ Deno.test("POST /executions/{id}/respond accepts edited arguments with an approv
   );
   const response = { approved: true, reason: null, arguments: args };
   const body = { request_id: "r1", response, via: "page" };
-  assert.equal((await post("/executions/1/respond", { ...body, via: "moon" })).status, 422);
+  for (const via of ["moon", "chat", "link"]) {
+    assert.equal((await post("/executions/1/respond", { ...body, via })).status, 422);
+  }
   assert.equal((await post("/executions/1/respond", body)).status, 200);
-  assert.deepEqual(runtime.responses.map(({ answer, via }) => [answer, via]), [
-    [{ approved: true, arguments: args }, "page"],
+  assert.deepEqual(runtime.responses.map(({ answer, by }) => [answer, by]), [
+    [{ approved: true, arguments: args }, { via: "page" }],
   ]);
 });
 

@@ -81,6 +81,14 @@ Deno.test("validateAgent() warns of an unknown time zone and useless node labels
   for (const own of ["Laptop", "[laptop.local, studio]"]) {
     assert.deepEqual(await validate(`${UNASKED}\nonly_on: ${own}`), []);
   }
+  assert.deepEqual(await validate(`${UNASKED}\nexpose: true`), [
+    "warning daily.md:4:1: Programs choose an exposed agent by its description, and it has none " +
+    "(write one sentence: description: …)",
+  ]);
+  assert.deepEqual(await validate(`${UNASKED}\nexpose: true\nenabled: false`), [
+    "warning daily.md:4:1: expose has no effect: enabled is false (remove enabled or expose)",
+  ]);
+  assert.deepEqual(await validate(`${UNASKED}\nexpose: true\ndescription: Sums.`), []);
   const [error = ""] = await validate(`${UNASKED}\nonly_on: []`);
   assert.match(error, /^error daily.md:4:10: .*must name at least one host/);
 });

@@ -64,6 +64,7 @@ defaults:
   pin_keys: true
 service: {port: 0, host: "::1", keep_alive: true}
 public_url: https://inkling.example/team/
+expose: { respond: true }
 search: { provider: searxng, base_url: "https://search.example/", key_env: MY_KEY }
 notify:
   on: [waiting]
@@ -127,6 +128,7 @@ notify:
       sandbox: "required",
       http: { allow: ["intern"], deny: ["private"], hosts: ["proxy"], origins: ["https://proxy"] },
       publicUrl: "https://inkling.example/team",
+      expose: { respond: true },
       search: { provider: "searxng", baseUrl: "https://search.example", keyEnv: "MY_KEY" },
       notify: {
         on: ["waiting"],

@@ -8,6 +8,7 @@ import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/
 import { answer, answerToEnd, ASK, call, doing, resultsOf, started } from "./executions_of.ts";
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import { AnswerMisfit, checkAnswer } from "../../../runtime/executions/human_request.ts";
+import { mayProgramAnswer } from "../../../runtime/vocabulary/callers.ts";
 import type { ToolQuestion } from "../../../runtime/tools/definition/tool.ts";
 
 const write = (path: string) => call("file_write", { path, content: path });
@@ -84,6 +85,55 @@ Deno.test("guarded calls wait one after the other, and an approval's remark foll
   assert.equal((await answerToEnd(runtime, mixed, { approved: false })).status, "success");
   const names = (await resultsOf(runtime, mixed)).map((one) => one["tool_name"]);
   assert.deepEqual(names, ["file_write", "file_read", "file_write"], "in the order of the calls");
+});
+
+Deno.test("a program answers questions of ask_user, and approvals only if config.yaml allows it", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("asker", ASKING);
+  await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
+  const by = { via: "program" } as const;
+  const give = async (runtime: Runtime, id: number, answer: HumanAnswer) =>
+    await runtime.respond(id, {
+      requestId: (await runtime.pendingRequest(id)).requestId,
+      answer,
+      by,
+    });
+  let writer: number;
+  {
+    await using runtime = await place.open();
+    const { id: asker } = await runToEnd(runtime, "asker");
+    await give(runtime, asker, { text: "red" });
+    assert.equal((await toEnd(runtime, asker)).status, "success");
+    const places = (await payloadsOf(runtime, asker)).flatMap((one) => one["answered_via"] ?? []);
+    assert.deepEqual(places, ["program"]);
+    ({ id: writer } = await runToEnd(runtime, "writer"));
+    const approved = give(runtime, writer, { approved: true });
+    await assert.rejects(approved, { name: "AnswerForbidden", code: "forbidden" });
+    await assert.rejects(give(runtime, writer, { approved: false }), { name: "AnswerForbidden" });
+    assert.equal((await runtime.getExecution(writer)).status, "waiting");
+    assert.equal(await exists(join(place.workspace, "a.txt")), false);
+  }
+  const allowed = "expose: { respond: true }\n";
+  await Deno.writeTextFile(join(place.configDir, "config.yaml"), allowed, { append: true });
+  await using runtime = await place.open();
+  await give(runtime, writer, { approved: true });
+  assert.equal((await toEnd(runtime, writer)).status, "success");
+  assert.equal(await exists(join(place.workspace, "a.txt")), true);
+});
+
+Deno.test("mayProgramAnswer() never allows a sign-in or a budget without the setting", () => {
+  const cases = [
+    [{ toolName: "ask_user" }, true, true],
+    [{ toolName: "ask_user", isGuard: true }, false, true],
+    [{ toolName: "ask_user", raise: {} }, false, true],
+    [{ toolName: "budget", raise: {} }, false, true],
+    [{ toolName: "server_tool" }, false, true],
+    [{ toolName: "sign_in" }, false, false],
+  ] as const;
+  for (const [question, plain, allowed] of cases) {
+    assert.equal(mayProgramAnswer(question, { respond: false }), plain);
+    assert.equal(mayProgramAnswer(question, { respond: true }), allowed);
+  }
 });
 
 Deno.test("answers and remarks may contain any text, and show no secret", async () => {

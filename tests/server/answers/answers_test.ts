@@ -20,7 +20,7 @@ Deno.test("a link shows its question without a key, and accepts one answer", asy
   assert.equal(answered.status, 200);
   assert.match(await answered.text(), /<h1>Approved<\/h1>/);
   const given = { approved: true, reason: "Fine\nby me" };
-  const expected = { id, requestId: "r1", answer: given, via: "link" };
+  const expected = { id, requestId: "r1", answer: given, by: { via: "link" } };
   assert.deepEqual(runtime.responses, [expected]);
 
   const again = await answer({ decision: "deny" });

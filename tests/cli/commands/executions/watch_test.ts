@@ -82,7 +82,7 @@ Deno.test("watch closes a question that was answered elsewhere, and reports the 
   for (
     const [via, told] of [
       ["page", "Answered on the page: Denied: no"],
-      ["terminal", "Answered at another terminal: Denied: no"],
+      ["terminal", "Answered at a terminal: Denied: no"],
       ["link", "Answered by the link in a message: Denied: no"],
       ["nobody", "The question has expired"],
       [undefined, "Answered over the HTTP API: Denied: no"],
