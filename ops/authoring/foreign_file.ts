@@ -3,8 +3,7 @@ import { basename } from "../../base/plain_path.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { definitionSchema } from "../../runtime/agents/definition.ts";
-import { readMarkdown } from "../import/reading/front_matter.ts";
-import { findShape } from "../import/shapes/all_shapes.ts";
+import { readForeignFile } from "../import/shapes/all_shapes.ts";
 
 /**
  * Returns the one problem of a file that another tool reads: its format, and the command that imports it. Returns undefined
@@ -14,17 +13,16 @@ export function diagnoseForeignFile(
   { path, bytes }: { path: string; bytes: Uint8Array },
   found: readonly Diagnostic[],
 ): Diagnostic | undefined {
-  const text = new TextDecoder().decode(bytes);
-  const shape = findShape(basename(path), text);
-  if (shape === undefined) return undefined;
+  const read = readForeignFile(basename(path), new TextDecoder().decode(bytes));
+  if (read === undefined) return undefined;
   const known = Object.keys(definitionSchema.shape);
   // A key that resembles a known one is a typing error in an agent's file.
-  const isForeign = Object.keys(readMarkdown(text).fields ?? {})
+  const isForeign = Object.keys(read.fields ?? {})
     .some((key) => !known.includes(key) && suggest(key, known) === undefined);
   const isBroken = found.some(({ severity }) => severity === "error");
   if (!isForeign && !isBroken) return undefined;
   return {
-    ...errorAtStart(path, `This is ${shape.name}, and no agent of Inkling`),
+    ...errorAtStart(path, `This is ${read.name}, and no agent of Inkling`),
     severity: isBroken ? "error" : "warning",
     hint: `inkling import ${path}`,
   };

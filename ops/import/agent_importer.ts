@@ -29,7 +29,7 @@ import {
   type WorkspaceFacts,
 } from "./import_plan.ts";
 import { planImport } from "./plan.ts";
-import { findShape } from "./shapes/all_shapes.ts";
+import { readForeignFile } from "./shapes/all_shapes.ts";
 import type { Loss } from "./reading/shape.ts";
 
 /** The fields of front matter in the order in which they are written. */
@@ -249,14 +249,12 @@ async function readFiles(
   for (const file of files) {
     // Documents such as README.md are beside agents, and no agents themselves.
     if (file.path.endsWith(".md") && !isAgentFileName(basename(file.path))) continue;
-    const shape = findShape(file.path, file.text);
-    if (shape === undefined) continue;
-    const reading = shape.read(file);
-    left.push(...reading.left ?? []);
-    if (reading.agents.length === 0) continue;
-    const { name, context = [] } = shape;
+    const reading = readForeignFile(file.path, file.text);
+    left.push(...reading?.left ?? []);
+    if (reading === undefined || reading.agents.length === 0) continue;
+    const { name, context, agents } = reading;
     const digest = await digestOf(file.text);
-    read.push({ path: file.path, shape: name, digest, context, agents: reading.agents });
+    read.push({ path: file.path, shape: name, digest, context, agents });
   }
   return { files: read, left };
 }

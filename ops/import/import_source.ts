@@ -41,7 +41,7 @@ const CONTEXT_FILES = [
 export interface ImportSource extends AsyncDisposable {
   /** The folder or address, which identifies the source in a later import. */
   origin: string;
-  files: ForeignFile[];
+  files: Pick<ForeignFile, "path" | "text">[];
   /** The texts of the files, of the files that they refer to, and of the repository's instructions. */
   texts: ReadonlyMap<string, string>;
   /** The skills by name, each with the absolute path of its folder. */
@@ -146,7 +146,7 @@ async function readTree(base: string, start: string, reach?: string): Promise<Re
 }
 
 class TreeReader {
-  readonly files: ForeignFile[] = [];
+  readonly files: ImportSource["files"] = [];
   readonly texts = new Map<string, string>();
   readonly skills = new Map<string, string>();
   readonly #base: string;

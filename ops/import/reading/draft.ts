@@ -237,9 +237,6 @@ export function lost(why: string): FieldRule {
   return (draft, value, key) => draft.lose(showField(key, value), why);
 }
 
-/** A rule for a field that needs no counterpart. */
-export function needless(): void {}
-
 /** Returns a rule that applies to texts. Any other value is lost. */
 export function text(rule: (draft: Draft, value: string, key: string) => void): FieldRule {
   return (draft, value, key) =>
@@ -262,8 +259,12 @@ export function runSetting(
 
 /** Returns a list of texts from a list, or from text with commas or spaces. */
 export function toList(value: JsonValue): string[] {
-  if (typeof value === "string") return splitTools(value);
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+  return typeof value === "string" ? splitTools(value) : toTexts(value);
+}
+
+/** Returns the texts of a list, or one text. */
+export function toTexts(value: JsonValue | undefined): string[] {
+  return [value].flat().filter((one) => typeof one === "string");
 }
 
 /** Returns `key: value` for a message. */

@@ -4,9 +4,11 @@ import type { JsonObject } from "../../../base/json.ts";
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const DAY_MINUTES = 24 * 60;
-const MOMENTS: ReadonlyMap<string, number> = new Map([["midnight", 0], ["noon", 12 * 60]]);
-/** Matches the units of an interval that `every` has, too. */
-const UNIT = /^([mh])(?:inutes?|ours?)?$/;
+const EVERY = /^every (\d+) ?(m|h|d|w)(?:in(?:ute)?s?|ours?|ays?|eeks?)?$/;
+const PERIOD =
+  /^(daily|weekly|monthly)(?: on (\w+))?(?: (at|around|between) (.+?)(?: and (.+))?)?$/;
+const TIME =
+  /^(?:(midnight)|(noon)|(\d{1,2})(?::(\d\d))? ?(am|pm)?)(?: ?utc([+-])(\d{1,2})(?::(\d\d))?)?$/;
 
 /**
  * Returns the fields of a schedule trigger, or undefined for a text that is no schedule. A time that the text leaves open
@@ -14,81 +16,56 @@ const UNIT = /^([mh])(?:inutes?|ours?)?$/;
  */
 export function readFuzzySchedule(text: string, seed: string): JsonObject | undefined {
   const words = text.trim().toLowerCase().replace(/\s+/g, " ");
-  if (/^[\d*][^ ]*( [^ ]+){4}$/.test(words)) return { cron: words, timezone: "UTC" };
+  const inUtc = (cron: string) => ({ cron, timezone: "UTC" });
+  if (/^[\d*][^ ]*( [^ ]+){4}$/.test(words)) return inUtc(words);
   const hash = Number(fnv1a(seed) % 1_000_003n);
-  const [, bare = words, weekdays] = /^(.*?)( on weekdays)?$/.exec(words) ?? [];
-  const days = weekdays === undefined ? "*" : "1-5";
-  const [, every, unit = ""] = /^every (\d+) ?([a-z]+)$/.exec(bare) ?? [];
-  const minute = hash % 60;
-  if (bare === "hourly") return { cron: `${minute} * * * ${days}`, timezone: "UTC" };
-  if (every !== undefined) return toInterval(Number(every), unit, { days, minute });
-  const [, period, rest = ""] = /^(daily|weekly|monthly)(.*)$/.exec(bare) ?? [];
-  if (period === undefined) return undefined;
-  const [, on, time = ""] = /^(?: on (\w+))?(.*)$/.exec(rest) ?? [];
-  const minutes = readTime(time.trim(), hash);
-  if (minutes === undefined) return undefined;
+  const bare = words.replace(/ on weekdays$/, "");
+  const days = bare === words ? "*" : "1-5";
+  if (bare === "hourly") return inUtc(`${hash % 60} * * * ${days}`);
+  const [, written = "", unit = ""] = EVERY.exec(bare) ?? [];
+  const count = Number(written);
+  if (count > 0 && days === "*") {
+    return { every: unit === "w" ? `${count * 7}d` : `${count}${unit}` };
+  }
+  if (count > 0 && unit === "h") return inUtc(`${hash % 60} */${count} * * ${days}`);
+  if (count > 0 && unit === "m") return inUtc(`*/${count} * * * ${days}`);
+  const [, period, on, word = "", first = "", second = ""] = PERIOD.exec(bare) ?? [];
+  const minutes = readTime({ word, first, second }, hash);
+  if (period === undefined || minutes === undefined) return undefined;
   const shift = Math.floor(minutes / DAY_MINUTES);
   const within = minutes - shift * DAY_MINUTES;
   const clock = `${within % 60} ${Math.floor(within / 60)}`;
+  if (period === "weekly") {
+    const day = on === undefined ? hash % 7 : DAYS.indexOf(on);
+    return day < 0 ? undefined : inUtc(`${clock} * * ${(day + shift + 7) % 7}`);
+  }
   if (period === "daily") {
-    if (on !== undefined || days !== "*" && shift !== 0) return undefined;
-    return { cron: `${clock} * * ${days}`, timezone: "UTC" };
+    const isClear = on === undefined && (days === "*" || shift === 0);
+    return isClear ? inUtc(`${clock} * * ${days}`) : undefined;
   }
-  if (period === "monthly") {
-    const day = Number(on ?? 1);
-    if (!(day >= 1 && day <= 31) || shift !== 0) return undefined;
-    return { cron: `${time === "" ? "0 0" : clock} ${day} * *`, timezone: "UTC" };
-  }
-  const day = on === undefined ? hash % 7 : DAYS.indexOf(on);
-  return day < 0 ? undefined : { cron: `${clock} * * ${(day + shift + 7) % 7}`, timezone: "UTC" };
+  const day = Number(on ?? 1);
+  return day >= 1 && day <= 31 && shift === 0 ? inUtc(`${clock} ${day} * *`) : undefined;
 }
 
-function toInterval(
-  count: number,
-  unit: string,
-  { days, minute }: { days: string; minute: number },
-): JsonObject | undefined {
-  const [, short] = UNIT.exec(unit) ?? [];
-  if (count < 1) return undefined;
-  if (short !== undefined) {
-    if (days === "*") return { every: `${count}${short}` };
-    const step = count === 1 ? "*" : `*/${count}`;
-    const clock = short === "h" ? `${minute} ${step}` : `${step} *`;
-    return { cron: `${clock} * * ${days}`, timezone: "UTC" };
-  }
-  if (days !== "*") return undefined;
-  if (/^d(?:ays?)?$/.test(unit)) return { every: `${count}d` };
-  if (/^w(?:eeks?)?$/.test(unit)) return { every: `${count * 7}d` };
-  if (!/^mo(?:nths?)?$/.test(unit)) return undefined;
-  return { cron: `0 0 1 ${count === 1 ? "*" : `*/${count}`} *`, timezone: "UTC" };
-}
-
-/** Returns minutes after midnight UTC for `at 9am`, `around 14:00 utc+2`, `between 9:00 and 17:00`, or any time for "". */
-function readTime(text: string, hash: number): number | undefined {
-  if (text === "") return hash % DAY_MINUTES;
-  const [, first, second] = /^between (.+) and (.+)$/.exec(text) ?? [];
-  if (first !== undefined && second !== undefined) {
-    const [from, to] = [readMoment(first), readMoment(second)];
-    if (from === undefined || to === undefined) return undefined;
-    return from + hash % Math.max(1, (to - from + DAY_MINUTES) % DAY_MINUTES);
-  }
-  const [, word, moment = ""] = /^(at|around) (.+)$/.exec(text) ?? [];
-  const at = readMoment(moment);
-  if (at === undefined) return undefined;
-  return word === "around" ? at - 60 + hash % 120 : at;
+/** Returns minutes after midnight UTC, which may be those of another day. Without a word, the hash chooses the time. */
+function readTime(
+  { word, first, second }: Record<"word" | "first" | "second", string>,
+  hash: number,
+): number | undefined {
+  if (word === "") return hash % DAY_MINUTES;
+  const [from, to] = [readMoment(first), readMoment(second)];
+  if (from === undefined || (word === "between") !== (to !== undefined)) return undefined;
+  if (word === "at") return from;
+  if (to === undefined) return from - 60 + hash % 120;
+  return from + hash % Math.max(1, (to - from + DAY_MINUTES) % DAY_MINUTES);
 }
 
 function readMoment(text: string): number | undefined {
-  const [, time = text, sign, hours = "0", minutes = "0"] =
-    /^(.+?) ?utc([+-])(\d{1,2})(?::(\d\d))?$/.exec(text) ?? [];
-  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
-  const local = MOMENTS.get(time) ?? readClock(time);
-  return local === undefined ? undefined : local - offset;
-}
-
-function readClock(text: string): number | undefined {
-  const [, hours, minutes = "0", half] = /^(\d{1,2})(?::(\d\d))? ?(am|pm)?$/.exec(text) ?? [];
-  if (hours === undefined) return undefined;
-  const hour = half === undefined ? Number(hours) : Number(hours) % 12 + (half === "pm" ? 12 : 0);
-  return hour > 23 || Number(minutes) > 59 ? undefined : hour * 60 + Number(minutes);
+  const [whole, , noon, written, minutes = "0", half, sign, hours = "0", more = "0"] =
+    TIME.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const offset = (Number(hours) * 60 + Number(more)) * (sign === "-" ? -1 : 1);
+  const hour = noon === undefined ? Number(written ?? 0) : 12;
+  const of24 = half === undefined ? hour : hour % 12 + (half === "pm" ? 12 : 0);
+  return of24 > 23 || Number(minutes) > 59 ? undefined : of24 * 60 + Number(minutes) - offset;
 }

@@ -6,6 +6,10 @@ export interface ForeignFile {
   /** The path relative to the import's source, with slashes. */
   path: string;
   text: string;
+  /** The fields of a file of data, or of the front matter. Undefined if there are none. */
+  fields: JsonObject | undefined;
+  /** The text below the front matter. */
+  body: string;
 }
 
 /** A part of a file that Inkling writes in another way. */
@@ -84,8 +88,8 @@ export interface Shape {
   /** The name with its article, such as `a subagent of Claude Code`. */
   name: string;
   /** The files with instructions that the tool adds to each text. The first one that exists is taken. */
-  context?: readonly string[];
+  context: readonly string[];
   /** Returns true if the file has this shape. */
-  fits(path: string, text: string): boolean;
+  fits(file: ForeignFile): boolean;
   read(file: ForeignFile): Reading;
 }

@@ -1,23 +1,22 @@
 // Lists the formats that `inkling import` reads. The first one that fits a file reads it.
-import type { Shape } from "../reading/shape.ts";
-import { CLAUDE_CODE } from "./claude_code.ts";
+import { parseFile } from "../reading/front_matter.ts";
+import type { ForeignFile, Reading, Shape } from "../reading/shape.ts";
 import { CRONTAB } from "./crontab.ts";
-import { DATA_SHAPES } from "./data_shapes.ts";
-import { GITHUB_WORKFLOW } from "./github_workflow.ts";
-import { MARKDOWN_SHAPES } from "./markdown_shapes.ts";
-import { OPENCODE_CONFIG } from "./opencode_config.ts";
+import { FILE_SHAPES } from "./formats.ts";
 
-/** The formats of other tools, those that a path identifies before those that only the content identifies. */
-export const SHAPES: readonly Shape[] = [
-  CRONTAB,
-  GITHUB_WORKFLOW,
-  OPENCODE_CONFIG,
-  ...MARKDOWN_SHAPES,
-  ...CLAUDE_CODE,
-  ...DATA_SHAPES,
-];
+const SHAPES: readonly Shape[] = [CRONTAB, ...FILE_SHAPES];
 
-/** Returns the format of a file, or undefined. */
-export function findShape(path: string, text: string): Shape | undefined {
-  return SHAPES.find((shape) => shape.fits(path, text));
+/** A file of another tool with its format. */
+export type RecognizedFile =
+  & Reading
+  & Pick<Shape, "name" | "context">
+  & Pick<ForeignFile, "fields">;
+
+/** Reads a file of another tool. Returns undefined for any other file. */
+export function readForeignFile(path: string, text: string): RecognizedFile | undefined {
+  const file = parseFile(path, text);
+  const shape = SHAPES.find((one) => one.fits(file));
+  if (shape === undefined) return undefined;
+  const { name, context } = shape;
+  return { name, context, fields: file.fields, ...shape.read(file) };
 }

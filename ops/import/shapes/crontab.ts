@@ -22,7 +22,8 @@ const MAX_ID_WORDS = 5;
 /** The format of crontab(5). */
 export const CRONTAB: Shape = {
   name: "a line of a crontab",
-  fits: (path, text) =>
+  context: [],
+  fits: ({ path, text }) =>
     (path === "-" || /(?:^|\/)(?:crontab[^/]*|cron\.d\/[^/]+|[^/]+\.cron(?:tab)?)$/.test(path)) &&
     !text.startsWith("---") && text.split("\n").some((line) => ENTRY.test(line)),
   read({ text }) {

@@ -1,5 +1,5 @@
 // Reads files of other tools without a file system, and plans their import.
-import { findShape } from "../../../ops/import/shapes/all_shapes.ts";
+import { readForeignFile } from "../../../ops/import/shapes/all_shapes.ts";
 import type { ImportPlan, PlannedAgent, WorkspaceFacts } from "../../../ops/import/import_plan.ts";
 import { planImport } from "../../../ops/import/plan.ts";
 import type { Reading } from "../../../ops/import/reading/shape.ts";
@@ -7,9 +7,9 @@ import type { JsonObject } from "../../../base/json.ts";
 
 /** Reads a file. Throws if no shape fits it. */
 export function read(path: string, text: string): Reading & { shape: string } {
-  const shape = findShape(path, text);
-  if (shape === undefined) throw new Error(`No shape fits ${path}`);
-  return { shape: shape.name, ...shape.read({ path, text }) };
+  const reading = readForeignFile(path, text);
+  if (reading === undefined) throw new Error(`No shape fits ${path}`);
+  return { shape: reading.name, ...reading };
 }
 
 /** The facts about a workspace and a source, of which a test sets some. */
@@ -27,10 +27,9 @@ export interface Around {
 export function plan(files: Record<string, string>, around: Around = {}): ImportPlan {
   const { facts, servers = {}, skills = new Map(), repository, model, team, spread } = around;
   const read = Object.entries(files).flatMap(([path, text]) => {
-    const shape = findShape(path, text);
-    if (shape === undefined) return [];
-    const { name, context = [] } = shape;
-    const { agents } = shape.read({ path, text });
+    const reading = readForeignFile(path, text);
+    if (reading === undefined) return [];
+    const { name, context, agents } = reading;
     return [{ path, shape: name, digest: text, context, agents }];
   });
   const source = {

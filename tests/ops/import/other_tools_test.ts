@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "../../runtime/agents/parsed_file.ts";
 import { compose } from "../../../ops/import/agent_importer.ts";
-import { findShape } from "../../../ops/import/shapes/all_shapes.ts";
+import { readForeignFile } from "../../../ops/import/shapes/all_shapes.ts";
 import { readFuzzySchedule } from "../../../ops/import/reading/schedule_words.ts";
 import { readToolSpec, toCommandPattern } from "../../../ops/import/reading/tool_names.ts";
 import { grantsOf, lossesOf, plan, planOne, read } from "./foreign_source.ts";
@@ -160,7 +160,9 @@ Deno.test("texts that are no files of other tools have no shape", () => {
     ["config.yaml", "title: x\n"],
     ["a.toml", "broken = = 1"],
   ];
-  for (const [path, text] of texts) assert.equal(findShape(path, text)?.name, undefined, path);
+  for (const [path, text] of texts) {
+    assert.equal(readForeignFile(path, text)?.name, undefined, path);
+  }
 });
 
 Deno.test("readFuzzySchedule() understands the words of workflows; the open time is the same for one file", () => {

@@ -1,0 +1,206 @@
+// The rules for the fields of other tools' files. Most fields have the same meaning in every tool that has them.
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
+import {
+  applyRules,
+  type Draft,
+  type FieldRule,
+  type FieldRules,
+  lost,
+  runSetting,
+  showField,
+  text,
+  toList,
+  toTexts,
+  WRITERS,
+} from "../reading/draft.ts";
+import { readToolSpec } from "../reading/tool_names.ts";
+
+/** The fields that need no counterpart, because nothing of an agent depends on them. */
+const NEEDLESS =
+  "version author tags category license metadata background argument-hint disable-model-invocation user-invocable " +
+  "context mode hidden subtask target infer alwaysApply globs nickname_candidates goose_provider goose_model " +
+  "strict runs-on run-name labels source tracker tracker-id sandbox checkout";
+
+/** The fields that are lost, by the reason. */
+const LOST: Readonly<Record<string, string>> = {
+  "the page and the lists choose the colors": "color",
+  "Inkling has no hooks: `confirm` lets a person decide before a call": "hooks",
+  "the effort of a model is not a setting of an agent": "effort model_reasoning_effort",
+  "a run has no worktree of its own: it works in `paths`": "isolation",
+  "`trigger.input` is the message of a run": "initialPrompt",
+  "`temperature` is the only such setting": "top_p",
+  "the text below the front matter is the task": "prompt",
+  "they are suggestions for a window of goose": "activities",
+  "it runs commands to check the result: an agent checks its own result": "retry",
+  "they are of a token of GitHub: a server for GitHub has its own token": "permissions",
+  "http.allow and http.deny in config.yaml hold for all agents": "network",
+  "it writes to GitHub: a server for GitHub has tools for that, and confirm asks": "safe-outputs",
+  "only the file itself is read: name the other files as @file in the text": "imports",
+  "it belongs to GitHub Actions": "pre-steps post-steps jobs services runtimes if",
+  "secrets are in .env, and MCP servers name them": "secrets",
+  "variables are in .env": "env",
+  "everybody who may use the service may run its agents": "roles",
+  "`max_concurrent_runs` limits the runs of an agent": "concurrency",
+};
+
+/** The modes in which a tool asks less, or changes no file. */
+const MODES: Readonly<Record<string, (draft: Draft, what: string) => void>> = {
+  default() {},
+  "workspace-write"() {},
+  acceptEdits: (draft, what) => draft.autoApprove(["file_write", "file_edit"], what),
+  bypassPermissions: (draft, what) => draft.autoApprove(["*"], what),
+  dontAsk: (draft, what) => draft.autoApprove(["*"], what),
+  "danger-full-access": (draft, what) => draft.autoApprove(["*"], what),
+  plan: readOnly,
+  "read-only": readOnly,
+};
+
+function readOnly(draft: Draft, what: string): void {
+  draft.withhold(WRITERS);
+  draft.change(what, "tools that change files are left out");
+}
+
+const readMode = text((draft, mode, key) => {
+  const what = showField(key, mode);
+  const apply = Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
+  if (apply === undefined) draft.lose(what, "no mode of this name is known here");
+  else apply(draft, what);
+});
+
+/** Reads MCP servers: their names, their entries by name, or a list of both. */
+const readServers: FieldRule = (draft, value) => {
+  for (const one of [value].flat()) {
+    if (typeof one === "string") draft.wants.mcp.push(one);
+    else if (isJsonObject(one)) {
+      for (const [name, entry] of Object.entries(one)) draft.addServer(name, entry);
+    }
+  }
+};
+
+/** Reads a list of tools, or opencode's map of tools that are on or off. */
+const readTools: FieldRule = (draft, value, key) => {
+  if (!isJsonObject(value)) return draft.allowOnly(toList(value), key);
+  const named = (state: boolean) => Object.keys(value).filter((name) => value[name] === state);
+  if (named(false).includes("*")) draft.allowOnly(named(true), key);
+  else draft.leaveOut(named(false), key);
+};
+
+/** Reads opencode's permission of one tool: a word for all calls, or words by pattern. */
+function readPermission(draft: Draft, tool: string, value: JsonValue): void {
+  const what = `permission: ${showField(tool, value)}`;
+  const spec = readToolSpec(tool);
+  if (spec.kind !== "builtin") {
+    return draft.lose(what, spec.kind === "unknown" ? spec.why : "it holds for all tools");
+  }
+  const isShell = spec.tools.includes("shell");
+  for (const [pattern, word] of Object.entries(isJsonObject(value) ? value : { "*": value })) {
+    if (!isShell && pattern !== "*") draft.lose(what, "`paths` holds for all tools");
+    else if (word === "deny") {
+      if (isShell) draft.denyCommand(pattern, what);
+      else draft.withhold(spec.tools);
+    } else if (isShell) {
+      draft.allowCommand(word === "allow" ? pattern : "*", what);
+      if (word === "allow" && pattern === "*") draft.autoApprove(["shell"], what);
+    } else if (word === "allow") draft.autoApprove(spec.tools, what);
+    else if (word === "ask") draft.confirm(spec.tools);
+  }
+}
+
+/** Reads an extension of goose: its own tools, or an MCP server. */
+function readExtension(draft: Draft, extension: JsonObject): void {
+  const {
+    name,
+    type,
+    uri,
+    description: _,
+    bundled: _b,
+    available_tools: tools,
+    timeout: _t,
+    ...rest
+  } = extension;
+  const label = typeof name === "string" ? name : "without a name";
+  if (type === "stdio" || type === "streamable_http" || type === "sse") {
+    draft.addServer(label, {
+      ...rest,
+      ...(uri !== undefined && { url: uri }),
+      ...(Array.isArray(tools) && tools.length > 0 && { includeTools: tools }),
+    });
+  } else if (label === "developer") {
+    draft.allowCommand("*", "the extension developer runs commands");
+  } else if (label !== "memory") draft.lose(`the extension ${label}`, "it is a part of goose");
+}
+
+const toObjects = (value: JsonValue) => [value].flat().filter(isJsonObject);
+const wantAgents = (draft: Draft, names: readonly (JsonValue | undefined)[]) =>
+  void draft.wants.agents.push(...names.flatMap((name) => toTexts(name)));
+
+/** The rules that hold for the files of every tool. */
+export const RULES: FieldRules = {
+  ...Object.fromEntries(NEEDLESS.split(" ").map((name) => [name, () => {}])),
+  ...Object.fromEntries(
+    Object.entries(LOST).flatMap(([why, names]) =>
+      names.split(" ").map((name) => [name, lost(why)])
+    ),
+  ),
+  name: text((draft, value) => draft.setName(value)),
+  description: text((draft, value) => draft.setDescription(value)),
+  model: (draft, value) => void draft.wants.models.push(...toTexts(value)),
+  engine(draft, value, key) {
+    const { id, model, "max-turns": turns } = isJsonObject(value) ? value : { id: value };
+    draft.wants.models.push(...toTexts(model));
+    if (turns !== undefined) runSetting("max_tool_calls")(draft, turns, "max-turns");
+    draft.change(showField(key, id ?? value), "Inkling itself runs the agent");
+  },
+  temperature: runSetting("temperature"),
+  ...Object.fromEntries(
+    ["maxTurns", "max_turns", "steps", "maxSteps"].map((
+      name,
+    ) => [name, runSetting("max_tool_calls")]),
+  ),
+  "timeout-minutes": runSetting("max_duration", (minutes) => `${minutes}m`),
+  timeout_minutes: runSetting("max_duration", (minutes) => `${minutes}m`),
+  tools: readTools,
+  "allowed-tools": (draft, value, key) => draft.preapprove(toList(value), key),
+  disallowedTools: (draft, value, key) => draft.leaveOut(toList(value), key),
+  permissionMode: readMode,
+  sandbox_mode: readMode,
+  permission(draft, value, key) {
+    if (!isJsonObject(value)) return lost("it holds for no named tool")(draft, value, key);
+    for (const [tool, one] of Object.entries(value)) readPermission(draft, tool, one);
+  },
+  skills: (draft, value) => void draft.wants.skills.push(...toList(value)),
+  mcpServers: readServers,
+  "mcp-servers": readServers,
+  mcp_servers: readServers,
+  extensions: (draft, value) => toObjects(value).forEach((one) => readExtension(draft, one)),
+  memory: (draft, value, key) =>
+    draft.change(showField(key, value), "the agent's own memory, which every agent has"),
+  web_search(draft, value) {
+    draft.wants.search = value !== false && value !== "disabled";
+  },
+  agent(draft, value, key) {
+    // In prompts of Copilot, these values are modes.
+    if (value === "agent" || value === "ask") return;
+    lost("a command is an agent of its own here")(draft, value, key);
+  },
+  agents: (draft, value) => wantAgents(draft, toList(value)),
+  handoffs: (draft, value) => wantAgents(draft, toObjects(value).map(({ agent }) => agent)),
+  sub_recipes: (draft, value) =>
+    wantAgents(draft, toObjects(value).map(({ path, name }) => path ?? name)),
+  disable(draft, value) {
+    if (value === true) draft.set("enabled", false, "disable: true");
+  },
+  settings(draft, value, key) {
+    if (!isJsonObject(value)) return lost("it is no map")(draft, value, key);
+    const { goose_provider: provider, goose_model: model } = value;
+    if (typeof model === "string") {
+      draft.wants.models.push(typeof provider === "string" ? `${provider}/${model}` : model);
+    }
+    applyRules(draft, value, RULES);
+  },
+  response(draft, value, key) {
+    const schema = isJsonObject(value) ? value["json_schema"] : undefined;
+    if (isJsonObject(schema)) draft.set("output", { schema }, "response: json_schema");
+    else lost("it has no json_schema")(draft, value, key);
+  },
+};
