@@ -191,10 +191,11 @@ function readAgent(
   draft.isCommand = isCommand;
   const others = Object.entries(fields).filter(([key]) => !texts.includes(key));
   applyRules(draft, Object.fromEntries(others), { ...RULES, ...rules });
-  const { tools, permissionMode, sandbox_mode: mode = permissionMode } = fields;
-  const isFree = !Array.isArray(tools) && typeof tools !== "string" &&
-    mode !== "plan" && mode !== "read-only";
-  if (shell !== undefined && isFree) draft.allowCommand("*", shell);
+  const isReadOnly = ["plan", "read-only"].includes(
+    String(fields["permissionMode"] ?? fields["sandbox_mode"]),
+  );
+  const isFree = !Array.isArray(fields["tools"]) && typeof fields["tools"] !== "string";
+  if (shell !== undefined && isFree && !isReadOnly) draft.allowCommand("*", shell);
   const text = [body, ...texts.flatMap((key) => toTexts(fields[key]))].filter((one) => one !== "")
     .join("\n\n");
   return draft.finish(convertText(draft, text, placeholders(text, fields)));
