@@ -22,7 +22,7 @@ const YAML_LIBRARY = "runtime/config/files/yaml_library.ts";
 /** The CommonJS plugin. Deno's types do not describe its default import as a function, so it needs a cast. */
 const convertCommonJs = commonjs as unknown as () => Plugin;
 
-const SOURCES = ["app", "api", "base", "cli", "ops", "present", "runtime", "server"];
+const SOURCES = ["app", "api", "base", "cli", "ops", "present", "reach", "runtime", "server"];
 const HOST = "runtime/tools/custom/host";
 const ENTRIES = {
   main: "main.ts",

@@ -44,7 +44,7 @@ function layerOf(file: string): string {
 }
 
 const isLocal = ({ to }: Import) =>
-  /^(main\.ts|deno\.json|(app|api|base|cli|ops|page|present|server|runtime|scoped|release|demo|site)\/)/
+  /^(main\.ts|deno\.json|(app|api|base|cli|ops|page|present|reach|server|runtime|scoped|release|demo|site)\/)/
     .test(
       to,
     );
@@ -66,11 +66,12 @@ const ROOMS: Readonly<
   runtime: { values: [/^base\//] },
   ops: { values: [/^(base|runtime)\//] },
   api: { values: [/^base\//, VOCABULARY], types: [/^runtime\//] },
-  server: { values: [/^(base|api)\//, VOCABULARY], types: [/^runtime\//] },
+  reach: { values: [/^(base|present)\//, CLIENT, VOCABULARY], types: [/^api\//] },
+  server: { values: [/^(base|api|reach)\//, VOCABULARY], types: [/^runtime\//] },
   present: { values: [/^base\//], types: [/^api\/schemas\//] },
   page: { values: [/^(base|present)\//, CLIENT, VOCABULARY], types: [/^api\//] },
   cli: {
-    values: [/^(base|present)\//, CLIENT, /^runtime\/vocabulary\/trigger_kinds\.ts$/],
+    values: [/^(base|present|reach)\//, CLIENT, /^runtime\/vocabulary\/trigger_kinds\.ts$/],
     types: [/^(api|ops|server\/ui)\//],
   },
   app: { values: [/^(base|runtime|ops|api|server|cli)\//, /^deno\.json$/] },
@@ -363,7 +364,9 @@ Deno.test("source: no folder has more than 25 entries", () => {
     if (entries.length > 25) crowded.push(`${folder}: ${entries.length}`);
     for (const { name, isDirectory } of entries) if (isDirectory) visit(`${folder}/${name}`);
   };
-  ["app", "api", "base", "cli", "ops", "page", "present", "server", "runtime"].forEach(visit);
+  ["app", "api", "base", "cli", "ops", "page", "present", "reach", "server", "runtime"].forEach(
+    visit,
+  );
   ["scoped", "release", "demo", "site"].forEach(visit);
   ["tests", "proof", "docs", "examples"].forEach(visit);
   assert.deepEqual(crowded, []);

@@ -5,8 +5,27 @@ import { RequestRefused } from "../../api/errors.ts";
 
 /** The path of the log-in page. */
 export const LOGIN_PATH = "/login";
+const NO_KEY = "Invalid or missing API key";
+const KEY_REMEDY = "Send INKLING_API_KEY of the service as X-API-Key or Authorization: Bearer";
 /** The paths that need no key: the health check, and the log-in, whose form contains the key. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/health", LOGIN_PATH]);
+
+/**
+ * The paths of other protocols, whose clients send the key as `Authorization: Bearer`. `toError` returns the fields that
+ * such a client expects in a refusal, besides `detail`.
+ */
+const PROTOCOLS: readonly { path: RegExp; toError: (message: string) => object }[] = [
+  {
+    path: /^\/mcp\/?$/,
+    toError: (message) => ({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }),
+  },
+  {
+    path: /^\/v1\//,
+    toError: (message) => ({
+      error: { message, type: "invalid_request_error", param: null, code: "invalid_api_key" },
+    }),
+  },
+];
 
 /** Counts requests without a valid key. Logs the 1st, 10th, 100th and so on, so that an attacker cannot fill the log. */
 export class RefusedKeys {
@@ -29,9 +48,9 @@ export class RefusedKeys {
 }
 
 /**
- * Returns the middleware that refuses and counts requests without a valid `X-API-Key`, unless `admits` returns true. The
- * refusal is 401, or the response of `explain`, which is a page for a person with a browser. `admits` may throw another
- * refusal.
+ * Returns the middleware that refuses and counts requests without a valid `X-API-Key`, unless `admits` returns true. On the
+ * paths of other protocols, the key may be a bearer token, too. The refusal is 401, or the response of `explain`, which is a
+ * page for a person with a browser. `admits` may throw another refusal.
  */
 export function apiKey(
   options: {
@@ -44,12 +63,17 @@ export function apiKey(
   const { isKey, refused, admits, explain } = options;
   return async (c, next) => {
     const { req: { path, raw } } = c;
-    if (OPEN_PATHS.has(path) || isKey(c.req.header("x-api-key") ?? "") || admits?.(raw)) {
-      return await next();
-    }
+    const protocol = PROTOCOLS.find((one) => one.path.test(path));
+    const bearer = protocol && /^Bearer (.*)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+    const key = c.req.header("x-api-key") ?? bearer ?? "";
+    if (OPEN_PATHS.has(path) || isKey(key) || admits?.(raw)) return await next();
     refused.count();
+    if (protocol !== undefined) {
+      const body = { detail: NO_KEY, ...protocol.toError(`${NO_KEY}. ${KEY_REMEDY}`) };
+      return Response.json(body, { status: 401, headers: { "www-authenticate": "Bearer" } });
+    }
     const explanation = await explain?.(raw);
     if (explanation !== undefined) return explanation;
-    throw new RequestRefused(401, "Invalid or missing API key");
+    throw new RequestRefused(401, NO_KEY);
   };
 }

@@ -26,6 +26,7 @@ const PRODUCT = [
   "ops",
   "page",
   "present",
+  "reach",
   "server",
   "runtime",
 ];

@@ -41,3 +41,43 @@ Deno.test("apiKey() logs the number of refused requests at 1, 10, 100 and so on"
     [1, 10, 100].map((refused) => ({ level: "warn", message, fields: { refused } })),
   );
 });
+
+Deno.test("apiKey() accepts a bearer token for other protocols only, and refuses in their shape", async () => {
+  const { app } = on();
+  const status = async (path: string, headers: Record<string, string>) =>
+    (await app.request(path, { method: "POST", headers })).status;
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+  for (const path of ["/v1/responses", "/v1/chat/completions", "/mcp"]) {
+    assert.notEqual(await status(path, bearer(KEY)), 401, path);
+    assert.notEqual(await status(path, { authorization: `bearer ${KEY}` }), 401, path);
+    assert.notEqual(await status(path, { "x-api-key": KEY }), 401, path);
+    for (const key of ["", "correct hors", `${KEY} `]) {
+      const expected = key === `${KEY} ` ? status(path, bearer(KEY)) : Promise.resolve(401);
+      assert.equal(await status(path, bearer(key)), await expected, `${path} ${key}`);
+    }
+    assert.equal(await status(path, { "x-api-key": "wrong", ...bearer(KEY) }), 401, path);
+    assert.equal(await status(path, { authorization: `Basic ${btoa(`x:${KEY}`)}` }), 401, path);
+    assert.equal(await status(path, {}), 401, path);
+  }
+  for (const path of ["/info", "/mcpx", "/agents", "/v1", "/hooks/x"]) {
+    assert.equal(await status(path, bearer(KEY)), 401, path);
+  }
+  const body = async (path: string) => {
+    const response = await app.request(path, { method: "POST" });
+    assert.equal(response.headers.get("www-authenticate"), "Bearer");
+    return await response.json();
+  };
+  const detail = "Invalid or missing API key";
+  const message =
+    `${detail}. Send INKLING_API_KEY of the service as X-API-Key or Authorization: Bearer`;
+  assert.deepEqual(await body("/mcp"), {
+    detail,
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: -32_000, message },
+  });
+  assert.deepEqual(await body("/v1/models"), {
+    detail,
+    error: { message, type: "invalid_request_error", param: null, code: "invalid_api_key" },
+  });
+});
