@@ -137,6 +137,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       gate,
       openOwnWrites,
       ownPorts,
+      db,
       knownTools: new SqlKnownToolStore(db),
       tokenSecrets: agents.tokenSecrets,
       isFirstWarning: (warning) =>

@@ -61,7 +61,7 @@ export function createInspection(
 ): InspectResources {
   const skills = new SkillLibrary(settings);
   const servers = new ServersFile(settings.directories.mcpServersFile);
-  const checkSignIn = createSignInCheck(settings.directories);
+  const checkSignIn = createSignInCheck(settings);
   let support: Promise<SandboxSupport> | undefined;
   const sandboxSupport = () => support ??= findSandbox();
   return async (agent) => {

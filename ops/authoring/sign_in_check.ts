@@ -1,10 +1,17 @@
 // Checks for `validate` and `doctor` if a remote MCP server needs a sign-in. Sends at most one request to each server.
 import { withinTime } from "../../base/bounded_wait.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 import type { ServerEndpoint } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
-import { CredentialFiles } from "../../runtime/tools/mcp/sign_in/credential_files.ts";
-import { describeSignInNeeded } from "../../runtime/tools/mcp/sign_in/sign_in_needed.ts";
-import { TokenSecrets } from "../../runtime/tools/mcp/sign_in/token_secrets.ts";
+import type { Credentials } from "../../runtime/tools/mcp/sign_in/credentials.ts";
+import {
+  describeSignInNeeded,
+  isSignInError,
+} from "../../runtime/tools/mcp/sign_in/sign_in_needed.ts";
+import type { CredentialOptions } from "../../runtime/storage/open_credentials.ts";
+
+const loadCredentials = lazyModule(() => import("../../runtime/storage/open_credentials.ts"));
 
 const LIMIT_MS = 2_000;
 /** A request without effect, which a server answers with 401 if it wants a token. */
@@ -18,15 +25,25 @@ export type CheckSignIn = (
 
 /** Returns the check for one validation. Several agents with the same server cause one request. */
 export function createSignInCheck(
-  { stateDir }: { stateDir: string },
+  settings: CredentialOptions["settings"],
   clock: Clock = new SystemClock(),
 ): CheckSignIn {
-  const files = new CredentialFiles({ stateDir, clock, secrets: new TokenSecrets() });
   const asked = new Map<string, Promise<boolean>>();
   return async (server, { url, headers, oauth }) => {
     if (oauth?.grant !== "authorization_code") return [];
-    const warning = [{ severity: "warning" as const, problem: describeSignInNeeded(server) }];
-    const stored = await files.read(server);
+    const warn = (problem: string) => [{ severity: "warning" as const, problem }];
+    const warning = warn(describeSignInNeeded(server));
+    let stored: Credentials | undefined;
+    try {
+      const { withCredentials } = await loadCredentials();
+      stored = await withCredentials(
+        { settings, clock },
+        (credentials) => credentials.read(server),
+      );
+    } catch (error) {
+      if (error instanceof RuntimeError || isSignInError(error)) return warn(error.message);
+      throw error;
+    }
     if (stored?.url === url) {
       return stored.tokens === undefined ? warning : [];
     }

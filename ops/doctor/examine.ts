@@ -5,8 +5,8 @@ import { type Clock, SystemClock } from "../../base/clock.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { isFileFailure } from "../../base/files/unreadable.ts";
 import {
-  DATABASE_VARIABLE,
   DatabaseVariableUnusable,
+  describeLocalSignIns,
 } from "../../runtime/config/database_settings.ts";
 import { isSetUp } from "../../runtime/config/first_use.ts";
 import { NAMED_PROVIDERS } from "../../runtime/config/providers.ts";
@@ -26,6 +26,7 @@ import {
 } from "../../runtime/config/settings.ts";
 import { ifThere } from "../../base/files/missing.ts";
 import { findHistory } from "../../runtime/storage/state_dir/history_place.ts";
+import { withCredentials } from "../../runtime/storage/open_credentials.ts";
 import {
   type Connection,
   openServerConnections,
@@ -98,9 +99,8 @@ export async function examine(
   const done = await performChecks([...checks, () => checkDisk(folders, machine)]);
   done.notes.push(...notes);
   if (settings === undefined) {
-    const broken = found.some(({ subject }) => subject === DATABASE_VARIABLE)
-      ? DATABASE_VARIABLE
-      : "config.yaml";
+    const broken = found.find(({ subject }) => subject.startsWith("INKLING_"))?.subject ??
+      "config.yaml";
     done.unchecked.push(`Agents and the workspace are not checked while ${broken} is broken`);
   }
   return done;
@@ -144,7 +144,7 @@ async function readSettings(
 
 function toSettingsFinding(refusal: RuntimeError): Finding {
   const isVariable = refusal instanceof DatabaseVariableUnusable;
-  return toRefusalFinding(refusal, isVariable ? DATABASE_VARIABLE : "state folder");
+  return toRefusalFinding(refusal, isVariable ? refusal.variable : "state folder");
 }
 
 async function workspaceChecks(
@@ -181,8 +181,24 @@ async function workspaceChecks(
     () => checkFolders(settings, machine),
     ...agents.map((agent) => () => checkPathAccess(agent, machine)),
     () => checkSandbox(settings, found, machine),
+    () => checkSignIns(named, { settings, clock }),
     ...servers,
   ];
+}
+
+/** Reports sign-ins to MCP servers that other nodes do not have. */
+async function checkSignIns(
+  servers: readonly string[],
+  options: { settings: WorkspaceSettings; clock: Clock },
+): Promise<Finding[]> {
+  const local = describeLocalSignIns(options.settings);
+  if (local === undefined) return [];
+  const stored = await withCredentials(
+    options,
+    (store) => Promise.all(servers.map((name) => store.read(name))),
+  );
+  const isSignedIn = stored.some((one) => one !== undefined);
+  return isSignedIn ? [{ severity: "warning", subject: "MCP sign-ins", ...local }] : [];
 }
 
 /** Reports a missing sandbox if config.yaml requires one, even if no agent starts a program yet. */

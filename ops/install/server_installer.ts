@@ -8,7 +8,13 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { NotInstalled, refuseFileErrors } from "./not_installed.ts";
-import type { SignedOut, SignInDialog, SignInOptions } from "./server_sign_in.ts";
+import type {
+  SignedIn,
+  SignedOut,
+  SignInDialog,
+  SignInOptions,
+  StoredSignIn,
+} from "./server_sign_in.ts";
 import { installedSource, installPackage } from "./server_package.ts";
 import { installPythonPackage } from "./python_package.ts";
 import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
@@ -63,8 +69,7 @@ export interface ListedServer {
   pinned: string | undefined;
   /** The folder of the server's package. Undefined for a server without a package. */
   folder: string | undefined;
-  /** The state of a person's sign-in. Undefined if nobody has signed in. */
-  signIn: "done" | "needed" | undefined;
+  signIn: StoredSignIn;
   /** The ids of the agents that name the server. */
   agents: string[];
 }
@@ -247,7 +252,7 @@ export class ServerInstaller {
           folder: pinned === undefined ? undefined : folder,
           signIn: isAddress(entry.runs)
             ? await (await loadSignIn()).readSignIn(name, this.#context)
-            : undefined,
+            : {},
           agents: naming.get(name) ?? [],
         };
       }));
@@ -259,7 +264,7 @@ export class ServerInstaller {
     name: string,
     dialog: SignInDialog,
     signal: AbortSignal,
-  ): Promise<{ issuer: string }> {
+  ): Promise<SignedIn> {
     const { signIn } = await loadSignIn();
     return await signIn(name, dialog, { ...this.#context, signal });
   }

@@ -2,14 +2,19 @@
 // finds the stored tokens when a connection needs them.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
+import { RuntimeError } from "../../base/errors.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
+import { describeLocalSignIns } from "../../runtime/config/database_settings.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import type { ServerOAuth } from "../../runtime/tools/mcp/servers_file/declared_oauth.ts";
 import { resolveServer } from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
 import { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
-import { CredentialFiles } from "../../runtime/tools/mcp/sign_in/credential_files.ts";
-import { isSignInError } from "../../runtime/tools/mcp/sign_in/sign_in_needed.ts";
-import { TokenSecrets } from "../../runtime/tools/mcp/sign_in/token_secrets.ts";
+import type { CredentialStore } from "../../runtime/tools/mcp/sign_in/credentials.ts";
+import {
+  describeSignInNeeded,
+  isSignInError,
+} from "../../runtime/tools/mcp/sign_in/sign_in_needed.ts";
+import { withCredentials } from "../../runtime/storage/open_credentials.ts";
 import { NotInstalled } from "./not_installed.ts";
 import { listenForRedirect, pasteRedirect } from "./redirect_listener.ts";
 
@@ -39,32 +44,36 @@ export interface SignedOut {
   unrevoked: string | undefined;
 }
 
-/**
- * Signs a person in to a server and stores the tokens. Returns the authorization server's identifier. Throws NotInstalled,
- * or rethrows the signal's reason.
- */
+/** The result of signIn(). */
+export interface SignedIn {
+  /** The authorization server's identifier. */
+  issuer: string;
+  /** The reason why other nodes do not have the sign-in, and the remedy. Undefined if they have it, or if there are none. */
+  localOnly: { problem: string; remedy: string } | undefined;
+}
+
+/** Signs a person in to a server and stores the tokens. Throws NotInstalled, or rethrows the signal's reason. */
 export async function signIn(
   name: string,
   dialog: SignInDialog,
   { settings, clock, signal }: SignInOptions & { signal: AbortSignal },
-): Promise<{ issuer: string }> {
+): Promise<SignedIn> {
   const { url, oauth } = await findServer(name, settings);
   if (oauth.grant === "client_credentials") {
     throw new NotInstalled(
       `The server ${JSON.stringify(name)} needs no person: it signs in as the client of its entry`,
     );
   }
-  const files = openFiles({ settings, clock });
-  const former = await files.read(name);
-  const formerPort = former?.url === url && URL.parse(former.redirectUrl ?? "")?.port || "0";
-  const port = oauth.redirectPort ?? Number(formerPort);
-  const { paste } = dialog;
-  const mustHave = oauth.redirectPort !== undefined;
-  await using redirect = paste === undefined
-    ? listenForRedirect({ port, mustHave })
-    : pasteRedirect({ port, paste });
   const { startSignIn } = await loadStart();
-  return await explained(name, async () => {
+  const work = async (store: CredentialStore) => {
+    const former = await store.read(name);
+    const formerPort = former?.url === url && URL.parse(former.redirectUrl ?? "")?.port || "0";
+    const port = oauth.redirectPort ?? Number(formerPort);
+    const { paste } = dialog;
+    const mustHave = oauth.redirectPort !== undefined;
+    await using redirect = paste === undefined
+      ? listenForRedirect({ port, mustHave })
+      : pasteRedirect({ port, paste });
     const started = await startSignIn(
       { server: name, url, oauth, former, clock, signal },
       redirect.url,
@@ -73,60 +82,78 @@ export async function signIn(
     await dialog.open(started.address.href);
     const answer = await untilAborted(redirect.answer(), signal);
     const credentials = await started.finish(answer);
-    await files.change(name, (_before, save) => save(credentials));
-    return { issuer: credentials.issuer };
-  });
+    await store.change(name, (_before, save) => save(credentials));
+    return { issuer: credentials.issuer, localOnly: describeLocalSignIns(settings) };
+  };
+  try {
+    return await withCredentials({ settings, clock }, work);
+  } catch (error) {
+    if (!isSignInError(error)) throw error;
+    const message = `The sign-in to ${JSON.stringify(name)} failed: ${error.message}`;
+    throw new NotInstalled(message, { cause: error });
+  }
 }
 
 /**
- * Revokes the tokens of a server if possible, and removes them from this machine in any case. The server need not be in
- * mcp-servers.json.
+ * Revokes the tokens of a server if possible, and removes them in any case. The server need not be in mcp-servers.json.
  */
 export async function signOut(
   name: string,
   { settings, clock, signal }: SignInOptions & { signal?: AbortSignal },
 ): Promise<SignedOut> {
-  const files = openFiles({ settings, clock });
-  // A workspace without a sign-in gets no folder for tokens.
-  if (await files.read(name) === undefined) return { wasSignedIn: false, unrevoked: undefined };
   const oauth = await findServer(name, settings).then((found) => found.oauth, (error) => {
     if (!(error instanceof NotInstalled)) throw error;
     return { isDeclared: false, grant: "authorization_code" } as const;
   });
-  return await files.change(name, async (credentials, save) => {
-    await save(undefined);
-    if (credentials?.tokens === undefined) return { wasSignedIn: true, unrevoked: undefined };
-    const { revokeTokens } = await loadRevocation();
+  return await withCredentials({ settings, clock }, async (store) => {
     try {
-      const isRevoked = await revokeTokens(credentials, {
-        oauth,
-        clock,
-        ...(signal && { signal }),
-      });
-      const unrevoked = isRevoked ? undefined : `${credentials.issuer} revokes no tokens`;
-      return { wasSignedIn: true, unrevoked };
+      // A workspace without a sign-in gets no folder for tokens.
+      if (await store.read(name) === undefined) return { wasSignedIn: false, unrevoked: undefined };
     } catch (error) {
       if (!isSignInError(error)) throw error;
-      return { wasSignedIn: true, unrevoked: error.message };
+      await store.forget(name);
+      return { wasSignedIn: true, unrevoked: "this machine cannot decrypt them" };
     }
+    return await store.change(name, async (credentials, save) => {
+      await save(undefined);
+      if (credentials?.tokens === undefined) return { wasSignedIn: true, unrevoked: undefined };
+      const { revokeTokens } = await loadRevocation();
+      try {
+        const isRevoked = await revokeTokens(credentials, {
+          oauth,
+          clock,
+          ...(signal && { signal }),
+        });
+        const unrevoked = isRevoked ? undefined : `${credentials.issuer} revokes no tokens`;
+        return { wasSignedIn: true, unrevoked };
+      } catch (error) {
+        if (!isSignInError(error)) throw error;
+        return { wasSignedIn: true, unrevoked: error.message };
+      }
+    });
   });
 }
 
-/**
- * Returns `done` if tokens are stored for a server, `needed` if the authorization server has refused to renew them, or
- * undefined.
- */
-export async function readSignIn(
-  name: string,
-  options: SignInOptions,
-): Promise<"done" | "needed" | undefined> {
-  const stored = await openFiles(options).read(name);
-  return stored && (stored.tokens === undefined ? "needed" : "done");
+/** The stored sign-in to a server. */
+export interface StoredSignIn {
+  /** `needed` if the authorization server has refused to renew the tokens. Undefined if nobody has signed in. */
+  state?: "done" | "needed";
+  /** The clause to show below the server. */
+  note?: string;
 }
 
-function openFiles({ settings, clock }: SignInOptions): CredentialFiles {
-  const { stateDir } = settings.directories;
-  return new CredentialFiles({ stateDir, clock, secrets: new TokenSecrets() });
+/** Reads the stored sign-in to a server. */
+export async function readSignIn(name: string, options: SignInOptions): Promise<StoredSignIn> {
+  try {
+    const stored = await withCredentials(options, (store) => store.read(name));
+    if (stored === undefined) return {};
+    if (stored.tokens === undefined) return { state: "needed", note: describeSignInNeeded(name) };
+    const local = describeLocalSignIns(options.settings);
+    return { state: "done", ...(local && { note: local.problem }) };
+  } catch (error) {
+    if (!isSignInError(error) && !(error instanceof RuntimeError)) throw error;
+    return { note: `cannot be used: ${error.message}` };
+  }
 }
 
 /** Returns the server's address and the kind of its sign-in. Throws NotInstalled if it is unusable or has no sign-in. */
@@ -157,14 +184,4 @@ async function findServer(
     );
   }
   return { url: definition.url, oauth: definition.oauth };
-}
-
-async function explained<T>(name: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isSignInError(error)) throw error;
-    const message = `The sign-in to ${JSON.stringify(name)} failed: ${error.message}`;
-    throw new NotInstalled(message, { cause: error });
-  }
 }

@@ -10,6 +10,12 @@ export const DATABASE_VARIABLE = "INKLING_DATABASE_URL";
 /** The name of the variable with the password, if the address has none. The database driver reads it. */
 export const DATABASE_PASSWORD_VARIABLE = "PGPASSWORD";
 
+/** The name of the variable with the key by which the nodes encrypt the sign-ins to MCP servers in the database. */
+export const TOKEN_KEY_VARIABLE = "INKLING_TOKEN_KEY";
+
+/** The command that creates such a key. */
+const MAKE_KEY = "openssl rand -base64 32";
+
 /** The database keys of config.yaml. */
 export interface DatabaseKeys {
   /** The address, which may contain a password; null for SQLite, unless the shell variable names a database. */
@@ -25,6 +31,8 @@ export interface DatabaseSettings {
   address: string;
   /** The maximum number of connections. */
   connections: number;
+  /** The 32 bytes of INKLING_TOKEN_KEY; undefined if it is not set. */
+  tokenKey: Uint8Array<ArrayBuffer> | undefined;
   node: {
     /** The name of the node: the one in config.yaml, otherwise the name of the machine. */
     readonly name: string;
@@ -34,13 +42,14 @@ export interface DatabaseSettings {
   };
 }
 
-/** Error: the value of INKLING_DATABASE_URL cannot be used. */
+/** Error: the value of INKLING_DATABASE_URL or INKLING_TOKEN_KEY cannot be used. */
 export class DatabaseVariableUnusable extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
+  readonly variable: string;
 
-  constructor(rule: string) {
-    const remedy = "Set it to another address, or unset it";
-    super(`Cannot use ${DATABASE_VARIABLE}: it ${rule}`, { remedy });
+  constructor(variable: string, rule: string, remedy: string) {
+    super(`Cannot use ${variable}: it ${rule}`, { remedy });
+    this.variable = variable;
   }
 }
 
@@ -87,20 +96,27 @@ export function describeBadAddress(value: unknown): string | undefined {
 
 /**
  * Returns the shared database of this process, or undefined for SQLite. `variable` is the value of INKLING_DATABASE_URL.
- * Throws DatabaseVariableUnusable.
+ * `lookup` returns the value of another variable. Throws DatabaseVariableUnusable.
  */
 export function readDatabaseSettings(
   { database, databaseConnections, node }: DatabaseKeys,
-  { variable }: { variable: string | undefined },
+  { variable, lookup = () => undefined }: {
+    variable: string | undefined;
+    lookup?: (name: string) => string | undefined;
+  },
 ): DatabaseSettings | undefined {
   const rule = variable === undefined ? undefined : describeBadAddress(variable);
-  if (rule !== undefined) throw new DatabaseVariableUnusable(rule);
+  if (rule !== undefined) {
+    const remedy = "Set it to another address, or unset it";
+    throw new DatabaseVariableUnusable(DATABASE_VARIABLE, rule, remedy);
+  }
   const address = variable ?? database;
   if (address === null) return undefined;
   const { name, labels, runs } = node;
   return {
     address,
     connections: databaseConnections,
+    tokenKey: readTokenKey(lookup(TOKEN_KEY_VARIABLE) || undefined),
     node: {
       labels,
       runs,
@@ -109,6 +125,38 @@ export function readDatabaseSettings(
         return name ?? Deno.hostname();
       },
     },
+  };
+}
+
+function readTokenKey(text: string | undefined): Uint8Array<ArrayBuffer> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const bytes = Uint8Array.fromBase64(text);
+    if (bytes.length === 32) return bytes;
+  } catch {
+    // The error is dropped, because its message could contain a part of the key.
+  }
+  throw new DatabaseVariableUnusable(
+    TOKEN_KEY_VARIABLE,
+    "must be 32 bytes in base64",
+    `To create a key, type: ${MAKE_KEY}`,
+  );
+}
+
+/**
+ * Returns the reason and the remedy if the sign-ins to MCP servers are stored on this machine only, although a database is
+ * shared. Returns undefined otherwise.
+ */
+export function describeLocalSignIns(
+  { database }: { database: DatabaseSettings | undefined },
+): { problem: string; remedy: string } | undefined {
+  if (database === undefined || database.tokenKey !== undefined) return undefined;
+  return {
+    problem:
+      "Sign-ins to MCP servers are stored on this machine only, and other nodes do not have them, " +
+      `because ${TOKEN_KEY_VARIABLE} is not set`,
+    remedy:
+      `set the same key on every node, then sign in again; to create a key, type: ${MAKE_KEY}`,
   };
 }
 

@@ -50,7 +50,6 @@ export async function loadSettings(
   const variable = shell[DATABASE_VARIABLE] || undefined;
   const parsing = { home, hasDatabase: variable !== undefined };
   const config = await loadConfig(path, parsing);
-  const database = readDatabaseSettings(config, { variable });
   const directories = await resolveDirectories({
     env,
     home,
@@ -58,6 +57,9 @@ export async function loadSettings(
     ...(workspace === undefined ? {} : { workspace }),
   });
   const files = [directories.workspaceEnvFile, directories.configEnvFile];
+  const environment = new EnvironmentFiles({ files, shell });
+  const lookup = (name: string) => environment.get(name);
+  const database = readDatabaseSettings(config, { variable, lookup });
   const configFile = new ConfigFile(config, { ...parsing, version });
   return {
     shell,
@@ -67,7 +69,7 @@ export async function loadSettings(
       return configFile.current;
     },
     directories,
-    environment: new EnvironmentFiles({ files, shell }),
+    environment,
     database,
   };
 }

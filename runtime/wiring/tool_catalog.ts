@@ -1,4 +1,5 @@
 // Opens the sources of tools. Each source is opened with the first agent that needs it, and closed with the runtime.
+import type { Database } from "../database/database.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
@@ -36,7 +37,7 @@ const loadProcessSandbox = lazyModule(() => import("../sandbox/process_sandbox.t
 const loadForwardProxy = lazyModule(() => import("../tools/http/forward_proxy.ts"));
 const loadSandboxGap = lazyModule(() => import("../permissions/sandbox_gap.ts"));
 const loadMcpServers = lazyModule(() => import("../tools/mcp/mcp_servers.ts"));
-const loadCredentialFiles = lazyModule(() => import("../tools/mcp/sign_in/credential_files.ts"));
+const loadCredentials = lazyModule(() => import("../storage/open_credentials.ts"));
 const loadShell = lazyModule(() => import("../tools/shell/shell.ts"));
 
 /** Options of openToolCatalog(). */
@@ -51,6 +52,8 @@ export interface ToolCatalogOptions {
   /** Returns the TCP ports of the service itself, which agents must not reach. */
   ownPorts: () => readonly number[];
   knownTools: KnownToolStore;
+  /** The opened database. Undefined in a process that opens a shared database only for the sign-ins to MCP servers. */
+  db?: Database;
   /** The tokens of remote MCP servers, which are redacted in all output. */
   tokenSecrets: TokenSecrets;
   /** Returns true if a warning is given for the first time in this state directory. */
@@ -225,9 +228,9 @@ export async function openMcpServers(
   sandbox: ProcessSandbox,
 ): Promise<McpServers> {
   const { settings, clock, log, version, resources, isFirstWarning, knownTools } = options;
-  const [{ McpServers }, { CredentialFiles }] = await Promise.all([
+  const [{ McpServers }, { openCredentials }] = await Promise.all([
     loadMcpServers(),
-    loadCredentialFiles(),
+    loadCredentials(),
   ]);
   const { mcpServersFile, workspace, stateDir, ...directories } = settings.directories;
   const { configDir, agentsDir, workspaceEnvFile } = directories;
@@ -257,7 +260,7 @@ export async function openMcpServers(
           ),
         ),
       ],
-      credentials: new CredentialFiles({ stateDir, clock, secrets: options.tokenSecrets }),
+      credentials: await openCredentials({ ...options, secrets: options.tokenSecrets }),
       mcpConfirm: () => settings.config.defaults.mcpConfirm,
       isFirstWarning,
       knownTools,

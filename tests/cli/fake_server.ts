@@ -44,7 +44,7 @@ export function offerServer(cli: FakeCli): void {
             problem: undefined,
             pinned: "npm:@acme/files@1.2.0",
             folder: `${config}/mcp/files`,
-            signIn: undefined,
+            signIn: {},
             agents: ["clerk"],
           },
           {
@@ -53,12 +53,12 @@ export function offerServer(cli: FakeCli): void {
             problem: "its entry disables it",
             pinned: undefined,
             folder: undefined,
-            signIn: undefined,
+            signIn: {},
             agents: [],
           },
         ]),
       remove: () => Promise.resolve(),
-      signIn: () => Promise.resolve({ issuer: "https://auth.example.com" }),
+      signIn: () => Promise.resolve({ localOnly: undefined, issuer: "https://auth.example.com" }),
       signOut: () => Promise.resolve({ wasSignedIn: true, unrevoked: undefined }),
     });
 }

@@ -122,16 +122,15 @@ async function show(context: CommandContext, { json }: McpOptions): Promise<void
 }
 
 /** Returns the line below a server in the list, or undefined. */
-function noteOf({ name, problem, signIn }: ListedServer): string | undefined {
-  if (problem !== undefined) return `cannot be used: ${problem}`;
-  return signIn === "needed" ? `needs a sign-in: inkling mcp login ${name}` : undefined;
+function noteOf({ problem, signIn }: ListedServer): string | undefined {
+  return problem === undefined ? signIn.note : `cannot be used: ${problem}`;
 }
 
 function toJson(server: ListedServer): Record<string, unknown> {
   const { name, runs, pinned, problem, agents, signIn } = server;
   return {
     ...{ name, runs, source: pinned ?? null, problem: problem ?? null, agents },
-    sign_in: signIn ?? null,
+    ...{ sign_in: signIn.state ?? null, sign_in_note: signIn.note ?? null },
   };
 }
 

@@ -22,7 +22,7 @@ export async function logIn(
   const installer = await app.openServerInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
   const signal = interrupts.first;
-  const { issuer } = await installer.signIn(name, {
+  const { issuer, localOnly } = await installer.signIn(name, {
     async open(address) {
       output.note(`To sign in to ${toOneLine(name)}, open this address:`);
       output.line(address);
@@ -47,6 +47,7 @@ export async function logIn(
   output.line(
     `${output.style.green("✔")} Signed in to ${toOneLine(name)} at ${toOneLine(issuer)}`,
   );
+  if (localOnly !== undefined) output.warning(`${localOnly.problem}. Remedy: ${localOnly.remedy}`);
   await continueRuns(context, name, signal);
 }
 

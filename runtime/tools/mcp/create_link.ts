@@ -5,7 +5,7 @@ import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { FailedServer } from "./session_failure.ts";
 import { ServerTokens } from "./sign_in/server_tokens.ts";
-import type { CredentialFiles } from "./sign_in/credential_files.ts";
+import type { CredentialStore } from "./sign_in/credentials.ts";
 import { SseTransport } from "./sse_transport.ts";
 import { type StdioOptions, StdioTransport } from "./stdio_transport.ts";
 
@@ -13,7 +13,7 @@ import { type StdioOptions, StdioTransport } from "./stdio_transport.ts";
 export function createLink(
   name: string,
   definition: ServerDefinition,
-  ports: StdioOptions & { credentials: CredentialFiles; log: ServiceLog },
+  ports: StdioOptions & { credentials: CredentialStore; log: ServiceLog },
 ): FailedServer {
   const { secrets } = definition;
   if (definition.kind === "program") {

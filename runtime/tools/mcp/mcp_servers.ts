@@ -23,7 +23,7 @@ import type { ServerInstructions } from "./listing/server_instructions.ts";
 import { serverFolder } from "./server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import { toFailedCall, toUnavailable } from "./sign_in/unavailable_servers.ts";
-import type { CredentialFiles } from "./sign_in/credential_files.ts";
+import type { CredentialStore } from "./sign_in/credentials.ts";
 import type { CallOptions } from "./session.ts";
 import { nameTools, usualNames } from "./listing/tool_names.ts";
 import { createMcpTool, toOrigin } from "./mcp_tool.ts";
@@ -50,7 +50,7 @@ export interface McpServersOptions {
   limits?: McpLimits;
   confinement: ServerConfinement;
   /** The stored sign-ins to remote servers. */
-  credentials: CredentialFiles;
+  credentials: CredentialStore;
   /** Returns the absolute paths that the agents with this server may use. */
   agentPaths(server: string): string[];
   /** Returns the current value of `defaults.mcp_confirm`. Returns undefined if config.yaml does not set it. */

@@ -30,7 +30,7 @@ import {
   isRefusal,
   isUnknownMethod,
 } from "./session_failure.ts";
-import type { CredentialFiles } from "./sign_in/credential_files.ts";
+import type { CredentialStore } from "./sign_in/credentials.ts";
 import { isSignInError } from "./sign_in/sign_in_needed.ts";
 import { fetchToolPages, ToolList } from "./listing/tool_list.ts";
 
@@ -48,7 +48,7 @@ export interface SessionPorts {
   /** Inkling's version, which is sent to the server. */
   version: string;
   /** The stored sign-ins to remote servers. */
-  credentials: CredentialFiles;
+  credentials: CredentialStore;
   /** Returns the names of the environment variables that an entry of mcp-servers.json may pass to its server. */
   variableNames(): readonly string[];
 }

@@ -60,10 +60,10 @@ Deno.test("validate asks a server once and reports that it needs a sign-in, unti
     cwd: place.root,
     version: "0.0.0-test",
   });
-  assert.deepEqual((await installer.list()).map(({ signIn }) => signIn), ["done"]);
+  assert.deepEqual((await installer.list()).map(({ signIn }) => signIn.state), ["done"]);
   // An entry that declares the sign-in needs no request.
   await installer.signOut("remote");
-  assert.deepEqual((await installer.list()).map(({ signIn }) => signIn), [undefined]);
+  assert.deepEqual((await installer.list()).map(({ signIn }) => signIn.state), [undefined]);
   await define({ oauth: { scopes: ["read"] } });
   assert.equal((await validate()).length, 2);
   assert.equal(requests, 0);
@@ -85,7 +85,7 @@ Deno.test("the check waits two seconds at most, and reports no server that does 
   );
   const clock = new TestClock();
   const stateDir = await Deno.makeTempDir({ prefix: "inkling-" });
-  const check = createSignInCheck({ stateDir }, clock);
+  const check = createSignInCheck({ database: undefined, directories: { stateDir } }, clock);
   const definition = {
     kind: "endpoint" as const,
     url: `http://127.0.0.1:${silent.addr.port}/mcp`,

@@ -149,6 +149,7 @@ Deno.test("config.yaml names the database and node, and warns about keys without
   assert.deepEqual({ ...real.database, node: { ...real.database?.node } }, {
     address: "postgres://u@db/x",
     connections: 3,
+    tokenKey: undefined,
     node: { name: "left", labels: ["gpu"], runs: 7 },
   });
   await using own = await PrivateWorkspace.open(real, {});

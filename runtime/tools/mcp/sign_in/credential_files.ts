@@ -8,17 +8,20 @@ import { join } from "../../../../base/plain_path.ts";
 import { SerialQueue } from "../../../../base/serial_queue.ts";
 import { sha256Of } from "../../../../base/sha256.ts";
 import { stampFile } from "../../../config/files/file_stamp.ts";
-import { type Credentials, parseCredentials, secretsOf } from "./credentials.ts";
+import {
+  type Credentials,
+  type CredentialStore,
+  parseCredentials,
+  type SaveCredentials,
+  secretsOf,
+} from "./credentials.ts";
 import type { TokenSecrets } from "./token_secrets.ts";
 
 /** The time between two attempts to take the lock that another process holds. */
 const RETRY_MS = 50;
 
-/** Replaces the stored credentials of a server. Undefined removes them. */
-export type SaveCredentials = (credentials: Credentials | undefined) => Promise<void>;
-
-/** The stored sign-ins of one workspace. */
-export class CredentialFiles {
+/** The sign-ins in the state folder. */
+export class CredentialFiles implements CredentialStore {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #secrets: TokenSecrets;
@@ -31,7 +34,7 @@ export class CredentialFiles {
     this.#secrets = options.secrets;
   }
 
-  /** Returns the stored credentials of a server, or undefined. Reads the file again only after a change. */
+  /** Reads the file again only after a change. */
   async read(server: string): Promise<Credentials | undefined> {
     const path = await this.#pathOf(server, "json");
     const info = await Deno.stat(path).catch(ignoreMissing);
@@ -51,10 +54,6 @@ export class CredentialFiles {
     return credentials;
   }
 
-  /**
-   * Runs `work` with the stored credentials while no other run and no other process changes them. `work` saves new
-   * credentials with `save`.
-   */
   async change<T>(
     server: string,
     work: (current: Credentials | undefined, save: SaveCredentials) => Promise<T>,
@@ -68,9 +67,13 @@ export class CredentialFiles {
     });
   }
 
+  async forget(server: string): Promise<void> {
+    await Deno.remove(await this.#pathOf(server, "json")).catch(ignoreMissing);
+  }
+
   async #save(server: string, credentials: Credentials | undefined): Promise<void> {
+    if (credentials === undefined) return await this.forget(server);
     const path = await this.#pathOf(server, "json");
-    if (credentials === undefined) return await Deno.remove(path).catch(ignoreMissing);
     this.#secrets.add(secretsOf(credentials));
     await writeFileAtomically(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   }

@@ -28,6 +28,25 @@ export interface Credentials {
   receivedAt: number;
 }
 
+/** Replaces the stored credentials of a server. Undefined removes them. */
+export type SaveCredentials = (credentials: Credentials | undefined) => Promise<void>;
+
+/** The stored sign-ins of one workspace. Reads and changes reject with SignInFailure if they cannot be decrypted. */
+export interface CredentialStore {
+  /** Returns the stored credentials of a server, or undefined. */
+  read(server: string): Promise<Credentials | undefined>;
+  /**
+   * Runs `work` with the stored credentials while no other run, process or machine changes them. `work` saves new
+   * credentials with `save`.
+   */
+  change<T>(
+    server: string,
+    work: (current: Credentials | undefined, save: SaveCredentials) => Promise<T>,
+  ): Promise<T>;
+  /** Removes the credentials of a server, even if they cannot be decrypted. */
+  forget(server: string): Promise<void>;
+}
+
 const storedCredentials = z.object({
   server: z.string(),
   url: z.string(),

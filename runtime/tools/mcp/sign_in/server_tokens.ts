@@ -5,8 +5,7 @@ import { lazyModule } from "../../../../base/lazy_module.ts";
 import type { Secret } from "../../../secrets/secret.ts";
 import type { ServiceLog } from "../../../service_log/service_log.ts";
 import type { ServerOAuth } from "../servers_file/declared_oauth.ts";
-import type { CredentialFiles } from "./credential_files.ts";
-import { type Credentials, lifetimeOf, secretsOf } from "./credentials.ts";
+import { type Credentials, type CredentialStore, lifetimeOf, secretsOf } from "./credentials.ts";
 import { SignInFailure, SignInNeeded } from "./sign_in_needed.ts";
 
 const loadRenewal = lazyModule(() => import("./renew_tokens.ts"));
@@ -23,7 +22,7 @@ export interface TokenServer {
 /** The tokens of one server. */
 export class ServerTokens {
   readonly #server: TokenServer;
-  readonly #ports: { credentials: CredentialFiles; clock: Clock; log: ServiceLog };
+  readonly #ports: { credentials: CredentialStore; clock: Clock; log: ServiceLog };
   /** True while the server has answered without a token, and no token is stored. */
   #isOpen = false;
   /** The values that this server's messages must not contain. */
@@ -31,7 +30,7 @@ export class ServerTokens {
 
   constructor(
     server: TokenServer,
-    ports: { credentials: CredentialFiles; clock: Clock; log: ServiceLog },
+    ports: { credentials: CredentialStore; clock: Clock; log: ServiceLog },
   ) {
     this.#server = server;
     this.#ports = ports;
@@ -118,6 +117,9 @@ export class ServerTokens {
         if (error instanceof SignInNeeded && former !== undefined) {
           const { tokens: _refused, ...rest } = former;
           await save(rest);
+          // Another node has renewed the tokens after this one had lost its lease.
+          const token = (await this.#read())?.tokens?.access_token;
+          if (token !== undefined) return token;
         }
         throw error;
       }

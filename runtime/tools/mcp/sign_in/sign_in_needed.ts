@@ -14,8 +14,13 @@ export class SignInNeeded extends Error {
 
 /** Returns a clause that says that the server needs a sign-in, with the command to type. */
 export function describeSignInNeeded(server: string): string {
+  return `it needs a sign-in: ${commandOf("login", server)}`;
+}
+
+/** Returns the command to type that signs in to a server, or out of it. */
+export function commandOf(action: "login" | "logout", server: string): string {
   const name = /^[\w.-]+$/.test(server) ? server : `'${server.replaceAll("'", `'\\''`)}'`;
-  return `it needs a sign-in: inkling mcp login ${name}`;
+  return `inkling mcp ${action} ${name}`;
 }
 
 /**
