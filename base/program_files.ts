@@ -26,9 +26,17 @@ export function workerFolder(): string {
   return join(programFolder(), IS_BUNDLE ? "modules/" : "runtime/tools/custom/host/");
 }
 
+/** The folders of the workers' sources. In the bundle, all workers are in one folder. */
+const WORKERS = {
+  tool_worker: "runtime/tools/custom/host",
+  script_worker: "runtime/tools/custom/host",
+  pdf_worker: "runtime/tools/custom/host",
+  search_worker: "runtime/tools/search",
+};
+
 /** Returns the URL of a worker's module. */
-export function workerModule(name: "tool_worker" | "script_worker" | "pdf_worker"): URL {
-  const place = IS_BUNDLE ? `./${name}.js` : `../runtime/tools/custom/host/${name}.ts`;
+export function workerModule(name: keyof typeof WORKERS): URL {
+  const place = IS_BUNDLE ? `./${name}.js` : `../${WORKERS[name]}/${name}.ts`;
   return new URL(place, import.meta.url);
 }
 

@@ -29,6 +29,7 @@ const ENTRIES = {
   tool_worker: `${HOST}/tool_worker.ts`,
   script_worker: `${HOST}/script_worker.ts`,
   pdf_worker: `${HOST}/pdf_worker.ts`,
+  search_worker: "runtime/tools/search/search_worker.ts",
 };
 
 /**

@@ -11,9 +11,13 @@ export const { name: NAME, version: VERSION } = denoJson;
 
 /** The file name of the main module. WORKERS are the modules that it starts as workers, which no other module imports. */
 export const MAIN = "main.js";
-export const WORKERS: readonly string[] = ["tool_worker", "script_worker", "pdf_worker"].map((
-  name,
-) => `modules/${name}.js`);
+export const WORKERS: readonly string[] = [
+  "tool_worker",
+  "script_worker",
+  "pdf_worker",
+  "search_worker",
+]
+  .map((name) => `modules/${name}.js`);
 
 /** The file with the third-party licenses, relative to the repository. `deno task licenses` writes it. */
 export const LICENSE_LIST = "THIRD_PARTY_LICENSES.txt";

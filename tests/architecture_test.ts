@@ -317,7 +317,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   },
   {
     what: /\bnew (Worker|Thread)\(/,
-    where: /^runtime\/tools\/custom\/host\/(confined|script)_worker\.ts$/,
+    where: /^runtime\/tools\/(custom\/host\/(confined|script)_worker|search\/search_helper)\.ts$/,
   },
   {
     // A dynamic import without a string literal. `(?!["?])` skips regular expressions that search for imports.

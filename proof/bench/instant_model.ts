@@ -1,15 +1,14 @@
 // The program of a model endpoint that replies at once: first with tool calls, then, after their results, with an answer.
 // It replies to "Say: DONE." with the answer directly. Arguments: the number of calls before the answer, and the
-// milliseconds before each reply.
+// milliseconds before each reply, and the call as JSON.
 import { CHAT_COMPLETIONS } from "../../tests/support/models/openai_server.ts";
 
-const [calls = "1", latency = "0"] = Deno.args;
+const [calls = "1", latency = "0", json] = Deno.args;
+const toolCall = json === undefined
+  ? { name: "file_read", arguments: { path: "note.txt" } }
+  : JSON.parse(json);
 const encoder = new TextEncoder();
-const call = encoder.encode(
-  CHAT_COMPLETIONS.write({
-    toolCalls: [{ name: "file_read", arguments: { path: "note.txt" } }],
-  }).join(""),
-);
+const call = encoder.encode(CHAT_COMPLETIONS.write({ toolCalls: [toolCall] }).join(""));
 const answer = encoder.encode(CHAT_COMPLETIONS.write({ text: "Done." }).join(""));
 
 Deno.serve({

@@ -48,21 +48,25 @@ export async function benchServiceRuns(): Promise<Figure[]> {
 
 /**
  * Starts a model that replies with `calls` tool calls, one after another, before the answer. Each reply is delayed by
- * `latencyMs` milliseconds.
+ * `latencyMs` milliseconds. `call` is the tool call, by default of file_read.
  */
 export function startModel(
-  { calls = 1, latencyMs = 0 }: { calls?: number; latencyMs?: number } = {},
+  { calls = 1, latencyMs = 0, call }: { calls?: number; latencyMs?: number; call?: unknown } = {},
 ): Promise<ServerProcess> {
   const config = fileURLToPath(new URL("../../tests/deno.json", import.meta.url));
   const script = fileURLToPath(new URL("./instant_model.ts", import.meta.url));
   const flags = ["--no-check", "--config", config, ...PERMISSION_FLAGS];
   return startServer(
-    [Deno.execPath(), "run", ...flags, script, String(calls), String(latencyMs)],
+    [
+      ...[Deno.execPath(), "run", ...flags, script, String(calls), String(latencyMs)],
+      ...call === undefined ? [] : [JSON.stringify(call)],
+    ],
     { address: /http:\S+/ },
   );
 }
 
-async function startService(root: string, model: ServerProcess): Promise<ServerProcess> {
+/** Starts a service whose agents `asker` and `reader` use the model. Its workspace is in `root`. */
+export async function startService(root: string, model: ServerProcess): Promise<ServerProcess> {
   const [agents, configDir] = [join(root, "workspace/agents"), join(root, "config")];
   await Deno.mkdir(agents, { recursive: true });
   await Deno.mkdir(configDir);
@@ -135,7 +139,8 @@ async function repeat(work: () => Promise<void>, times: number): Promise<void> {
   await Promise.all(Array.from({ length: CLIENTS }, client));
 }
 
-async function runOnce(url: string, agent: string): Promise<void> {
+/** Runs an agent. Throws Error if it does not succeed. */
+export async function runOnce(url: string, agent: string): Promise<void> {
   const started = await fetch(`${url}/agents/${agent}/run`, { method: "POST", headers: KEYED });
   const { execution_id: id } = await started.json();
   const stream = await fetch(`${url}/executions/${id}/stream`, { headers: KEYED });
@@ -224,7 +229,8 @@ export async function processorMs(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-async function residentMb(pid: number): Promise<number> {
+/** Returns the resident memory of a process. */
+export async function residentMb(pid: number): Promise<number> {
   const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] })
     .output();
   return Number(new TextDecoder().decode(stdout)) / 1_024;

@@ -26,7 +26,7 @@ case $last in
     trap 'echo got HUP; exit 129' HUP
     echo ready
     while :; do sleep 0.05; done ;;
-  *) printf '%s\\n' "$DENO_NO_UPDATE_CHECK" "$MALLOC_ARENA_MAX" "$MALLOC_TRIM_THRESHOLD_" "$@" ;;
+  *) printf '%s\\n' "$DENO_NO_UPDATE_CHECK" "$MALLOC_ARENA_MAX" "$MALLOC_TRIM_THRESHOLD_" "$DENO_V8_FLAGS" "$@" ;;
 esac
 `;
 

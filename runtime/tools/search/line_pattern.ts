@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import type { RE2JS } from "re2js";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
+import { type Alternatives, type ByteLiterals, LiteralFilter } from "./literal_filter.ts";
 
 const loadEngine = lazyModule(() => import("re2js"));
 const MAX_PATTERN_CHARACTERS = 1_000;
@@ -13,8 +14,6 @@ const MAX_INSTRUCTIONS = 2_000;
 const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
 /** The maximum number of literals that a line must contain before the engine tests it. */
 const MAX_REQUIRED = 4;
-/** The number of characters of a piece. V8 finds a text of at most 6 characters by a search for its first character. */
-const PIECE_CHARACTERS = 6;
 const DECODER = new TextDecoder();
 /** The anchors of a text's beginning and end, which differ for a line and for the text that contains it. */
 const TEXT_ANCHOR = /\\[Az]/;
@@ -32,13 +31,7 @@ export class LinePattern {
   /** Find literals that each match contains, the longest literals first. Empty: the pattern requires no literal. */
   readonly #literals: readonly RegExp[];
   /** The same for a text whose characters are the bytes of UTF-8. Undefined: literals may have several forms in bytes. */
-  readonly #inBytes: readonly RegExp[] | undefined;
-  /** The literals in bytes. Empty: letter case does not matter. */
-  readonly #required: readonly Alternatives[] = [];
-  /** Pieces of #required that begin with a rare character, which takes a fraction of the time to find. */
-  #pieces: readonly Alternatives[] = [];
-  /** The length of the text whose rare characters the pieces begin with. */
-  #sampled = 0;
+  readonly #filter: LiteralFilter | undefined;
   readonly #hasTextAnchor: boolean;
 
   private constructor(
@@ -53,10 +46,15 @@ export class LinePattern {
     const manyFormed = ignoreCase ? /[^\0-\x7f]/ : /\ufffd/;
     if (required.length === 0 || manyFormed.test(required.join())) return;
     const bytes = required.map((texts) => texts.map((one) => Buffer.from(one).toString("latin1")));
-    this.#inBytes = bytes.map(oneOf).map((source) =>
+    const expressions = bytes.map(oneOf).map((source) =>
       ignoreCase ? new RegExp(withOtherForms(source), "gi") : new RegExp(source, "g")
     );
-    if (!ignoreCase) this.#required = bytes;
+    this.#filter = new LiteralFilter({ texts: ignoreCase ? [] : bytes, expressions });
+  }
+
+  /** The literals that each match contains, if they have only one form in bytes. */
+  get literals(): ByteLiterals | undefined {
+    return this.#filter?.literals;
   }
 
   /** Compiles a pattern. Throws ToolFailure if it is invalid or too complicated. */
@@ -101,16 +99,11 @@ export class LinePattern {
 
   /** Returns true if a line of a text with these bytes matches. Decodes as few lines as possible. */
   isIn(bytes: Buffer): boolean {
-    const literals = this.#inBytes;
-    if (literals === undefined) return !this.linesOf(DECODER.decode(bytes)).next().done;
+    const filter = this.#filter;
+    if (filter === undefined) return !this.linesOf(DECODER.decode(bytes)).next().done;
     const text = bytes.toString("latin1");
-    // The first texts may be too short to show the rare characters.
-    if (text.length > 2 * this.#sampled) {
-      this.#sampled = text.length;
-      this.#pieces = this.#required.map((texts) => texts.map((one) => rarePiece(one, text)));
-    }
-    return this.#pieces.every((texts) => texts.some((one) => text.includes(one))) &&
-      !this.#linesOf(text, literals).next().done;
+    return filter.mayMatch(text) &&
+      !this.#linesOf(text, filter.literals.expressions).next().done;
   }
 
   /** Yields the matching lines of a text. The end of a line is `\n` or `\r\n`. */
@@ -143,7 +136,9 @@ export class LinePattern {
       const end = text.indexOf("\n", next[0] ?? from);
       const to = end < 0 ? text.length : end;
       const line = text.slice(from, text[to - 1] === "\r" ? to - 1 : to);
-      const isMatch = this.#engine?.test(literals === this.#inBytes ? decoded(line) : line);
+      const isMatch = this.#engine?.test(
+        literals === this.literals?.expressions ? decoded(line) : line,
+      );
       if (isMatch !== false) yield { from, to, at: (next[0] ?? from) - from };
       from = to + 1;
     }
@@ -181,23 +176,10 @@ function withOtherForms(source: string): string {
   return source.replace(/k/gi, "(?:k|\xe2\x84\xaa)").replace(/s/gi, "(?:s|\xc5\xbf)");
 }
 
-/** Returns a piece of a literal, of at least two characters if possible. It begins with the character that is rarest in a text. */
-function rarePiece(literal: string, text: string): string {
-  const starts = Array.from(
-    literal.slice(0, -1),
-    (one, at) => ({ at, count: text.split(one).length }),
-  );
-  const rarest = starts.reduce((a, b) => b.count < a.count ? b : a, { at: 0, count: Infinity });
-  return literal.slice(rarest.at, rarest.at + PIECE_CHARACTERS);
-}
-
 /** Decodes a line whose characters are bytes of UTF-8. */
 function decoded(line: string): string {
   return /[^\0-\x7f]/.test(line) ? DECODER.decode(Buffer.from(line, "latin1")) : line;
 }
-
-/** Texts of which each match contains at least one. */
-type Alternatives = readonly string[];
 
 /** Returns the literals that the expression requires, those with the longest texts first. */
 function requiredLiterals({ type, str, subs }: Prefilter): Alternatives[] {

@@ -11,6 +11,7 @@ import { IgnoredEntries } from "../files/ignored_entries.ts";
 import type { PathSandbox } from "../files/path_sandbox.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { LinePattern } from "./line_pattern.ts";
+import { SearchHelper } from "./search_helper.ts";
 import { PART_BYTES, SearchedFile } from "./searched_file.ts";
 import { ShownMatches, type ShownMatchesOptions } from "./shown_matches.ts";
 
@@ -98,10 +99,12 @@ interface SearchedFiles {
  * of the file in which the search ended early.
  */
 async function searchFiles(
-  files: Iterable<string>,
+  files: readonly string[],
   options: SearchedFiles,
 ): Promise<{ unread: number; stoppedAt?: string }> {
-  const { sandbox, isOver } = options;
+  const { found, sandbox, pattern, isOver } = options;
+  const paths = files.map((shown) => found.get(shown)!);
+  using helper = SearchHelper.start(paths, pattern.literals);
   const buffer = Buffer.alloc(PART_BYTES);
   let folder: FolderHandle | undefined;
   let unread = 0;
@@ -111,9 +114,10 @@ async function searchFiles(
     return folder = await sandbox.openFolder(path, "read");
   };
   try {
-    for (const shown of files) {
+    for (const [index, shown] of files.entries()) {
+      if (helper?.isToSearch(index) === false) continue;
       try {
-        const path = options.found.get(shown)!;
+        const path = paths[index]!;
         const parent = dirname(path);
         // The folder stays open for its next file.
         const opened = folder?.path === parent ? folder : await openIn(parent);
