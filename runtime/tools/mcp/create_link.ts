@@ -6,7 +6,6 @@ import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { FailedServer } from "./session_failure.ts";
 import { ServerTokens } from "./sign_in/server_tokens.ts";
 import type { CredentialStore } from "./sign_in/credentials.ts";
-import { SseTransport } from "./sse_transport.ts";
 import { type StdioOptions, StdioTransport } from "./stdio_transport.ts";
 
 /** Creates the link to a server. Starts and connects nothing. */
@@ -27,9 +26,7 @@ export function createLink(
     get secrets(): readonly Secret[] {
       return tokens === undefined ? secrets : [...secrets, ...tokens.secrets];
     },
-    link: definition.transport === "sse"
-      ? new SseTransport(definition, { ...ports, tokens })
-      : new HttpTransport(definition, { ...ports, tokens }),
+    link: new HttpTransport(definition, { ...ports, tokens }),
     net: [],
   };
 }

@@ -1,11 +1,15 @@
-// Exchanges MCP messages over streamable HTTP. The class adds to the client package's transport: a request fails if its
-// stream ends without an answer, a cancelled request is disconnected, replies have a size limit, and delays use Inkling's
-// Clock.
+// Exchanges MCP messages over streamable HTTP, or over the older transport, where one event stream brings all messages of
+// the server. The class adds to the client package's transports: a request fails if its stream ends without an answer, a
+// cancelled request is disconnected, replies have a size limit, and delays use Inkling's Clock.
 import {
   isJSONRPCErrorResponse,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  SseError,
   StreamableHTTPClientTransport,
   type Transport,
   type TransportSendOptions,
@@ -33,10 +37,10 @@ export class HttpTransport implements ServerLink {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
-  /** True as in the client package's transport, which sends one HTTP request for each message. */
-  readonly hasPerRequestStream = true;
+  /** True as in the client package's transport for streamable HTTP, which sends one HTTP request for each message. */
+  readonly hasPerRequestStream: boolean;
   readonly stderr = "";
-  readonly #inner: Transport & Pick<StreamableHTTPClientTransport, "terminateSession">;
+  readonly #inner: Transport & Partial<Pick<StreamableHTTPClientTransport, "terminateSession">>;
   readonly #clock: Clock;
   readonly #limits: McpLimits;
   readonly #closing = new AbortController();
@@ -46,6 +50,9 @@ export class HttpTransport implements ServerLink {
   /** The number of responses and notifications on their way to the server. */
   #unanswered = 0;
   #fault: RangeError | undefined;
+  /** The reason that the older transport's stream could not be opened. The package's own error does not contain it. */
+  #refusal: unknown;
+  #hasStarted = false;
 
   /** `tokens` adds the token of a sign-in to each request. */
   constructor(
@@ -55,15 +62,33 @@ export class HttpTransport implements ServerLink {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#budget = new MinuteBudget(options.clock, MAX_MESSAGES_PER_MINUTE);
-    this.#inner = new StreamableHTTPClientTransport(new URL(endpoint.url), {
+    const url = new URL(endpoint.url);
+    const bounds = {
+      onEvent: () => this.#count(),
+      signal: this.#closing.signal,
+      tokens: options.tokens,
+    };
+    const settings = {
       requestInit: { headers: endpoint.headers },
-      fetch: (url, init) =>
-        fetchBounded(url, init, { onEvent: () => this.#count(), tokens: options.tokens }),
+      fetch: (url: string | URL, init?: RequestInit) => fetchBounded(url, init, bounds),
       // This is the default. It is repeated because fetchBounded() depends on it: the package passes a redirect's response
       // to `fetch` before it follows the redirect.
-      redirectPolicy: "same-origin",
-      reconnectionScheduler: (reconnect, delayMs) => this.#schedule(reconnect, delayMs),
-    });
+      redirectPolicy: "same-origin" as const,
+    };
+    this.hasPerRequestStream = endpoint.transport !== "sse";
+    this.#inner = this.hasPerRequestStream
+      ? new StreamableHTTPClientTransport(url, {
+        ...settings,
+        reconnectionScheduler: (reconnect, delayMs) => this.#schedule(reconnect, delayMs),
+      })
+      : new SSEClientTransport(url, {
+        ...settings,
+        fetch: (url, init) =>
+          settings.fetch(url, init).then(requireSuccess).catch((error) => {
+            this.#refusal = error;
+            throw error;
+          }),
+      });
   }
 
   /** The reason for which this transport ended the connection, if it did. The state of a remote program is unknown. */
@@ -87,15 +112,28 @@ export class HttpTransport implements ServerLink {
 
   async start(): Promise<void> {
     this.#inner.onmessage = (message) => this.#receive(message);
-    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onerror = (error) => {
+      this.onerror?.(error);
+      // The package would open another stream of the older transport, which the server takes for another client.
+      if (this.#hasStarted && error instanceof SseError) this.#end("its event stream ended");
+    };
     this.#inner.onclose = () => this.onclose?.();
-    await this.#inner.start();
+    try {
+      await this.#inner.start();
+      this.#hasStarted = true;
+    } catch (error) {
+      await this.close();
+      throw this.#refusal ?? error;
+    }
   }
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     if ("method" in message && message.method === "notifications/cancelled") {
       await this.#cancel(message, options);
       return;
+    }
+    if (!this.hasPerRequestStream && isJSONRPCRequest(message)) {
+      return await this.#inner.send(message);
     }
     // Requests with `onRequestStreamEnd`, such as subscriptions, handle the end of their stream themselves.
     if (!isJSONRPCRequest(message) || options.onRequestStreamEnd !== undefined) {
@@ -126,7 +164,7 @@ export class HttpTransport implements ServerLink {
 
   async close(): Promise<void> {
     // Ending the session is only polite: a server that ignores the request lets the session expire.
-    await this.#briefly(() => this.#inner.terminateSession());
+    await this.#briefly(async () => await this.#inner.terminateSession?.());
     this.#closing.abort();
     for (const hangUp of this.#open.values()) hangUp.abort();
     this.#open.clear();
@@ -157,10 +195,17 @@ export class HttpTransport implements ServerLink {
   /** Counts an event of the server. Throws RangeError if the limit is exceeded, and closes the connection. */
   #count(): void {
     if (this.#fault === undefined && this.#budget.take() >= 0) return;
-    this.#fault ??= new RangeError(TOO_MANY_MESSAGES);
-    // The connection is closed in a microtask, after the error has ended the stream.
-    queueMicrotask(() => void this.#inner.close());
+    this.#end(TOO_MANY_MESSAGES);
     throw this.#fault;
+  }
+
+  #end(reason: string): void {
+    this.#fault ??= new RangeError(reason);
+    // The connection is closed in a microtask, after the package has handled the error.
+    queueMicrotask(() => {
+      this.#closing.abort();
+      void this.#inner.close();
+    });
   }
 
   #receive(message: JSONRPCMessage): void {
@@ -186,4 +231,16 @@ export class HttpTransport implements ServerLink {
     this.#clock.sleep(delayMs, signal).then(reconnect, () => {/* No longer needed. */});
     return () => cancel.abort();
   }
+}
+
+/** Throws SdkHttpError with the status for a refusal. The package's errors of the older transport do not contain it. */
+async function requireSuccess(reply: Response): Promise<Response> {
+  const { status, statusText } = reply;
+  if (status < 400) return reply;
+  const text = await reply.text().catch(() => "");
+  throw new SdkHttpError(SdkErrorCode.ClientHttpFailedToOpenStream, statusText, {
+    status,
+    statusText,
+    text,
+  });
 }
