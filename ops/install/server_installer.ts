@@ -33,6 +33,7 @@ import { findNamingAgents } from "./find_naming_agents.ts";
 import {
   addEntry,
   changeEntry,
+  commandOf,
   readEntries,
   readServers,
   writeEntry,
@@ -45,6 +46,8 @@ export interface PreparedServer extends AsyncDisposable {
   name: string;
   /** The entry for mcp-servers.json, with `${NAME}` for variables. */
   entry: JsonObject;
+  /** The command line or address in the entry. */
+  runs: string;
   /** The package with its version and digest. Undefined if the version is not pinned. */
   pinned: string | undefined;
   /** The command of a server without a package if there is no such program; otherwise undefined. */
@@ -116,12 +119,10 @@ export class ServerInstaller {
       const npm = withoutPrefix("npm:", source);
       const pypi = withoutPrefix("pypi:", source);
       if (npm === undefined && pypi === undefined) {
-        return this.#toPrepared(
-          name,
-          isAddress(source)
-            ? { url: source, ...headersOf(request) }
-            : { command: inFull(source), ...(args.length > 0 && { args }), ...variables },
-        );
+        const entry = isAddress(source)
+          ? { url: source, ...headersOf(request) }
+          : { command: inFull(source), ...(args.length > 0 && { args }), ...variables };
+        return await this.prepareEntry({ name, entry });
       }
       const folders = join(dirname(file), "mcp");
       await Deno.mkdir(folders, { recursive: true });
@@ -142,28 +143,27 @@ export class ServerInstaller {
           ? {}
           : { env: { ...installed.env, ...variables.env } }),
       };
+      const prepared = await this.prepareEntry({ name, entry });
       const kept = stack.move();
       return {
-        name,
-        entry,
+        ...prepared,
         pinned: installed.pinned,
         missing: undefined,
         otherPackages: installed.others,
         folder,
-        file,
         add: () =>
           refuseFileErrors(async () => {
             // A server that was removed by hand may have left a folder with this name.
             await Deno.rename(folder, join(staging, "former")).catch(ignoreMissing);
             await Deno.rename(fresh, folder);
-            await writeEntry({ file, name, entry });
+            await prepared.add();
           }),
         [Symbol.asyncDispose]: () => kept.disposeAsync(),
       };
     });
   }
 
-  /** Returns the server of a snippet, ready to be added. Throws NotInstalled. */
+  /** Returns a server without files of its own, ready to be added. Throws NotInstalled. */
   async prepareEntry(
     { name, entry }: { name: string; entry: JsonObject },
   ): Promise<PreparedServer> {
@@ -172,13 +172,25 @@ export class ServerInstaller {
       checkName(name);
       const parsed = parseServers(JSON.stringify({ [name]: entry }), file);
       const server = "problem" in parsed ? parsed : parsed.servers.get(name);
-      if (server !== undefined && "problem" in server) {
-        throw new NotInstalled(
-          `The server ${JSON.stringify(name)} cannot be used: ${server.problem}`,
-        );
+      if (server === undefined || "problem" in server) {
+        const problem = server?.problem ?? "it is no server";
+        throw new NotInstalled(`The server ${JSON.stringify(name)} cannot be used: ${problem}`);
       }
       addEntry(await readServers(file), { file, name, entry });
-      return this.#toPrepared(name, entry);
+      const { command } = entry;
+      const isMissing = typeof command === "string" && !this.#isThere(command);
+      return {
+        name,
+        entry,
+        runs: commandOf(server),
+        pinned: undefined,
+        missing: isMissing ? command : undefined,
+        otherPackages: 0,
+        folder: undefined,
+        file,
+        add: () => refuseFileErrors(() => writeEntry({ file, name, entry })),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
     });
   }
 
@@ -188,17 +200,12 @@ export class ServerInstaller {
       import("../../runtime/agents/registry.ts"),
       import("../authoring/server_connections.ts"),
     ]);
-    const settings = this.#settings;
-    const { config, directories, home } = settings;
-    const registry = new AgentRegistry({ config, directories, home });
+    const registry = new AgentRegistry(this.#settings);
     await registry.load();
-    const clock = this.#clock;
-    const version = this.#version;
     await using servers = await openServerConnections({
-      settings,
+      ...this.#context,
       registry,
-      clock,
-      version,
+      version: this.#version,
       isFirstStart: true,
     });
     return await servers.connect(name);
@@ -210,23 +217,6 @@ export class ServerInstaller {
     await refuseFileErrors(() =>
       changeEntry({ file, path: [name, "auto_approve"], value: [...tools] })
     );
-  }
-
-  #toPrepared(name: string, entry: JsonObject): PreparedServer {
-    const { directories: { mcpServersFile: file } } = this.#settings;
-    const { command } = entry;
-    const isMissing = typeof command === "string" && !this.#isThere(command);
-    return {
-      name,
-      entry,
-      pinned: undefined,
-      missing: isMissing ? command : undefined,
-      otherPackages: 0,
-      folder: undefined,
-      file,
-      add: () => refuseFileErrors(() => writeEntry({ file, name, entry })),
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    };
   }
 
   /** Returns whether a program is on this machine. A `~` is expanded when the server starts. */

@@ -2,6 +2,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { toPlainJson } from "../../base/text/json_comments.ts";
 import { findJsonFault } from "../../runtime/tools/definition/json_fault.ts";
+import { splitShellWords } from "../../runtime/tools/skills/shell_words.ts";
+import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 import { isSecretName } from "../../runtime/secrets/secret.ts";
 import { findEntries, toOwnEntry } from "../../runtime/tools/mcp/servers_file/server_entries.ts";
 import { NotInstalled } from "./not_installed.ts";
@@ -85,24 +87,26 @@ function asEntry(value: JsonObject): JsonObject | undefined {
   return typeof entry["command"] === "string" || typeof address === "string" ? entry : undefined;
 }
 
-/** Splits a command line into words, as a shell does without expansions. `NAME=value` before the program is its `env`. */
+/** Reads a command line as a shell does without expansions. `NAME=value` before the program is its `env`. */
 function readCommandLine(text: string): JsonObject {
-  const words = [...text.matchAll(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g)]
-    .map(([word]) =>
-      word.replaceAll(
-        /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g,
-        (_all, double?: string, single?: string, escaped?: string) =>
-          double?.replaceAll(/\\(["\\])/g, "$1") ?? single ?? escaped ?? "",
-      )
-    );
+  const words = splitWords(text);
   const start = words.findIndex((word) => !/^(env$|[A-Za-z_]\w*=)/.test(word));
-  const [command = "", ...args] = start < 0 ? [] : words.slice(start);
-  if (command === "") throw new NotInstalled("The command line has no program");
-  const env = words.slice(0, start).filter((word) => word !== "env").map((word) => {
-    const at = word.indexOf("=");
-    return [word.slice(0, at), word.slice(at + 1)] as const;
+  if (start < 0) throw new NotInstalled("The command line has no program");
+  const [command = "", ...args] = words.slice(start);
+  const env = words.slice(0, start).flatMap((word) => {
+    const [, name, value = ""] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+    return name === undefined ? [] : [[name, value]];
   });
   return { command, args, ...(env.length > 0 && { env: Object.fromEntries(env) }) };
+}
+
+function splitWords(text: string): string[] {
+  try {
+    return splitShellWords(text);
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    throw new NotInstalled("The command line has a quote or a backslash without its end");
+  }
 }
 
 function toServer(name: string, entry: JsonObject): SnippetServer {
@@ -123,28 +127,27 @@ const PLACEHOLDER =
 /** Returns the entry with a variable in place of each placeholder of a key. */
 function withVariables(entry: JsonObject, name: string): JsonObject {
   const { env, headers, args } = entry;
-  const own = toVariable(`${name}_TOKEN`);
+  const own = `\${${toVariable(`${name}_TOKEN`)}}`;
   return {
     ...entry,
     ...(isJsonObject(env) && {
-      env: mapValues(
+      env: mapTexts(
         env,
         (value, key) => value.trim() === "" || PLACEHOLDER.test(value) ? `\${${key}}` : value,
       ),
     }),
     ...(isJsonObject(headers) && {
-      headers: mapValues(headers, (value) => value.replace(PLACEHOLDER, `\${${own}}`)),
+      headers: mapTexts(headers, (value) => value.replace(PLACEHOLDER, own)),
     }),
     ...(Array.isArray(args) && {
-      args: args.map((arg) => typeof arg === "string" ? arg.replace(/<([^<>]+)>/, toKey) : arg),
+      // Other placeholders, such as `<folder>`, stay as they are.
+      args: args.map((arg) =>
+        typeof arg !== "string"
+          ? arg
+          : arg.replace(PLACEHOLDER, (found) => isSecretName(toVariable(found)) ? own : found)
+      ),
     }),
   };
-}
-
-/** Returns the variable for a placeholder such as `<your-api-key>`. Other placeholders stay as they are. */
-function toKey(written: string, words: string): string {
-  const variable = toVariable(words.replace(/^your[-_ ]/i, ""));
-  return isSecretName(variable) ? `\${${variable}}` : written;
 }
 
 function toVariable(text: string): string {
@@ -152,10 +155,7 @@ function toVariable(text: string): string {
     .replace(/^(?=\d)/, "_");
 }
 
-function mapValues(
-  object: JsonObject,
-  convert: (value: string, key: string) => string,
-): JsonObject {
+function mapTexts(object: JsonObject, convert: (text: string, key: string) => string): JsonObject {
   return Object.fromEntries(
     Object.entries(object).map(([key, value]): [string, JsonValue] => [
       key,
@@ -164,9 +164,8 @@ function mapValues(
   );
 }
 
-/** The options of `docker run` that take the next word as their value. */
-const VALUE_OPTIONS =
-  /^(-[evpuwlmh]|--(env|volume|mount|name|publish|network|user|workdir|entrypoint|env-file|platform|memory|cpus))$/;
+/** Matches the name of a container's image. A name without a slash looks like the value of an option. */
+const IMAGE = /^[\w.-]+(:\d+)?(\/[\w.-]+)+([:@][\w.:-]+)?$/;
 
 function isContainer({ command }: JsonObject): boolean {
   return typeof command === "string" && /^(.*\/)?(docker|podman)$/.test(command);
@@ -174,19 +173,11 @@ function isContainer({ command }: JsonObject): boolean {
 
 /** Passes on the variables that the container's options name, and disables the sandbox, in which no container starts. */
 function withContainer(entry: JsonObject): JsonObject {
-  const args = textsOf(entry["args"]);
-  const named = args.flatMap((arg, at) => {
-    const name = ["-e", "--env"].includes(arg)
-      ? args[at + 1] ?? ""
-      : /^--env=(\w+)$/.exec(arg)?.[1];
-    return name !== undefined && /^\w+$/.test(name) ? [[name, `\${${name}}`] as const] : [];
-  });
-  const env = isJsonObject(entry["env"]) ? entry["env"] : {};
-  return {
-    ...entry,
-    ...(named.length > 0 && { env: { ...Object.fromEntries(named), ...env } }),
-    sandbox: false,
-  };
+  const line = textsOf(entry["args"]).join(" ");
+  const names = [...line.matchAll(/(?<=^| )(?:-e|--env)[ =](\w+)(?= |$)/g)].map(([, name = ""]) =>
+    name
+  );
+  return toOwnEntry({ ...entry, env_keys: names, sandbox: false });
 }
 
 /** The programs that download a package and start its program. */
@@ -202,13 +193,7 @@ function nameOf(entry: JsonObject): string {
   }
   const args = textsOf(entry["args"]);
   const program = command.split(/[\\/]/).at(-1) ?? command;
-  if (isContainer(entry)) {
-    const rest = args.slice(args.indexOf("run") + 1);
-    const image = rest.find((arg, at) =>
-      !arg.startsWith("-") && !VALUE_OPTIONS.test(rest[at - 1] ?? "")
-    );
-    return shortName(image ?? program);
-  }
+  if (isContainer(entry)) return shortName(args.find((arg) => IMAGE.test(arg)) ?? program);
   if (!RUNNERS.includes(program)) return program.replace(/\.\w+$/, "");
   const words = args.filter((arg, at) =>
     !arg.startsWith("-") && !["--from", "--with", "--python"].includes(args[at - 1] ?? "")

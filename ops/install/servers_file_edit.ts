@@ -50,14 +50,11 @@ function parse(text: string, file: string): ReadonlyMap<string, ParsedServer> {
   return parsed.servers;
 }
 
-function commandOf(server: Exclude<ParsedServer, { problem: string }>): string {
+/** Returns an entry's address or command line, with quotes around words that contain white space or quotation marks. */
+export function commandOf(server: Exclude<ParsedServer, { problem: string }>): string {
   if (server.kind === "endpoint") return server.declared.url;
-  return toCommandLine([server.declared.command, ...server.declared.args]);
-}
-
-/** Joins words to a command line. Quotes words that contain white space or quotation marks. */
-export function toCommandLine(words: readonly string[]): string {
-  return words.map((word) => /[\s"']/.test(word) ? JSON.stringify(word) : word).join(" ");
+  return [server.declared.command, ...server.declared.args]
+    .map((word) => /[\s"']/.test(word) ? JSON.stringify(word) : word).join(" ");
 }
 
 /** Returns the file's text with a new entry. Throws NotInstalled if the file is broken or has an entry with this name. */

@@ -158,35 +158,22 @@ async function remove(
 }
 
 function describe(server: PreparedServer): [string, string][] {
-  const { name, entry, pinned, otherPackages, folder, file } = server;
-  const { command, args = [], url, env = {} } = entry;
-  const isProgram = typeof command === "string";
-  const words = [command, ...Array.isArray(args) ? args : []].map(String);
-  const variables = Object.keys(env ?? {});
-  const others = otherPackages === 0 ? "" : `, with ${otherPackages} other packages`;
-  const unpinned = isProgram
-    ? "a program on this machine; its version is not pinned"
-    : "an address; its version is not pinned";
-  return [
-    ["Server", toVisibleLine(name)],
-    ["Source", pinned === undefined ? unpinned : toVisibleLine(`${pinned}${others}`)],
-    isProgram
-      ? [
-        "Command",
-        toVisibleLine(
-          words.map((word) => /[\s"']/.test(word) ? JSON.stringify(word) : word).join(" "),
-        ),
-      ]
-      : ["Address", toVisibleLine(String(url))],
-    [
-      "Access",
-      isProgram
-        ? entry["sandbox"] === false ? NO_SANDBOX : ACCESS
-        : "only the data that agents send to it",
-    ],
-    ...(variables.length > 0 ? [["Variables", variables.map(toVisibleLine).join(", ")]] : []),
-    ["Writes", [file, ...(folder === undefined ? [] : [folder])].map(toVisibleLine).join(", ")],
-  ] as [string, string][];
+  const { name, entry, runs, pinned, otherPackages, folder, file } = server;
+  const isProgram = entry["command"] !== undefined;
+  const kind = isProgram ? "a program on this machine" : "an address";
+  const access = entry["sandbox"] === false ? NO_SANDBOX : ACCESS;
+  const variables = Object.keys(entry["env"] ?? {});
+  const fields = {
+    Server: name,
+    Source: pinned === undefined
+      ? `${kind}; its version is not pinned`
+      : `${pinned}${otherPackages === 0 ? "" : `, with ${otherPackages} other packages`}`,
+    [isProgram ? "Command" : "Address"]: runs,
+    Access: isProgram ? access : "only the data that agents send to it",
+    ...(variables.length > 0 && { Variables: variables.join(", ") }),
+    Writes: folder === undefined ? file : `${file}, ${folder}`,
+  };
+  return Object.entries(fields).map(([label, text]) => [label, toVisibleLine(text)]);
 }
 
 const ACCESS = "everything that you can access; in a sandbox, only its own files, " +

@@ -97,7 +97,7 @@ Deno.test("findSnippet() replaces placeholders of keys, and leaves out what free
     D_KEY: "real-value",
     MODE: "a",
   });
-  assert.deepEqual(local?.["args"], ["--token=${API_TOKEN}", "<folder>"]);
+  assert.deepEqual(local?.["args"], ["--token=${FOLDER_TOKEN}", "<folder>"]);
 });
 
 Deno.test("findSnippet() refuses other texts, and no message contains the text", () => {

@@ -13,8 +13,6 @@ import { SignInFailure } from "./sign_in_needed.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const LIMIT_MS = 30_000;
-/** The statuses whose responses have no body. */
-const EMPTY: readonly number[] = [204, 205, 304];
 /** The statuses with which an authorization server refuses the token or the client, if it sends no error code. */
 const REFUSALS: readonly number[] = [400, 401, 403];
 
@@ -34,8 +32,9 @@ export interface GuardedFetch {
 export async function createGuardedFetch(
   { url, clock, signal }: { url: string; clock: Clock; signal?: AbortSignal },
 ): Promise<GuardedFetch> {
-  const isPrivate = await isPrivateHost(new URL(url).hostname);
-  const policy = { allow: [], deny: isPrivate ? [] : ["private"], ownPorts: () => [] };
+  const server = new URL(url);
+  const deny = await isPrivateHost(server.hostname) ? [] : ["private"];
+  const policy = { allow: [], deny, ownPorts: () => [] };
   let refusal: SignInFailure | undefined;
   const refuse = (reason: string): never => {
     const failure = new SignInFailure(reason);
@@ -46,43 +45,44 @@ export async function createGuardedFetch(
     get refusal() {
       return refusal;
     },
-    async fetch(target, init = {}) {
+    async fetch(target, init) {
       const address = new URL(target);
-      const method = init.method ?? "GET";
-      const isOwn = method === "GET" && address.origin === new URL(url).origin;
+      const sent = new Request(address, { ...init, redirect: "manual" });
+      const { method } = sent;
+      const isOwn = method === "GET" && address.origin === server.origin;
       if (!isOwn && !isSafeAddress(address)) {
         refuse(`its sign-in uses ${address.origin}, which is not https`);
       }
-      const sent = new Request(address, { ...init, method, redirect: "manual" });
-      const body = sent.body === null ? undefined : await sent.bytes();
-      const headers = Object.fromEntries(sent.headers);
+      const request = {
+        url: address,
+        method,
+        headers: Object.fromEntries(sent.headers),
+        body: sent.body === null ? undefined : await sent.bytes(),
+      };
       const reason = new SignInFailure(`${address.origin} did not answer within 30 s`);
-      let reply: ExchangeReply;
-      try {
-        reply = await withinTime(
-          { clock, ms: LIMIT_MS, reason, ...(signal && { signal }) },
-          (limited) =>
-            exchange({ url: address, method, headers, body }, {
-              policy,
-              maxBytes: MAX_BYTES,
-              signal: limited,
-              resolveHost: resolveHostBySystem,
-            }),
-        );
-      } catch (error) {
+      const reply = await withinTime(
+        { clock, ms: LIMIT_MS, reason, ...(signal && { signal }) },
+        (signal) =>
+          exchange(request, {
+            policy,
+            maxBytes: MAX_BYTES,
+            signal,
+            resolveHost: resolveHostBySystem,
+          }),
+      ).catch((error) => {
         if (!(error instanceof ToolFailure)) throw error;
         return refuse(error.message.replace(/\.$/, "").replace(/^C/, "c"));
-      }
-      const location = reply.headers.get("location");
-      const next = location === undefined ? null : URL.parse(location, address);
-      if (reply.status >= 300 && reply.status < 400 && next !== null) {
-        if (next.host !== address.host) {
+      });
+      const { status, headers, body } = reply;
+      if (status >= 300 && status < 400) {
+        const next = URL.parse(headers.get("location") ?? "", address);
+        if (next !== null && next.host !== address.host) {
           refuse(`${address.host} redirects to ${next.host}, which is not followed`);
         }
       } else if (method === "POST") requireAnswer(reply, address);
-      return new Response(EMPTY.includes(reply.status) ? null : new Uint8Array(reply.body), {
-        status: reply.status,
-        headers: [...reply.headers].filter(([name]) => name !== "content-encoding"),
+      return new Response(body.length === 0 ? null : new Uint8Array(body), {
+        status,
+        headers: [...headers].filter(([name]) => name !== "content-encoding"),
       });
     },
   };
@@ -108,23 +108,18 @@ async function isPrivateHost(hostname: string): Promise<boolean> {
   return addresses.some(({ address }) => classifyAddress(address) !== "public");
 }
 
-/** Throws SignInFailure unless the response to a POST is a success with JSON. The error contains no text of the response. */
+/** Throws SignInFailure if the response to a POST is an error. The failure contains no text of the response. */
 function requireAnswer({ status, body }: ExchangeReply, { origin, pathname }: URL): void {
-  let content: JsonValue | undefined;
+  let content: JsonValue = null;
   try {
     content = JSON.parse(new TextDecoder().decode(body));
   } catch { /* The error is dropped, because its message contains a part of the text. */ }
-  const code = isJsonObject(content) && typeof content["error"] === "string" &&
-      /^[a-z0-9_]{1,60}$/.test(content["error"])
-    ? content["error"]
-    : undefined;
+  const error = isJsonObject(content) ? content["error"] : undefined;
   const place = `${origin}${pathname}`;
-  if (code !== undefined) throw new SignInFailure(`${place} answered "${code}"`, { code });
-  if (status >= 400) {
-    const refused = REFUSALS.includes(status) ? { code: "refused" } : {};
-    throw new SignInFailure(`${place} answered HTTP ${status}`, refused);
+  if (typeof error === "string" && /^[a-z0-9_]{1,60}$/.test(error)) {
+    throw new SignInFailure(`${place} answered "${error}"`, { code: error });
   }
-  if (content === undefined && body.length > 0) {
-    throw new SignInFailure(`${place} answered without JSON`);
-  }
+  if (status < 400) return;
+  const refused = REFUSALS.includes(status) ? { code: "refused" } : {};
+  throw new SignInFailure(`${place} answered HTTP ${status}`, refused);
 }
