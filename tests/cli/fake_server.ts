@@ -28,6 +28,7 @@ export function offerServer(cli: FakeCli): void {
             args: [`${config}/mcp/files/node_modules/@acme/files/dist/index.js`, "/home/me/notes"],
             env: { FILES_TOKEN: "${FILES_TOKEN}" },
           },
+          runs: `node ${config}/mcp/files/node_modules/@acme/files/dist/index.js /home/me/notes`,
           pinned: "npm:@acme/files@1.2.0 sha512-q1T4kD0eXwI8c2Vw",
           missing: undefined,
           otherPackages: 12,
