@@ -987,7 +987,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "only a private server may name a private authorization server",
     symbol: "createGuardedFetch",
-    replace: 'isPrivate ? [] : ["private"]',
+    replace: 'await isPrivateHost(server.hostname) ? [] : ["private"]',
     by: "[]",
     tests: ["tests/runtime/tools/mcp/sign_in/renewal_test.ts"],
   },
