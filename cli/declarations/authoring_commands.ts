@@ -127,6 +127,11 @@ export const importCommand = declareCommand({
       "Give every imported agent what it wants of this; may be repeated",
       oneOf(["shell", "auto_approve", "paths", "servers", "scripts"]),
     ),
+    existing: option(
+      "--existing <what>",
+      "If an id exists: keep its agent, rename the new one, or replace it (default: ask, or keep)",
+      oneOf(["keep", "rename", "replace"]),
+    ),
     spread: flag("--spread", "Spread agents that start in the same minute over the hour"),
     yes: flag("-y, --yes", "Write without a question; gives nothing that --allow does not name"),
   },

@@ -123,7 +123,12 @@ export function showWritten(
     );
   }
   if (refused.length > 0) {
-    output.sentence("To give a permission later, write it into the agent's file.");
+    const kinds = [...new Set(refused.map(({ kind }) => kind))];
+    output.sentence(
+      `To give one later, repeat the command with ${
+        kinds.map((kind) => `--allow ${kind}`).join(" or ")
+      }.`,
+    );
   }
   const off = written.filter(({ isSwitchedOff }) => isSwitchedOff);
   if (off.length > 0) {

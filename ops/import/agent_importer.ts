@@ -4,7 +4,6 @@ import type { Clock } from "../../base/clock.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
-import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { formatFrontMatter } from "../../runtime/agents/agent_file_text.ts";
 import { describeBadName, idOfFileName, isAgentFileName } from "../../runtime/agents/agent_id.ts";
 import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
@@ -19,7 +18,8 @@ import { readEntries, writeEntry } from "../install/servers_file_edit.ts";
 import { type PreparedSkill, SkillInstaller } from "../install/skill_installer.ts";
 import { addMark, digestOf, readMark } from "./import_mark.ts";
 import { type ImportSource, openSource } from "./import_source.ts";
-import { keyOf, type Permission } from "./permissions.ts";
+import { readMarkdown } from "./reading/front_matter.ts";
+import { addGrant, keyOf, type Permission } from "./permissions.ts";
 import {
   type ExistingAgent,
   type ImportPlan,
@@ -32,18 +32,8 @@ import { planImport } from "./plan.ts";
 import { readForeignFile } from "./shapes/all_shapes.ts";
 import type { Loss } from "./reading/shape.ts";
 
-/** The fields of front matter in the order in which they are written. */
-const ORDER = [
-  "name",
-  "description",
-  "enabled",
-  "model",
-  "trigger",
-  "paths",
-  "tools",
-  "mcp",
-  "skills",
-];
+/** The fields of front matter that are written first, in this order. */
+const ORDER = "name description enabled model trigger paths tools mcp skills".split(" ");
 
 /** A read source. Dispose removes what was downloaded. */
 export interface OpenedImport extends AsyncDisposable {
@@ -99,9 +89,7 @@ export class AgentImporter {
     const context = { shell, home, cwd: this.#cwd, clock: this.#clock, signal };
     return await refuseFileErrors(async () => {
       await using stack = new AsyncDisposableStack();
-      const opened = stack.use(
-        input === undefined ? await openSource(source, context) : typedSource(input),
-      );
+      const opened = stack.use(await openSource(source, context, input));
       const { files, left } = await readFiles(opened);
       const installer = new SkillInstaller({
         settings: this.#settings,
@@ -174,10 +162,10 @@ export class AgentImporter {
       if (name.endsWith("/")) continue;
       const path = join(folder, name);
       const content = await readAgentFile(path);
-      const text = content !== undefined && "bytes" in content
-        ? new TextDecoder().decode(content.bytes)
-        : "";
-      found.set(idOfFileName(name), { path, isEdited: false, ...await readMark(text) });
+      const isRead = content !== undefined && "bytes" in content;
+      const text = isRead ? new TextDecoder().decode(content.bytes) : "";
+      const { fields: settings = {} } = readMarkdown(text);
+      found.set(idOfFileName(name), { path, isEdited: false, settings, ...await readMark(text) });
     }
     return found;
   }
@@ -202,12 +190,9 @@ export class AgentImporter {
     await Deno.mkdir(this.agentsDir, { recursive: true });
     const files: { id: string; path: string; text: string; isSwitchedOff: boolean }[] = [];
     for (const agent of agents) {
-      const { id, path: from, digest: source, settings } = agent;
-      const text = await addMark(compose(agent, permissions), {
-        origin: opened.origin,
-        path: from,
-        source,
-      });
+      const { id, key, digest, settings } = agent;
+      const mark = { origin: opened.origin, path: key, source: digest };
+      const text = await addMark(compose(agent, permissions), mark);
       const before = existing.get(id);
       const path = before?.path ?? join(this.agentsDir, `${id}.md`);
       await writeFileAtomically(path, text, before === undefined ? { mustBeNew: true } : {});
@@ -228,17 +213,15 @@ export class AgentImporter {
 export function compose(agent: PlannedAgent, permissions: readonly Permission[]): string {
   const given = new Set(permissions.map(({ key }) => key));
   const settings = { ...agent.settings };
-  for (const { setting, value } of agent.grants) {
-    if (given.has(keyOf({ setting, value }))) settings[setting] = merge(settings[setting], value);
+  for (const grant of agent.grants) {
+    if (!given.has(keyOf(grant))) continue;
+    settings[grant.setting] = addGrant(settings[grant.setting], grant);
   }
-  const rank = (key: string) => (ORDER.indexOf(key) + ORDER.length + 1) % (ORDER.length + 1);
-  const entries = Object.entries(settings).sort(([a], [b]) => rank(a) - rank(b));
+  const entries = [...ORDER, ...Object.keys(settings)].flatMap((key) => {
+    const value = settings[key];
+    return value === undefined ? [] : [[key, value] as const];
+  });
   return formatFrontMatter(Object.fromEntries(entries), agent.body);
-}
-
-function merge(before: JsonValue | undefined, value: JsonValue): JsonValue {
-  if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
-  return isJsonObject(before) && isJsonObject(value) ? { ...before, ...value } : value;
 }
 
 async function readFiles(
@@ -246,28 +229,13 @@ async function readFiles(
 ): Promise<Pick<OpenedImport, "files" | "left">> {
   const read: ReadFile[] = [];
   const left: Loss[] = [];
-  for (const file of files) {
+  for (const { path, text } of files) {
     // Documents such as README.md are beside agents, and no agents themselves.
-    if (file.path.endsWith(".md") && !isAgentFileName(basename(file.path))) continue;
-    const reading = readForeignFile(file.path, file.text);
+    if (path.endsWith(".md") && !isAgentFileName(basename(path))) continue;
+    const reading = readForeignFile(path, text);
     left.push(...reading?.left ?? []);
     if (reading === undefined || reading.agents.length === 0) continue;
-    const { name, context, agents } = reading;
-    const digest = await digestOf(file.text);
-    read.push({ path: file.path, shape: name, digest, context, agents });
+    read.push({ ...reading, path, digest: await digestOf(text) });
   }
   return { files: read, left };
-}
-
-/** Returns a source that consists of one typed or piped text. */
-function typedSource(text: string): ImportSource {
-  return {
-    origin: "standard input",
-    files: [{ path: "-", text }],
-    texts: new Map(),
-    skills: new Map(),
-    servers: {},
-    repository: undefined,
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
 }

@@ -2,18 +2,13 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { ImportMark } from "./import_mark.ts";
 import type { Permission } from "./permissions.ts";
-import type { ImportedAgent } from "./reading/shape.ts";
+import type { GrantKind, ImportedAgent, Reading, Shape } from "./reading/shape.ts";
 
 /** A file with the agents that its reader found. */
-export interface ReadFile {
+export interface ReadFile extends Reading, Pick<Shape, "name" | "context"> {
   path: string;
-  /** The name of its format. */
-  shape: string;
   /** The digest of the file's text. */
   digest: string;
-  /** The files with instructions that its tool adds. */
-  context: readonly string[];
-  agents: ImportedAgent[];
 }
 
 /** The facts about the source. */
@@ -32,6 +27,8 @@ export interface ExistingAgent {
   mark?: ImportMark;
   /** True if a person has changed the imported file. */
   isEdited: boolean;
+  /** The fields of its front matter. */
+  settings: JsonObject;
 }
 
 /** The facts about the workspace. */
@@ -60,26 +57,25 @@ export interface PlanOptions {
   team?: string;
   /** True if schedules that start in the same minute are spread over the hour. */
   spread?: boolean;
+  /** The permissions for which agents that were imported before are written again. */
+  allow?: readonly GrantKind[];
 }
 
 /**
- * The state of an agent's file. `same`: imported before, and the source has not changed. `update`: the source has changed.
- * `edited`: a person has changed the imported file. `own`: the file is in the agents folder itself. `taken`: another file has
- * this id.
+ * The state of an agent's file. `same`: imported before, and the source has not changed. `update`: the source has changed,
+ * or an allowed permission is new. `edited`: an update of a file that a person has changed. `own`: the file is in the agents
+ * folder itself. `taken`: another file has this id.
  */
 export type AgentState = "new" | "same" | "update" | "edited" | "own" | "taken";
 
 /** An agent that can be written. */
-export interface PlannedAgent
-  extends Pick<ImportedAgent, "id" | "settings" | "body" | "changes" | "losses" | "grants"> {
-  /** The key of the agent, which its id does not change. */
+export interface PlannedAgent extends ImportedAgent {
+  /** The key of the agent, which its id does not change. A later import finds its file by it. */
   key: string;
   path: string;
   shape: string;
   digest: string;
-  isCommand: boolean;
   state: AgentState;
-  replaces?: string;
 }
 
 /** Everything that an import would write. */

@@ -1,17 +1,17 @@
 // Reads the files of an import: from a folder, a file, a repository, or standard input. Nothing outside of the source is
 // read, and everything has a limit.
-import type { Clock } from "../../base/clock.ts";
 import { isEnvFileName } from "../../base/files/env_file_name.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
-import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { basename, dirname, join, relative } from "../../base/plain_path.ts";
-import { toPlainJson } from "../../base/text/json_comments.ts";
 import { isBinary } from "../../base/text/text_content.ts";
 import { findEntries } from "../../runtime/tools/mcp/servers_file/server_entries.ts";
 import { isWithin } from "../../runtime/tools/files/place.ts";
+import type { FetchContext } from "../install/fetch_program.ts";
 import { NotInstalled } from "../install/not_installed.ts";
 import { fetchSource, parseSkillSource } from "../install/skill_source.ts";
 import { findReferences } from "./references.ts";
+import { parseFile } from "./reading/front_matter.ts";
 import type { ForeignFile } from "./reading/shape.ts";
 
 const MAX_ENTRIES = 20_000;
@@ -50,21 +50,29 @@ export interface ImportSource extends AsyncDisposable {
   servers: JsonObject;
   /** The absolute path of the repository. Undefined for a download, and for files of no repository. */
   repository: string | undefined;
-  /** The absolute path of a single local file. */
-  file?: string;
 }
 
 /** The environment of an import. */
-export interface SourceContext {
-  shell: Readonly<Record<string, string>>;
-  home: string;
-  cwd: string;
-  clock: Clock;
-  signal: AbortSignal;
-}
+export type SourceContext = Omit<FetchContext, "staging"> & { home: string; cwd: string };
 
-/** Reads a source. Throws NotInstalled, errors of the file system, or the signal's reason. */
-export async function openSource(written: string, context: SourceContext): Promise<ImportSource> {
+/**
+ * Reads a source; with `input`, the text of standard input. Throws NotInstalled, errors of the file system, or the signal's
+ * reason.
+ */
+export async function openSource(
+  written: string,
+  context: SourceContext,
+  input?: string,
+): Promise<ImportSource> {
+  if (input !== undefined) {
+    return {
+      ...{ texts: new Map(), skills: new Map(), servers: {} },
+      origin: "standard input",
+      files: [{ path: "-", text: input }],
+      repository: undefined,
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
   const { address, inside } = splitAddress(written);
   const source = parseSkillSource(address, context);
   if (source.kind === "npm") {
@@ -76,12 +84,11 @@ export async function openSource(written: string, context: SourceContext): Promi
     const isFile = (await Deno.stat(start)).isFile;
     // A file of no repository takes no other files into its text, because its folder may contain private files.
     const reach = base.isRepository ? base.folder : isFile ? undefined : start;
-    const read = await readTree(base.folder, start, reach);
+    const read = await new TreeReader(base.folder, reach).read(start);
     return {
       ...read,
       origin: base.folder,
       repository: base.isRepository ? base.folder : undefined,
-      ...(isFile && { file: start }),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }
@@ -92,7 +99,7 @@ export async function openSource(written: string, context: SourceContext): Promi
   const base = await Deno.realPath(folder);
   const start = await Deno.realPath(join(base, inside ?? ""));
   if (!isWithin(start, base)) throw new NotInstalled("The path leads out of the repository");
-  const read = await readTree(base, start, base);
+  const read = await new TreeReader(base, base).read(start);
   const kept = stack.move();
   return {
     ...read,
@@ -126,25 +133,7 @@ async function findBase(
   return { folder, isRepository: isDirectory && folder !== home };
 }
 
-type ReadTree = Pick<ImportSource, "files" | "texts" | "skills" | "servers">;
-
-/** Reads the files below `start`, and the files in `reach` that they refer to. Paths are relative to `base`. */
-async function readTree(base: string, start: string, reach?: string): Promise<ReadTree> {
-  const reader = new TreeReader(base, reach);
-  await reader.walk(start);
-  for (const path of CONTEXT_FILES) await reader.readReferred(path);
-  await reader.readReferences();
-  return {
-    files: reader.files,
-    texts: reader.texts,
-    skills: reader.skills,
-    servers: {
-      ...await reader.readServers(".vscode/mcp.json"),
-      ...await reader.readServers(".mcp.json"),
-    },
-  };
-}
-
+/** Reads a source within the limits. Paths are relative to its base. */
 class TreeReader {
   readonly files: ImportSource["files"] = [];
   readonly texts = new Map<string, string>();
@@ -159,11 +148,37 @@ class TreeReader {
     this.#reach = reach;
   }
 
+  /** Reads the files below `start`, and the files in `reach` that they refer to. */
+  async read(start: string): Promise<Pick<ImportSource, "files" | "texts" | "skills" | "servers">> {
+    const { files, texts, skills } = this;
+    await this.#walk(start);
+    for (const path of CONTEXT_FILES) await this.#readReferred(path);
+    // The map grows during the loop, so references in added files are read, too.
+    for (const [path, text] of texts) {
+      for (const reference of findReferences(text, path)) await this.#readReferred(reference);
+    }
+    const servers: JsonObject = {};
+    for (const path of [".vscode/mcp.json", ".mcp.json"]) {
+      await this.#readReferred(path);
+      // Agents report the servers of a broken file as missing.
+      const { fields = {} } = parseFile(path, texts.get(path) ?? "");
+      Object.assign(servers, findEntries(fields).entries);
+    }
+    return { files, texts, skills, servers };
+  }
+
   /** Reads a file, or the files below a folder. */
-  async walk(path: string, depth = 0): Promise<void> {
+  async #walk(path: string, depth = 0): Promise<void> {
     if (++this.#entries > MAX_ENTRIES) throw tooMuch(`over ${MAX_ENTRIES} files`);
     const info = await Deno.stat(path);
-    if (info.isFile) return await this.#readFile(path);
+    if (info.isFile) {
+      const text = await this.#readText(path, MAX_FILE_BYTES);
+      if (text === undefined) return;
+      if (this.files.length === MAX_FILES) throw tooMuch(`over ${MAX_FILES} files of text`);
+      const file = { path: relative(this.#base, path), text };
+      this.files.push(file);
+      this.texts.set(file.path, text);
+    }
     if (!info.isDirectory) return;
     if (depth > MAX_DEPTH) throw tooMuch(`folders over ${MAX_DEPTH} deep`);
     const entries = (await Array.fromAsync(Deno.readDir(path)))
@@ -177,7 +192,7 @@ class TreeReader {
       if (isFile && !READ.test(name) || isSymlink && !await this.#leadsToFileInside(child)) {
         continue;
       }
-      await this.walk(child, depth + 1);
+      await this.#walk(child, depth + 1);
     }
   }
 
@@ -186,17 +201,8 @@ class TreeReader {
     return real !== undefined && isWithin(real, this.#base) && (await Deno.stat(real)).isFile;
   }
 
-  async #readFile(path: string): Promise<void> {
-    const text = await this.#readText(path, MAX_FILE_BYTES);
-    if (text === undefined) return;
-    if (this.files.length === MAX_FILES) throw tooMuch(`over ${MAX_FILES} files of text`);
-    const file = { path: relative(this.#base, path), text };
-    this.files.push(file);
-    this.texts.set(file.path, text);
-  }
-
   /** Reads a file that a text refers to, if it is a file of the source and no file of keys. */
-  async readReferred(path: string): Promise<void> {
+  async #readReferred(path: string): Promise<void> {
     if (this.#reach === undefined || this.texts.has(path)) return;
     const real = await Deno.realPath(join(this.#base, path)).catch(() => undefined);
     if (real === undefined || !isWithin(real, this.#reach)) return;
@@ -206,14 +212,6 @@ class TreeReader {
     if (text !== undefined) this.texts.set(path, text);
   }
 
-  /** Reads the files that the read texts refer to. */
-  async readReferences(): Promise<void> {
-    // The map grows during the loop, so references in added files are read, too.
-    for (const [path, text] of this.texts) {
-      for (const reference of findReferences(text, path)) await this.readReferred(reference);
-    }
-  }
-
   async #readText(path: string, maxBytes: number): Promise<string | undefined> {
     const { size, isFile } = await Deno.stat(path);
     if (!isFile || size > maxBytes) return undefined;
@@ -221,19 +219,6 @@ class TreeReader {
     if (this.#bytes > MAX_BYTES) throw tooMuch("over 32 MB of text");
     const bytes = await Deno.readFile(path);
     return isBinary(bytes) ? undefined : new TextDecoder().decode(bytes);
-  }
-
-  /** Returns the entries of a file with MCP servers. Empty if there is none or it is broken. */
-  async readServers(path: string): Promise<JsonObject> {
-    await this.readReferred(path);
-    const text = this.texts.get(path);
-    if (text === undefined) return {};
-    try {
-      const root: unknown = JSON.parse(toPlainJson(text));
-      return isJsonObject(root) ? findEntries(root).entries ?? {} : {};
-    } catch {
-      return {}; // Agents that use a server of this file report that it has no entry.
-    }
   }
 }
 

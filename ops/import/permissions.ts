@@ -1,7 +1,8 @@
 // Groups the permissions that imported agents want, so that one answer decides about equal ones.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { parseMcpEntries } from "../../runtime/vocabulary/tool_vocabulary.ts";
-import { showField } from "./reading/draft.ts";
+import type { SourceFacts, WorkspaceFacts } from "./import_plan.ts";
+import { showField, toTexts } from "./reading/draft.ts";
 import { type Grant, type GrantKind, GRANTS } from "./reading/shape.ts";
 
 /** A permission that one or several agents want. One answer decides about all of them. */
@@ -20,47 +21,39 @@ export interface Permission {
 
 /** The permission of agents with a skill to run its scripts. */
 export function scriptsOf(skill: string): Grant {
-  return {
-    setting: "skills",
-    value: [skill],
-    why: "the skill contains scripts that agents can run",
-  };
+  const why = "the skill contains scripts that agents can run";
+  return { setting: "skills", value: [skill], why };
 }
 
 /** Returns the permissions of these agents, in the order in which the agents name them. */
 export function groupPermissions(
   agents: readonly { id: string; grants: readonly Grant[] }[],
-  { servers, skills, facts }: {
-    servers: JsonObject;
-    skills: ReadonlyMap<string, readonly string[]>;
-    facts: { servers: ReadonlySet<string> };
+  { servers, skills, facts }: Pick<SourceFacts, "servers" | "skills"> & {
+    facts: Pick<WorkspaceFacts, "servers">;
   },
 ): Permission[] {
   const found = new Map<string, Permission>();
+  const toPermission = ({ setting, value, why }: Grant): Permission => {
+    const one = { key: keyOf({ setting, value }), kind: GRANTS[setting], why, agents: [] };
+    if (setting === "skills") {
+      const [skill = ""] = toTexts(value);
+      const label = `the skill ${skill}, which can run ${skills.get(skill)?.join(", ")}`;
+      return { ...one, label, skill };
+    }
+    if (setting !== "mcp") return { ...one, label: showField(setting, value) };
+    const name = serverOf(value);
+    const entry = facts.servers.has(name) ? undefined : servers[name];
+    const label = `mcp: [${name}]`;
+    return { ...one, label, ...(isJsonObject(entry) && { server: { name, entry } }) };
+  };
   // A skill without an agent that uses it is added, too.
-  for (const [skill, scripts] of skills) {
-    if (scripts.length === 0) continue;
-    const grant = scriptsOf(skill);
-    const label = `the skill ${skill}, which can run ${scripts.join(", ")}`;
-    found.set(keyOf(grant), {
-      ...{ key: keyOf(grant), kind: "scripts", label, why: grant.why, agents: [], skill },
-    });
-  }
-  for (const { id, grants } of agents) {
-    for (const { setting, value, why } of grants) {
-      const key = keyOf({ setting, value });
-      const server = setting === "mcp" ? serverOf(value) : undefined;
-      const entry = server === undefined || facts.servers.has(server) ? undefined : servers[server];
-      const permission = found.get(key) ?? {
-        key,
-        kind: kindOf(setting),
-        label: server === undefined ? showField(setting, value) : `mcp: [${server}]`,
-        why,
-        agents: [],
-        ...(server !== undefined && isJsonObject(entry) && { server: { name: server, entry } }),
-      };
-      permission.agents.push(id);
-      found.set(key, permission);
+  const withScripts = [...skills].filter(([, scripts]) => scripts.length > 0);
+  const added = { id: undefined, grants: withScripts.map(([skill]) => scriptsOf(skill)) };
+  for (const { id, grants } of [added, ...agents]) {
+    for (const grant of grants) {
+      const permission = found.get(keyOf(grant)) ?? toPermission(grant);
+      if (id !== undefined) permission.agents.push(id);
+      found.set(permission.key, permission);
     }
   }
   return [...found.values()];
@@ -72,13 +65,14 @@ export function keyOf({ setting, value }: Pick<Grant, "setting" | "value">): str
 }
 
 function serverOf(value: JsonValue): string {
-  const entries = (Array.isArray(value) ? value : []).filter((one) => typeof one === "string");
-  return parseMcpEntries(entries).mcp[0] ?? "";
+  return parseMcpEntries(toTexts(value)).mcp[0] ?? "";
 }
 
-function kindOf(setting: Grant["setting"]): GrantKind {
-  const kinds = Object.keys(GRANTS) as GrantKind[];
-  const kind = kinds.find((one) => (GRANTS[one] as readonly string[]).includes(setting));
-  if (kind === undefined) throw new TypeError(`No permission contains ${setting}`);
-  return kind;
+/** Returns the value of a setting together with a grant. */
+export function addGrant(
+  before: JsonValue | undefined,
+  { value }: Pick<Grant, "value">,
+): JsonValue {
+  if (Array.isArray(before) && Array.isArray(value)) return [...new Set([...before, ...value])];
+  return isJsonObject(before) && isJsonObject(value) ? { ...before, ...value } : value;
 }

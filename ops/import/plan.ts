@@ -5,7 +5,7 @@ import { join } from "../../base/plain_path.ts";
 import { parseMcpEntries } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { escapeVariables } from "./reading/body_text.ts";
-import { shorten, toId } from "./reading/draft.ts";
+import { Draft, shorten, toId, toTexts } from "./reading/draft.ts";
 import type {
   AgentState,
   ImportPlan,
@@ -17,8 +17,8 @@ import type {
 } from "./import_plan.ts";
 import { findModel } from "./model_names.ts";
 import { addReferences } from "./references.ts";
-import { groupPermissions, scriptsOf } from "./permissions.ts";
-import type { ImportedAgent } from "./reading/shape.ts";
+import { addGrant, groupPermissions, scriptsOf } from "./permissions.ts";
+import { GRANTS } from "./reading/shape.ts";
 import { countCrowded, spreadSchedules } from "./spread.ts";
 
 const NO_CHOICE = ["inherit", "default", "auto", "best"];
@@ -38,259 +38,227 @@ export function planImport(
   return { agents, permissions: groupPermissions(agents, known), crowded };
 }
 
-interface Around {
-  source: SourceFacts;
-  facts: WorkspaceFacts;
-  options: PlanOptions;
-}
-
-interface Keyed {
-  key: string;
-  id: string;
-  file: ReadFile;
-  agent: ImportedAgent;
-}
+/** An agent with its id in the file, and the files with instructions that its tool adds. */
+type Candidate = PlannedAgent & { wanted: string; context: readonly string[] };
 
 class Planner {
-  readonly #around: Around;
-  readonly #agents: Keyed[];
+  readonly #source: SourceFacts;
+  readonly #facts: WorkspaceFacts;
+  readonly #options: PlanOptions;
+  readonly #agents: Candidate[];
   /** The entries of MCP servers in the source. */
   readonly servers: JsonObject;
 
-  constructor(files: readonly ReadFile[], around: Around) {
-    this.#around = around;
-    const taken = new Set<string>();
-    this.#agents = files.flatMap((file) =>
-      file.agents.map((agent, index) => {
-        const key = `${file.path}#${index}`;
-        const wished = around.options.ids?.get(key) ?? this.#ownId(file.path) ?? agent.id;
-        const id = freeId(wished, taken);
-        taken.add(id);
-        return { key, id, file, agent };
+  constructor(
+    files: readonly ReadFile[],
+    { source, facts, options }: {
+      source: SourceFacts;
+      facts: WorkspaceFacts;
+      options: PlanOptions;
+    },
+  ) {
+    this.#source = source;
+    this.#facts = facts;
+    this.#options = options;
+    const ids = new Set<string>();
+    const keys = new Set<string>();
+    this.#agents = files.flatMap(({ path, name: shape, digest, context, agents }) =>
+      agents.map((agent) => {
+        const isAlone = agents.length === 1;
+        const key = addFree(isAlone ? path : `${path}#${agent.id}`, keys);
+        const id = addFree(options.ids?.get(key) ?? this.#knownId(key) ?? agent.id, ids);
+        const file = { key, path, shape, digest, context, state: "new" as const };
+        return { ...structuredClone(agent), ...file, id, wanted: agent.id };
       })
     );
-    this.servers = Object.assign(
-      {},
-      around.source.servers,
-      ...this.#agents.map(({ agent }) => agent.servers),
-    );
+    const own = this.#agents.map(({ servers }) => servers);
+    this.servers = Object.assign({}, source.servers, ...own);
   }
 
-  /** Returns the id of an agent whose file is in the agents folder already, although it is a file of another tool. */
-  #ownId(path: string): string | undefined {
-    const { facts, source } = this.#around;
-    const whole = join(source.origin, path);
-    return [...facts.agents].find(([, existing]) => existing.path === whole)?.[0];
+  /** Returns the id of the agent that was imported from this file before, or whose file in the agents folder this is. */
+  #knownId(key: string): string | undefined {
+    const { origin } = this.#source;
+    const found = [...this.#facts.agents].filter(([, { path, mark }]) =>
+      path === join(origin, key) || mark?.origin === origin && mark.path === key
+    );
+    return (found.find(([, { isEdited }]) => !isEdited) ?? found[0])?.[0];
   }
 
   plan(): PlannedAgent[] {
-    const agents = this.#agents.map((one) => this.#planAgent(one));
-    const { team } = this.#around.options;
-    const members = agents.filter(({ isCommand, settings }) =>
+    for (const agent of this.#agents) {
+      this.#resolve(agent);
+      agent.state = this.#stateOf(agent);
+    }
+    const { team } = this.#options;
+    const members = this.#agents.filter(({ isCommand, settings }) =>
       !isCommand && settings["enabled"] !== false
     );
     return team === undefined || members.length === 0
-      ? agents
-      : [...agents, this.#teamOf(team, members)];
+      ? this.#agents
+      : [...this.#agents, this.#teamOf(team, members)];
   }
 
-  #planAgent({ key, id, file, agent }: Keyed): PlannedAgent {
-    const { source } = this.#around;
-    const settings = { ...agent.settings };
-    const changes = [...agent.changes];
-    const losses = [...agent.losses];
-    const grants = [...agent.grants];
-    const planned = { settings, changes, losses, grants };
-    this.#takeModel(agent.wants.models, planned);
-    this.#takeAgents(agent.wants.agents, id, planned);
-    this.#takeSkills(agent.wants.skills, planned);
-    this.#takeServers(agent.wants.mcp, planned);
-    if (agent.wants.search) this.#takeSearch(planned);
+  #resolve(agent: Candidate): void {
+    const { settings, changes, losses, wants, context, path: from } = agent;
+    const { origin, repository, texts } = this.#source;
+    this.#takeModel(agent);
+    this.#takeAgents(agent);
+    this.#takeSkills(agent);
+    this.#takeServers(agent);
+    if (wants.search && this.#facts.hasSearch) {
+      settings["tools"] = [...toTexts(settings["tools"]), "web_search"];
+    } else if (wants.search) {
+      losses.push({ what: "searches on the web", why: "config.yaml names no search service" });
+    }
     const { trigger } = settings;
     if (isJsonObject(trigger) && trigger["type"] !== "manual") {
       settings["enabled"] = false;
       changes.push({ what: "it starts by itself", becomes: "enabled: false, until you enable it" });
     }
-    this.#takePlaces(planned);
+    this.#takePlaces(agent);
+    const isAlone = repository === undefined && origin.startsWith("/");
     const { text, added, missing, tooLong } = addReferences(agent.body, {
-      from: file.path,
-      texts: source.texts,
-      context: source.repository === undefined && source.origin.startsWith("/")
-        ? []
-        : file.context.filter((path) => source.texts.has(path)).slice(0, 1),
+      from,
+      texts,
+      context: isAlone ? [] : context.filter((path) => texts.has(path)).slice(0, 1),
     });
     for (const path of added) changes.push({ what: path, becomes: "its text is added at the end" });
-    losses.push(
-      ...missing.map((what) => ({ what, why: "the source has no such file" })),
-      ...tooLong.map((what) => ({ what, why: "it is too long to become part of the text" })),
-    );
-    const body = escapeVariables(text) || "Do the task of the message.";
-    const { path, shape, digest } = file;
-    const { isCommand, replaces } = agent;
-    return {
-      key,
-      id,
-      path,
-      shape,
-      digest,
-      isCommand,
-      body,
-      ...planned,
-      state: this.#stateOf(id, file),
-      ...(replaces !== undefined && { replaces }),
-    };
+    for (const what of missing) losses.push({ what, why: "the source has no such file" });
+    const why = "it is too long to become part of the text";
+    for (const what of tooLong) losses.push({ what, why });
+    agent.body = escapeVariables(text) || "Do the task of the message.";
   }
 
-  #stateOf(id: string, { path, digest }: Pick<ReadFile, "path" | "digest">): AgentState {
-    const { facts, source } = this.#around;
-    const existing = facts.agents.get(id);
+  /** Returns the state of the agent's file. Keeps the permissions that the file has of an unchanged source. */
+  #stateOf(agent: PlannedAgent): AgentState {
+    const { id, key, path, digest, settings } = agent;
+    const existing = this.#facts.agents.get(id);
     if (existing === undefined) return "new";
-    if (this.#ownId(path) === id) return "own";
-    const { mark } = existing;
-    if (mark === undefined || mark.origin !== source.origin || mark.path !== path) return "taken";
-    if (mark.source === digest) return "same";
-    return existing.isEdited ? "edited" : "update";
+    const { mark, isEdited, settings: written } = existing;
+    if (existing.path === join(this.#source.origin, path)) return "own";
+    if (mark === undefined || mark.origin !== this.#source.origin || mark.path !== key) {
+      return "taken";
+    }
+    if (mark.source === digest) {
+      agent.grants = agent.grants.filter((grant) => {
+        const before = written[grant.setting];
+        if (JSON.stringify(addGrant(before, grant)) !== JSON.stringify(before)) return true;
+        settings[grant.setting] = addGrant(settings[grant.setting], grant);
+        return false;
+      });
+      const { allow = [] } = this.#options;
+      if (!agent.grants.some(({ setting }) => allow.includes(GRANTS[setting]))) return "same";
+    }
+    return isEdited ? "edited" : "update";
   }
 
-  #takeModel(names: readonly string[], { settings, changes, losses }: Parts): void {
-    const { facts, options } = this.#around;
-    const what = `model: ${names.map(shorten).join(", ")}`;
-    if (options.model !== undefined) {
-      settings["model"] = options.model;
-      changes.push({
-        what: names.length === 0 ? "no model" : what,
-        becomes: `model: ${options.model}`,
-      });
+  #takeModel({ settings, changes, losses, wants: { models } }: PlannedAgent): void {
+    const { model } = this.#options;
+    const { defaultModel } = this.#facts;
+    const what = models.length === 0 ? "no model" : `model: ${models.map(shorten).join(", ")}`;
+    const take = (value: JsonValue, becomes: string) => {
+      settings["model"] = value;
+      changes.push({ what, becomes: `model: ${becomes}` });
+    };
+    if (model !== undefined) return take(model, model);
+    if (models.length === 0 || models.some((name) => NO_CHOICE.includes(name.toLowerCase()))) {
       return;
     }
-    if (names.length === 0 || names.some((name) => NO_CHOICE.includes(name.toLowerCase()))) return;
-    const found = names.flatMap((name) => findModel(name) ?? []);
-    const usable = found.find(({ provider }) => facts.isUsable(provider));
-    if (usable !== undefined) {
-      const { provider, name } = usable;
-      settings["model"] = { provider, name };
-      changes.push({ what, becomes: `model: ${provider}/${name}` });
-      return;
-    }
-    const [first] = found;
-    const why = first === undefined
+    const found = models.flatMap((name) => findModel(name) ?? []);
+    const usable = found.find(({ provider }) => this.#facts.isUsable(provider));
+    if (usable !== undefined) return take({ ...usable }, `${usable.provider}/${usable.name}`);
+    const why = found[0] === undefined
       ? "no provider of this model is known"
-      : `there is no key of ${first.provider} here`;
-    const rest = facts.defaultModel === undefined
+      : `there is no key of ${found[0].provider} here`;
+    const rest = defaultModel === undefined
       ? "and there is no default model: --model names one"
-      : `the default ${facts.defaultModel} is used`;
+      : `the default ${defaultModel} is used`;
     losses.push({ what, why: `${why}; ${rest}` });
   }
 
-  #takeAgents(names: readonly string[], own: string, { settings, changes, losses }: Parts): void {
-    if (names.length === 0) return;
+  #takeAgents({ id: own, settings, changes, losses, wants }: PlannedAgent): void {
     // A disabled agent cannot be called.
-    const others = this.#agents.filter(({ agent, id }) =>
-      !agent.isCommand && agent.settings["trigger"] === undefined && id !== own
+    const others = this.#agents.filter(({ isCommand, settings, id }) =>
+      !isCommand && settings["trigger"] === undefined && id !== own
     );
     const called = new Set<string>();
-    for (const name of names) {
-      if (name === "*") others.forEach(({ id }) => called.add(id));
-      else {
-        const id = others.find(({ agent }) => agent.id === toId(name))?.id ?? toId(name);
-        const isThere = others.some((one) => one.id === id) || this.#around.facts.agents.has(id);
-        if (isThere && id !== own) called.add(id);
-        else {
-          const what = `the agent ${shorten(name)}`;
-          losses.push({ what, why: "there is no such agent to call" });
-        }
-      }
+    for (const name of wants.agents) {
+      const id = others.find(({ wanted }) => wanted === toId(name))?.id ?? toId(name);
+      const isThere = others.some((one) => one.id === id) || this.#facts.agents.has(id);
+      if (name === "*") others.forEach((one) => called.add(one.id));
+      else if (isThere && id !== own) called.add(id);
+      else {losses.push({
+          what: `the agent ${shorten(name)}`,
+          why: "there is no such agent to call",
+        });}
     }
     if (called.size === 0) return;
     settings["agents"] = [...called];
     changes.push({ what: "calls of other agents", becomes: `agents: [${[...called].join(", ")}]` });
   }
 
-  #takeSkills(names: readonly string[], { settings, losses, grants }: Parts): void {
-    const { facts, source } = this.#around;
+  #takeSkills({ settings, losses, grants, wants }: PlannedAgent): void {
     const own: string[] = [];
-    for (const name of new Set(names)) {
-      const scripts = source.skills.get(name);
+    for (const name of new Set(wants.skills)) {
+      const scripts = this.#source.skills.get(name);
       if ((scripts?.length ?? 0) > 0) grants.push(scriptsOf(name));
-      else if (scripts !== undefined || facts.skills.has(name)) own.push(name);
+      else if (scripts !== undefined || this.#facts.skills.has(name)) own.push(name);
       else losses.push({ what: `the skill ${shorten(name)}`, why: "there is no such skill" });
     }
     if (own.length > 0) settings["skills"] = own;
   }
 
-  #takeServers(entries: readonly string[], { grants, losses }: Parts): void {
-    const { facts } = this.#around;
-    const { mcp, mcpTools = {} } = parseMcpEntries(entries);
+  #takeServers({ grants, losses, wants }: PlannedAgent): void {
+    const { mcp, mcpTools = {} } = parseMcpEntries(wants.mcp);
     for (const server of mcp) {
-      const entry = this.servers[server];
-      const problem = facts.servers.has(server)
-        ? undefined
-        : entry === undefined
-        ? "there is no such server here: inkling mcp add adds one"
-        : problemOf(server, entry);
+      const problem = this.#facts.servers.has(server) ? undefined : this.#problemOf(server);
       if (problem !== undefined) {
         losses.push({ what: `the MCP server ${shorten(server)}`, why: problem });
         continue;
       }
-      const tools = mcpTools[server];
-      const value = tools === undefined ? [server] : tools.map((tool) => `${server}/${tool}`);
+      const value = mcpTools[server]?.map((tool) => `${server}/${tool}`) ?? [server];
       grants.push({ setting: "mcp", value, why: "its tools come from this MCP server" });
     }
   }
 
-  #takeSearch({ settings, losses }: Parts): void {
-    if (!this.#around.facts.hasSearch) {
-      losses.push({ what: "searches on the web", why: "config.yaml names no search service" });
-      return;
-    }
-    const tools = settings["tools"];
-    settings["tools"] = [...(Array.isArray(tools) ? tools : []), "web_search"];
+  /** Returns the reason why a server of the source cannot be added, or undefined. */
+  #problemOf(name: string): string | undefined {
+    const entry = this.servers[name];
+    if (entry === undefined) return "there is no such server here: inkling mcp add adds one";
+    const parsed = parseServers(JSON.stringify({ [name]: entry }), ".mcp.json");
+    const server = "problem" in parsed ? parsed : parsed.servers.get(name);
+    return server !== undefined && "problem" in server ? server.problem : undefined;
   }
 
   /** Gives the agent the repository of its file as a path. */
-  #takePlaces({ settings, grants }: Parts): void {
-    const { source: { repository }, facts } = this.#around;
+  #takePlaces({ settings, grants }: PlannedAgent): void {
+    const { repository } = this.#source;
     if (repository === undefined || settings["paths"] !== undefined) return;
     const value = { repository };
-    if (facts.isInside(repository)) settings["paths"] = value;
+    if (this.#facts.isInside(repository)) settings["paths"] = value;
     else grants.push({ setting: "paths", value, why: "it worked in the repository of its file" });
   }
 
   #teamOf(id: string, members: readonly PlannedAgent[]): PlannedAgent {
     const ids = members.map((one) => one.id);
+    const draft = new Draft(addFree(id, new Set(ids)));
+    draft.isCommand = true;
+    draft.settings["description"] = "Gives each task to the agent that fits";
+    draft.set("agents", ids, "Task");
     const list = members.map((one) => `- ${one.id}: ${String(one.settings["description"] ?? "")}`);
-    const digest = "";
-    const path = "";
-    return {
-      key: "team",
-      id: freeId(id, new Set(ids)),
-      path,
-      digest,
-      shape: "an agent that calls the others",
-      isCommand: true,
-      state: this.#stateOf(id, { path, digest }),
-      settings: { description: "Gives each task to the agent that fits", agents: ids },
-      body:
-        `Give the task to the agent that fits it best, with everything that it needs to know. ` +
-        `Combine the answers of several agents if necessary.\n\n${list.join("\n")}`,
-      changes: [{ what: "Task", becomes: `agents: [${ids.join(", ")}]` }],
-      losses: [],
-      grants: [],
-    };
+    const body =
+      "Give the task to the agent that fits it best, with everything that it needs to know. " +
+      `Combine the answers of several agents if necessary.\n\n${list.join("\n")}`;
+    const shape = "an agent that calls the others";
+    const file = { key: "team", path: "", digest: "", shape, state: "new" as const };
+    return { ...draft.finish(body), ...file };
   }
 }
 
-type Parts = Pick<PlannedAgent, "settings" | "changes" | "losses" | "grants">;
-
-function problemOf(name: string, entry: JsonValue): string | undefined {
-  const parsed = parseServers(JSON.stringify({ [name]: entry }), ".mcp.json");
-  if ("problem" in parsed) return parsed.problem;
-  const server = parsed.servers.get(name);
-  return server !== undefined && "problem" in server ? server.problem : undefined;
-}
-
-function freeId(wanted: string, taken: ReadonlySet<string>): string {
-  let id = wanted;
-  for (let count = 2; taken.has(id); count++) id = `${wanted}-${count}`;
-  return id;
+/** Adds a text to a set, with a number if the set has it already. Returns the added text. */
+function addFree(wanted: string, taken: Set<string>): string {
+  let free = wanted;
+  for (let count = 2; taken.has(free); count++) free = `${wanted}-${count}`;
+  taken.add(free);
+  return free;
 }

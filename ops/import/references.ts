@@ -9,9 +9,22 @@ const MAX_ADDED = 100_000;
 const REFERENCE =
   /(?<![\w`@./])(?:@\{([^{}\n]+)\}|@((?:\.{0,2}\/)*[\w-](?:[\w./-]*[\w/-])?)|#file:([\w./-]*[\w/-]))/g;
 
+/** Matches the files of Copilot, in which a Markdown link adds its file to the text. */
+const COPILOT =
+  /\.(?:prompt|agent|chatmode)\.md$|(?:^|\/)\.github\/(?:agents\/|copilot-instructions)/;
+/** Matches a link to a file. Images, addresses and headings are no files. */
+const LINK = /(?<!!)\[([^[\]\n]*)\]\((?!\w+:|#|\/)([\w./-]*[\w-])(?:#[^()\s]*)?\)/g;
+
+/** Writes the Markdown links of Copilot's files as `#file:path`. */
+function nameLinks(text: string, from: string): string {
+  return COPILOT.test(from) ? text.replace(LINK, "$1 (#file:$2)") : text;
+}
+
 /** Returns the paths that the text of a file may refer to, relative to the source. */
 export function findReferences(text: string, from: string): string[] {
-  return [...text.matchAll(REFERENCE)].flatMap((match) => candidates(pathOf(match), from));
+  return [...nameLinks(text, from).matchAll(REFERENCE)].flatMap((match) =>
+    candidates(pathOf(match), from)
+  );
 }
 
 function pathOf([, braced, bare, named]: readonly (string | undefined)[]): string {
@@ -63,7 +76,7 @@ export function addReferences(
     added.set(path, link(escapeText(text), path));
   };
   const link = (text: string, path: string): string =>
-    text.replace(REFERENCE, (match, ...groups) => {
+    nameLinks(text, path).replace(REFERENCE, (match, ...groups) => {
       const written = pathOf([undefined, ...groups.slice(0, 3)]);
       const target = candidates(written, path).find((one) => texts.has(one));
       if (target === undefined) {

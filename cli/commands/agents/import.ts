@@ -120,8 +120,8 @@ class ImportDialog {
     if (choice === "all") return files;
     const chosen = await prompter.multiselect({
       message: "Which files?",
-      choices: files.map(({ path, shape }) => (
-        { value: path, label: toOneLine(path), hint: shape }
+      choices: files.map(({ path, name }) => (
+        { value: path, label: toOneLine(path), hint: name }
       )),
     });
     return files.filter(({ path }) => chosen?.includes(path));
@@ -148,13 +148,13 @@ class ImportDialog {
   }
 
   async #planOptions(files: readonly ReadFile[]): Promise<PlanOptions> {
-    const { model } = this.#options;
+    const { model, allow = [] } = this.#options;
     const team = this.#options.team ?? await this.#askForTeam(files);
     if (team !== undefined) {
       const problem = await this.#importer.describeBadId(team);
       if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
     }
-    return { ...(model !== undefined && { model }), ...(team !== undefined && { team }) };
+    return { allow, ...(model !== undefined && { model }), ...(team !== undefined && { team }) };
   }
 
   async #askToSpread({ crowded }: ImportPlan): Promise<boolean> {
@@ -184,10 +184,13 @@ class ImportDialog {
 
   /** Returns the id under which an agent is written although its id is taken. Undefined: it is not written. */
   async #resolve({ id, path, state }: PlannedAgent): Promise<string | undefined> {
-    const { output } = this.#context;
-    if (!this.#asks) {
-      output.notice(
-        `${toOneLine(path)} is not imported: ${toOneLine(id)} stays (${STATES[state]})`,
+    const { existing = this.#asks ? undefined : "keep" } = this.#options;
+    if (existing === "replace") return id;
+    if (existing === "rename") return await this.#freeId(id);
+    if (existing === "keep") {
+      this.#context.output.notice(
+        `${toOneLine(path)} is not imported: ${toOneLine(id)} stays (${STATES[state]}); ` +
+          "--existing rename or replace imports it",
       );
       return undefined;
     }
@@ -207,6 +210,14 @@ class ImportDialog {
       placeholder: `${toOneLine(id)}-2`,
       check: (other) => this.#importer.describeBadId(other),
     });
+  }
+
+  async #freeId(id: string): Promise<string> {
+    let free = id;
+    for (let count = 2; await this.#importer.describeBadId(free) !== undefined; count++) {
+      free = `${id.slice(0, 70)}-${count}`;
+    }
+    return free;
   }
 
   /** Returns the permissions that --allow or the person gives. */

@@ -24,21 +24,21 @@ export interface Loss {
   why: string;
 }
 
-/** The permissions that only a yes of their own gives, each with the settings that contain it. */
+/** The settings that give a permission, which only a yes of their own writes, each with its value of `--allow`. */
 export const GRANTS = {
-  shell: ["shell"],
-  auto_approve: ["auto_approve"],
-  paths: ["paths"],
-  servers: ["mcp"],
-  scripts: ["skills"],
+  shell: "shell",
+  auto_approve: "auto_approve",
+  paths: "paths",
+  mcp: "servers",
+  skills: "scripts",
 } as const;
 
 /** A kind of permission: a value of `--allow`. */
-export type GrantKind = keyof typeof GRANTS;
+export type GrantKind = typeof GRANTS[keyof typeof GRANTS];
 
 /** A setting that gives an agent a permission. It is written only after a yes of its own. */
 export interface Grant {
-  setting: typeof GRANTS[GrantKind][number];
+  setting: keyof typeof GRANTS;
   value: JsonValue;
   why: string;
 }

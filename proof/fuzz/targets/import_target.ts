@@ -26,6 +26,7 @@ const PATHS = [
   "recipe.yaml",
   "a.json",
   "agents/a.md",
+  "-",
 ];
 
 const FIELDS = [
@@ -85,7 +86,20 @@ const body = fc.oneof(
 const toml = fc.tuple(body, body).map(([prompt, name]) =>
   `prompt = ${JSON.stringify(prompt)}\ndeveloper_instructions = ${JSON.stringify(name)}\n`
 );
+const crontab = fc.array(
+  fc.tuple(
+    fc.constantFrom(
+      ...["0 1 * * * claude -p ", "@daily codex exec --yolo ", "@reboot goose run -t ", "X="],
+      ...["5 * * * 1 cd /x && llm -s ", "0 1 * * * bash -lc 'gemini -y -p ", "# ", "1 1 1 * * "],
+    ),
+    fc.constantFrom("", "'Do it' ", '"Do $X" ', "--allowedTools 'Bash' ", "$(cat /etc/passwd) "),
+    fc.constantFrom("", "< ~/task.md", "%in%put", "| mail me", "> log 2>&1", "'", "&& id"),
+    body,
+  ),
+  { maxLength: 5 },
+).map((lines) => lines.map((parts) => parts.join("")).join("\n"));
 const content = fc.oneof(
+  crontab,
   fc.tuple(front, body).map(([yaml, text]) => `---\n${yaml}\n---\n${text}`),
   front,
   body,

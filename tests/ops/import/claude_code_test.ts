@@ -151,7 +151,14 @@ Deno.test("an agent that exists keeps its file unless it was imported from the s
   const file = "---\nname: a\ndescription: d\ntools: Read\n---\nDo.\n";
   const state = (existing: object) =>
     planOne("x.md", file, {
-      facts: { agents: new Map([["a", { path: "/w/agents/a.md", isEdited: false, ...existing }]]) },
+      facts: {
+        agents: new Map([["a", {
+          path: "/w/agents/a.md",
+          isEdited: false,
+          settings: {},
+          ...existing,
+        }]]),
+      },
     }).state;
   const mark = { origin: "/repo", path: "x.md", source: "older", written: "" };
   assert.equal(state({}), "taken");
@@ -159,6 +166,7 @@ Deno.test("an agent that exists keeps its file unless it was imported from the s
   assert.equal(state({ mark }), "update");
   assert.equal(state({ mark, isEdited: true }), "edited");
   assert.equal(state({ mark: { ...mark, source: file } }), "same");
+  assert.equal(state({ mark: { ...mark, source: file }, isEdited: true }), "same");
   assert.equal(state({ path: "/repo/x.md" }), "own");
 });
 

@@ -28,9 +28,7 @@ export function plan(files: Record<string, string>, around: Around = {}): Import
   const { facts, servers = {}, skills = new Map(), repository, model, team, spread } = around;
   const read = Object.entries(files).flatMap(([path, text]) => {
     const reading = readForeignFile(path, text);
-    if (reading === undefined) return [];
-    const { name, context, agents } = reading;
-    return [{ path, shape: name, digest: text, context, agents }];
+    return reading === undefined ? [] : [{ ...reading, path, digest: text }];
   });
   const source = {
     origin: "/repo",

@@ -91,6 +91,25 @@ Deno.test("an agent of Copilot: groups of tools, servers, models in order, and h
   assert.deepEqual(grantsOf(second), { shell: true });
 });
 
+Deno.test("the links and #file: references of Copilot's files add their files, and missing ones are told", () => {
+  const text =
+    "Follow [the style](../docs/style.md#names), #file:docs/api.md and [more](gone.md). " +
+    "See [the page](https://example.com/a.md), [above](#top) and ![picture](a.png).\n";
+  const files = {
+    "docs/style.md": "Short names.",
+    "docs/api.md": "Two calls.",
+    "prompts/a.prompt.md": text,
+    ".claude/agents/b.md": `---\nname: b\ndescription: d\ntools: Read\n---\n${text}`,
+  };
+  const [copilot, claude] = plan(files).agents;
+  assert.ok(copilot && claude);
+  assert.match(copilot.body, /^Follow the style \(`docs\/style\.md`\), `docs\/api\.md` and more/);
+  assert.match(copilot.body, /\[the page\]\(https:.*\[above\]\(#top\) and !\[picture\]\(a\.png\)/);
+  assert.match(copilot.body, /# The file docs\/style\.md\n\nShort names\./);
+  assert.deepEqual(lossesOf(copilot), ["#file:gone.md: the source has no such file"]);
+  assert.match(claude.body, /^Follow \[the style\]\(\.\.\/docs\/style\.md#names\)/);
+});
+
 Deno.test("a recipe of goose: parameters, extensions, the model and the schema of the answer", () => {
   const agent = planOne(
     "recipes/digest.yaml",

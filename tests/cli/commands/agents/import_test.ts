@@ -33,6 +33,15 @@ async function createWorld(
   return { ...world, agent: (id) => world.read(join(world.home, AGENTS, `${id}.md`)) };
 }
 
+/** Makes a folder a repository with one commit. */
+async function commitAll(cwd: string): Promise<void> {
+  const commit = ["-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-qm", "x"];
+  for (const args of [["init", "-q"], ["add", "."], commit]) {
+    const { success } = await new Deno.Command("git", { args, cwd }).output();
+    assert.ok(success);
+  }
+}
+
 const written = ({ files }: SetupWorld) =>
   files().filter((path) => path.startsWith(AGENTS) && !path.includes("/.adding"));
 
@@ -73,6 +82,7 @@ Deno.test("import --allow gives what it names and no more", async () => {
   assert.match(text, /skills:\n {2}- grab/);
   assert.doesNotMatch(text, /shell|auto_approve/);
   assert.ok(written(world).includes(`${AGENTS}/_config/skills/grab/skill.lock`));
+  assert.equal(await cli.run("import", "repo", "--yes", ...allow), 0, cli.stderr.text);
   const servers = await world.read(join(world.agentsDir, "_config/mcp-servers.json"));
   assert.deepEqual(JSON.parse(servers), { thief: { command: "sh", args: ["-c", "true"] } });
 });
@@ -119,6 +129,58 @@ Deno.test("import of the same source: unchanged files stay, changed ones are upd
   );
 });
 
+Deno.test("import --existing renames or replaces without a terminal, and a later import finds the file again", async () => {
+  const file = (text: string) => `---\nname: a\ndescription: d\ntools: Read\n---\n${text}\n`;
+  await using world = await createWorld({ "agents/x.md": file("One.") }, { hasPerson: false });
+  const { cli, home } = world;
+  await Deno.mkdir(world.agentsDir, { recursive: true });
+  const mine = join(world.agentsDir, "a.md");
+  await Deno.writeTextFile(mine, "Mine.\n");
+  assert.equal(await cli.run("import", "repo", "--yes"), 0);
+  assert.match(
+    cli.stderr.text,
+    /a stays \(another agent has this id\); --existing rename or replace/,
+  );
+  assert.equal(await cli.run("import", "repo", "--yes", "--existing", "rename"), 0);
+  assert.match(await world.agent("a-2"), /One\./);
+  await Deno.writeTextFile(join(home, "repo/agents/x.md"), file("Two."));
+  assert.equal(await cli.run("import", "repo", "--yes", "--existing", "rename"), 0);
+  assert.match(await world.agent("a-2"), /Two\./);
+  assert.deepEqual(written(world), [`${AGENTS}/a-2.md`, `${AGENTS}/a.md`]);
+  assert.equal(await world.agent("a"), "Mine.\n");
+  await Deno.remove(join(world.agentsDir, "a-2.md"));
+  assert.equal(await cli.run("import", "repo", "--yes", "--existing", "replace"), 0);
+  assert.match(await world.agent("a"), /Two\./);
+});
+
+Deno.test("import --allow gives a permission to what was imported without it, and keeps the others", async () => {
+  await using world = await createWorld(GREEDY, { hasPerson: false });
+  const { cli } = world;
+  const again = (...args: string[]) => cli.run("import", "repo", "--yes", ...args);
+  assert.equal(await again(), 0);
+  assert.match(cli.stdout.text, /To give one later, repeat the command with --allow scripts or /);
+  assert.equal(await again("--allow", "shell"), 0);
+  assert.match(await world.agent("second"), /shell: true/);
+  assert.equal(await again("--allow", "paths"), 0);
+  for (const id of ["greedy", "second"]) {
+    assert.match(await world.agent(id), /paths:\n {2}repository: [^]*shell: true/);
+    assert.doesNotMatch(await world.agent(id), /auto_approve|mcp:|skills:/);
+  }
+  // A file that asks for more must be given everything again.
+  const path = join(world.home, "repo/.claude/agents/second.md");
+  await Deno.writeTextFile(path, (await Deno.readTextFile(path)).replace("Do.", "Do more."));
+  assert.equal(await again("--allow", "paths"), 0);
+  assert.doesNotMatch(await world.agent("second"), /shell/);
+  // A person's own change is not lost.
+  await Deno.writeTextFile(
+    join(world.agentsDir, "second.md"),
+    `${await world.agent("second")}Mine.`,
+  );
+  assert.equal(await again("--allow", "shell"), 0);
+  assert.match(await world.agent("second"), /Mine\.$/);
+  assert.match(cli.stderr.text, /second stays \(imported before, and changed here\)/);
+});
+
 Deno.test("import of an id that exists: a person keeps it, or chooses another id", async () => {
   const file = "---\nname: a\ndescription: d\ntools: Read\n---\nNew.\n";
   await using world = await createWorld({ "agents/a.md": file });
@@ -162,14 +224,7 @@ Deno.test("import of a repository's address reads it at a commit, and leaves no 
   const { cli, home, shell } = world;
   shell["PATH"] = Deno.env.get("PATH") ?? "";
   const repository = join(home, "repo");
-  for (
-    const args of [["init", "-q"], ["add", "."], [
-      ...["-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-qm", "x"],
-    ]]
-  ) {
-    const { success } = await new Deno.Command("git", { args, cwd: repository }).output();
-    assert.ok(success);
-  }
+  await commitAll(repository);
   const address = `file://${repository}`;
   assert.equal(await cli.run("import", address, "--yes", "--allow", "paths"), 0, cli.stderr.text);
   const text = await world.agent("a");
@@ -180,6 +235,47 @@ Deno.test("import of a repository's address reads it at a commit, and leaves no 
   assert.match(cli.stdout.text, /Unchanged since the last import: a/);
   assert.equal(await cli.run("import", "http://example.com/x.git", "--yes"), 1);
   assert.match(cli.stderr.text, /address of https, ssh or file/);
+});
+
+/** An `ssh` that writes its arguments into a file, and runs the command on this machine. */
+const FAKE_SSH = `#!/bin/sh
+for last in "$@"; do printf '%s\\n' "$last" >> "$HOME/ssh_arguments"; done
+eval "$last"
+`;
+
+Deno.test("import of an address of ssh runs ssh without questions, and no option of it comes from the address", async () => {
+  const file = "---\nname: a\ndescription: d\ntools: Read\n---\nDo.\n";
+  await using world = await createWorld({ "agents/a.md": file }, { hasPerson: false });
+  const { cli, home, shell } = world;
+  await Deno.mkdir(join(home, "bin"));
+  await Deno.writeTextFile(join(home, "bin/ssh"), FAKE_SSH, { mode: 0o755 });
+  Object.assign(shell, { HOME: home, PATH: `${home}/bin:${Deno.env.get("PATH")}` });
+  await commitAll(join(home, "repo"));
+  for (
+    const address of [`ssh://git@example.com:2222${home}/repo`, `git@example.com:${home}/repo`]
+  ) {
+    assert.equal(await cli.run("import", address, "--yes", "--existing", "replace"), 0);
+  }
+  assert.match(await world.agent("a"), /"git@example\.com:/);
+  const args = await world.read(join(home, "ssh_arguments"));
+  assert.match(args, /^-oBatchMode=yes\n[^]*^git@example\.com\ngit-upload-pack '.*\/repo'\n/m);
+  assert.match(args, /^-p\n2222$/m);
+  await Deno.remove(join(home, "ssh_arguments"));
+  for (
+    const address of [
+      "ssh://-oProxyCommand=touch%20pwned/repo",
+      "ssh://git@-oProxyCommand=touch/repo",
+      "ssh://-oProxyCommand=touch@example.com/repo",
+      "ssh://example.com/-oProxyCommand",
+      "git@-oProxyCommand=touch:repo",
+      "ext::sh -c touch% pwned",
+      "ssh://git:secret@example.com/repo",
+    ]
+  ) assert.equal(await cli.run("import", address, "--yes"), 1, address);
+  // After a user's name, the text is a part of the host's name.
+  const tried = await world.read(join(home, "ssh_arguments"));
+  assert.doesNotMatch(tried, /^-oProxy/im);
+  assert.ok(!world.files().some((path) => path.endsWith("pwned")));
 });
 
 Deno.test("import of a file in the agents folder converts it in its place", async () => {
