@@ -1,7 +1,6 @@
 // Groups the permissions that imported agents want, so that one answer decides about equal ones.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { parseMcpEntries } from "../../runtime/vocabulary/tool_vocabulary.ts";
-import type { SourceFacts, WorkspaceFacts } from "./import_plan.ts";
 import { showField, toTexts } from "./reading/draft.ts";
 import { type Grant, type GrantKind, GRANTS } from "./reading/shape.ts";
 
@@ -28,8 +27,11 @@ export function scriptsOf(skill: string): Grant {
 /** Returns the permissions of these agents, in the order in which the agents name them. */
 export function groupPermissions(
   agents: readonly { id: string; grants: readonly Grant[] }[],
-  { servers, skills, facts }: Pick<SourceFacts, "servers" | "skills"> & {
-    facts: Pick<WorkspaceFacts, "servers">;
+  { servers, skills, known }: {
+    servers: JsonObject;
+    skills: ReadonlyMap<string, readonly string[]>;
+    /** The servers of the workspace. */
+    known: ReadonlySet<string>;
   },
 ): Permission[] {
   const found = new Map<string, Permission>();
@@ -42,7 +44,7 @@ export function groupPermissions(
     }
     if (setting !== "mcp") return { ...one, label: showField(setting, value) };
     const name = serverOf(value);
-    const entry = facts.servers.has(name) ? undefined : servers[name];
+    const entry = known.has(name) ? undefined : servers[name];
     const label = `mcp: [${name}]`;
     return { ...one, label, ...(isJsonObject(entry) && { server: { name, entry } }) };
   };

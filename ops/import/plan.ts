@@ -34,8 +34,9 @@ export function planImport(
   const agents = planner.plan().filter(({ key }) => options.kept?.has(key) !== true);
   const crowded = countCrowded(agents);
   if (options.spread) spreadSchedules(agents);
-  const known = { servers: planner.servers, skills: source.skills, facts };
-  return { agents, permissions: groupPermissions(agents, known), crowded };
+  const { servers } = planner;
+  const around = { servers, skills: source.skills, known: facts.servers };
+  return { agents, permissions: groupPermissions(agents, around), crowded };
 }
 
 /** An agent with its id in the file, and the files with instructions that its tool adds. */

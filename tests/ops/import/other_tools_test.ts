@@ -91,7 +91,7 @@ Deno.test("an agent of Copilot: groups of tools, servers, models in order, and h
   assert.deepEqual(grantsOf(second), { shell: true });
 });
 
-Deno.test("the links and #file: references of Copilot's files add their files, and missing ones are told", () => {
+Deno.test("the links and #file: references of Copilot's files add their files, and missing files are losses", () => {
   const text =
     "Follow [the style](../docs/style.md#names), #file:docs/api.md and [more](gone.md). " +
     "See [the page](https://example.com/a.md), [above](#top) and ![picture](a.png).\n";
