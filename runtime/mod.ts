@@ -37,6 +37,7 @@ import { Pause } from "./triggers/pause.ts";
 
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
+const loadCredentials = lazyModule(() => import("./storage/open_credentials.ts"));
 const loadAgentVariant = lazyModule(() => import("./wiring/agent_variant.ts"));
 /** Loaded with the first run or the first agent with a watch. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
@@ -241,6 +242,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     executionLog,
     timeZone,
     redactor,
+    openCredentials: once(async () => {
+      const { openCredentials } = await loadCredentials();
+      const secrets = agents.tokenSecrets;
+      return await openCredentials({ settings, clock, secrets, db, resources: toolResources });
+    }),
     withLessons(agent) {
       const limits = runPorts.describeModelLimits(agent).map((message) => (
         { ...errorAtStart(agent.sourcePath, message), severity: "warning" as const }

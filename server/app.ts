@@ -10,6 +10,7 @@ import { readAddress } from "./middleware/request_address.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
 import { createGuide } from "./routes/guide.ts";
+import { createSignInPages } from "./sign_in/sign_in_pages.ts";
 import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
@@ -36,6 +37,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   const pages = [
     ...createDocumentation({ version: runtime.version }),
     ...createGuide(),
+    ...createSignInPages(runtime),
     ...createDashboard({ isLoggedIn: options.isLoggedIn ?? (() => false) }),
   ];
   const { takesDeliveries = false } = options;

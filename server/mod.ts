@@ -9,6 +9,7 @@ import { createApp } from "./app.ts";
 import { toErrorResponse } from "../api/errors.ts";
 import { Lifecycle, type StopReason } from "../api/streams/lifecycle.ts";
 import type { Handler, Listener } from "./listeners/listener.ts";
+import { opensSignInCallback } from "./sign_in/sign_in_pages.ts";
 import { isDelivery, warnOfUnreachableWebhooks } from "./routes/hooks.ts";
 import { hostCheck } from "./middleware/host_check.ts";
 import { EarlyPort } from "./early_port.ts";
@@ -136,7 +137,10 @@ function openTcp(services: Services, tcp: TcpOptions, opened: EarlyPort | undefi
         explain: login.explain,
       }),
       login.explainRefusals,
-      hostCheck({ ...port.rules, isFollowed: answers.isFollowed }),
+      hostCheck({
+        ...port.rules,
+        isFollowed: (request) => answers.isFollowed(request) || opensSignInCallback(request),
+      }),
       answers.respond,
       login.respond,
     ],

@@ -106,7 +106,14 @@ export function operation<
 >(
   declaration: Declaration<R, I, Q, H, B> & {
     handle(
-      request: { id: I; query: Read<Q>; headers: Read<H>; body: Read<B> },
+      request: {
+        id: I;
+        query: Read<Q>;
+        headers: Read<H>;
+        body: Read<B>;
+        /** Adds a `Set-Cookie` header to the response. */
+        setCookie: (value: string) => void;
+      },
       services: Services,
     ): Promise<AnswerOf<R>>;
   },
@@ -143,7 +150,9 @@ export function operation<
         if (isKnown && error instanceof RequestRefused) await resource?.find(id, services);
         throw error;
       }
-      const answer = await handle({ id, ...read, body: checked }, services);
+      let cookie: string | undefined;
+      const setCookie = (value: string) => void (cookie = value);
+      const answer = await handle({ id, ...read, body: checked, setCookie }, services);
       if (answer === null) return new Response(null, { status: 204 });
       if (answer instanceof ReadableStream) {
         return new Response(answer, {
@@ -158,7 +167,10 @@ export function operation<
       const schema = declaration.response as z.ZodType;
       return declaration.isPolled === true
         ? polled.respond(schema, answer, raw.headers.get("if-none-match"))
-        : Response.json(toWire(schema, answer));
+        : Response.json(
+          toWire(schema, answer),
+          cookie === undefined ? {} : { headers: { "set-cookie": cookie } },
+        );
     },
   };
 }

@@ -32,6 +32,7 @@ export const ROUTES = {
   },
   checkpoints: { checkpoints: "GET /checkpoints", purgeCheckpoints: "POST /checkpoints/purge" },
   budgets: { budgets: "GET /budgets", raiseBudget: "POST /budgets/raise" },
+  sign_ins: { signIns: "GET /sign-in", beginSignIn: "POST /sign-in/begin" },
   scheduler: {
     scheduler: "GET /scheduler",
     pauseScheduler: "POST /scheduler/pause",

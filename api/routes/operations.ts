@@ -22,6 +22,7 @@ const FILES = {
   requests: lazyModule(() => import("./requests.ts")),
   checkpoints: lazyModule(() => import("./checkpoints.ts")),
   budgets: lazyModule(() => import("./budgets.ts")),
+  sign_ins: lazyModule(() => import("./sign_ins.ts")),
   scheduler: lazyModule(() => import("./scheduler.ts")),
   events: lazyModule(() => import("./events.ts")),
   reports: lazyModule(() => import("./reports.ts")),

@@ -6,14 +6,12 @@ import { RuntimeError } from "../../base/errors.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { describeLocalSignIns } from "../../runtime/config/database_settings.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import type { ServerOAuth } from "../../runtime/tools/mcp/servers_file/declared_oauth.ts";
-import { resolveServer } from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
-import { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
 import type { CredentialStore } from "../../runtime/tools/mcp/sign_in/credentials.ts";
 import {
   describeSignInNeeded,
   isSignInError,
 } from "../../runtime/tools/mcp/sign_in/sign_in_needed.ts";
+import { findSignInServer } from "../../runtime/tools/mcp/sign_in/sign_in_servers.ts";
 import { withCredentials } from "../../runtime/storage/open_credentials.ts";
 import { NotInstalled } from "./not_installed.ts";
 import { listenForRedirect, pasteRedirect } from "./redirect_listener.ts";
@@ -58,14 +56,9 @@ export async function signIn(
   dialog: SignInDialog,
   { settings, clock, signal }: SignInOptions & { signal: AbortSignal },
 ): Promise<SignedIn> {
-  const { url, oauth } = await findServer(name, settings);
-  if (oauth.grant === "client_credentials") {
-    throw new NotInstalled(
-      `The server ${JSON.stringify(name)} needs no person: it signs in as the client of its entry`,
-    );
-  }
   const { startSignIn } = await loadStart();
   const work = async (store: CredentialStore) => {
+    const { url, oauth } = await findSignInServer(name, settings);
     const former = await store.read(name);
     const formerPort = former?.url === url && URL.parse(former.redirectUrl ?? "")?.port || "0";
     const port = oauth.redirectPort ?? Number(formerPort);
@@ -101,8 +94,8 @@ export async function signOut(
   name: string,
   { settings, clock, signal }: SignInOptions & { signal?: AbortSignal },
 ): Promise<SignedOut> {
-  const oauth = await findServer(name, settings).then((found) => found.oauth, (error) => {
-    if (!(error instanceof NotInstalled)) throw error;
+  const oauth = await findSignInServer(name, settings).then((found) => found.oauth, (error) => {
+    if (!isSignInError(error)) throw error;
     return { isDeclared: false, grant: "authorization_code" } as const;
   });
   return await withCredentials({ settings, clock }, async (store) => {
@@ -154,34 +147,4 @@ export async function readSignIn(name: string, options: SignInOptions): Promise<
     if (!isSignInError(error) && !(error instanceof RuntimeError)) throw error;
     return { note: `cannot be used: ${error.message}` };
   }
-}
-
-/** Returns the server's address and the kind of its sign-in. Throws NotInstalled if it is unusable or has no sign-in. */
-async function findServer(
-  name: string,
-  { directories, environment }: WorkspaceSettings,
-): Promise<{ url: string; oauth: ServerOAuth }> {
-  const { mcpServersFile: file, workspace } = directories;
-  const shown = JSON.stringify(name);
-  const content = await new ServersFile(file).read();
-  if ("problem" in content) throw new NotInstalled(content.problem);
-  const entry = content.servers.get(name);
-  if (entry === undefined) throw new NotInstalled(`${file} has no server ${shown}`);
-  const lookup = (variable: string) => environment.get(variable);
-  const resolved = "problem" in entry
-    ? entry
-    : resolveServer(entry, { lookup, workspace, ownFolder: workspace });
-  if ("problem" in resolved) {
-    throw new NotInstalled(`The server ${shown} cannot be used: ${resolved.problem}`);
-  }
-  const { definition } = resolved;
-  if (definition.kind === "program") {
-    throw new NotInstalled(`The server ${shown} is a program, so it has no sign-in here`);
-  }
-  if (definition.oauth === undefined) {
-    throw new NotInstalled(
-      `The server ${shown} has the header Authorization in its entry: remove it to sign in instead`,
-    );
-  }
-  return { url: definition.url, oauth: definition.oauth };
 }

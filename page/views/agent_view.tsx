@@ -17,6 +17,7 @@ import {
   ViewHead,
 } from "../parts/parts.tsx";
 import { chatHref, historyHref, toHash } from "../state/route.ts";
+import { SignInButton } from "../parts/sign_in_button.tsx";
 import { RunDialog } from "../parts/run_dialog.tsx";
 import { useResource } from "../state/use_resource.ts";
 
@@ -98,6 +99,30 @@ function describeShell(
   return [...words, `timeout: ${timeout}`].join("; ");
 }
 
+/** The words for the state of a sign-in. */
+const SIGN_IN_WORDS = { done: "signed in", needed: "needs a sign-in", none: "not signed in" };
+
+/** Renders the MCP servers of an agent, with the state of their sign-ins. */
+function McpServers({ names }: { names: readonly string[] }): VNode {
+  const { data: signIns } = useResource((client) => client.signIns(), {
+    key: names.join(),
+    topics: ["agents", "executions"],
+  });
+  return (
+    <>
+      {names.map((name) => {
+        const state = signIns?.find(({ server }) => server === name)?.state;
+        return (
+          <div key={name}>
+            {name} {state !== undefined && <span class="muted">{SIGN_IN_WORDS[state]}</span>}{" "}
+            {(state === "needed" || state === "none") && <SignInButton server={name} />}
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
 function Configuration({ agent }: { agent: AgentDetail }): VNode {
   const { settings } = agent;
   const limits = [
@@ -122,7 +147,8 @@ function Configuration({ agent }: { agent: AgentDetail }): VNode {
         Model: model,
         Limits: limits.join(", "),
         "Needs approval": list(agent.confirm) ?? "nothing",
-        "Other tools": list([...agent.custom_tools, ...agent.mcp.map((name) => `${name} (MCP)`)]),
+        "Other tools": list(agent.custom_tools),
+        "MCP servers": agent.mcp.length === 0 ? null : <McpServers names={agent.mcp} />,
         Shell: agent.shell && describeShell(agent.shell),
         Skills: list(agent.skills),
         "Delegates to": list(agent.agents),

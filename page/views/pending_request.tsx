@@ -2,12 +2,14 @@
 // full, including invisible characters, because the person decides by its text.
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
+import { signInServerOf } from "../../present/asked_sign_in.ts";
 import { commandOf } from "../../present/asked_command.ts";
 import { toVisible } from "../../present/visible_text.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
 import { formatRelative } from "../parts/format.ts";
 import { Option, submitByKeys } from "../parts/forms.tsx";
+import { SignInButton } from "../parts/sign_in_button.tsx";
 import { Button, Problem, RelativeTime } from "../parts/parts.tsx";
 import { AlwaysForm } from "./approval/always_form.tsx";
 import { EditForm } from "./approval/edit_form.tsx";
@@ -162,11 +164,15 @@ function ConfirmForm(props: FormProps): VNode {
       />
     );
   }
+  const server = signInServerOf(pending);
+  // Without a sign-in, an approval only asks again.
+  const rank = server === undefined ? "primary" : undefined;
   const hasFields = pending.is_guard && Object.keys(pending.tool_args).length > 0;
   return (
     <form class="answer" tabIndex={-1} onSubmit={(event) => event.preventDefault()}>
       <div class="actions">
-        <Button class="primary" data-key="y" disabled={isSending} onClick={() => answer(true)}>
+        {server !== undefined && <SignInButton server={server} class="primary" />}
+        <Button class={rank} data-key="y" disabled={isSending} onClick={() => answer(true)}>
           Approve
         </Button>
         <Button data-key="d" disabled={isSending} onClick={() => answer(false)}>Deny</Button>

@@ -6,6 +6,7 @@ import type { BrokenAgentFile } from "../agents/registry.ts";
 import type { Recap } from "./recap.ts";
 import type { RunPlan } from "./run_plan.ts";
 import type { ReloadReport } from "../agents/reload_report.ts";
+import type { SignIns } from "../tools/mcp/sign_in/browser_sign_in_types.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../config/config.ts";
@@ -37,6 +38,7 @@ import type { CallPreview } from "../executions/record/call_preview.ts";
 import type { TriggerNotes, TriggerResumeResult } from "../triggers/triggers.ts";
 import type { DeliveryPort } from "../triggers/webhook/webhooks.ts";
 
+export type { SignInOutcome } from "../tools/mcp/sign_in/browser_sign_in_types.ts";
 export type { BudgetFigures } from "../executions/budget.ts";
 export type { RaiseRequest } from "../executions/budget/budget_service.ts";
 export type { BrokenAgentFile } from "../agents/registry.ts";
@@ -191,6 +193,8 @@ export interface Runtime extends AsyncDisposable {
   readonly budgets: Pick<BudgetService, "list" | "raise">;
   /** Accepts webhook deliveries. Undefined in a runtime that runs no agents. */
   readonly webhooks: DeliveryPort | undefined;
+  /** Signs people in to remote MCP servers. */
+  readonly signIns: SignIns;
   /** Replays recorded runs, and forks them. */
   readonly replays: RecordedRuns;
 

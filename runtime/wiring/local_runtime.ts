@@ -42,6 +42,7 @@ import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler, toListings } from "./scheduler_status.ts";
 import { withKept } from "./kept_results.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
+import { BrowserSignIns } from "../tools/mcp/sign_in/browser_sign_ins.ts";
 import type { RuntimeParts } from "./runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
 import type { Replays } from "./replays.ts";
@@ -69,6 +70,7 @@ export class LocalRuntime implements Runtime {
   readonly webhooks: Runtime["webhooks"];
   readonly budgets: Runtime["budgets"];
   readonly replays: Replays;
+  readonly signIns: Runtime["signIns"];
   readonly #parts: RuntimeParts;
   readonly #currentAgents: CurrentAgents;
   readonly #knownAgents: KnownAgents;
@@ -93,6 +95,7 @@ export class LocalRuntime implements Runtime {
     this.webhooks = parts.triggers?.webhooks;
     this.budgets = parts.budgets;
     this.replays = parts.replays;
+    this.signIns = new BrowserSignIns({ ...parts, history: this.#history, runtime: this });
     this.startedAt = parts.clock.now();
   }
 

@@ -1,4 +1,5 @@
 // Defines the objects that a LocalRuntime is made of. mod.ts creates them.
+import type { CredentialStore } from "../tools/mcp/sign_in/credentials.ts";
 import type { Replays } from "./replays.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
@@ -51,6 +52,8 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   /** Returns the machine's time zone. */
   timeZone: () => string;
   redactor: Redactor;
+  /** Opens the stored sign-ins to remote MCP servers. */
+  openCredentials: () => Promise<CredentialStore>;
   /** Returns the agent with the reported limits of its model's endpoint among its warnings. */
   withLessons: (agent: Agent) => Agent;
   planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;

@@ -1,14 +1,22 @@
 // Checks the API key of requests over TCP. The Unix socket needs no key, because its file mode keeps other users out.
 import type { MiddlewareHandler } from "hono";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
+import { SIGN_IN_PATHS } from "../../runtime/vocabulary/sign_in_paths.ts";
 import { RequestRefused } from "../../api/errors.ts";
 
 /** The path of the log-in page. */
 export const LOGIN_PATH = "/login";
 const NO_KEY = "Invalid or missing API key";
 const KEY_REMEDY = "Send INKLING_API_KEY of the service as X-API-Key or Authorization: Bearer";
-/** The paths that need no key: the health check, and the log-in, whose form contains the key. */
-const OPEN_PATHS: ReadonlySet<string> = new Set(["/health", LOGIN_PATH]);
+/**
+ * The paths that need no key: the health check, the log-in, whose form contains the key, and the paths for authorization
+ * servers. Their callback checks a secret of its own.
+ */
+const OPEN_PATHS: ReadonlySet<string> = new Set([
+  "/health",
+  LOGIN_PATH,
+  ...Object.values(SIGN_IN_PATHS),
+]);
 
 /**
  * The paths of other protocols, whose clients send the key as `Authorization: Bearer`. `toError` returns the fields that

@@ -6,6 +6,8 @@ import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { listenOnTcp, PortUnavailable } from "../listeners/tcp_port.ts";
 import { cookieValues, createSecret, createSecretMatch } from "../login/secret_text.ts";
+import { SIGN_IN_COOKIE } from "../../api/operations/sign_in_cookie.ts";
+import { opensSignInCallback } from "../sign_in/sign_in_pages.ts";
 import { ENTRY_PATH, removeUiLinks, UI_HOST, useUiLink } from "./ui_links.ts";
 import { OWN_HEADERS, refuse, UI_REFUSALS, type UiRefusal } from "./ui_refusals.ts";
 
@@ -69,7 +71,10 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
       const headers = isValid ? { "set-cookie": setCookie } : undefined;
       return request.method === "POST" ? refreshTo(home, headers) : redirectTo(home, headers);
     }
-    if (!isAdmitted) return await refuse(request, UI_REFUSALS.notAdmitted);
+    // The browser omits the strict cookie, because the authorization server's page leads to this address.
+    if (!isAdmitted && !opensSignInCallback(request)) {
+      return await refuse(request, UI_REFUSALS.notAdmitted);
+    }
     return await forward(request, `http://localhost${url.pathname}${url.search}`);
   }
 
@@ -129,6 +134,8 @@ function refusalOf(request: Request, authority: string): UiRefusal | undefined {
   if (!isOurs) return UI_REFUSALS.otherHost;
   // The page in the link's file has no origin and counts as another site, but its token is checked.
   if (request.method === "POST" && new URL(url).pathname === ENTRY_PATH) return undefined;
+  // The service checks the secrets of this request.
+  if (opensSignInCallback(request)) return undefined;
   const origin = headers.get("origin");
   // For a browser, all ports of 127.0.0.1 are one site, so SameSite does not block the pages of other ports.
   const site = headers.get("sec-fetch-site") ?? "none";
@@ -208,6 +215,9 @@ const OF_THE_BROWSER = ["host", "cookie", "origin", "referer", "x-api-key", "acc
 function toServiceHeaders(headers: Headers): Headers {
   const kept = withoutHopByHop(headers);
   for (const name of OF_THE_BROWSER) kept.delete(name);
+  const cookies = (headers.get("cookie") ?? "").split(/; */);
+  const ofSignIns = cookies.filter((one) => one.startsWith(SIGN_IN_COOKIE));
+  if (ofSignIns.length > 0) kept.set("cookie", ofSignIns.join("; "));
   for (const name of [...kept.keys()]) {
     if (/^(sec-|x-forwarded-|forwarded$)/.test(name)) kept.delete(name);
   }
@@ -219,8 +229,8 @@ function toServiceHeaders(headers: Headers): Headers {
 /** Returns the headers for the browser from those of the service's response. */
 function toBrowserHeaders(headers: Headers): Headers {
   const kept = withoutHopByHop(headers);
-  // The proxy sets the only cookie of this origin.
-  kept.delete("set-cookie");
+  // All other cookies of this origin are the proxy's.
+  if (!kept.get("set-cookie")?.startsWith(SIGN_IN_COOKIE)) kept.delete("set-cookie");
   return kept;
 }
 

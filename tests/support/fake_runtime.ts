@@ -115,6 +115,13 @@ export class FakeRuntime implements Runtime {
   /** The channels, and the links of test messages by token. */
   testedChannels: TestedChannel[] = [];
   readonly testLinks = new Map<string, TestLinkState>();
+  /** The servers with a sign-in. The other operations on sign-ins are tested with a real runtime. */
+  readonly signIns: Runtime["signIns"] = {
+    list: () => Promise.resolve([{ server: "remote", state: "needed" }]),
+    begin: (server) => Promise.reject(new FakeRefusal("conflict", `No sign-in to ${server}`)),
+    finish: () => Promise.resolve({ outcome: "unknown" }),
+    clientDocument: () => Promise.resolve(undefined),
+  };
   readonly messages = {
     findLink: (token: string) => Promise.resolve(this.links.get(token)),
     hasOpen: () => Promise.resolve(this.messagesWait),

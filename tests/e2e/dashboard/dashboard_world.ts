@@ -147,7 +147,8 @@ export async function openDashboardWorld(
     context.setDefaultTimeout(PATIENCE_MS);
     context.on("request", (request) => {
       const { pathname } = new URL(request.url());
-      const isOurs = request.url().startsWith(origin) && !/^\/(ui|login|logout)\b/.test(pathname);
+      const isOurs = request.url().startsWith(origin) &&
+        !/^\/(ui|login|logout|sign-in\/callback)\b/.test(pathname);
       if (isOurs) requests.add(`${request.method()} ${pathname}`);
     });
     return context;

@@ -10,19 +10,27 @@ const variable = z.string().regex(
 
 /** The schema of the field `oauth`. Nothing is needed for a server that lets clients register. */
 export const declaredOAuth = z.strictObject({
-  /** The id of a client that a person created at the authorization server. */
-  client_id: filledText.optional(),
-  /** The environment variable with the client's secret. */
-  client_secret_env: variable.optional(),
-  /** The environment variable with the client's private key, in PEM or JWK notation. */
-  private_key_env: variable.optional(),
-  grant: z.enum(["authorization_code", "client_credentials"]).default("authorization_code"),
+  client_id: filledText.optional().meta({
+    description: "The id of a client that you created at the authorization server",
+  }),
+  client_secret_env: variable.optional().meta({
+    description: "The environment variable with the client's secret",
+  }),
+  private_key_env: variable.optional().meta({
+    description: "The environment variable with the client's private key, in PEM or JWK notation",
+  }),
+  grant: z.enum(["authorization_code", "client_credentials"]).default("authorization_code").meta({
+    description: "`authorization_code`: a person signs in; `client_credentials`: the client does",
+  }),
   scopes: z.array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, "must be single scopes"))
-    .min(1).optional(),
-  /** The authorization server. No other one gets the client's secret. */
-  issuer: z.url({ protocol: /^https?$/, error: "must be a web address" }).optional(),
-  /** The port of the redirect address on this machine. Default: any free port. */
-  redirect_port: z.int().min(1).max(65_535).optional(),
+    .min(1).optional().meta({ description: "The scopes; default: those that the server names" }),
+  issuer: z.url({ protocol: /^https?$/, error: "must be a web address" }).optional().meta({
+    description: "The only authorization server that is accepted",
+  }),
+  redirect_port: z.int().min(1).max(65_535).optional().meta({
+    description:
+      "The port to which the browser returns after `inkling mcp login`; default: a free one",
+  }),
 }).superRefine((oauth, context) => {
   const proofs = [oauth.client_secret_env, oauth.private_key_env].filter((one) =>
     one !== undefined

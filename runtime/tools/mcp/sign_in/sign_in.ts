@@ -24,6 +24,8 @@ export interface SignInRequest {
   oauth: ServerOAuth;
   /** The stored credentials of this server. */
   former: Credentials | undefined;
+  /** The address of the document that describes Inkling as a client, if there is one (client id metadata). */
+  documentUrl?: string | undefined;
   clock: Clock;
   signal?: AbortSignal;
 }
@@ -44,6 +46,9 @@ export async function startSignIn(
   request: SignInRequest,
   redirectUrl: string,
 ): Promise<StartedSignIn> {
+  if (request.oauth.grant === "client_credentials") {
+    throw new SignInFailure("it needs no person: it signs in as the client of its entry");
+  }
   const draft = await openDraft(request, redirectUrl);
   const address = await draft.authorize({});
   if (address === undefined || !isSafeAddress(address)) {
@@ -84,7 +89,7 @@ interface Draft {
 }
 
 async function openDraft(request: SignInRequest, redirectUrl: string | undefined): Promise<Draft> {
-  const { server, url, oauth, former, clock } = request;
+  const { server, url, oauth, former, documentUrl, clock } = request;
   const guarded = await createGuardedFetch(request);
   const state = crypto.getRandomValues(new Uint8Array(32)).toHex();
   const isRegistered = redirectUrl !== undefined && oauth.clientId === undefined &&
@@ -97,6 +102,7 @@ async function openDraft(request: SignInRequest, redirectUrl: string | undefined
   const provider: OAuthClientProvider = {
     redirectUrl,
     clientMetadata: clientMetadata(oauth, redirectUrl),
+    ...(documentUrl !== undefined && { clientMetadataUrl: documentUrl }),
     state: () => state,
     clientInformation: ({ issuer } = { issuer: "" }) => declaredClient(oauth, issuer) ?? client,
     saveClientInformation: (registered) => void (client = registered),
@@ -108,7 +114,7 @@ async function openDraft(request: SignInRequest, redirectUrl: string | undefined
     discoveryState: () => discovery,
     saveDiscoveryState(found) {
       if (guarded.refusal !== undefined) throw guarded.refusal;
-      requireIssuer(found, request);
+      requireIssuer(found, request, redirectUrl);
       discovery = found;
     },
     ...(redirectUrl === undefined && {
@@ -165,7 +171,8 @@ function issuerOf(discovery: OAuthDiscoveryState): string {
  */
 function requireIssuer(
   found: OAuthDiscoveryState,
-  { server, oauth, url, former }: SignInRequest,
+  { server, oauth, url, former, documentUrl }: SignInRequest,
+  redirectUrl = "",
 ): void {
   const issuer = issuerOf(found);
   const isSame = (other: string) => other.replace(/\/$/, "") === issuer.replace(/\/$/, "");
@@ -182,11 +189,14 @@ function requireIssuer(
     );
   }
   const { authorizationServerMetadata: metadata } = found;
-  const isOpen = metadata === undefined || metadata.registration_endpoint !== undefined;
+  const isOpen = metadata === undefined || metadata.registration_endpoint !== undefined ||
+    (documentUrl !== undefined && metadata.client_id_metadata_document_supported === true);
   if (oauth.clientId === undefined && !isOpen) {
     throw new SignInFailure(
       `clients cannot register at ${shown}: create a client there, with the redirect address ` +
-        "http://127.0.0.1/callback, and set oauth.client_id in the entry",
+        `${
+          redirectUrl.replace(/(?<=^http:[/]{2}127.0.0.1):\d+/, "")
+        }, and set oauth.client_id in the entry`,
     );
   }
 }

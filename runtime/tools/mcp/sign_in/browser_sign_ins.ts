@@ -1,0 +1,199 @@
+// Signs a person in to a remote MCP server through the browser that shows the page, and continues the runs that wait for it.
+import type { Clock } from "../../../../base/clock.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../../../base/errors.ts";
+import type { JsonObject } from "../../../../base/json.ts";
+import { lazyModule } from "../../../../base/lazy_module.ts";
+import { sha256Of } from "../../../../base/sha256.ts";
+import { MINUTE_MS } from "../../../../base/time_units.ts";
+import { describeLocalSignIns } from "../../../config/database_settings.ts";
+import type { WorkspaceSettings } from "../../../config/settings.ts";
+import type { ServiceLog } from "../../../service_log/service_log.ts";
+import type { BegunSignIn, ServerSignIn, SignInOutcome, SignIns } from "./browser_sign_in_types.ts";
+import type { CredentialStore } from "./credentials.ts";
+import type { StartedSignIn } from "./sign_in.ts";
+import { isSignInError } from "./sign_in_needed.ts";
+import { SIGN_IN_PATHS } from "../../../vocabulary/sign_in_paths.ts";
+import { SIGN_IN } from "../../../vocabulary/tool_vocabulary.ts";
+
+const loadServers = lazyModule(() => import("./sign_in_servers.ts"));
+const loadMetadata = lazyModule(() => import("./client_authentication.ts"));
+const loadAddresses = lazyModule(() => import("./guarded_fetch.ts"));
+// This file loads the client package.
+const loadStart = lazyModule(() => import("./sign_in.ts"));
+
+const LIFE_MS = 10 * MINUTE_MS;
+/** The maximum number of open sign-ins; one more ends the oldest. */
+const MOST_BEGUN = 16;
+
+/** Error: the sign-in cannot begin. The message contains the reason. */
+export class SignInRefused extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+}
+
+interface OpenQuestion {
+  executionId: number;
+  requestId: string;
+  toolName: string;
+  toolArgs: JsonObject;
+}
+
+interface OpenSignIn {
+  server: string;
+  until: number;
+  /** The digest of the browser's secret. The comparison of digests reveals nothing about the secret. */
+  proofHash: string;
+  finish: StartedSignIn["finish"];
+}
+
+/** The parts of the runtime that sign-ins need. */
+export interface SignInPorts {
+  settings: WorkspaceSettings;
+  clock: Clock;
+  log: ServiceLog;
+  openCredentials(): Promise<CredentialStore>;
+  history: {
+    /** Returns the open questions of all runs. */
+    openRequests(): Promise<readonly OpenQuestion[]>;
+  };
+  runtime: {
+    respond(
+      executionId: number,
+      response: { requestId: string; answer: { approved: true }; via: "page" },
+    ): Promise<void>;
+  };
+}
+
+/** The sign-ins of one service. */
+export class BrowserSignIns implements SignIns {
+  readonly #ports: SignInPorts;
+  readonly #open = new Map<string, OpenSignIn>();
+
+  constructor(ports: SignInPorts) {
+    this.#ports = ports;
+  }
+
+  async list(): Promise<ServerSignIn[]> {
+    const [{ readSignInServers }, credentials] = await Promise.all([
+      loadServers(),
+      this.#ports.openCredentials(),
+    ]);
+    const servers = await readSignInServers(this.#ports.settings).catch((error) => {
+      // The agents that name a server report the invalid file.
+      if (!isSignInError(error)) throw error;
+      return new Map<string, never>();
+    });
+    const listed = await Promise.all([...servers].map(async ([server, found]) => {
+      if ("problem" in found || found.oauth.grant === "client_credentials") return [];
+      const stored = await credentials.read(server).catch((error) => {
+        // This machine cannot decrypt the stored sign-in, so runs cannot use it, either.
+        if (!isSignInError(error)) throw error;
+        return { url: found.url, tokens: undefined };
+      });
+      if (stored?.url === found.url) {
+        return [{
+          server,
+          state: stored.tokens === undefined ? "needed" as const : "done" as const,
+        }];
+      }
+      // A header of the entry may contain a key, so that the server needs no sign-in.
+      const mayNeed = found.oauth.isDeclared || !found.hasHeaders;
+      return mayNeed ? [{ server, state: "none" as const }] : [];
+    }));
+    return listed.flat();
+  }
+
+  async begin(server: string, page: string): Promise<BegunSignIn> {
+    const { settings, clock } = this.#ports;
+    const [{ findSignInServer }, { startSignIn }, { isSafeAddress }, credentials] = await Promise
+      .all([loadServers(), loadStart(), loadAddresses(), this.#ports.openCredentials()]);
+    const { publicUrl } = settings.config;
+    const base = page.replace(/\/+$/, "");
+    const url = URL.parse(base);
+    const isLoopback = url?.protocol === "http:" && isSafeAddress(url);
+    if (base !== publicUrl && !isLoopback) {
+      throw new SignInRefused(
+        "The page was opened at an address to which no authorization server returns. Open it at " +
+          `${publicUrl ?? "127.0.0.1 (inkling ui)"}, or run: inkling mcp login ${server}`,
+      );
+    }
+    let started: StartedSignIn;
+    try {
+      const { url, oauth } = await findSignInServer(server, settings);
+      const former = await credentials.read(server);
+      const documentUrl = base === publicUrl ? this.#documentUrl : undefined;
+      const request = { server, url, oauth, former, documentUrl, clock };
+      started = await startSignIn(request, base + SIGN_IN_PATHS.callback);
+    } catch (error) {
+      if (!isSignInError(error)) throw error;
+      const message = `The sign-in to ${JSON.stringify(server)} cannot begin: ${error.message}`;
+      throw new SignInRefused(message, { cause: error });
+    }
+    const { state, address, finish } = started;
+    const proof = crypto.getRandomValues(new Uint8Array(32)).toHex();
+    const until = clock.now() + LIFE_MS;
+    for (const [one, { until }] of this.#open) {
+      if (until <= clock.now() || this.#open.size >= MOST_BEGUN) this.#open.delete(one);
+    }
+    this.#open.set(state, { server, until, proofHash: await sha256Of(proof), finish });
+    return { address: address.href, state, proof, lifeMs: LIFE_MS };
+  }
+
+  async finish(answer: URLSearchParams, proofs: readonly string[]): Promise<SignInOutcome> {
+    const hashes = await Promise.all(proofs.map((proof) => sha256Of(proof)));
+    const state = answer.get("state") ?? "";
+    const found = this.#open.get(state);
+    const { clock, log } = this.#ports;
+    if (found === undefined || found.until <= clock.now()) {
+      return { outcome: "unknown" };
+    }
+    const { server, proofHash, finish } = found;
+    if (!hashes.includes(proofHash)) return { outcome: "foreign" };
+    // From here on the state is used, also if the sign-in fails.
+    this.#open.delete(state);
+    try {
+      const received = await finish(answer);
+      const credentials = await this.#ports.openCredentials();
+      await credentials.change(server, (_former, save) => save(received));
+      log.write("info", "A person signed in to an MCP server", { server, issuer: received.issuer });
+      const continuedRuns = await this.#continueRuns(server);
+      const limit = describeLocalSignIns(this.#ports.settings)?.problem;
+      return { outcome: "done", server, issuer: received.issuer, continuedRuns, limit };
+    } catch (error) {
+      if (!isSignInError(error)) throw error;
+      return { outcome: "failed", server, reason: error.message };
+    }
+  }
+
+  async clientDocument(): Promise<Record<string, unknown> | undefined> {
+    const client_id = this.#documentUrl;
+    if (client_id === undefined) return undefined;
+    const { clientMetadata } = await loadMetadata();
+    const redirectUrl = this.#ports.settings.config.publicUrl + SIGN_IN_PATHS.callback;
+    const oauth = { isDeclared: false, grant: "authorization_code" } as const;
+    return { client_id, ...clientMetadata(oauth, redirectUrl) };
+  }
+
+  get #documentUrl(): string | undefined {
+    const { publicUrl } = this.#ports.settings.config;
+    return publicUrl?.startsWith("https:") ? publicUrl + SIGN_IN_PATHS.client : undefined;
+  }
+
+  /** Approves the questions of the runs that wait for the sign-in. Returns their number. */
+  async #continueRuns(server: string): Promise<number> {
+    const { history, runtime } = this.#ports;
+    const asked = (await history.openRequests()).filter(({ toolName, toolArgs }) =>
+      toolName === SIGN_IN && toolArgs["server"] === server
+    );
+    const answered = await Promise.all(asked.map(async ({ executionId, requestId }) => {
+      try {
+        await runtime.respond(executionId, { requestId, answer: { approved: true }, via: "page" });
+        return true;
+      } catch (error) {
+        // A person answered the question, or its execution was cancelled meanwhile.
+        if (error instanceof RuntimeError && error.code === "conflict") return false;
+        throw error;
+      }
+    }));
+    return answered.filter(Boolean).length;
+  }
+}
