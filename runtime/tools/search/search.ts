@@ -40,12 +40,16 @@ export async function search(
   const pattern = await LinePattern.compile(args.pattern, args);
   const deadline = clock.now() + maxMs;
   const ignored = new IgnoredEntries(sandbox, path);
+  using helper = new SearchHelper(pattern.literals);
   const walk = await walkGlob(sandbox, path, {
     maxEntries: MAX_ENTRIES,
     maxMs,
     clock,
     signal,
-    passOver: (folder, entries) => ignored.passOver(folder, entries),
+    passOver(folder, entries) {
+      helper.count(entries.length);
+      return ignored.passOver(folder, entries);
+    },
   });
   const files = [...walk.found.keys()].filter((shown) => !shown.endsWith("/")).sort();
   if (files.length === 0) {
@@ -57,6 +61,7 @@ export async function search(
     sandbox,
     pattern,
     matches,
+    helper,
     redactor,
     isOver: () => signal.aborted || clock.now() > deadline,
   });
@@ -89,6 +94,7 @@ interface SearchedFiles {
   pattern: LinePattern;
   /** Gets the matches. */
   matches: ShownMatches;
+  helper: SearchHelper;
   redactor: Redactor;
   /** Returns true if the search must end early. */
   isOver(): boolean;
@@ -102,9 +108,9 @@ async function searchFiles(
   files: readonly string[],
   options: SearchedFiles,
 ): Promise<{ unread: number; stoppedAt?: string }> {
-  const { found, sandbox, pattern, isOver } = options;
+  const { found, sandbox, helper, isOver } = options;
   const paths = files.map((shown) => found.get(shown)!);
-  using helper = SearchHelper.start(paths, pattern.literals);
+  helper.begin(paths);
   const buffer = Buffer.alloc(PART_BYTES);
   let folder: FolderHandle | undefined;
   let unread = 0;
@@ -115,7 +121,7 @@ async function searchFiles(
   };
   try {
     for (const [index, shown] of files.entries()) {
-      if (helper?.isToSearch(index) === false) continue;
+      if (!helper.isToSearch(index)) continue;
       try {
         const path = paths[index]!;
         const parent = dirname(path);
