@@ -1,5 +1,5 @@
 // Reads HTML and XML as a sequence of tags and texts, in slices. The time is proportional to the length of the source.
-import { Tokenizer } from "htmlparser2";
+import { Parser } from "htmlparser2";
 import { nextSlice } from "../../../base/slices.ts";
 
 /** The number of characters between two chances for other work. */
@@ -19,6 +19,8 @@ export interface MarkupHandler {
 }
 
 const NO_ATTRIBUTES: Attributes = new Map();
+/** The maximum number of open elements. Deeper elements would take the parser a time that grows with the depth. */
+const MAX_OPEN = 5_000;
 
 /** The milliseconds that the conversion of one page may still compute. */
 export interface Allowance {
@@ -26,83 +28,35 @@ export interface Allowance {
 }
 
 /**
- * Passes the tags and texts of a source to the handler. Stops when the allowance is used up, and returns the number of
- * characters that were read. Reads real time, like nextSlice(). Rethrows the handler's errors.
+ * Passes the tags and texts of a source to the handler. Each opened element is closed, and an element that ends another one
+ * closes it first. Stops when the allowance is used up or too many elements are open. Returns the number of characters that
+ * were read. Reads real time, like nextSlice(). Rethrows the handler's errors.
  */
 export async function readMarkup(
   source: string,
   { isXml, allowance }: { isXml: boolean; allowance: Allowance },
   handler: MarkupHandler,
 ): Promise<number> {
-  let name = "";
-  let attributes = NO_ATTRIBUTES;
-  let own = new Map<string, string>();
-  let attribute = "";
-  let value = "";
-  const part = (start: number, end: number) => source.slice(start, end);
-  // The tokenizer reports a text in many parts.
-  let [textStart, textEnd] = [0, 0];
-  const flush = () => {
-    if (textEnd > textStart) handler.text(part(textStart, textEnd));
-    textStart = textEnd;
-  };
-  const named = (start: number, end: number) =>
-    isXml ? part(start, end) : part(start, end).toLowerCase();
-  const tokenizer = new Tokenizer({ xmlMode: isXml, decodeEntities: true }, {
-    onopentagname(start, end) {
-      flush();
-      name = named(start, end);
-      attributes = NO_ATTRIBUTES;
+  let open = 0;
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      open++;
+      const pairs = Object.entries(attributes);
+      handler.open(name, pairs.length === 0 ? NO_ATTRIBUTES : new Map(pairs));
     },
-    onattribname(start, end) {
-      attribute = part(start, end).toLowerCase();
-      value = "";
+    onclosetag(name) {
+      open--;
+      handler.close(name);
     },
-    onattribdata: (start, end) => void (value += part(start, end)),
-    onattribentity: (point) => void (value += String.fromCodePoint(point)),
-    onattribend() {
-      if (attributes === NO_ATTRIBUTES) attributes = own = new Map();
-      if (!own.has(attribute)) own.set(attribute, value);
-    },
-    onopentagend: () => handler.open(name, attributes),
-    onselfclosingtag() {
-      handler.open(name, attributes);
-      if (isXml) handler.close(name);
-    },
-    onclosetag(start, end) {
-      flush();
-      handler.close(named(start, end));
-    },
-    ontext(start, end) {
-      if (start !== textEnd) {
-        flush();
-        textStart = start;
-      }
-      textEnd = end;
-    },
-    ontextentity(point) {
-      flush();
-      handler.text(String.fromCodePoint(point));
-    },
-    oncdata(start, end, offset) {
-      flush();
-      handler.text(part(start, end - offset));
-    },
-    oncomment() {},
-    ondeclaration() {},
-    onprocessinginstruction() {},
-    onend() {},
-  });
+    ontext: (text) => handler.text(text),
+  }, { xmlMode: isXml });
   for (let at = 0; at < source.length; at += SLICE_CHARACTERS) {
     await nextSlice();
-    if (allowance.ms <= 0) return at;
+    if (allowance.ms <= 0 || open > MAX_OPEN) return at;
     const begun = performance.now();
-    tokenizer.write(source.slice(at, at + SLICE_CHARACTERS));
-    // A long text is handled in parts, too.
-    flush();
+    parser.write(source.slice(at, at + SLICE_CHARACTERS));
     allowance.ms -= Math.min(MAX_COUNTED_MS, performance.now() - begun);
   }
-  tokenizer.end();
-  flush();
+  parser.end();
   return source.length;
 }

@@ -11,11 +11,8 @@ export const widest = (...gaps: Gap[]): Gap => Math.max(...gaps) as Gap;
 
 /** Names of elements that are handled alike. */
 export const NAMES = {
-  titles: new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6"]),
   headings: new Set(["h1", "h2", "h3", "h4", "h5", "h6", "summary"]),
   indented: new Set(["ul", "ol", "blockquote"]),
-  cells: new Set(["td", "th", "table"]),
-  tableParts: new Set(["table", "tr", "tbody", "thead", "tfoot"]),
 };
 
 /** An open element. */

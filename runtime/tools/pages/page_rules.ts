@@ -22,30 +22,6 @@ export const MARKS: Readonly<Record<string, string>> = {
   ...{ b: "**", strong: "**", i: "_", em: "_", del: "~~", s: "~~", strike: "~~" },
   ...{ code: "`", kbd: "`", samp: "`", tt: "`" },
 };
-/** The open elements that a new element ends, and the elements that protect them. */
-export interface ImpliedEnd {
-  ends: readonly string[];
-  within: readonly string[];
-}
-
-const ended = (ends: string, within: string): ImpliedEnd => ({
-  ends: ends.split(" "),
-  within: within.split(" "),
-});
-
-export const IMPLIED_ENDS: ReadonlyMap<string, ImpliedEnd> = new Map([
-  ["li", ended("li", "ul ol menu")],
-  ["dt", ended("dt dd", "dl")],
-  ["dd", ended("dt dd", "dl")],
-  ["td", ended("td th", "table tr")],
-  ["th", ended("td th", "table tr")],
-  ["tr", ended("tr", "table")],
-  ["tbody", ended("thead tbody", "table")],
-  ["tfoot", ended("thead tbody", "table")],
-  ["option", ended("option", "select")],
-  ["a", ended("a", "table")],
-]);
-
 const SKIPPED = words(
   "audio button canvas datalist dialog embed iframe input noscript object script select style svg template textarea title video",
 );

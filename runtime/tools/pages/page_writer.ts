@@ -3,16 +3,7 @@ import { fenced, inOneLine, languageOf, writeTable } from "./markdown_parts.ts";
 import type { Attributes, MarkupHandler } from "./markup_reader.ts";
 import { PageFacts } from "./page_facts.ts";
 import { Frame, NAMES, widest } from "./page_frame.ts";
-import {
-  BLOCKS,
-  IMPLIED_ENDS,
-  type ImpliedEnd,
-  isBeside,
-  isMain,
-  MARKS,
-  PARAGRAPHS,
-  VOID,
-} from "./page_rules.ts";
+import { BLOCKS, isBeside, isMain, MARKS, PARAGRAPHS, VOID } from "./page_rules.ts";
 
 /** The maximum number of open elements. Deeper elements become part of the deepest one. */
 const MAX_DEPTH = 256;
@@ -77,12 +68,9 @@ export class PageWriter implements MarkupHandler {
       return;
     }
     if (name === "html" || name === "body" && this.#count(name) > 0) return;
-    if (BLOCKS.has(name)) {
-      if (this.#count("head") > 0) this.close("head");
-      if (NAMES.titles.has(this.#top.name) && !this.#top.inLink) this.close(this.#top.name);
-    }
-    const implied = IMPLIED_ENDS.get(name);
-    if (implied !== undefined) this.#endImplied(implied);
+    if (BLOCKS.has(name) && this.#count("head") > 0) this.close("head");
+    // A link whose end is missing.
+    if (name === "a" && this.#count("a") > 0) this.close("a");
     this.#push(name, attributes);
   }
 
@@ -90,12 +78,7 @@ export class PageWriter implements MarkupHandler {
     if (this.#deeper > 0 && !VOID.has(name)) return void this.#deeper--;
     if (this.#count(name) === 0 || name === "html" || name === "body") return;
     let at = this.#stack.length - 1;
-    // The end of an inner element does not end an element around its table.
-    while (this.#stack[at]?.name !== name) {
-      const isCell = NAMES.cells.has(this.#stack[at]?.name ?? "");
-      if (isCell && !NAMES.tableParts.has(name)) return;
-      at--;
-    }
+    while (this.#stack[at]?.name !== name) at--;
     this.#endFrom(at);
   }
 
@@ -150,15 +133,6 @@ export class PageWriter implements MarkupHandler {
     const address = name === "a" ? this.#facts.addressOf(attributes.get("href")) : "";
     this.#open.set(name, this.#count(name) + 1);
     this.#stack.push(new Frame(name, attributes, address, this.#stack.at(-1)));
-  }
-
-  #endImplied({ ends, within }: ImpliedEnd): void {
-    if (ends.every((one) => this.#count(one) === 0)) return;
-    for (let at = this.#stack.length - 1; at > 0; at--) {
-      const name = this.#stack[at]?.name ?? "";
-      if (within.includes(name)) return;
-      if (ends.includes(name)) return this.#endFrom(at);
-    }
   }
 
   #endFrom(at: number): void {

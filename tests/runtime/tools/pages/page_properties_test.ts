@@ -114,3 +114,15 @@ Deno.test("toReadable() converts any sequence of tags, and never shows a script"
     { numRuns: 500 },
   );
 });
+
+Deno.test("toReadable() ends a link without an end at the next link, and cells and items at the next ones", async () => {
+  assert.equal(
+    await read("<p><a href=/x>one <p>two <a href=/y>three</a> four"),
+    "[one two](https://site.example/x) [three](https://site.example/y) four",
+  );
+  assert.equal(await read("<table><tr><td>a<td>b<tr><td>c<td>d</table>"), table("a b", "c d"));
+  assert.equal(await read("<ul><li>a<ul><li>b</ul><li>c"), "- a\n  - b\n- c");
+});
+
+const table = (first: string, second: string) =>
+  [first, "--- ---", second].map((row) => `| ${row.split(" ").join(" | ")} |`).join("\n");
