@@ -14,13 +14,14 @@ export interface RunCount {
 
 /** Returns the number of executions of a recap for each result that occurs. */
 export function countRuns({ executions }: Pick<RecapBody, "executions">): RunCount[] {
-  const { total, succeeded, failed, running, waiting } = executions;
-  const cancelled = total - succeeded - failed - running - waiting;
+  const { total, succeeded, failed, running, resting, waiting } = executions;
+  const cancelled = total - succeeded - failed - running - resting - waiting;
   const counts: RunCount[] = [
     { count: succeeded, word: "succeeded", status: "success" },
     { count: failed, word: "failed", status: "error" },
     { count: cancelled, word: "cancelled", status: "aborted" },
     { count: running, word: "running", status: "running" },
+    { count: resting, word: "resting", status: "running" },
     { count: waiting, word: "waiting", status: "waiting" },
   ];
   return counts.filter(({ count }) => count > 0);

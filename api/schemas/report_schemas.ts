@@ -52,11 +52,12 @@ export const RecapBody = z.object({
     succeeded: count,
     failed: count,
     running: count,
+    resting: count,
     waiting: count,
   })
     .meta({
       description: "Executions that started in the period; `total` also counts those that a " +
-        "person cancelled",
+        "person cancelled. A resting execution counts as `resting` only",
     }),
   cost_usd: cost.meta({ description: "Null if no price is known" }),
   cost_before_usd: cost.meta({ description: "The cost of the same period one day earlier" }),
@@ -105,6 +106,7 @@ export function toRecap({ counts, ...recap }: Recap): Source<typeof RecapBody> {
       succeeded: counts.success ?? 0,
       failed: recap.failures.reduce((sum, one) => sum + one.count, 0),
       running: counts.running ?? 0,
+      resting: counts.resting ?? 0,
       waiting: counts.waiting ?? 0,
     },
     failures: recap.failures.map((one) => ({ ...one, lastExecutionId: one.lastId })),

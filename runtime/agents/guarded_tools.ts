@@ -21,12 +21,15 @@ export interface NamedTool {
   /** The tool's other names, see ToolDeclaration. */
   otherNames?: readonly string[];
   origin?: ServerOrigin;
+  /** Set for the built-in shell, which decides about each command. */
+  approval?: unknown;
 }
 
 /**
  * Returns true if calls of this tool wait for approval. A guard by another name of the tool applies, unless `auto_approve`
  * contains the tool's own name or `server/tool`. A pattern in `auto_approve` does not override a guard by the tool's own
- * name. In a file with `shell:`, the entry `shell` means the built-in tool, and not a server's tool that took its name. Must not be called for tools that ask a person a question: their questions are always asked.
+ * name. In a file with `shell:`, the entry `shell` means the built-in tool, and not another tool that took its name. Must
+ * not be called for tools that ask a person a question: their questions are always asked.
  */
 export function isGuarded(
   agent: Pick<
@@ -37,10 +40,10 @@ export function isGuarded(
 ): boolean {
   const { confirmTools, freedGuards, autoApprove, mcpConfirm, mcp } = agent;
   if (autoApprove === "*") return false;
-  const { name, otherNames = [], origin } = tool;
+  const { name, otherNames = [], origin, approval } = tool;
   if (origin && autoApprove.includes(`${origin.server}/${origin.tool}`)) return false;
   if (confirmTools.includes(name)) return true;
-  const isOtherShell = name === "shell" && origin !== undefined && agent.shell !== undefined;
+  const isOtherShell = name === "shell" && approval === undefined && agent.shell !== undefined;
   const isFreed = (entry: string) =>
     entry === name && !isOtherShell || matchesOrigin(entry, origin, mcp);
   if (autoApprove.some(isFreed)) return false;

@@ -63,11 +63,14 @@ export async function autoApprove(
   const path = agent.sourcePath;
   const refuse = (message: string) =>
     new NotAutoApproved("conflict", `Cannot change ${basename(path)}: ${message}`);
+  const found = await findTool(agent, tool, ports);
   // Another tool may have the name "shell".
-  const isCommand = command !== undefined && tool === "shell" && agent.shell !== undefined;
-  const { isFree, edit, byHand } = !isCommand
-    ? freeTool(await findTool(agent, tool, ports))
-    : freeCommand(command);
+  const isCommand = command !== undefined && found.name === "shell" && found.approval !== undefined;
+  const isOwn = found.origin === undefined && found.approval === undefined;
+  if (found.name === "shell" && isOwn && agent.shell !== undefined) {
+    throw refuse("the entry shell means the built-in tool, so rename the custom tool shell");
+  }
+  const { isFree, edit, byHand } = isCommand ? freeCommand(command, found) : freeTool(found);
   const bytes = await readAgentBytes(path, refuse);
   const parse = (one: Uint8Array) => {
     const parsed = parseAgent({ path, bytes: one }, { ...settings, config: settings.config });
@@ -111,10 +114,10 @@ function freeTool(tool: NamedTool): Freeing {
 }
 
 /** Returns the change that adds the narrowest patterns for a command to `shell.allow`. */
-function freeCommand(command: string): Freeing {
+function freeCommand(command: string, shell: NamedTool): Freeing {
   const allowOf = ({ shell }: Agent) => toPatterns(shell?.allow ?? []);
   return {
-    isFree: (agent) => !isGuarded(agent, { name: "shell" }) && isAllowed(command, allowOf(agent)),
+    isFree: (agent) => !isGuarded(agent, shell) && isAllowed(command, allowOf(agent)),
     edit(text, agent) {
       const patterns = proposePatterns(command, allowOf(agent));
       if (patterns === undefined) {

@@ -76,8 +76,8 @@ export interface ExecutionPreview {
 
 /** A summary of the executions that started in a span of time. */
 export interface SpanSummary {
-  /** The number of executions by status. */
-  counts: Partial<Record<ExecutionStatus, number>>;
+  /** The number of executions by status. A resting execution counts as resting only. */
+  counts: Partial<Record<ExecutionStatus | "resting", number>>;
   /** The summed cost in dollars. Null if no price is known. */
   costUsd: number | null;
   /** The agents with failed executions, most failures first. Executions that a person cancelled do not count. */

@@ -1,7 +1,6 @@
 // Reads executions, lists of executions, and their usage.
 import type { Execution } from "../../executions/execution.ts";
 import { STOPS } from "../../executions/end_reason.ts";
-import type { ExecutionStatus } from "../../executions/states.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import {
@@ -34,6 +33,8 @@ import { all, get, isTrue, type Operation } from "../../database/operation.ts";
 const PREVIEW_COLUMNS = `substr(request ->> '$.message', 1, ${PREVIEW_CHARACTERS}) AS asked, ` +
   `substr(output_data, 1, ${PREVIEW_CHARACTERS}) AS answered`;
 
+/** SQL: the status of an execution, or `resting`. */
+const STATE = `CASE WHEN ${RESTS} THEN 'resting' ELSE status END`;
 const IN_SPAN = "started_at >= ? AND started_at < ?";
 /** SQL: the execution failed. An execution that a person cancelled did not fail. */
 const FAILED =
@@ -165,8 +166,8 @@ export class SqlExecutionReads implements ExecutionReads {
   readSpan(span: { since: number; until: number }): Promise<SpanSummary> {
     return this.#db.read(function* () {
       const values = [span.since, span.until];
-      const counts = yield* all<{ status: ExecutionStatus; n: number }>(
-        `SELECT status, count(*) AS n FROM executions WHERE ${IN_SPAN} GROUP BY status`,
+      const counts = yield* all<{ state: keyof SpanSummary["counts"]; n: number }>(
+        `SELECT ${STATE} AS state, count(*) AS n FROM executions WHERE ${IN_SPAN} GROUP BY 1`,
         ...values,
       );
       const failures = yield* all<SpanSummary["failures"][number]>(
@@ -177,7 +178,7 @@ export class SqlExecutionReads implements ExecutionReads {
         ...values,
       );
       return {
-        counts: Object.fromEntries(counts.map(({ status, n }) => [status, n])),
+        counts: Object.fromEntries(counts.map(({ state, n }) => [state, n])),
         costUsd: yield* selectCost(span),
         failures: failures.map((row) => ({ ...row })),
       };
@@ -216,8 +217,7 @@ export class SqlExecutionReads implements ExecutionReads {
   countOpen(): Promise<OpenCounts> {
     return this.#db.read(function* () {
       const rows = yield* all<{ state: keyof OpenCounts; n: number }>(
-        `SELECT CASE WHEN ${RESTS} THEN 'resting' ELSE status END AS state, count(*) AS n ` +
-          `FROM executions WHERE status IN ${OPEN} GROUP BY 1`,
+        `SELECT ${STATE} AS state, count(*) AS n FROM executions WHERE status IN ${OPEN} GROUP BY 1`,
       );
       const counts = { running: 0, waiting: 0, resting: 0 };
       for (const { state, n } of rows) counts[state] = n;

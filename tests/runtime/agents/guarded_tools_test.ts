@@ -16,3 +16,11 @@ Deno.test("isGuarded() does not free a server's tool named shell by the entry fo
     assert.equal(isGuarded(agentOf(yaml, { config }), served), isAsking, yaml);
   }
 });
+
+Deno.test("isGuarded() frees the built-in shell by its entry, and no custom tool that took its name", () => {
+  const agent = agentOf('shell: true\nauto_approve: [shell]\nconfirm: ["*"]');
+  assert.equal(isGuarded(agent, { name: "shell" }), true);
+  assert.equal(isGuarded(agent, { name: "shell", approval: {} }), false);
+  const plain = agentOf('auto_approve: [shell]\nconfirm: ["*"]');
+  assert.equal(isGuarded(plain, { name: "shell" }), false);
+});

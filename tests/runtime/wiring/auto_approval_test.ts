@@ -91,3 +91,19 @@ Deno.test("autoApprove() of a command adds the narrowest pattern, after which su
   await place.writeAgent("worker", AGENT("name: x\n"));
   await assert.rejects(allow("git log"), { code: "invalid", message: /has no tool "shell"/ });
 });
+
+Deno.test("autoApprove() of a custom tool named shell allows no commands of the built-in shell", async () => {
+  await using place = await createTestWorkspace();
+  const folder = join(place.agentsDir, "_config/tools");
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(
+    join(folder, "shell.ts"),
+    'export default { description: "x", parameters: { type: "object" }, run: () => "own" };\n',
+  );
+  await place.writeAgent("worker", AGENT('shell: true\ntools: [shell]\nconfirm: ["*"]\n'));
+  await using runtime = await place.open();
+  const asked = { tool: "shell", command: "rm -r x", write: true };
+  await assert.rejects(runtime.autoApprove("worker", asked), /rename the custom tool shell/);
+  const { agent } = await runtime.getAgent("worker");
+  assert.deepEqual([agent.shell?.allow, agent.autoApprove], [[], []]);
+});

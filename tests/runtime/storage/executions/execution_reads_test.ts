@@ -145,9 +145,11 @@ Deno.test("SqlExecutionReads.readSpan() counts executions, sums costs, and lists
   await end("weekly", 1_700, null);
   await end("late", 2_000, "x");
   await store.accept({ agentId: "open", startedAt: 1_800 });
+  const resting = await store.accept({ agentId: "open", startedAt: 1_900 });
+  await store.run("UPDATE executions SET rests_until = 9000 WHERE id = ?", resting.id);
   const span = { since: 1_000, until: 2_000 };
   const failures = [{ agentId: "daily", count: 2, lastId: last, lastError: "last" }];
-  const counts = { aborted: 3, success: 1, running: 1 };
+  const counts = { aborted: 3, success: 1, running: 1, resting: 1 };
   assert.deepEqual(await store.executions.readSpan(span), { counts, costUsd: 0.4, failures });
   assert.deepEqual(Object.fromEntries(await store.executions.countOutcomes(1_500)), {
     daily: { ended: 2, succeeded: 0 },
