@@ -96,17 +96,17 @@ export class Elicitations {
       throw new ProtocolError(ProtocolErrorCode.InternalError, message);
     }
     try {
-      const { question: raw, read } = await toForm(this.#options.server, params);
-      const question = { ...raw, message: redactText(raw.message, this.#options.secrets) };
-      for (let asked: ToolQuestion = question;;) {
+      const { question, read } = await toForm(this.#options.server, params);
+      const message = redactText(question.message, this.#options.secrets);
+      for (let asked: ToolQuestion = { ...question, message };;) {
         const found = call.unused.take(asked);
         if ("question" in found) throw new QuestionRaised(found.question);
         try {
           return read(found.answer);
         } catch (error) {
           if (!(error instanceof ToolFailure)) throw error;
-          const message = `${question.message}\nThe last answer was not accepted: ${error.message}`;
-          asked = { ...question, message };
+          const note = `The last answer was not accepted: ${error.message}`;
+          asked = { ...asked, message: `${message}\n${note}` };
         }
       }
     } catch (error) {

@@ -95,35 +95,29 @@ function toFields({ properties, required }: JsonObject): Field[] {
   }
   return entries.map(([name, one]) => {
     const schema = isJsonObject(one) ? one : {};
-    const options = optionsOf(schema);
-    if (options !== undefined && options.size > MAX_OPTIONS) {
-      throw new ToolFailure(`The form offers over ${MAX_OPTIONS} values for a field`);
-    }
     const isRequired = Array.isArray(required) && required.includes(name);
-    return { name, schema, isRequired, options };
+    return { name, schema, isRequired, options: optionsOf(schema) };
   });
 }
 
 /** Returns the values that a field allows: of a boolean, of an enumeration, or of the items of a list. */
 function optionsOf(schema: JsonObject): Map<string, JsonValue> | undefined {
-  if (schema["type"] === "boolean") return new Map([["yes", true], ["no", false]]);
-  const { items } = schema;
-  if (schema["type"] === "array") return isJsonObject(items) ? optionsOf(items) : undefined;
-  const titled = schema["oneOf"] ?? schema["anyOf"];
-  if (Array.isArray(titled)) {
-    return new Map(
-      titled.filter(isJsonObject).map(({ const: value = "", title }) => [
-        toPlainLine(String(title ?? value), LINE_CHARACTERS),
-        value,
-      ]),
-    );
+  const { type, items, enum: values, enumNames: names } = schema;
+  if (type === "boolean") return new Map([["yes", true], ["no", false]]);
+  if (type === "array") return isJsonObject(items) ? optionsOf(items) : undefined;
+  const choices = Array.isArray(values)
+    ? values.map((value, at) => ({ const: value, title: Array.isArray(names) ? names[at] : null }))
+    : schema["oneOf"] ?? schema["anyOf"];
+  if (!Array.isArray(choices)) return undefined;
+  if (choices.length > MAX_OPTIONS) {
+    throw new ToolFailure(`The form offers over ${MAX_OPTIONS} values for a field`);
   }
-  if (!Array.isArray(schema["enum"])) return undefined;
-  const names = Array.isArray(schema["enumNames"]) ? schema["enumNames"] : [];
-  return new Map(schema["enum"].map((value, at) => [
-    toPlainLine(String(names[at] ?? value), LINE_CHARACTERS),
-    value,
-  ]));
+  return new Map(
+    choices.filter(isJsonObject).map(({ const: value = "", title }) => [
+      toPlainLine(String(title ?? value), LINE_CHARACTERS),
+      value,
+    ]),
+  );
 }
 
 /** Returns the line about a field for a person: its name, its purpose and the values that it takes. */

@@ -1,5 +1,4 @@
 // Revokes the tokens of a sign-in at the authorization server (RFC 7009), so that a copy of them is worthless.
-import { selectClientAuthMethod } from "@modelcontextprotocol/client";
 import type { Clock } from "../../../../base/clock.ts";
 import type { ServerOAuth } from "../servers_file/declared_oauth.ts";
 import { declaredClient, keyAuthentication } from "./client_authentication.ts";
@@ -22,27 +21,17 @@ export async function revokeTokens(
   const { fetch } = await createGuardedFetch({ url, clock, ...(signal && { signal }) });
   const { addClientAuthentication } = keyAuthentication(oauth);
   const own = declaredClient(oauth, issuer) ?? client;
-  const values = {
-    refresh_token: tokens.refresh_token,
-    access_token: tokens.access_token,
-  };
-  for (const [hint, token] of Object.entries(values)) {
+  for (const hint of ["refresh_token", "access_token"] as const) {
+    const token = tokens[hint];
     if (token === undefined) continue;
     const headers = new Headers({ "content-type": "application/x-www-form-urlencoded" });
-    const body = new URLSearchParams({ token, token_type_hint: hint });
+    const body = new URLSearchParams({ token, token_type_hint: hint, client_id: own.client_id });
     if (addClientAuthentication !== undefined) {
       await addClientAuthentication(headers, body, endpoint, metadata);
-    } else {
-      const methods = metadata.token_endpoint_auth_methods_supported ?? [];
-      const secret = own.client_secret ?? "";
-      const method = selectClientAuthMethod(own, methods);
-      if (method === "client_secret_basic") {
-        const pair = [own.client_id, secret].map(encodeURIComponent).join(":");
-        headers.set("authorization", `Basic ${btoa(pair)}`);
-      } else {
-        body.set("client_id", own.client_id);
-        if (method === "client_secret_post") body.set("client_secret", secret);
-      }
+    } else if (own.client_secret !== undefined) {
+      // Every authorization server has to accept this kind of proof from a client with a secret (RFC 6749, 2.3.1).
+      const pair = [own.client_id, own.client_secret].map(encodeURIComponent).join(":");
+      headers.set("authorization", `Basic ${btoa(pair)}`);
     }
     await fetch(endpoint, { method: "POST", headers, body });
   }

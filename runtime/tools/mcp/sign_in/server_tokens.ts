@@ -80,8 +80,7 @@ export class ServerTokens {
     const { dueAt, endsAt } = lifetimeOf(stored);
     const { clock, log } = this.#ports;
     if (clock.now() < dueAt) return token;
-    const isRenewable = oauth.grant === "client_credentials" ||
-      stored.tokens?.refresh_token !== undefined;
+    const isRenewable = oauth.grant === "client_credentials" || stored.tokens?.refresh_token;
     // The server decides when a token without a refresh token ends.
     if (!isRenewable) return token;
     try {
@@ -101,17 +100,17 @@ export class ServerTokens {
    * request, and the others get its result.
    */
   async #renew(used: string | undefined): Promise<string> {
-    const { name } = this.#server;
+    const { name: server, url, oauth } = this.#server;
     const { credentials, clock } = this.#ports;
-    return await credentials.change(name, async (stored, save) => {
+    return await credentials.change(server, async (stored, save) => {
       const former = this.#own(stored);
       const known = former?.tokens?.access_token;
       if (known !== undefined && known !== used) return known;
       const { renewTokens } = await loadRenewal();
       try {
-        const renewed = await renewTokens({ ...this.#request, former, clock });
+        const renewed = await renewTokens({ server, url, oauth, former, clock });
         await save(renewed);
-        this.#hide(renewed);
+        this.secrets = secretsOf(renewed);
         return renewed.tokens?.access_token ?? "";
       } catch (error) {
         if (error instanceof SignInNeeded && former !== undefined) {
@@ -126,11 +125,6 @@ export class ServerTokens {
     });
   }
 
-  get #request(): { server: string; url: string; oauth: ServerOAuth } {
-    const { name, url, oauth } = this.#server;
-    return { server: name, url, oauth };
-  }
-
   async #read(): Promise<Credentials | undefined> {
     return this.#own(await this.#ports.credentials.read(this.#server.name));
   }
@@ -138,12 +132,8 @@ export class ServerTokens {
   /** Returns the credentials if they are for the URL of the entry. A changed entry needs another sign-in. */
   #own(stored: Credentials | undefined): Credentials | undefined {
     if (stored?.url !== this.#server.url) return undefined;
-    this.#hide(stored);
+    this.secrets = secretsOf(stored);
     return stored;
-  }
-
-  #hide(credentials: Credentials): void {
-    this.secrets = secretsOf(credentials);
   }
 
   /** Throws SignInFailure if the server refused a request because the token has too few scopes. */
