@@ -32,11 +32,9 @@ export function findSnippet(
     return isSnippet(name) || /^https?:/i.test(name) ? readSnippet(name) : undefined;
   }
   if (!isSnippet(source)) return undefined;
-  const [only, ...others] = readSnippet(source);
-  if (only === undefined || others.length > 0) {
-    throw new NotInstalled("The snippet has several servers: leave out the name");
-  }
-  return [{ ...only, name }];
+  const servers = readSnippet(source, name);
+  if (servers.length === 1) return servers.map((one) => ({ ...one, name }));
+  throw new NotInstalled("The snippet has several servers: leave out the name");
 }
 
 /** Matches the beginning of JSON, which may be a comment. */
@@ -47,15 +45,15 @@ function isSnippet(text: string): boolean {
   return JSON_TEXT.test(text) || /^[^/~.\s]\S*\s+\S/.test(text.trim());
 }
 
-/** Returns the servers of a snippet. Throws NotInstalled if the text is none. */
-function readSnippet(text: string): SnippetServer[] {
+/** Returns the servers of a snippet. `given` replaces their names. Throws NotInstalled if the text is none. */
+function readSnippet(text: string, given?: string): SnippetServer[] {
   const trimmed = text.trim();
-  if (JSON_TEXT.test(trimmed)) return readJson(trimmed);
+  if (JSON_TEXT.test(trimmed)) return readJson(trimmed, given);
   const entry = /^https?:\/\/\S+$/i.test(trimmed) ? { url: trimmed } : readCommandLine(trimmed);
-  return [toServer(nameOf(entry), entry)];
+  return [toServer(given ?? nameOf(entry), entry)];
 }
 
-function readJson(text: string): SnippetServer[] {
+function readJson(text: string, given: string | undefined): SnippetServer[] {
   const plain = toPlainJson(text).trim();
   // Many pages print only the entry with its name, without the braces around it.
   const whole = plain.startsWith("{") ? plain : `{${plain.replace(/,\s*$/, "")}}`;
@@ -65,12 +63,12 @@ function readJson(text: string): SnippetServer[] {
   const bare = isJsonObject(root) ? asEntry(root) : undefined;
   if (bare !== undefined) {
     const { name, ...entry } = bare;
-    return [toServer(typeof name === "string" ? name : nameOf(entry), entry)];
+    return [toServer(given ?? (typeof name === "string" ? name : nameOf(entry)), entry)];
   }
   const { entries = {} } = findEntries(root);
   const servers = Object.entries(entries).flatMap(([name, value]) => {
     const entry = isJsonObject(value) ? asEntry(value) : undefined;
-    return entry === undefined ? [] : [toServer(name, entry)];
+    return entry === undefined ? [] : [toServer(given ?? name, entry)];
   });
   if (servers.length > 0) return servers;
   throw new NotInstalled("The snippet has no server: an object with a command or a url");

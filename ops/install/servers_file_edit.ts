@@ -108,10 +108,15 @@ export function setMember(
 ): string {
   const { wrapper } = findEntries(parseJson(text, [], LENIENT));
   const whole = [...wrapper?.split(".") ?? [], ...path];
-  const edits = modify(text, whole, value, {}).map((edit) => ({
-    ...edit,
-    content: edit.length > 0 ? edit.content : layOut(edit.content, { text, path: whole, value }),
-  }));
+  const edits = modify(text, whole, value, {}).map(({ offset, length, content }) => {
+    if (length === 0) {
+      return { offset, length, content: layOut(content, { text, path: whole, value }) };
+    }
+    // Without the first of several members, the next one begins on its line.
+    const isFirst = text[offset + length] === '"';
+    const space = isFirst ? /^\s*/.exec(text.slice(offset))?.[0] ?? "" : "";
+    return { offset, length, content: space + content };
+  });
   const edited = applyEdits(text, edits);
   const errors: ParseError[] = [];
   const found = whole.reduce<unknown>(

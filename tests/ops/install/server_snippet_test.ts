@@ -66,6 +66,8 @@ Deno.test("findSnippet() reads command lines and addresses, and names the server
   });
   const { entry } = findSnippet({ name: "mine", source: "npx -y x" })?.[0] ?? {};
   assert.deepEqual(entry, { command: "npx", args: ["-y", "x"] });
+  const keyed = findSnippet({ name: "mine", source: "npx -y x --key=<YOUR_API_KEY>" })?.[0];
+  assert.deepEqual(keyed?.entry["args"], ["-y", "x", "--key=${MINE_TOKEN}"]);
   for (const source of ["/opt/my server/run", "./run me", "npm:x", "/opt/run", "node"]) {
     assert.equal(findSnippet({ name: "mine", source }), undefined, source);
   }
