@@ -1,6 +1,7 @@
 // Reads and edits mcp-servers.json for `inkling mcp`. An edit keeps comments, and the layout of all other lines.
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, modify, parse as parseJson, type ParseError } from "jsonc-parser";
+import { toPlainJson } from "../../base/text/json_comments.ts";
 import { dirname } from "../../base/plain_path.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
@@ -112,10 +113,10 @@ export function setMember(
     if (length === 0) {
       return { offset, length, content: layOut(content, { text, path: whole, value }) };
     }
-    // Without the first of several members, the next one begins on its line.
-    const isFirst = text[offset + length] === '"';
-    const space = isFirst ? /^\s*/.exec(text.slice(offset))?.[0] ?? "" : "";
-    return { offset, length, content: space + content };
+    // Without the first of several members, the next one begins at its place.
+    const end = offset + length;
+    const kept = text[end] === '"' ? toPlainJson(text.slice(offset, end)).search(/\S/) : 0;
+    return { offset: offset + kept, length: length - kept, content };
   });
   const edited = applyEdits(text, edits);
   const errors: ParseError[] = [];

@@ -35,6 +35,10 @@ Deno.test("setMember() uses the layout of the other members, and keeps comments"
   );
   assert.equal(set(servers, ["a"], undefined), '{\n  "c": {}\n}\n');
   assert.equal(
+    set('{ // mine\n  "a": {},\n  "c": {}\n}', ["a"], undefined),
+    '{ // mine\n  "c": {}\n}',
+  );
+  assert.equal(
     set(servers, ["c"], undefined),
     '{\n  "a": { /* one */ "command": "b" }\n}\n',
   );
