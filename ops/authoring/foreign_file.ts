@@ -3,7 +3,7 @@ import { basename } from "../../base/plain_path.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { definitionSchema } from "../../runtime/agents/definition.ts";
-import { readForeignFile } from "../import/shapes/all_shapes.ts";
+import { readForeignFile } from "../import/shapes/formats.ts";
 
 /**
  * Returns the one problem of a file that another tool reads: its format, and the command that imports it. Returns undefined

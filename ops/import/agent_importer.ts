@@ -29,7 +29,7 @@ import {
   type WorkspaceFacts,
 } from "./import_plan.ts";
 import { planImport } from "./plan.ts";
-import { readForeignFile } from "./shapes/all_shapes.ts";
+import { readForeignFile } from "./shapes/formats.ts";
 import type { Loss } from "./reading/shape.ts";
 
 /** The fields of front matter that are written first, in this order. */
@@ -63,13 +63,11 @@ export interface WrittenAgent {
 /** Imports files of other tools into one workspace. */
 export class AgentImporter {
   readonly #settings: WorkspaceSettings;
-  readonly #clock: Clock;
-  readonly #cwd: string;
+  readonly #around: { clock: Clock; cwd: string };
 
   constructor(options: { settings: WorkspaceSettings; clock: Clock; cwd: string }) {
     this.#settings = options.settings;
-    this.#clock = options.clock;
-    this.#cwd = options.cwd;
+    this.#around = options;
   }
 
   /** The folder of the agent files. */
@@ -85,17 +83,14 @@ export class AgentImporter {
     source: string,
     { signal, input }: { signal: AbortSignal; input?: string },
   ): Promise<OpenedImport> {
-    const { shell, home } = this.#settings;
-    const context = { shell, home, cwd: this.#cwd, clock: this.#clock, signal };
+    const settings = this.#settings;
+    const { clock, cwd } = this.#around;
+    const context = { shell: settings.shell, home: settings.home, cwd, clock, signal };
     return await refuseFileErrors(async () => {
       await using stack = new AsyncDisposableStack();
       const opened = stack.use(await openSource(source, context, input));
       const { files, left } = await readFiles(opened);
-      const installer = new SkillInstaller({
-        settings: this.#settings,
-        clock: this.#clock,
-        cwd: "/",
-      });
+      const installer = new SkillInstaller({ settings, clock, cwd: "/" });
       const skills: PreparedSkill[] = [];
       for (const [name, path] of opened.skills) {
         try {
@@ -138,9 +133,7 @@ export class AgentImporter {
       servers: new Set(servers.map(({ name }) => name)),
       skills: new Set(skills.map(({ name }) => name).filter((name) => !name.startsWith("."))),
       hasSearch: config.search !== null,
-      defaultModel: provider === undefined || model === undefined
-        ? undefined
-        : `${provider}/${model}`,
+      defaultModel: provider && model && `${provider}/${model}`,
       isUsable(one) {
         if (one === provider) return true;
         try {

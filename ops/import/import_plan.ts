@@ -1,6 +1,7 @@
 // The input and the result of planning an import.
 import type { JsonObject } from "../../base/json.ts";
 import type { ImportMark } from "./import_mark.ts";
+import type { ImportSource } from "./import_source.ts";
 import type { Permission } from "./permissions.ts";
 import type { GrantKind, ImportedAgent, Reading, Shape } from "./reading/shape.ts";
 
@@ -12,13 +13,10 @@ export interface ReadFile extends Reading, Pick<Shape, "name" | "context"> {
 }
 
 /** The facts about the source. */
-export interface SourceFacts {
-  origin: string;
-  texts: ReadonlyMap<string, string>;
+export interface SourceFacts
+  extends Pick<ImportSource, "origin" | "texts" | "servers" | "repository"> {
   /** The skills of the source by name, each with the paths of its scripts. */
   skills: ReadonlyMap<string, readonly string[]>;
-  servers: JsonObject;
-  repository: string | undefined;
 }
 
 /** An existing agent file. */

@@ -64,14 +64,11 @@ export async function openSource(
   context: SourceContext,
   input?: string,
 ): Promise<ImportSource> {
+  const local = { [Symbol.asyncDispose]: () => Promise.resolve() };
   if (input !== undefined) {
-    return {
-      ...{ texts: new Map(), skills: new Map(), servers: {} },
-      origin: "standard input",
-      files: [{ path: "-", text: input }],
-      repository: undefined,
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    };
+    const none = { texts: new Map(), skills: new Map(), servers: {}, repository: undefined };
+    const files = [{ path: "-", text: input }];
+    return { ...none, ...local, origin: "standard input", files };
   }
   const { address, inside } = splitAddress(written);
   const source = parseSkillSource(address, context);
@@ -85,12 +82,8 @@ export async function openSource(
     // A file of no repository takes no other files into its text, because its folder may contain private files.
     const reach = base.isRepository ? base.folder : isFile ? undefined : start;
     const read = await new TreeReader(base.folder, reach).read(start);
-    return {
-      ...read,
-      origin: base.folder,
-      repository: base.isRepository ? base.folder : undefined,
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    };
+    const repository = base.isRepository ? base.folder : undefined;
+    return { ...read, ...local, origin: base.folder, repository };
   }
   await using stack = new AsyncDisposableStack();
   const staging = await Deno.makeTempDir({ prefix: "inkling-import-" });

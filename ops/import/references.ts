@@ -36,20 +36,10 @@ function candidates(path: string, from: string): string[] {
     .filter((one) => !one.startsWith("..") && !one.startsWith("/"));
 }
 
-/** A text with everything that was added to it. */
-export interface CompletedText {
-  text: string;
-  /** The paths of the added files. */
-  added: string[];
-  /** The references to files that do not exist. */
-  missing: string[];
-  /** The paths of the files that did not fit. */
-  tooLong: string[];
-}
-
 /**
  * Adds the files that a text refers to at its end, and the files that these refer to. `context` are further files to add.
- * `texts` contains the content of every file that may be added.
+ * `texts` contains the content of every file that may be added. Returns the text with the paths of the added files, of those
+ * that do not fit, and of those that are missing.
  */
 export function addReferences(
   body: string,
@@ -58,7 +48,7 @@ export function addReferences(
     texts: ReadonlyMap<string, string>;
     context: readonly string[];
   },
-): CompletedText {
+): Record<"added" | "missing" | "tooLong", string[]> & { text: string } {
   const added = new Map<string, string>();
   const missing = new Set<string>();
   const tooLong = new Set<string>();

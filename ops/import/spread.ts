@@ -13,19 +13,15 @@ export function countCrowded(agents: readonly Scheduled[]): number {
 /** Gives the agents of one minute different minutes in the same hour, and records these changes. */
 export function spreadSchedules(agents: readonly Scheduled[]): void {
   const groups = groupsOf(agents);
-  const taken = new Set(groups.keys());
+  const free = new Set(Array.from({ length: 60 }, (_, minute) => minute));
+  for (const minute of groups.keys()) free.delete(minute);
   for (const [minute, group] of groups) {
-    const left = 60 - minute;
-    const step = Math.max(1, Math.floor(left / group.length));
-    for (const [index, { agent, rest }] of group.entries()) {
-      const { trigger } = agent.settings;
-      if (!isJsonObject(trigger) || index === 0) continue;
-      const wished = minute + index * step % left;
-      let free = wished;
-      while (taken.has(free) && free < 59) free++;
-      if (taken.has(free)) free = wished;
-      taken.add(free);
-      const cron = `${free} ${rest}`;
+    const step = Math.max(1, Math.floor((60 - minute) / group.length));
+    for (const [index, { agent, trigger, rest }] of group.entries().drop(1)) {
+      const wished = minute + index * step % (60 - minute);
+      const found = free.values().find((one) => one >= wished) ?? wished;
+      free.delete(found);
+      const cron = `${found} ${rest}`;
       agent.settings["trigger"] = { ...trigger, cron };
       agent.changes.push({ what: `cron: ${minute} ${rest}`, becomes: `cron: ${cron}` });
     }
@@ -36,11 +32,10 @@ export function spreadSchedules(agents: readonly Scheduled[]): void {
 function groupsOf(agents: readonly Scheduled[]) {
   const scheduled = agents.flatMap((agent) => {
     const { trigger } = agent.settings;
-    const cron = isJsonObject(trigger) ? trigger["cron"] : undefined;
-    const parsed = typeof cron === "string" ? parseCron(cron) : { reason: "" };
-    if ("reason" in parsed) return [];
-    const [, minute, rest = ""] = /^(\d+) (.*)$/.exec(parsed.text) ?? [];
-    return minute === undefined ? [] : [{ agent, minute: Number(minute), rest }];
+    if (!isJsonObject(trigger) || typeof trigger["cron"] !== "string") return [];
+    const parsed = parseCron(trigger["cron"]);
+    const [, minute, rest = ""] = /^(\d+) (.*)$/.exec("text" in parsed ? parsed.text : "") ?? [];
+    return minute === undefined ? [] : [{ agent, trigger, minute: Number(minute), rest }];
   });
   return Map.groupBy(scheduled, ({ minute }) => minute);
 }

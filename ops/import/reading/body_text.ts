@@ -1,15 +1,15 @@
 // Converts the text of another tool's file: its placeholders become Inkling's, and everything else that Inkling would
 // replace in a text is escaped.
+import { parsePattern } from "../../../runtime/agents/approval/command_patterns.ts";
 import { dropControls } from "../../../base/text/unseen_characters.ts";
-import type { Draft } from "./draft.ts";
-import { shorten } from "./draft.ts";
+import { type Draft, shorten } from "./draft.ts";
 
 /** The placeholders of another tool. */
 export interface Placeholders {
   /** Matches the placeholders. */
   pattern: RegExp;
   /** Returns the text in place of a match. Inkling's own placeholders are `$ARGUMENTS`, and `$0` to `$9`. */
-  convert(match: string, draft: Draft): string;
+  convert(match: string): string;
 }
 
 /** Matches the texts that Inkling replaces in the text of an agent; see base/text/substitute.ts. */
@@ -23,13 +23,7 @@ export function positional(text: string): Placeholders {
   const first = /\$0\b/.test(text) ? 0 : 1;
   return {
     pattern: /\$ARGUMENTS(?:\[\d+\])?|\$\d(?!\d|\.\d|,\d{3}(?!\d))/,
-    convert(match, draft) {
-      const [, digit] = /^\$(\d)$/.exec(match) ?? [];
-      if (digit === undefined || first === 0) return match;
-      const becomes = `$${Number(digit) - first}`;
-      changeOnce(draft, match, becomes);
-      return becomes;
-    },
+    convert: (match) => /^\$\d$/.test(match) ? `$${Number(match.slice(1)) - first}` : match,
   };
 }
 
@@ -41,19 +35,14 @@ export function named(
   const names: string[] = [];
   return {
     pattern,
-    convert(match, draft) {
+    convert(match) {
       const name = /[\w-]+(?=\W*$)/.exec(match.replace(/^(\$\{input:[\w-]+)[^]*$/, "$1"))?.[0] ??
         match;
       const given = values.get(name);
-      if (given !== undefined) {
-        changeOnce(draft, match, `${shorten(given)}, its default`);
-        return escapeText(given);
-      }
+      if (given !== undefined) return escapeText(given);
       if (!names.includes(name)) names.push(name);
       const at = names.indexOf(name);
-      const becomes = at > 9 ? `$ARGUMENTS[${at}]` : `$${at}`;
-      changeOnce(draft, match, `${becomes}: argument ${at + 1} of inkling run`);
-      return becomes;
+      return at > 9 ? `$ARGUMENTS[${at}]` : `$${at}`;
     },
   };
 }
@@ -61,10 +50,7 @@ export function named(
 /** `{{args}}` stands for all arguments. */
 export const ALL_ARGUMENTS: Placeholders = {
   pattern: /\{\{\s*args\s*\}\}/,
-  convert(match, draft) {
-    changeOnce(draft, match, "$ARGUMENTS");
-    return "$ARGUMENTS";
-  },
+  convert: () => "$ARGUMENTS",
 };
 
 /** Matches commands whose output the other tool puts into the text: !`git status` and !{git status}. */
@@ -84,17 +70,23 @@ export function convertText(
   // Controls are dropped first: without them, `$` and `{NAME}` could become a variable.
   const converted = dropControls(text).replace(
     both,
-    (match, foreign) => foreign === undefined ? escapeDollar(draft, match) : convert(match, draft),
+    (match, foreign) => {
+      if (foreign === undefined) return escapeDollar(draft, match);
+      const becomes = convert(match);
+      const [, number] = /^\$(?:ARGUMENTS\[)?(\d+)/.exec(becomes) ?? [];
+      const meaning = number === undefined ? "" : `: argument ${Number(number) + 1} of inkling run`;
+      if (becomes !== match) draft.change(match, `${becomes}${meaning}`);
+      return becomes;
+    },
   );
   for (const [match] of converted.matchAll(EXPRESSIONS)) {
-    loseOnce(draft, shorten(match), "nothing fills it in: it stays in the text as it is");
+    draft.lose(match, "nothing fills it in: it stays in the text as it is");
   }
   return converted.replace(COMMANDS, (match, quoted, braced) => {
     const command = (quoted ?? braced).trim();
-    draft.runCommand(command, shorten(match));
-    loseOnce(
-      draft,
-      shorten(match),
+    draft.allowCommand(parsePattern(command) === undefined ? "*" : command, shorten(match));
+    draft.lose(
+      match,
       "no command runs before the model reads the text: the agent is told to run it",
     );
     return `(run \`${command}\` with the tool shell, and read its output)`;
@@ -103,7 +95,7 @@ export function convertText(
 
 function escapeDollar(draft: Draft, match: string): string {
   if (match.startsWith("${")) {
-    changeOnce(draft, match, `\\${match}: the text itself, and no variable`);
+    draft.change(match, `\\${match}: the text itself, and no variable`);
   }
   return `\\${match}`;
 }
@@ -119,12 +111,4 @@ export function escapeVariables(text: string): string {
 /** Escapes everything that Inkling would replace in a text, and drops its control characters. */
 export function escapeText(text: string): string {
   return dropControls(text).replace(new RegExp(OURS.source, "g"), (match) => `\\${match}`);
-}
-
-function changeOnce(draft: Draft, what: string, becomes: string): void {
-  if (!draft.changes.some((one) => one.what === what)) draft.change(what, becomes);
-}
-
-function loseOnce(draft: Draft, what: string, why: string): void {
-  if (!draft.losses.some((one) => one.what === what)) draft.lose(what, why);
 }

@@ -45,11 +45,11 @@ export class Draft {
   }
 
   change(what: string, becomes: string): void {
-    this.changes.push({ what, becomes });
+    addOnce(this.changes, { what: shorten(what), becomes });
   }
 
   lose(what: string, why: string): void {
-    this.losses.push({ what, why });
+    addOnce(this.losses, { what: shorten(what), why });
   }
 
   /** Sets a field, and records the change. */
@@ -58,19 +58,12 @@ export class Draft {
     this.change(what, `${field}: ${showValue(value)}`);
   }
 
-  /** Sets a limit or another field in `settings`. */
-  setRun(field: string, value: JsonValue, what: string): void {
-    const settings = this.settings["settings"];
-    this.settings["settings"] = { ...(isJsonObject(settings) && settings), [field]: value };
-    this.change(what, `settings: { ${field}: ${showValue(value)} }`);
-  }
-
   /** Takes the name: as the id, and as the display name if the id cannot contain it. */
   setName(name: string): void {
     const id = toId(name);
     if (id !== this.id) this.id = id;
     if (id !== name && describeBadName(name) === undefined) this.settings["name"] = name;
-    else if (id !== name) this.change(`name: ${shorten(name)}`, `the id ${id}`);
+    else if (id !== name) this.change(`name: ${name}`, `the id ${id}`);
   }
 
   /** Takes the first part of a description. Other tools' descriptions often contain examples for a model. */
@@ -80,46 +73,31 @@ export class Draft {
     const short = (end > 0 ? plain.slice(0, end) : plain).replace(/\s+/g, " ").trim();
     if (short === "") return;
     this.settings["description"] = short;
-    if (end > 0) this.change(`description: ${shorten(plain)}`, "its part before the examples");
+    if (end > 0) this.change(`description: ${plain}`, "its part before the examples");
   }
 
   /** Restricts the agent to these tools. */
   allowOnly(names: readonly string[], what: string): void {
-    this.#allowed ??= new Set();
-    for (const name of names) this.#allow(name, what);
+    const tools = this.preapprove(names, what);
+    if (names.some((name) => readToolSpec(name).kind === "every")) this.#allowed = undefined;
+    else this.#allowed = new Set([...this.#allowed ?? [], ...tools]);
   }
 
-  /** Adds tools that need no question, without a restriction to them. */
-  preapprove(names: readonly string[], what: string): void {
-    const before = this.#allowed;
-    this.#allowed = new Set();
-    for (const name of names) this.#allow(name, what);
-    this.#allowed = before;
-  }
-
-  #allow(name: string, what: string): void {
-    const spec = readToolSpec(name);
-    switch (spec.kind) {
-      case "every":
-        this.#allowed = undefined;
-        return;
-      case "server":
-        this.wants.mcp.push(spec.entry);
-        return;
-      case "unknown":
-        return this.lose(`${what}: ${shorten(name)}`, spec.why);
-      case "builtin":
-        for (const tool of spec.tools) {
-          this.#allowBuiltin(tool, { ...spec, what: `${what}: ${name}` });
-        }
-        return;
-      default:
-        spec satisfies never;
-    }
+  /** Adds tools without a restriction to them. Returns the built-in ones. */
+  preapprove(names: readonly string[], what: string): string[] {
+    return names.flatMap((name) => {
+      const spec = readToolSpec(name);
+      if (spec.kind === "server") this.wants.mcp.push(spec.entry);
+      if (spec.kind === "unknown") this.lose(`${what}: ${name}`, spec.why);
+      if (spec.kind !== "builtin") return [];
+      for (const tool of spec.tools) {
+        this.#allowBuiltin(tool, { ...spec, what: `${what}: ${name}` });
+      }
+      return spec.tools;
+    });
   }
 
   #allowBuiltin(tool: string, { argument, what }: { argument?: string; what: string }): void {
-    this.#allowed?.add(tool);
     if (tool === "shell") return this.allowCommand(argument ?? "*", what);
     if (tool === "run_agent") {
       this.wants.agents.push(...(argument === undefined ? ["*"] : splitTools(argument)));
@@ -139,7 +117,7 @@ export class Draft {
         for (const tool of spec.tools) this.#leftOut.add(tool);
       } else if (spec.kind === "builtin" && spec.tools[0] === "shell") {
         this.denyCommand(spec.argument ?? "*", what);
-      } else this.lose(`${what}: ${shorten(name)}`, "it is not a tool that an agent has here");
+      } else this.lose(`${what}: ${name}`, "it is not a tool that an agent has here");
     }
   }
 
@@ -152,11 +130,6 @@ export class Draft {
   allowCommand(pattern: string, what: string): void {
     this.#shellWhy ??= what;
     this.#addPattern("allow", pattern, what);
-  }
-
-  /** Lets the agent run one command without approval, or gives it a shell if that is several commands. */
-  runCommand(command: string, what: string): void {
-    this.allowCommand(parsePattern(command) === undefined ? "*" : command, what);
   }
 
   denyCommand(pattern: string, what: string): void {
@@ -182,9 +155,7 @@ export class Draft {
 
   /** Lets tools wait for approval. */
   confirm(tools: readonly string[]): void {
-    const before = this.settings["confirm"];
-    const all = [...Array.isArray(before) ? before : [], ...tools];
-    this.settings["confirm"] = [...new Set(all)];
+    this.settings["confirm"] = [...new Set([...toTexts(this.settings["confirm"]), ...tools])];
   }
 
   /** Adds the entry of an MCP server, of which the agent gets all tools. */
@@ -222,6 +193,10 @@ export class Draft {
   }
 }
 
+function addOnce<Part>(list: Part[], part: Part): void {
+  if (!list.some((one) => JSON.stringify(one) === JSON.stringify(part))) list.push(part);
+}
+
 /** Applies the rules to a file's fields. */
 export function applyRules(draft: Draft, fields: JsonObject, rules: FieldRules): void {
   for (const [key, value] of Object.entries(fields)) {
@@ -251,9 +226,12 @@ export function runSetting(
   return (draft, value, key) => {
     const number = typeof value === "string" ? Number(value) : value;
     const converted = typeof number === "number" ? convert(number) : null;
-    const isFit = converted !== null && RUN_SETTINGS[field].safeParse(converted).success;
-    if (isFit) draft.setRun(field, converted, showField(key, value));
-    else lost(`settings.${field} cannot have this value`)(draft, value, key);
+    if (converted === null || !RUN_SETTINGS[field].safeParse(converted).success) {
+      return lost(`settings.${field} cannot have this value`)(draft, value, key);
+    }
+    const { settings } = draft.settings;
+    draft.settings["settings"] = { ...(isJsonObject(settings) && settings), [field]: converted };
+    draft.change(showField(key, value), `settings: { ${showField(field, converted)} }`);
   };
 }
 

@@ -1,53 +1,49 @@
 // Maps the names that other tools give their tools to Inkling's built-in tools.
 import { matchesPattern } from "../../../runtime/vocabulary/tool_vocabulary.ts";
 
-/** Inkling's tools for each name. The names are in lower case, without `-`, `_` and the name of a group. */
-const TOOLS: ReadonlyMap<string, readonly string[]> = new Map(
-  ([
-    ["read view readfile readmanyfiles notebookread getnotebooksummary", ["file_read"]],
-    ["ls list listdir listdirectory glob findfiles filesearch findtestfiles", ["file_glob"]],
-    ["grep codebase textsearch searchfilecontent greptool usages searchresults", ["file_search"]],
-    ["search", ["file_search", "file_glob"]],
-    ["write create writefile createfile createdirectory new savefile", ["file_write"]],
-    ["edit multiedit editfiles strreplace replace patch applypatch editfile", [
-      "file_edit",
-      "file_write",
-    ]],
-    ["notebookedit editnotebook", ["file_edit"]],
-    ["webfetch fetch opensimplebrowser httprequest", ["http_request"]],
-    ["web", ["http_request", "web_search"]],
-    ["websearch googlewebsearch", ["web_search"]],
-    ["bash shell terminal execute runcommands runcommand runinterminal runshellcommand", ["shell"]],
-    ["runtasks runtests runtask computer localshell execcommand killshell bashoutput", ["shell"]],
-    ["getterminaloutput terminallastcommand terminalselection developer", ["shell"]],
-    ["task agent runsubagent customagent", ["run_agent"]],
-    ["skill activateskill", ["skill_use"]],
-    ["askuserquestion question askquestions askuser", ["ask_user"]],
-    ["memory savememory", ["memory_save"]],
-  ] as const).flatMap(([names, tools]) => names.split(" ").map((name) => [name, tools] as const)),
-);
+/** Inkling's tools, each with the other names. These are in lower case, without `-`, `_` and the name of a group. */
+const TOOLS = byName({
+  file_read: "read view readfile readmanyfiles notebookread getnotebooksummary",
+  file_glob: "ls list listdir listdirectory glob findfiles filesearch findtestfiles",
+  file_search: "grep codebase textsearch searchfilecontent greptool usages searchresults",
+  "file_search file_glob": "search",
+  file_write: "write create writefile createfile createdirectory new savefile",
+  "file_edit file_write": "edit multiedit editfiles strreplace replace patch applypatch editfile",
+  file_edit: "notebookedit editnotebook",
+  http_request: "webfetch fetch opensimplebrowser httprequest",
+  "http_request web_search": "web",
+  web_search: "websearch googlewebsearch",
+  shell: "bash shell terminal execute runcommands runcommand runinterminal runshellcommand " +
+    "runtasks runtests runtask computer localshell execcommand killshell bashoutput " +
+    "getterminaloutput terminallastcommand terminalselection developer",
+  run_agent: "task agent runsubagent customagent",
+  skill_use: "skill activateskill",
+  ask_user: "askuserquestion question askquestions askuser",
+  memory_save: "memory savememory",
+});
 
 /** The reasons why some tools have no counterpart. */
-const MISSING: ReadonlyMap<string, string> = new Map(
-  ([
-    [
-      "todowrite todoread todo todos todolist updateplan writetodos managetodolist",
-      "an agent plans in its own messages",
-    ],
-    ["exitplanmode enterplanmode", "there is no plan mode: tools that change something ask first"],
-    [
-      "vscode vscodeapi extensions problems changes testfailure runnotebooks newworkspace",
-      "it belongs to an editor",
-    ],
-    ["lsp codeinterpreter activepullrequest copilotcodingagent", "it belongs to an editor"],
-    ["githubrepo", "a server for GitHub has such a tool: inkling mcp add"],
-    ["playwright browser", "a server for browsers has such tools: inkling mcp add"],
-  ] as const).flatMap(([names, why]) => names.split(" ").map((name) => [name, why] as const)),
-);
+const MISSING = byName({
+  "an agent plans in its own messages":
+    "todowrite todoread todo todos todolist updateplan writetodos managetodolist",
+  "there is no plan mode: tools that change something ask first": "exitplanmode enterplanmode",
+  "it belongs to an editor":
+    "vscode vscodeapi extensions problems changes testfailure runnotebooks newworkspace lsp codeinterpreter " +
+    "activepullrequest copilotcodingagent",
+  "a server for GitHub has such a tool: inkling mcp add": "githubrepo",
+  "a server for browsers has such tools: inkling mcp add": "playwright browser",
+});
+
+/** Returns the keys of a table by the names in their values. */
+export function byName(table: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(table).flatMap(([key, names]) => names.split(" ").map((name) => [name, key])),
+  );
+}
 
 /** A tool as another tool's file names it. */
 export type ToolSpec =
-  | { kind: "builtin"; tools: readonly string[]; argument?: string }
+  | { kind: "builtin"; tools: string[]; argument?: string }
   /** An entry of `mcp`. */
   | { kind: "server"; entry: string }
   | { kind: "every" }
@@ -73,7 +69,11 @@ export function readToolSpec(text: string): ToolSpec {
   }
   const tools = TOOLS.get(key) ?? (slash > 0 ? TOOLS.get(group) : undefined);
   if (tools !== undefined && why === undefined) {
-    return { kind: "builtin", tools, ...(argument !== undefined && { argument }) };
+    return {
+      kind: "builtin",
+      tools: tools.split(" "),
+      ...(argument !== undefined && { argument }),
+    };
   }
   return { kind: "unknown", why: why ?? "no tool of this name is known here" };
 }

@@ -46,19 +46,8 @@ const WRAPPERS =
 /** The commands that only prepare the environment of the next one. */
 const PREPARATION = /^(?:\.|source|export|set|umask|eval|sleep)$/;
 
-/** The run of an agent in a command line. */
-export interface FoundRun {
-  program: AgentProgram;
-  args: string[];
-  /** The words before the program's name, such as `timeout 10m`. */
-  wrapper: string[];
-  command: ShellCommand;
-  before: ShellCommand[];
-  after: ShellCommand[];
-}
-
 /** Returns the first run of an agent in the commands of a line, or undefined. */
-export function findRun(commands: readonly ShellCommand[]): FoundRun | undefined {
+function findRun(commands: readonly ShellCommand[]) {
   for (const [index, command] of commands.entries()) {
     const { words } = command;
     const isWrapper = WRAPPERS.test(basename(words[0] ?? ""));
@@ -78,35 +67,42 @@ export function findRun(commands: readonly ShellCommand[]): FoundRun | undefined
   return undefined;
 }
 
-/** Reads a run and its standard input into a draft. Returns the agent's text, and words that name the task. */
+/**
+ * Reads the first run of an agent in a line, and its standard input, into a draft. Returns the agent's text, and words that
+ * name the task; undefined if the line runs no agent.
+ */
 export function readRun(
   draft: Draft,
-  found: FoundRun,
+  commands: readonly ShellCommand[],
   input: string,
-): { body: string; summary: string } {
+): { body: string; summary: string } | undefined {
+  const found = findRun(commands);
+  if (found === undefined) return undefined;
   const { program: { title }, wrapper, command, before, after } = found;
+  const lose = (texts: readonly string[], why: string) =>
+    texts.filter((text) => text !== "").forEach((text) => draft.lose(text, why));
   const first = before.flatMap((one) => readBefore(draft, one));
-  if (wrapper.length > 0) {
-    const why = "the service starts runs: `settings.max_duration` limits one, and none overlaps";
-    draft.lose(shorten(wrapper.join(" ")), why);
-  }
-  for (const name of command.variables) {
-    draft.lose(`${name}=…`, "write it into agents/_config/.env if a tool of the agent needs it");
-  }
-  for (const output of command.outputs) {
-    if (/^2>&?\s*1$|\/dev\/null/.test(output)) continue;
-    draft.lose(output, "inkling logs shows the answers, and `notify` sends them");
-  }
-  for (const { operator, text } of after) {
-    const why =
-      "no command follows a run: `after` starts another agent, and `notify` sends a message";
-    draft.lose(shorten(`${operator} ${text}`), why);
-  }
+  lose(
+    [wrapper.join(" ")],
+    "the service starts runs: `settings.max_duration` limits one, and none overlaps",
+  );
+  lose(
+    command.variables.map((name) => `${name}=…`),
+    "write it into agents/_config/.env if a tool of the agent needs it",
+  );
+  lose(
+    command.outputs.filter((output) => !/^2>&?\s*1$|\/dev\/null/.test(output)),
+    "inkling logs shows the answers, and `notify` sends them",
+  );
+  lose(
+    after.map(({ operator, text }) => `${operator} ${text}`),
+    "no command follows a run: `after` starts another agent, and `notify` sends a message",
+  );
   const { system, prompt } = readTask(draft, found);
-  if (/^\s*\/[\w:-]+/.test(prompt)) {
-    const why = "it calls a slash command: import the commands of that folder, too";
-    draft.lose(shorten(prompt), why);
-  }
+  lose(
+    /^\s*\/[\w:-]+/.test(prompt) ? [prompt] : [],
+    "it calls a slash command: import the commands of that folder, too",
+  );
   const { task, files } = nameFiles(draft, prompt, command.input);
   const texts = [...system, task, input].filter((text) => text !== "");
   const file = basename(files[0] ?? "").replace(/\.\w+$/, "");
@@ -119,8 +115,10 @@ export function readRun(
 }
 
 /** Reads the arguments of a run: the task, the instructions before it, and the options. */
-function readTask(draft: Draft, { program, args }: FoundRun): { system: string[]; prompt: string } {
-  const { title, run, task } = program;
+function readTask(
+  draft: Draft,
+  { program: { title, run, task }, args }: { program: AgentProgram; args: readonly string[] },
+): { system: string[]; prompt: string } {
   const mark = args.findIndex((arg) => run.test(arg) && !/\s/.test(arg) && !task?.test(arg));
   const words = mark < 0 ? [...args] : args.toSpliced(mark, 1);
   const system: string[] = [];
@@ -128,7 +126,7 @@ function readTask(draft: Draft, { program, args }: FoundRun): { system: string[]
   const rest: string[] = [];
   const lose = (text: string) =>
     draft.lose(
-      shorten(text),
+      text,
       `options of ${title} are not read: \`auto_approve\`, \`shell\`, \`paths\` and \`settings\` replace some`,
     );
   if (title === "Codex" && !args.some((arg) => CODEX_WRITES.test(arg))) {
@@ -171,7 +169,7 @@ function readBefore(draft: Draft, { words, text }: ShellCommand): string[] {
     return [];
   }
   if (name === "" || PREPARATION.test(name)) return [];
-  draft.lose(shorten(text), "no command runs before a run: the agent is told to run it");
+  draft.lose(text, "no command runs before a run: the agent is told to run it");
   draft.allowCommand("*", shorten(text));
   return [`First run \`${escapeText(text)}\` with the tool shell, and read its output.`];
 }
@@ -185,26 +183,23 @@ function addPlace(draft: Draft, alias: string, written: string): string {
 
 /** Returns the text of a task in which files are named instead of read, and these files. */
 function nameFiles(draft: Draft, prompt: string, input?: string) {
-  const files = input === undefined ? [] : [input];
-  const text = prompt.replace(
-    /(?:\$\(\s*(?:cat|<)\s+|`cat\s+)["']?([^)`"']+?)["']?\s*(?:\)|`)/g,
-    (_match, file: string) => {
-      files.push(file);
-      return `the file \`${file}\``;
-    },
-  ).replace(/\$\(date[^()]*\)|`date[^`]*`/g, (match) => {
-    draft.change(match, "(now), because each run knows its time");
-    return "(now)";
-  });
-  for (const match of new Set(text.match(/\$\([^()]*\)|\$(?!ARGUMENTS\b)[A-Z_][A-Z0-9_]*\b/g))) {
+  const files: string[] = [];
+  const given = input === undefined ? "" : `$(cat ${input})`;
+  const text = [prompt, prompt === "" || given === "" ? given : `The input is ${given}.`]
+    .filter((one) => one !== "").join("\n\n").replace(
+      /(?:\$\(\s*(?:cat|<)\s+|`cat\s+)["']?([^)`"']+?)["']?\s*(?:\)|`)/g,
+      (_match, file: string) => {
+        const path = addPlace(draft, `task${files.push(file)}`, file);
+        draft.change(file, `the agent is told to read ${path} at each run`);
+        return `the file \`${file}\``;
+      },
+    ).replace(/\$\(date[^()]*\)|`date[^`]*`/g, (match) => {
+      draft.change(match, "(now), because each run knows its time");
+      return "(now)";
+    });
+  for (const match of text.match(/\$\([^()]*\)|\$(?!ARGUMENTS\b)[A-Z_][A-Z0-9_]*\b/g) ?? []) {
     draft.lose(match, "it stays as it is: nothing fills it in before the model reads the text");
   }
-  for (const [index, file] of files.entries()) {
-    const path = addPlace(draft, `task${index === 0 ? "" : index + 1}`, file);
-    draft.change(file, `the agent is told to read ${path} at each run`);
-  }
-  const isOnlyFile = /^(?:the file `[^`]*`)?$/.test(text.trim()) && files.length > 0;
-  const read = `Read ${files.map((file) => `\`${file}\``).join(" and ")}`;
-  if (isOnlyFile) return { task: `${read}, and do the task in it.`, files };
-  return { task: input === undefined ? text : `${read}. ${text}`, files };
+  const [, only] = /^the file (`[^`]*`)$/.exec(text) ?? [];
+  return { task: only === undefined ? text : `Read ${only}, and do the task in it.`, files };
 }

@@ -2,8 +2,8 @@
 import { parseCron } from "../../../runtime/agents/cron_expression.ts";
 import { Draft, shorten, toId } from "../reading/draft.ts";
 import { readShellLine } from "../reading/shell_line.ts";
-import type { ImportedAgent, Loss, Reading, Shape } from "../reading/shape.ts";
-import { findRun, readRun } from "./agent_run.ts";
+import type { ImportedAgent, Loss, Shape } from "../reading/shape.ts";
+import { readRun } from "./agent_run.ts";
 
 /** Matches a line with a schedule: five fields or a nickname, and the command. */
 const ENTRY =
@@ -29,13 +29,13 @@ export const CRONTAB: Shape = {
   read({ text }) {
     const reader = new CrontabReader();
     for (const line of text.split(/\r?\n/)) reader.readLine(line);
-    return reader.finish();
+    return { agents: reader.agents, left: reader.left };
   },
 };
 
 class CrontabReader {
-  readonly #agents: ImportedAgent[] = [];
-  readonly #left: Loss[] = [];
+  readonly agents: ImportedAgent[] = [];
+  readonly left: Loss[] = [];
   readonly #variables = new Map<string, string>([["HOME", "~"]]);
   #zone: string | undefined;
   #comment = "";
@@ -54,12 +54,8 @@ class CrontabReader {
     if (comment === undefined) this.#comment = "";
   }
 
-  finish(): Reading {
-    return { agents: this.#agents, left: this.#left };
-  }
-
   #leave(line: string, why: string): void {
-    this.#left.push({ what: shorten(hideSecrets(line)), why });
+    this.left.push({ what: shorten(hideSecrets(line)), why });
   }
 
   #readVariable([line, double, single, plain, written = ""]: RegExpExecArray): void {
@@ -79,18 +75,17 @@ class CrontabReader {
 
   #readEntry({ line, schedule, command }: { line: string; schedule: string; command: string }) {
     const { run, input } = splitPercent(command);
-    const found = findRun(readShellLine(run, this.#variables));
-    if (found === undefined) return this.#leave(line, "it calls no agent");
     const draft = new Draft("agent");
+    const read = readRun(draft, readShellLine(run, this.#variables), input);
+    if (read === undefined) return this.#leave(line, "it calls no agent");
     if (!this.#takeSchedule(draft, schedule)) {
       return this.#leave(line, `${schedule} is no schedule that Inkling knows`);
     }
-    const { body, summary } = readRun(draft, found, input);
-    const title = this.#comment.length <= MAX_COMMENT && this.#comment || summary;
+    const title = this.#comment.length <= MAX_COMMENT && this.#comment || read.summary;
     draft.setDescription(title);
     const words = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
     draft.id = toId(words.slice(0, MAX_ID_WORDS).join("-"));
-    this.#agents.push({ ...draft.finish(body), replaces: hideSecrets(line.trim()) });
+    this.agents.push({ ...draft.finish(read.body), replaces: hideSecrets(line.trim()) });
   }
 
   /** Sets the trigger. Returns false for an expression that is no schedule. */

@@ -13,7 +13,8 @@ import {
   toTexts,
   WRITERS,
 } from "../reading/draft.ts";
-import { readToolSpec } from "../reading/tool_names.ts";
+import { readFuzzySchedule } from "../reading/schedule_words.ts";
+import { byName, readToolSpec } from "../reading/tool_names.ts";
 
 /** The fields that need no counterpart, because nothing of an agent depends on them. */
 const NEEDLESS =
@@ -137,11 +138,7 @@ const wantAgents = (draft: Draft, names: readonly (JsonValue | undefined)[]) =>
 /** The rules that hold for the files of every tool. */
 export const RULES: FieldRules = {
   ...Object.fromEntries(NEEDLESS.split(" ").map((name) => [name, () => {}])),
-  ...Object.fromEntries(
-    Object.entries(LOST).flatMap(([why, names]) =>
-      names.split(" ").map((name) => [name, lost(why)])
-    ),
-  ),
+  ...Object.fromEntries(byName(LOST).entries().map(([name, why]) => [name, lost(why)])),
   name: text((draft, value) => draft.setName(value)),
   description: text((draft, value) => draft.setDescription(value)),
   model: (draft, value) => void draft.wants.models.push(...toTexts(value)),
@@ -178,11 +175,7 @@ export const RULES: FieldRules = {
   web_search(draft, value) {
     draft.wants.search = value !== false && value !== "disabled";
   },
-  agent(draft, value, key) {
-    // In prompts of Copilot, these values are modes.
-    if (value === "agent" || value === "ask") return;
-    lost("a command is an agent of its own here")(draft, value, key);
-  },
+  agent: lost("a command is an agent of its own here"),
   agents: (draft, value) => wantAgents(draft, toList(value)),
   handoffs: (draft, value) => wantAgents(draft, toObjects(value).map(({ agent }) => agent)),
   sub_recipes: (draft, value) =>
@@ -203,4 +196,56 @@ export const RULES: FieldRules = {
     if (isJsonObject(schema)) draft.set("output", { schema }, "response: json_schema");
     else lost("it has no json_schema")(draft, value, key);
   },
+};
+
+const BY_HAND = ["workflow_dispatch", "command", "slash_command", "workflow_call", "stop-after"];
+
+/** Reads the events that start the workflow. The first schedule becomes the trigger. */
+function readEvents(draft: Draft, value: JsonValue): void {
+  const events = isJsonObject(value)
+    ? Object.entries(value)
+    : toTexts(value).map((event) => [event, null] as const);
+  for (const [event, settings] of events) {
+    if (BY_HAND.includes(event)) continue;
+    const schedules = event === "schedule"
+      ? toTexts([settings].flat().map((one) => isJsonObject(one) ? one["cron"] ?? "" : one))
+      : [event];
+    for (const words of schedules) {
+      const schedule = readFuzzySchedule(words, draft.id);
+      if (schedule === undefined) {
+        const why = event === "schedule"
+          ? "it is no schedule that is known here"
+          : "an event of GitHub starts an agent by a webhook here: see triggers";
+        draft.lose(`on: ${event === words ? event : `${event}: ${words}`}`, why);
+      } else if (draft.settings["trigger"] !== undefined) {
+        const why = "an agent has one schedule: copy the agent for another one";
+        draft.lose(`schedule: ${words}`, why);
+      } else draft.set("trigger", { type: "schedule", ...schedule }, `schedule: ${words}`);
+    }
+  }
+}
+
+/** Reads a workflow's `tools`: each tool with its settings. */
+const readWorkflowTools: FieldRule = (draft, value) => {
+  for (const [name, settings] of Object.entries(isJsonObject(value) ? value : {})) {
+    const what = `tools: ${showField(name, settings)}`;
+    if (settings === false) draft.leaveOut([name], "tools");
+    else if (name === "bash") {
+      const commands = Array.isArray(settings) ? toTexts(settings) : ["*"];
+      for (const one of commands) draft.allowCommand(one, what);
+    } else if (name === "edit" || name === "web-fetch" || name === "cache-memory") continue;
+    else if (name === "web-search") draft.wants.search = true;
+    else if (isJsonObject(settings) && (settings["command"] ?? settings["url"]) !== undefined) {
+      draft.addServer(name, settings);
+    } else if (name === "github") draft.wants.mcp.push("github");
+    else draft.lose(what, "a server has such tools: inkling mcp add");
+  }
+};
+
+/** The rules for the fields of GitHub Agentic Workflows that have another meaning than in other tools. */
+export const WORKFLOW_RULES: FieldRules = {
+  on: readEvents,
+  name: text((draft, value) => draft.setDescription(value)),
+  tools: readWorkflowTools,
+  steps: lost("it belongs to GitHub Actions"),
 };

@@ -1,4 +1,4 @@
-// The formats of other tools' files in which one file is one agent, and opencode's settings with several agents.
+// The formats of other tools' files that `inkling import` reads. The first one that fits a file reads it.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import {
   ALL_ARGUMENTS,
@@ -9,9 +9,10 @@ import {
   positional,
 } from "../reading/body_text.ts";
 import { applyRules, Draft, type FieldRules, toList, toTexts } from "../reading/draft.ts";
-import type { ForeignFile, ImportedAgent, Loss, Shape } from "../reading/shape.ts";
-import { RULES } from "./field_rules.ts";
-import { WORKFLOW_RULES } from "./workflow_rules.ts";
+import { parseFile } from "../reading/front_matter.ts";
+import type { ForeignFile, ImportedAgent, Loss, Reading, Shape } from "../reading/shape.ts";
+import { CRONTAB } from "./crontab.ts";
+import { RULES, WORKFLOW_RULES } from "./field_rules.ts";
 
 /** A format in which one file is one agent. */
 interface Format {
@@ -46,10 +47,8 @@ function codexPlaceholders(text: string): Placeholders {
   const [numbers, names] = [positional(text), named(/\$[A-Z][A-Z0-9_]+/)];
   return {
     pattern: new RegExp(`\\$\\$|${numbers.pattern.source}|${names.pattern.source}`),
-    convert(match, draft) {
-      if (match === "$$") return "\\$";
-      return (/^\$(?:\d|ARGUMENTS)/.test(match) ? numbers : names).convert(match, draft);
-    },
+    convert: (match) =>
+      match === "$$" ? "\\$" : (/^\$(?:\d|ARGUMENTS)/.test(match) ? numbers : names).convert(match),
   };
 }
 
@@ -250,5 +249,19 @@ function readEntry(name: string, entry: Record<string, JsonValue>): ImportedAgen
   return readAgent(format, { path: name, fields, body });
 }
 
-/** The formats of other tools, except crontabs. */
-export const FILE_SHAPES: readonly Shape[] = [OPENCODE_SETTINGS, ...FILES];
+const SHAPES: readonly Shape[] = [CRONTAB, OPENCODE_SETTINGS, ...FILES];
+
+/** A file of another tool with its format. */
+export type RecognizedFile =
+  & Reading
+  & Pick<Shape, "name" | "context">
+  & Pick<ForeignFile, "fields">;
+
+/** Reads a file of another tool. Returns undefined for any other file. */
+export function readForeignFile(path: string, text: string): RecognizedFile | undefined {
+  const file = parseFile(path, text);
+  const shape = SHAPES.find((one) => one.fits(file));
+  if (shape === undefined) return undefined;
+  const { name, context } = shape;
+  return { name, context, fields: file.fields, ...shape.read(file) };
+}

@@ -1,7 +1,7 @@
 // Tests of the reader of crontabs: lines that run an agent become agents, and every other part is reported.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readForeignFile } from "../../../ops/import/shapes/all_shapes.ts";
+import { readForeignFile } from "../../../ops/import/shapes/formats.ts";
 import { countCrowded } from "../../../ops/import/spread.ts";
 import { grantsOf, lossesOf, plan, planOne, read } from "./foreign_source.ts";
 
@@ -133,7 +133,7 @@ Deno.test("everything around the run in a line is reported", () => {
 Deno.test("a file with the task and a pipe become sentences for the agent, and a slash command is reported", () => {
   const file = lineOf("0 6 * * * claude -p < prompts/morning.md");
   assert.equal(file.body, "Read `prompts/morning.md`, and do the task in it.");
-  assert.deepEqual(grantsOf(file), { paths: { task: "~/prompts/morning.md" } });
+  assert.deepEqual(grantsOf(file), { paths: { task1: "~/prompts/morning.md" } });
   const piped = lineOf("0 6 * * * tail -n 100 /var/log/app.log | llm 'Explain the errors'");
   assert.match(
     piped.body,

@@ -1,5 +1,5 @@
 // Reads files of other tools without a file system, and plans their import.
-import { readForeignFile } from "../../../ops/import/shapes/all_shapes.ts";
+import { readForeignFile } from "../../../ops/import/shapes/formats.ts";
 import type { ImportPlan, PlannedAgent, WorkspaceFacts } from "../../../ops/import/import_plan.ts";
 import { planImport } from "../../../ops/import/plan.ts";
 import type { Reading } from "../../../ops/import/reading/shape.ts";

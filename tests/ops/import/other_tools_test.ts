@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "../../runtime/agents/parsed_file.ts";
 import { compose } from "../../../ops/import/agent_importer.ts";
-import { readForeignFile } from "../../../ops/import/shapes/all_shapes.ts";
+import { readForeignFile } from "../../../ops/import/shapes/formats.ts";
 import { readFuzzySchedule } from "../../../ops/import/reading/schedule_words.ts";
 import { readToolSpec, toCommandPattern } from "../../../ops/import/reading/tool_names.ts";
 import { grantsOf, lossesOf, plan, planOne, read } from "./foreign_source.ts";
@@ -283,5 +283,5 @@ Deno.test("opencode.json: its agents and commands are read, its files are added,
 Deno.test("the names in a prompt of Codex are arguments, and $$ is a dollar", () => {
   const { body, changes } = planOne(".codex/prompts/a.md", "Change $FILES to $TITLE for $$5.\n");
   assert.equal(body, "Change $0 to $1 for \\$5.");
-  assert.deepEqual(changes.map(({ what }) => what), ["$FILES", "$TITLE"]);
+  assert.deepEqual(changes.map(({ what }) => what), ["$FILES", "$TITLE", "$$"]);
 });
