@@ -89,7 +89,16 @@ export class AgentImporter {
     return await refuseFileErrors(async () => {
       await using stack = new AsyncDisposableStack();
       const opened = stack.use(await openSource(source, context, input));
-      const { files, left } = await readFiles(opened);
+      const files: ReadFile[] = [];
+      const left: Loss[] = [];
+      for (const { path, text } of opened.files) {
+        // Documents such as README.md are beside agents, and no agents themselves.
+        if (path.endsWith(".md") && !isAgentFileName(basename(path))) continue;
+        const file = readForeignFile(path, text);
+        left.push(...file?.left ?? []);
+        if (file === undefined || file.agents.length === 0) continue;
+        files.push({ ...file, path, digest: await digestOf(text) });
+      }
       const installer = new SkillInstaller({ settings, clock, cwd: "/" });
       const skills: PreparedSkill[] = [];
       for (const [name, path] of opened.skills) {
@@ -215,20 +224,4 @@ export function compose(agent: PlannedAgent, permissions: readonly Permission[])
     return value === undefined ? [] : [[key, value] as const];
   });
   return formatFrontMatter(Object.fromEntries(entries), agent.body);
-}
-
-async function readFiles(
-  { files }: Pick<ImportSource, "files">,
-): Promise<Pick<OpenedImport, "files" | "left">> {
-  const read: ReadFile[] = [];
-  const left: Loss[] = [];
-  for (const { path, text } of files) {
-    // Documents such as README.md are beside agents, and no agents themselves.
-    if (path.endsWith(".md") && !isAgentFileName(basename(path))) continue;
-    const reading = readForeignFile(path, text);
-    left.push(...reading?.left ?? []);
-    if (reading === undefined || reading.agents.length === 0) continue;
-    read.push({ ...reading, path, digest: await digestOf(text) });
-  }
-  return { files: read, left };
 }

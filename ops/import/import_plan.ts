@@ -3,10 +3,11 @@ import type { JsonObject } from "../../base/json.ts";
 import type { ImportMark } from "./import_mark.ts";
 import type { ImportSource } from "./import_source.ts";
 import type { Permission } from "./permissions.ts";
-import type { GrantKind, ImportedAgent, Reading, Shape } from "./reading/shape.ts";
+import type { RecognizedFile } from "./shapes/formats.ts";
+import type { GrantKind, ImportedAgent } from "./reading/shape.ts";
 
 /** A file with the agents that its reader found. */
-export interface ReadFile extends Reading, Pick<Shape, "name" | "context"> {
+export interface ReadFile extends RecognizedFile {
   path: string;
   /** The digest of the file's text. */
   digest: string;

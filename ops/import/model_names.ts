@@ -1,12 +1,6 @@
 // Finds the provider and the name of a model from the names that other tools use.
 import { isNamedProvider } from "../../runtime/config/providers.ts";
 
-/** A model with its provider. */
-export interface NamedModel {
-  provider: string;
-  name: string;
-}
-
 /** The short names of models, each with the current model of that family. */
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map(Object.entries({
   sonnet: "claude-sonnet-5-5",
@@ -30,7 +24,7 @@ const PROVIDERS: ReadonlyMap<string, string> = new Map(Object.entries({
 }));
 
 /** Finds a model. Returns undefined for a name of no known family. */
-export function findModel(written: string): NamedModel | undefined {
+export function findModel(written: string): { provider: string; name: string } | undefined {
   const text = written.trim().replace(/\s*\((?:copilot|preview|azure|openai)\)$/i, "");
   const slash = text.indexOf("/");
   if (slash > 0) {

@@ -21,7 +21,7 @@ import { addGrant, groupPermissions, scriptsOf } from "./permissions.ts";
 import { GRANTS } from "./reading/shape.ts";
 import { countCrowded, spreadSchedules } from "./spread.ts";
 
-const NO_CHOICE = ["inherit", "default", "auto", "best"];
+const NO_CHOICE = /^(?:inherit|default|auto|best)$/i;
 
 /** Plans the import of these files. */
 export function planImport(
@@ -42,25 +42,21 @@ export function planImport(
 /** An agent with its id in the file, and the files with instructions that its tool adds. */
 type Candidate = PlannedAgent & { wanted: string; context: readonly string[] };
 
+interface Around {
+  source: SourceFacts;
+  facts: WorkspaceFacts;
+  options: PlanOptions;
+}
+
 class Planner {
-  readonly #source: SourceFacts;
-  readonly #facts: WorkspaceFacts;
-  readonly #options: PlanOptions;
+  readonly #around: Around;
   readonly #agents: Candidate[];
   /** The entries of MCP servers in the source. */
   readonly servers: JsonObject;
 
-  constructor(
-    files: readonly ReadFile[],
-    { source, facts, options }: {
-      source: SourceFacts;
-      facts: WorkspaceFacts;
-      options: PlanOptions;
-    },
-  ) {
-    this.#source = source;
-    this.#facts = facts;
-    this.#options = options;
+  constructor(files: readonly ReadFile[], around: Around) {
+    this.#around = around;
+    const { source, options } = around;
     const ids = new Set<string>();
     const keys = new Set<string>();
     this.#agents = files.flatMap(({ path, name: shape, digest, context, agents }) =>
@@ -78,8 +74,8 @@ class Planner {
 
   /** Returns the id of the agent that was imported from this file before, or whose file in the agents folder this is. */
   #knownId(key: string): string | undefined {
-    const { origin } = this.#source;
-    const found = [...this.#facts.agents].filter(([, { path, mark }]) =>
+    const { origin } = this.#around.source;
+    const found = [...this.#around.facts.agents].filter(([, { path, mark }]) =>
       path === join(origin, key) || mark?.origin === origin && mark.path === key
     );
     return (found.find(([, { isEdited }]) => !isEdited) ?? found[0])?.[0];
@@ -90,7 +86,7 @@ class Planner {
       this.#resolve(agent);
       agent.state = this.#stateOf(agent);
     }
-    const { team } = this.#options;
+    const { team } = this.#around.options;
     const members = this.#agents.filter(({ isCommand, settings }) =>
       !isCommand && settings["enabled"] !== false
     );
@@ -101,12 +97,12 @@ class Planner {
 
   #resolve(agent: Candidate): void {
     const { settings, changes, losses, wants, context, path: from } = agent;
-    const { origin, repository, texts } = this.#source;
+    const { origin, repository, texts } = this.#around.source;
     this.#takeModel(agent);
     this.#takeAgents(agent);
     this.#takeSkills(agent);
     this.#takeServers(agent);
-    if (wants.search && this.#facts.hasSearch) {
+    if (wants.search && this.#around.facts.hasSearch) {
       settings["tools"] = [...toTexts(settings["tools"]), "web_search"];
     } else if (wants.search) {
       losses.push({ what: "searches on the web", why: "config.yaml names no search service" });
@@ -133,11 +129,11 @@ class Planner {
   /** Returns the state of the agent's file. Keeps the permissions that the file has of an unchanged source. */
   #stateOf(agent: PlannedAgent): AgentState {
     const { id, key, path, digest, settings } = agent;
-    const existing = this.#facts.agents.get(id);
+    const existing = this.#around.facts.agents.get(id);
     if (existing === undefined) return "new";
     const { mark, isEdited, settings: written } = existing;
-    if (existing.path === join(this.#source.origin, path)) return "own";
-    if (mark === undefined || mark.origin !== this.#source.origin || mark.path !== key) {
+    if (existing.path === join(this.#around.source.origin, path)) return "own";
+    if (mark === undefined || mark.origin !== this.#around.source.origin || mark.path !== key) {
       return "taken";
     }
     if (mark.source === digest) {
@@ -147,26 +143,26 @@ class Planner {
         settings[grant.setting] = addGrant(settings[grant.setting], grant);
         return false;
       });
-      const { allow = [] } = this.#options;
+      const { allow = [] } = this.#around.options;
       if (!agent.grants.some(({ setting }) => allow.includes(GRANTS[setting]))) return "same";
     }
     return isEdited ? "edited" : "update";
   }
 
   #takeModel({ settings, changes, losses, wants: { models } }: PlannedAgent): void {
-    const { model } = this.#options;
-    const { defaultModel } = this.#facts;
+    const { model } = this.#around.options;
+    const { defaultModel } = this.#around.facts;
     const what = models.length === 0 ? "no model" : `model: ${models.map(shorten).join(", ")}`;
     const take = (value: JsonValue, becomes: string) => {
       settings["model"] = value;
       changes.push({ what, becomes: `model: ${becomes}` });
     };
     if (model !== undefined) return take(model, model);
-    if (models.length === 0 || models.some((name) => NO_CHOICE.includes(name.toLowerCase()))) {
+    if (models.length === 0 || models.some((name) => NO_CHOICE.test(name))) {
       return;
     }
     const found = models.flatMap((name) => findModel(name) ?? []);
-    const usable = found.find(({ provider }) => this.#facts.isUsable(provider));
+    const usable = found.find(({ provider }) => this.#around.facts.isUsable(provider));
     if (usable !== undefined) return take({ ...usable }, `${usable.provider}/${usable.name}`);
     const why = found[0] === undefined
       ? "no provider of this model is known"
@@ -185,7 +181,7 @@ class Planner {
     const called = new Set<string>();
     for (const name of wants.agents) {
       const id = others.find(({ wanted }) => wanted === toId(name))?.id ?? toId(name);
-      const isThere = others.some((one) => one.id === id) || this.#facts.agents.has(id);
+      const isThere = others.some((one) => one.id === id) || this.#around.facts.agents.has(id);
       if (name === "*") others.forEach((one) => called.add(one.id));
       else if (isThere && id !== own) called.add(id);
       else {losses.push({
@@ -201,9 +197,9 @@ class Planner {
   #takeSkills({ settings, losses, grants, wants }: PlannedAgent): void {
     const own: string[] = [];
     for (const name of new Set(wants.skills)) {
-      const scripts = this.#source.skills.get(name);
+      const scripts = this.#around.source.skills.get(name);
       if ((scripts?.length ?? 0) > 0) grants.push(scriptsOf(name));
-      else if (scripts !== undefined || this.#facts.skills.has(name)) own.push(name);
+      else if (scripts !== undefined || this.#around.facts.skills.has(name)) own.push(name);
       else losses.push({ what: `the skill ${shorten(name)}`, why: "there is no such skill" });
     }
     if (own.length > 0) settings["skills"] = own;
@@ -212,7 +208,7 @@ class Planner {
   #takeServers({ grants, losses, wants }: PlannedAgent): void {
     const { mcp, mcpTools = {} } = parseMcpEntries(wants.mcp);
     for (const server of mcp) {
-      const problem = this.#facts.servers.has(server) ? undefined : this.#problemOf(server);
+      const problem = this.#around.facts.servers.has(server) ? undefined : this.#problemOf(server);
       if (problem !== undefined) {
         losses.push({ what: `the MCP server ${shorten(server)}`, why: problem });
         continue;
@@ -233,10 +229,10 @@ class Planner {
 
   /** Gives the agent the repository of its file as a path. */
   #takePlaces({ settings, grants }: PlannedAgent): void {
-    const { repository } = this.#source;
+    const { repository } = this.#around.source;
     if (repository === undefined || settings["paths"] !== undefined) return;
     const value = { repository };
-    if (this.#facts.isInside(repository)) settings["paths"] = value;
+    if (this.#around.facts.isInside(repository)) settings["paths"] = value;
     else grants.push({ setting: "paths", value, why: "it worked in the repository of its file" });
   }
 

@@ -71,7 +71,11 @@ export function convertText(
   const converted = dropControls(text).replace(
     both,
     (match, foreign) => {
-      if (foreign === undefined) return escapeDollar(draft, match);
+      if (foreign === undefined) {
+        const why = `\\${match}: the text itself, and no variable`;
+        if (match.startsWith("${")) draft.change(match, why);
+        return `\\${match}`;
+      }
       const becomes = convert(match);
       const [, number] = /^\$(?:ARGUMENTS\[)?(\d+)/.exec(becomes) ?? [];
       const meaning = number === undefined ? "" : `: argument ${Number(number) + 1} of inkling run`;
@@ -91,13 +95,6 @@ export function convertText(
     );
     return `(run \`${command}\` with the tool shell, and read its output)`;
   });
-}
-
-function escapeDollar(draft: Draft, match: string): string {
-  if (match.startsWith("${")) {
-    draft.change(match, `\\${match}: the text itself, and no variable`);
-  }
-  return `\\${match}`;
 }
 
 /** Escapes the variables that a conversion has put together, such as `$` before a value `{NAME}`. */

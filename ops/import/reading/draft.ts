@@ -12,7 +12,7 @@ const OPTIONAL: readonly string[] = BUILTIN_TOOL_NAMES.filter((name) =>
   name.startsWith("file_") || name === "http_request"
 );
 /** The tools that change files. */
-export const WRITERS = ["file_write", "file_edit", "file_delete", "file_move"];
+const WRITERS = ["file_write", "file_edit", "file_delete", "file_move"];
 
 const MAX_SHOWN = 200;
 
@@ -124,6 +124,12 @@ export class Draft {
   /** Leaves out built-in tools of Inkling. */
   withhold(tools: readonly string[]): void {
     for (const tool of tools) this.#leftOut.add(tool);
+  }
+
+  /** Leaves out the tools that change files. */
+  readOnly(what: string): void {
+    this.withhold(WRITERS);
+    this.change(what, "tools that change files are left out");
   }
 
   /** Gives the agent a shell in which commands of this pattern need no approval. `*`: a shell of which every command asks. */

@@ -1,7 +1,7 @@
 // Finds the run of an agent in a command line, and reads its task and the commands around it into a draft.
 import { basename } from "../../../base/plain_path.ts";
 import { convertText, escapeText } from "../reading/body_text.ts";
-import { type Draft, shorten, toList, WRITERS } from "../reading/draft.ts";
+import { type Draft, shorten, toList } from "../reading/draft.ts";
 import type { ShellCommand } from "../reading/shell_line.ts";
 
 /** A program that runs an agent. */
@@ -130,8 +130,7 @@ function readTask(
       `options of ${title} are not read: \`auto_approve\`, \`shell\`, \`paths\` and \`settings\` replace some`,
     );
   if (title === "Codex" && !args.some((arg) => CODEX_WRITES.test(arg))) {
-    draft.withhold(WRITERS);
-    draft.change("a sandbox that only reads", "tools that change files are left out");
+    draft.readOnly("a sandbox that only reads");
   }
   const isOption = (word = "-") => /^-(?:-|[A-Za-z])/.test(word);
   for (let word = words.shift(); word !== undefined; word = words.shift()) {

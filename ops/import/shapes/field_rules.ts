@@ -11,7 +11,6 @@ import {
   text,
   toList,
   toTexts,
-  WRITERS,
 } from "../reading/draft.ts";
 import { readFuzzySchedule } from "../reading/schedule_words.ts";
 import { byName, readToolSpec } from "../reading/tool_names.ts";
@@ -44,28 +43,15 @@ const LOST: Readonly<Record<string, string>> = {
   "`max_concurrent_runs` limits the runs of an agent": "concurrency",
 };
 
-/** The modes in which a tool asks less, or changes no file. */
-const MODES: Readonly<Record<string, (draft: Draft, what: string) => void>> = {
-  default() {},
-  "workspace-write"() {},
-  acceptEdits: (draft, what) => draft.autoApprove(["file_write", "file_edit"], what),
-  bypassPermissions: (draft, what) => draft.autoApprove(["*"], what),
-  dontAsk: (draft, what) => draft.autoApprove(["*"], what),
-  "danger-full-access": (draft, what) => draft.autoApprove(["*"], what),
-  plan: readOnly,
-  "read-only": readOnly,
-};
-
-function readOnly(draft: Draft, what: string): void {
-  draft.withhold(WRITERS);
-  draft.change(what, "tools that change files are left out");
-}
-
+/** Reads the mode in which a tool asks less, or changes no file. */
 const readMode = text((draft, mode, key) => {
   const what = showField(key, mode);
-  const apply = Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
-  if (apply === undefined) draft.lose(what, "no mode of this name is known here");
-  else apply(draft, what);
+  if (/^(?:default|workspace-write)$/.test(mode)) return;
+  if (mode === "acceptEdits") draft.autoApprove(["file_write", "file_edit"], what);
+  else if (/^(?:bypassPermissions|dontAsk|danger-full-access)$/.test(mode)) {
+    draft.autoApprove(["*"], what);
+  } else if (/^(?:plan|read-only)$/.test(mode)) draft.readOnly(what);
+  else draft.lose(what, "no mode of this name is known here");
 });
 
 /** Reads MCP servers: their names, their entries by name, or a list of both. */
@@ -135,9 +121,13 @@ const toObjects = (value: JsonValue) => [value].flat().filter(isJsonObject);
 const wantAgents = (draft: Draft, names: readonly (JsonValue | undefined)[]) =>
   void draft.wants.agents.push(...names.flatMap((name) => toTexts(name)));
 
+function sameRule(names: string, rule: FieldRule): FieldRules {
+  return Object.fromEntries(names.split(" ").map((name) => [name, rule]));
+}
+
 /** The rules that hold for the files of every tool. */
 export const RULES: FieldRules = {
-  ...Object.fromEntries(NEEDLESS.split(" ").map((name) => [name, () => {}])),
+  ...sameRule(NEEDLESS, () => {}),
   ...Object.fromEntries(byName(LOST).entries().map(([name, why]) => [name, lost(why)])),
   name: text((draft, value) => draft.setName(value)),
   description: text((draft, value) => draft.setDescription(value)),
@@ -149,26 +139,21 @@ export const RULES: FieldRules = {
     draft.change(showField(key, id ?? value), "Inkling itself runs the agent");
   },
   temperature: runSetting("temperature"),
-  ...Object.fromEntries(
-    ["maxTurns", "max_turns", "steps", "maxSteps"].map((
-      name,
-    ) => [name, runSetting("max_tool_calls")]),
+  ...sameRule("maxTurns max_turns steps maxSteps", runSetting("max_tool_calls")),
+  ...sameRule(
+    "timeout-minutes timeout_minutes",
+    runSetting("max_duration", (minutes) => `${minutes}m`),
   ),
-  "timeout-minutes": runSetting("max_duration", (minutes) => `${minutes}m`),
-  timeout_minutes: runSetting("max_duration", (minutes) => `${minutes}m`),
   tools: readTools,
   "allowed-tools": (draft, value, key) => draft.preapprove(toList(value), key),
   disallowedTools: (draft, value, key) => draft.leaveOut(toList(value), key),
-  permissionMode: readMode,
-  sandbox_mode: readMode,
+  ...sameRule("permissionMode sandbox_mode", readMode),
   permission(draft, value, key) {
     if (!isJsonObject(value)) return lost("it holds for no named tool")(draft, value, key);
     for (const [tool, one] of Object.entries(value)) readPermission(draft, tool, one);
   },
   skills: (draft, value) => void draft.wants.skills.push(...toList(value)),
-  mcpServers: readServers,
-  "mcp-servers": readServers,
-  mcp_servers: readServers,
+  ...sameRule("mcpServers mcp-servers mcp_servers", readServers),
   extensions: (draft, value) => toObjects(value).forEach((one) => readExtension(draft, one)),
   memory: (draft, value, key) =>
     draft.change(showField(key, value), "the agent's own memory, which every agent has"),

@@ -14,7 +14,7 @@ const FILES = {
 export function offerImport(cli: FakeCli): void {
   cli.app.enableAgent = (id) => Promise.resolve({ path: `${FOLDER}/${id}.md`, changed: true });
   const opened: OpenedImport = {
-    files: [{ path: "reviewer.md", name: "", digest: "", context: [], agents: [] }],
+    files: [{ path: "reviewer.md", name: "", digest: "", context: [], fields: {}, agents: [] }],
     left: [{ what: ".cursor/rules/style.mdc", why: "a rule for files is no agent" }],
     skills: [],
     plan: () => plan(FILES, { repository: "/home/me/shop" }),
