@@ -28,7 +28,7 @@ const PROGRAMS: readonly AgentProgram[] = [
 ];
 
 /** The options that are imported. Every other option is lost. */
-const SYSTEM = /^(?:-s|--(?:append-)?system(?:-prompt)?)$/;
+const SYSTEM = /^--(?:append-)?system(?:-prompt)?$/;
 const MODEL = /^(?:-m|--model)$/;
 const ALLOWED = /^--allow(?:ed-?)?-?tools?$/i;
 const DENIED = /^--(?:disallowed-?|deny-|excluded-)tools?$/i;
@@ -129,6 +129,7 @@ function readTask(
       text,
       `options of ${title} are not read: \`auto_approve\`, \`shell\`, \`paths\` and \`settings\` replace some`,
     );
+  args.filter((arg) => /^-\w+p$/.test(arg)).forEach(lose);
   if (title === "Codex" && !args.some((arg) => CODEX_WRITES.test(arg))) {
     draft.readOnly("a sandbox that only reads");
   }
@@ -138,7 +139,7 @@ function readTask(
     if (word === "--") rest.push(...words.splice(0));
     else if (!isOption(word)) rest.push(word);
     else if (task?.test(word)) prompts.push(take());
-    else if (SYSTEM.test(word) && title !== "Codex") system.push(take());
+    else if (SYSTEM.test(word) || title === "llm" && word === "-s") system.push(take());
     else if (MODEL.test(word)) draft.wants.models.push(take());
     else if (ALLOWED.test(word) || DENIED.test(word)) {
       const names = toList(take());

@@ -85,7 +85,9 @@ class CrontabReader {
     draft.setDescription(title);
     const words = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
     draft.id = toId(words.slice(0, MAX_ID_WORDS).join("-"));
-    this.agents.push({ ...draft.finish(read.body), replaces: hideSecrets(line.trim()) });
+    const agent = draft.finish(read.body);
+    const losses = agent.losses.map(({ what, why }) => ({ what: hideSecrets(what), why }));
+    this.agents.push({ ...agent, losses, replaces: hideSecrets(line.trim()) });
   }
 
   /** Sets the trigger. Returns false for an expression that is no schedule. */
@@ -111,5 +113,8 @@ function splitPercent(command: string): { run: string; input: string } {
 
 /** Returns a line without the values of secrets. */
 function hideSecrets(line: string): string {
-  return line.replace(/(\b\w*(?:KEY|TOKEN|SECRET|PASS)\w*=)("[^"]*"|'[^']*'|\S+)/gi, "$1…");
+  return line.replace(
+    /(\b\w*(?:KEY|TOKEN|SECRET|PASS)\w*=|--?[\w-]*(?:key|token|secret|pass)[\w-]*[= ])("[^"]*"|'[^']*'|\S+)/gi,
+    "$1…",
+  );
 }

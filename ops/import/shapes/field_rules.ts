@@ -131,7 +131,11 @@ export const RULES: FieldRules = {
   ...Object.fromEntries(byName(LOST).entries().map(([name, why]) => [name, lost(why)])),
   name: text((draft, value) => draft.setName(value)),
   description: text((draft, value) => draft.setDescription(value)),
-  model: (draft, value) => void draft.wants.models.push(...toTexts(value)),
+  model(draft, value, key) {
+    const names = toTexts(value);
+    if (names.length === 0) lost("it names no model")(draft, value, key);
+    draft.wants.models.push(...names);
+  },
   engine(draft, value, key) {
     const { id, model, "max-turns": turns } = isJsonObject(value) ? value : { id: value };
     draft.wants.models.push(...toTexts(model));

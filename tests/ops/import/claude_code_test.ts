@@ -123,6 +123,8 @@ Deno.test("a model: without a key of its provider it is left out with the reason
     lossesOf(of("gpt-5")).join(),
     /no key of openai here; the default anthropic\/claude/,
   );
+  const nameless = planOne(".claude/agents/a.md", file("{ size: big }"));
+  assert.match(lossesOf(nameless).join(), /model: \{"size":"big"\}: it names no model/);
   assert.match(lossesOf(of("house-model")).join(), /no provider of this model is known/);
   assert.deepEqual(of("anthropic/claude-opus-5-5").settings["model"], {
     provider: "anthropic",

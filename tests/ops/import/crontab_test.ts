@@ -14,6 +14,8 @@ Deno.test("a line of each known program becomes an agent with the task and the s
     ['/usr/local/bin/claude --print --output-format json "Tidy the notes"', "Tidy the notes"],
     ["claude 'Tidy the notes' -p --verbose", "Tidy the notes"],
     ["npx -y @anthropic-ai/claude-code@latest -p 'Tidy the notes'", "Tidy the notes"],
+    ["copilot -s -p 'Tidy the notes'", "Tidy the notes"],
+    ["gemini -s -p 'Tidy the notes'", "Tidy the notes"],
     ["codex exec --json --skip-git-repo-check 'Tidy the notes'", "Tidy the notes"],
     ["gemini -m gemini-3-pro --prompt='Tidy the notes'", "Tidy the notes"],
     ["opencode run --format json Tidy the notes", "Tidy the notes"],
@@ -128,6 +130,19 @@ Deno.test("everything around the run in a line is reported", () => {
   ]);
   assert.deepEqual(grantsOf(agent), { paths: { work: "~/shop" }, shell: true });
   assert.ok(!JSON.stringify({ ...agent, digest: "" }).includes("secret-value"));
+});
+
+Deno.test("the values of keys are in no loss, and a cluster of options is reported", () => {
+  const agent = lineOf(
+    "0 6 * * * env SHOP_TOKEN=value-1 claude --api-key value-2 -cp 'Do it now'; curl --key=value-3 x",
+  );
+  assert.deepEqual(agent.losses.map(({ what }) => what), [
+    "env SHOP_TOKEN=…",
+    "; curl --key=… x",
+    "-cp",
+    "--api-key …",
+  ]);
+  assert.ok(!JSON.stringify({ ...agent, digest: "" }).includes("value-"));
 });
 
 Deno.test("a file with the task and a pipe become sentences for the agent, and a slash command is reported", () => {
