@@ -6,6 +6,16 @@ import { id } from "./wire_values.ts";
 /** The maximum length of a session id in code points. */
 const SESSION_ID_MAX = 200;
 
+const pictures = z.array(z.string()).nullish().meta({
+  description: "PNG, JPEG, GIF or WebP pictures of the message, in base64",
+});
+
+const HistoryMessage = z.object({
+  role: z.enum(["user", "assistant"]),
+  content: z.string(),
+  pictures: pictures.unwrap().unwrap().optional(),
+}).meta({ id: "HistoryMessage" });
+
 /** The request body of POST /agents/{id}/run. Every field may be absent or null. */
 export const RunBody = z.object({
   args: z.array(z.string()).nullish().meta({
@@ -18,6 +28,15 @@ export const RunBody = z.object({
   dry_run: z.boolean().nullish().meta({
     description: "True to change nothing: calls that would do so are described in `would_do` of " +
       "their `tool_result`",
+  }),
+  pictures,
+  history: z.array(HistoryMessage).nullish().meta({
+    description: "The messages before this one, which are then the run's whole history: the run " +
+      "joins no conversation, is in no other run's history, and waits for no other run. " +
+      "`session_id` then only labels it",
+  }),
+  continues: id.nullish().meta({
+    description: "An ended execution whose conversation is the whole history, like `history`",
   }),
   session_id: z.string().refine(
     // Count code points. A blank text of any length is the same as no session id.

@@ -16,6 +16,34 @@ export interface Fork {
   startsFollowers?: true;
 }
 
+/** A message that a request brings. `pictures` are in base64. */
+export interface BroughtMessage {
+  role: "user" | "assistant";
+  content: string;
+  pictures?: readonly string[] | undefined;
+}
+
+/** The messages that a request brings. `history` and `continues` exclude each other. */
+export interface BroughtMessages {
+  /** The messages before the request's own. The run has no other history, and no other run has this run in its history. */
+  history?: readonly BroughtMessage[];
+  /** The ended execution whose conversation is the history, like `history`. */
+  continues?: number;
+  /** The pictures of the request's message, in base64. */
+  pictures?: readonly string[];
+}
+
+/** The mark of a request that brought messages. The messages themselves are stored with the execution's conversation. */
+export interface BroughtMark {
+  /** The SHA-256 of the messages, by which requests are compared. */
+  digest: string;
+  /**
+   * True if the messages are the whole history of the execution. It then neither continues other executions nor is
+   * continued by them, and does not wait for them.
+   */
+  isHistory?: true;
+}
+
 /** The request of an execution. */
 export interface ExecutionRequest {
   args: string[];
@@ -27,6 +55,8 @@ export interface ExecutionRequest {
   dryRun?: true;
   /** The cause of an automatic start. Absent if a person or a program requested the run. */
   cause?: RunCause;
+  /** Absent if the request brought no messages of its own. */
+  brought?: BroughtMark;
   /** Absent if the run is no fork. */
   fork?: Fork;
 }

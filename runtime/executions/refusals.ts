@@ -74,8 +74,24 @@ export class ReadOnlyRuntime extends RuntimeError {
 /** Error: the conversation of an execution is not stored. */
 export class ConversationGone extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
-  constructor(id: number, wish: "fork" | "replay") {
+  constructor(id: number, wish: "fork" | "replay" | "continue") {
     super(`Cannot ${wish} execution ${id}: its conversation is not stored (any more)`);
+  }
+}
+
+/** Error: the execution has not ended, so its conversation cannot be the history of another one. */
+export class ConversationOpen extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor(id: number) {
+    super(`Cannot continue execution ${id}: it has not ended yet`);
+  }
+}
+
+/** Error: a picture of the request is no picture of a known format. */
+export class PictureUnusable extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "invalid";
+  constructor() {
+    super("A picture must be a PNG, JPEG, GIF or WebP file in base64");
   }
 }
 

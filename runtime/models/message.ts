@@ -30,7 +30,10 @@ export interface UserMessage {
    * `injected`.
    */
   repair?: true;
-  /** The media of the preceding tool results, for API formats whose tool results can contain only text. */
+  /**
+   * The pictures of the message, or the media of the preceding tool results for API formats whose tool results can contain
+   * only text.
+   */
   media?: readonly Media[];
 }
 

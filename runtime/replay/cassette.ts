@@ -160,6 +160,13 @@ export const Cassette = z.strictObject({
     message: z.string().optional(),
     context: z.string().optional(),
     cause: Cause.optional(),
+    /** Set if the request brought messages. */
+    brought: z.strictObject({
+      digest: z.string(),
+      isHistory: z.literal(true).optional(),
+      /** A user message with the pictures of the request and their description. */
+      turn: jsonObject,
+    }).optional(),
   }),
   started_at: moment.optional(),
   /** The messages of earlier runs, as they were sent to the model. */

@@ -8,6 +8,7 @@ import { readPromptFacts } from "../prompt/system_prompt.ts";
 import { describeApproval } from "../executions/human_request.ts";
 import type { RecordedQuestion, RecordedRun } from "../executions/record/recorded_run.ts";
 import { isFinal } from "../executions/states.ts";
+import { picturesOf } from "./played_execution.ts";
 import { RepliedCalls } from "./replied_calls.ts";
 import { RecordedFigures, type UsedByReply } from "./recorded_figures.ts";
 import {
@@ -27,13 +28,13 @@ const REMARK_BEGINNING = 60;
 export function createCassette(run: RecordedRun): Cassette {
   if (run.execution.isDryRun) throw new DryRunNotPlayed(run.execution.id);
   const { execution, request } = run;
-  const { fork: _fork, ...asked } = request;
+  const { fork: _fork, brought, ...asked } = request;
   return {
     inkling_cassette: CASSETTE_VERSION,
     agent: { id: execution.agentId, name: execution.displayName, model: execution.model },
     trigger: execution.trigger,
     session_id: execution.sessionId,
-    request: asked,
+    request: { ...asked, ...(brought && { brought: { ...brought, turn: picturesOf(run) } }) },
     started_at: execution.startedAt,
     seed: run.messages.filter(({ seeded }) => seeded)
       .map(({ message }) => ({ ...message }) as unknown as JsonObject),

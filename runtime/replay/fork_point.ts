@@ -30,7 +30,8 @@ export function findForkPoint(
   const { id } = run.execution;
   const openingEnd =
     run.messages.findIndex(({ message: { role }, seeded }) => role === "user" && !seeded) + 1;
-  if (openingEnd === 0) throw new ConversationGone(id, "fork");
+  const isOpened = run.messages[0]?.message.role === "system";
+  if (openingEnd === 0 || !isOpened) throw new ConversationGone(id, "fork");
   const ends = endsOf(run, openingEnd);
   const last = ends.length - 1;
   const wanted = step ?? (message === undefined ? lastOpen(run, ends) : last);

@@ -91,7 +91,8 @@ export class Replays implements RecordedRuns {
     };
     const spec: RunSpec = {
       trigger: "manual",
-      sessionId: null,
+      // A fork of a run with a history of its own is as separate from other runs as that run.
+      sessionId: asked.brought?.isHistory ? run.execution.sessionId : null,
       request,
       taken: {
         executionId: id,

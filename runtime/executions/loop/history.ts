@@ -21,16 +21,24 @@ export function seedHistory(
 ): Message[] {
   const window = WINDOW[level];
   if (earlier === undefined || window === 0) return [];
-  const whole = repair(earlier.messages.filter(({ role }) => role !== "system"));
-  const last = whole.at(-1);
-  // A turn without an answer gets a note, because some providers refuse two consecutive user turns.
-  if (last !== undefined && last.role !== "assistant") whole.push(toFailureNote(earlier.execution));
+  const whole = wholeHistory(earlier);
   const recent = whole.slice(-window);
   // The history begins with a user turn. A tool result without its call or an injected text without its context would be
   // useless.
   const start = recent.findIndex(isTurn);
   return (start < 0 ? endOfLongTurn(whole, window) : recent.slice(start))
     .map((message) => shorten(message, redactor));
+}
+
+/** Returns an earlier conversation without its system message, in the form that providers accept. */
+export function wholeHistory(
+  { messages, execution }: { messages: readonly Message[]; execution: Execution },
+): Message[] {
+  const whole = repair(messages.filter(({ role }) => role !== "system"));
+  const last = whole.at(-1);
+  // A turn without an answer gets a note, because some providers refuse two consecutive user turns.
+  if (last !== undefined && last.role !== "assistant") whole.push(toFailureNote(execution));
+  return whole;
 }
 
 /**
@@ -90,8 +98,8 @@ function shorten(message: Message, redactor: Redactor): Message {
  * Replaces injected instructions of skills by a short note. A person's text that looks like a skill's tag stays unchanged.
  */
 function leaveBreadcrumb(message: UserMessage): UserMessage {
-  // The `repair` mark is removed, so that the new run may request a repair, too.
-  const { repair: _repair, ...kept } = message;
+  // The `repair` mark is removed, so that the new run may request a repair, too. Pictures stay in the run that got them.
+  const { repair: _repair, media: _media, ...kept } = message;
   const content = kept.injected ? toSkillBreadcrumb(kept.content) : undefined;
   return content === undefined ? kept : { ...kept, content };
 }

@@ -60,10 +60,11 @@ export async function prepareRun(
   const packed = await packTerms(callTerms);
   const current: OpenedTools = { tools, callTerms, packed };
   const first = stored.messages[0];
-  if (first === undefined) {
-    const messages = await createFirstMessages({ ...opened, execution }, ports);
+  if (first?.message.role !== "system") {
+    const given = stored.messages.map(({ message }) => message);
+    const messages = await createFirstMessages({ ...opened, execution, given }, ports);
     const opening = messages.map((one, position) => ({ ...one, position }));
-    await journal.begin(opening, packed);
+    await journal.begin(opening, packed, { replacesGiven: given.length > 0 });
     for (const message of opening) conversation.add(message);
   } else {
     const renewed = await renewSystem({ ...opened, stored: first.message }, ports);

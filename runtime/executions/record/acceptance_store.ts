@@ -62,6 +62,8 @@ export interface AcceptanceTerms {
   budgets?: readonly Budget[];
   /** The steps to copy into a fork. The store throws ForkedStepsGone if they were removed. */
   taken?: CopiedSteps;
+  /** The messages that the request brought. The run's opening replaces them. */
+  given?: readonly (PlacedMessage & { seeded: boolean })[];
   /**
    * Returns the start time. Called after all locks are acquired, so that the times of a schedule's runs do not overlap. If
    * absent, the execution starts at `startedAt`.

@@ -33,6 +33,8 @@ export type FinishedCall = StoredCall & { result: NonNullable<StoredCall["result
 export interface RecordedOpening {
   messages: (PlacedMessage & { seeded: boolean })[];
   frames: FrameDraft[];
+  /** True if the request brought messages. They are stored, and the opening contains them. */
+  replacesGiven?: boolean;
   /** The settings and tools of the first model call. */
   terms?: RecordedTerms;
 }

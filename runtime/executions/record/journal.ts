@@ -62,16 +62,18 @@ export class Journal {
     this.running = new RunningTime(ports.clock, { ranMs });
   }
 
-  /** Stores the opening messages. Messages of earlier runs get no frames. */
+  /** Stores the opening messages. Messages of earlier runs get no frames. `replacesGiven` as in RecordedOpening. */
   async begin(
     opening: (PlacedMessage & { seeded: boolean })[],
     terms?: PackedTerms,
+    { replacesGiven = false } = {},
   ): Promise<void> {
     const frames = opening.filter(({ seeded }) => !seeded)
       .map(({ message }) => this.#frame(toOpeningFrame(message)));
     await this.#ports.conversations.beginConversation(this.#identity.executionId, {
       messages: opening,
       frames,
+      replacesGiven,
       ...(terms !== undefined && { terms: this.#record(terms) }),
     });
     this.#storedTerms = terms?.terms.digest;

@@ -5,11 +5,17 @@ import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts"
 import type { Budget } from "../budget.ts";
 import { copyFrame, createFrame, type Frame, type FrameDraft } from "../../events/frame.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import type { AcceptanceStore, Claim, CopiedSteps } from "../record/acceptance_store.ts";
+import type {
+  AcceptanceStore,
+  AcceptanceTerms,
+  Claim,
+  CopiedSteps,
+} from "../record/acceptance_store.ts";
 import type { Execution } from "../execution.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import type { StoredExecution } from "../record/execution_reads.ts";
-import type { ExecutionRequest } from "../execution_request.ts";
+import type { BroughtMessages, ExecutionRequest } from "../execution_request.ts";
+import type { Message } from "../../models/message.ts";
 import {
   identityOf,
   toInfoFrame,
@@ -29,6 +35,10 @@ export interface RunSpec {
   claim?: Claim;
   /** The steps that a fork copies from another execution, with their frames. */
   taken?: CopiedSteps & { frames: readonly Frame[] };
+  /** The messages that the request brings. They are read when the run is accepted. */
+  brought?: BroughtMessages;
+  /** The conversation before the run's system message: the history, and a user turn that holds only pictures. */
+  given?: readonly Message[];
   /** Notices for the run's log about files that keep changing, such as config.yaml. */
   notices?: readonly string[];
   /** The parent execution and the position of the call that this execution answers. */
@@ -59,7 +69,7 @@ export function toAcceptance(
     budgetsOf: (agent: Agent) => Budget[];
   },
 ): Parameters<AcceptanceStore["acceptExecution"]> {
-  const { parent, claim, idempotencyKey, otherKeys, taken } = spec;
+  const { parent, claim, idempotencyKey, otherKeys, taken, given } = spec;
   return [{
     agentId: agent.id,
     displayName: agent.displayName,
@@ -75,6 +85,7 @@ export function toAcceptance(
     startsAt: () => clock.now(),
     // A dry run changes nothing, so it may start while another run of the agent waits for a person.
     unlessWaiting: agent.onPending === "skip" && !spec.request.dryRun &&
+      !spec.request.brought?.isHistory &&
       TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
     frames: (execution) => [
       createInfoFrame(execution, { redactor, at: execution.startedAt }),
@@ -95,7 +106,17 @@ export function toAcceptance(
     // Runs that people or agents request start even with a used-up budget. Their first model call fails instead.
     ...(TRIGGER_KINDS[spec.trigger].isAutomatic && { budgets: budgetsOf(agent) }),
     ...(taken === undefined ? {} : { taken }),
+    ...(given && { given: placeGiven(given) }),
   }];
+}
+
+/** Returns brought messages with their positions: the history, and the turn with pictures. Position 0 is the system message's. */
+export function placeGiven(given: readonly Message[]): NonNullable<AcceptanceTerms["given"]> {
+  return given.map((message, index) => ({
+    position: index + 1,
+    message,
+    seeded: index < given.length - 1,
+  }));
 }
 
 /** Creates the first frame of an execution. It is stored in the transaction that accepts the execution. */

@@ -1,10 +1,12 @@
 // Defines the requests for runs from people and programs, and converts them to run specs.
+import { createHash } from "node:crypto";
+import type { BroughtMark, BroughtMessages } from "../execution_request.ts";
 import type { RunSpec } from "./acceptance.ts";
 import { isStorable } from "../../../base/text/storable_text.ts";
 import { SessionIdUnusable } from "../refusals.ts";
 
 /** A run requested by a person or a program. */
-export interface RunRequest {
+export interface RunRequest extends BroughtMessages {
   args?: string[];
   /** The message that replaces the agent's own user turn. */
   message?: string;
@@ -12,7 +14,10 @@ export interface RunRequest {
   context?: string;
   /** True for a dry run, which describes changes instead of making them. */
   dryRun?: boolean;
-  /** The conversation of a chat turn. A blank id counts as absent. NUL characters and lone surrogates are refused. */
+  /**
+   * The conversation of a chat turn. A blank id counts as absent. NUL characters and lone surrogates are refused. With a
+   * history of its own, the run has the id as a label and joins no conversation.
+   */
   sessionId?: string;
   /**
    * The idempotency key. An equal request with the same key within 24 hours returns the first execution. A different
@@ -26,20 +31,36 @@ export interface RunRequest {
  * SessionIdUnusable.
  */
 export function toRunSpec(
-  { args = [], message, context, dryRun, sessionId: session = "", idempotencyKey }: RunRequest,
+  { args = [], message, context, dryRun, sessionId: session = "", idempotencyKey, ...rest }:
+    RunRequest,
 ): RunSpec {
+  const brought = markOf(rest);
   const sessionId = session.trim() === "" ? null : session;
   // The id is refused and not sanitized, because two ids could become equal and merge two conversations.
   if (sessionId !== null && !isStorable(sessionId)) throw new SessionIdUnusable();
   return {
-    trigger: sessionId === null ? "manual" : "chat",
-    sessionId,
+    trigger: sessionId === null || brought?.isHistory ? "manual" : "chat",
+    // A manual run with a session id belongs to no bucket, see buckets.ts.
+    sessionId: brought?.isHistory
+      ? sessionId ?? `history-${brought.digest.slice(0, 16)}`
+      : sessionId,
+    ...(brought && { brought: rest }),
     request: {
       args,
       ...(message === undefined ? {} : { message }),
       ...(context === undefined ? {} : { context }),
       ...(dryRun && { dryRun }),
+      ...(brought && { brought }),
     },
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
+}
+
+/** Returns the mark of the messages, or undefined if there are none. */
+function markOf({ history, continues, pictures = [] }: BroughtMessages): BroughtMark | undefined {
+  const isHistory = history !== undefined || continues !== undefined;
+  if (!isHistory && pictures.length === 0) return undefined;
+  const text = JSON.stringify([history, continues, pictures]);
+  const digest = createHash("sha256").update(text).digest("hex");
+  return { digest, ...(isHistory && { isHistory }) };
 }

@@ -1,6 +1,7 @@
 // The interface of this folder for the rest of the service: starts, answers, cancels, recovers and stops executions.
 import type { Agent } from "../../agents/agent.ts";
 import type { JsonObject } from "../../../base/json.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
 import type { RunSpec } from "./acceptance.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import { ActiveRuns } from "./active_runs.ts";
@@ -20,8 +21,11 @@ import { RestTimer } from "./rest_timer.ts";
 import { Runs } from "./runs.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
+const loadBrought = lazyModule(() => import("./brought_messages.ts"));
+
 /** Starts, answers, cancels and recovers the executions of this process. */
 export class Runner implements AsyncDisposable {
+  readonly #ports: RunnerPorts;
   readonly #agents: AwaitedAgents;
   readonly #active: ActiveRuns;
   readonly #runs: Runs;
@@ -33,6 +37,7 @@ export class Runner implements AsyncDisposable {
   readonly #deliveries: Deliveries | undefined;
 
   constructor(ports: RunnerPorts) {
+    this.#ports = ports;
     this.#agents = new AwaitedAgents(ports);
     this.#active = new ActiveRuns(ports.clock);
     const shared = { ...ports, agents: this.#agents, active: this.#active };
@@ -71,7 +76,12 @@ export class Runner implements AsyncDisposable {
     agent: Agent,
     spec: RunSpec,
   ): Promise<AcceptedExecution | { refused: AcceptanceRefusal }> {
-    return await this.#active.admit(() => this.#runs.begin(agent, spec));
+    return await this.#active.admit(async () => {
+      if (spec.brought === undefined) return await this.#runs.begin(agent, spec);
+      const { readBrought } = await loadBrought();
+      const given = await readBrought(spec.brought, this.#ports);
+      return await this.#runs.begin(agent, { ...spec, given });
+    });
   }
 
   /** Answers the open question of an execution or of its descendant. Throws as HumanAnswers.give() does. */

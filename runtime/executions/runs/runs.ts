@@ -51,8 +51,8 @@ export class Runs {
     if ("refused" in accepted) return accepted;
     const { execution, isNew } = accepted;
     if (isNew) {
-      // A fork begins with copied steps.
-      const isFresh = spec.taken === undefined;
+      // A fork begins with copied steps, and another run may begin with brought messages.
+      const isFresh = (spec.taken ?? spec.given) === undefined;
       if (shared === undefined) this.#launch({ execution, request: spec.request, isFresh }, agent);
       announcer.started(execution);
     } else if (spec.idempotencyKey !== undefined) {

@@ -31,7 +31,7 @@ export function removeMedia(
 ): ModelRequest {
   if (!request.messages.some((one) => "media" in one)) return request;
   const messages = request.messages.map((message): Message => {
-    if (message.role !== "tool" || message.media === undefined) return message;
+    if (!("media" in message) || message.media === undefined) return message;
     const { media, ...rest } = message;
     const accepted = media.filter(({ kind }) => isAccepted(kind));
     if (accepted.length === media.length) return message;

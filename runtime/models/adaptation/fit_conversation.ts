@@ -36,9 +36,10 @@ export function fitConversation(messages: readonly Message[], room: number): Fit
   };
   const drop = (index: number) => {
     const message = fitted[index];
-    if (tokens <= room || message?.role !== "tool" || message.media === undefined) return;
-    const { media, ...rest } = message;
-    put(index, { ...rest, content: `${rest.content}\n[Left out: call the tool again to see it.]` });
+    if (tokens <= room || message === undefined || !("media" in message)) return;
+    const { media = [], ...rest } = message;
+    const note = rest.role === "tool" ? ": call the tool again to see it." : ".";
+    put(index, { ...rest, content: `${rest.content}\n[Left out${note}]` });
     counts.pictures += media.length;
   };
   const last = messages.findLastIndex(({ role }) => role === "assistant");

@@ -23,6 +23,7 @@ import { removeFollowUp } from "../../triggers/after/follow_up_store.ts";
 import { appendFrames } from "../frames.ts";
 import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
+import { insertMessages } from "./conversation_rows.ts";
 import { copySteps } from "./forks.ts";
 import { dequeueChange } from "../../triggers/watch/watch_store.ts";
 import { watchLease } from "../../triggers/watch/watch_store.ts";
@@ -99,6 +100,7 @@ export class SqlAcceptanceStore implements AcceptanceStore {
       const { execution } = acceptance;
       yield* appendFrames(execution.id, terms.frames(execution));
       yield* enqueue(execution);
+      if (terms.given !== undefined) yield* insertMessages(execution.id, terms.given);
       if (terms.taken !== undefined) {
         const toolCalls = yield* copySteps(execution.id, terms.taken);
         return { ...acceptance, execution: { ...execution, toolCalls } };

@@ -53,6 +53,10 @@ export class SqlConversationStore implements ConversationStore {
     return this.#db.change("process", function* () {
       yield* fence(executionId);
       const { messages, terms } = opening;
+      // The messages that the request brought are among the new ones.
+      if (opening.replacesGiven) {
+        yield* send("DELETE FROM messages WHERE execution_id = ?", executionId);
+      }
       yield* insertMessages(executionId, messages, terms);
       yield* appendFrames(executionId, opening.frames);
     });
