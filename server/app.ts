@@ -11,6 +11,9 @@ import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
 import { createGuide } from "./routes/guide.ts";
 import { createSignInPages } from "./sign_in/sign_in_pages.ts";
+import type { OpenAiEndpoint } from "../reach/openai/endpoint.ts";
+import type { Transport } from "../api/client/client.ts";
+import { lazyModule } from "../base/lazy_module.ts";
 import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
@@ -25,10 +28,16 @@ export interface AppOptions {
   guards?: readonly MiddlewareHandler[];
   /** Returns true if the request comes from a browser that is logged in. */
   isLoggedIn?: (request: Request) => boolean;
+  /** The maximum size of a JSON body in bytes. Default: 1 MiB. */
+  maxBodyBytes?: number;
 }
 
+const loadOpenAi = lazyModule(() => import("./routes/openai.ts"));
+/** The size of a request that the API gets from an endpoint below /v1, whose own limit is half of it. */
+const MAX_PROGRAM_BYTES = 40 * 1_024 * 1_024;
+
 /** Matches the paths whose requests reset the idle timeout. Health checks and documentation do not reset it. */
-const WORK = /^\/(agents|executions|events)(\/|$)/;
+const WORK = /^\/(agents|executions|events|mcp|v1)(\/|$)/;
 
 /** Creates the application over one runtime. */
 export function createApp(services: Services, options: AppOptions = {}): Hono {
@@ -70,10 +79,27 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
         query: readAddress(request.url)?.query ?? {},
         headers: request.headers,
         readBody: async () =>
-          place.method === "GET" ? undefined : await readJsonBody(request, { clock }),
+          place.method === "GET" ? undefined : await readJsonBody(request, {
+            clock,
+            maxBytes: options.maxBodyBytes,
+          }),
       }, services);
     });
   }
+  /** The same API for the models and programs that use another protocol. */
+  let program: Hono | undefined;
+  const callAsProgram: Transport = async (path, init) => {
+    program ??= createApp({ ...services, caller: { via: "program" } }, {
+      via: "program",
+      maxBodyBytes: MAX_PROGRAM_BYTES,
+    });
+    return await program.request(`http://localhost${path}`, init);
+  };
+  let openAi: OpenAiEndpoint | undefined;
+  app.all("/v1/*", async (c) => {
+    openAi ??= (await loadOpenAi()).openOpenAi(runtime, callAsProgram);
+    return await openAi.respond(c.req.raw);
+  });
   if (takesDeliveries) {
     const take = createDeliveries(runtime);
     const paths = [toPattern(HOOK_PATH), `${toPattern(HOOK_PATH)}/`];

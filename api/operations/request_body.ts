@@ -10,10 +10,14 @@ export const BODY_TIMEOUT_MS = 30_000;
 
 /**
  * Returns the JSON value of a body, or undefined for an empty body. Throws RequestRefused: 400 for a truncated body, 408
- * after BODY_TIMEOUT_MS, 413 for more than MAX_BODY_BYTES, 415 for another media type, 422 `json_invalid` for invalid JSON.
+ * after BODY_TIMEOUT_MS, 413 for more than `maxBytes`, 415 for another media type, 422 `json_invalid` for invalid JSON.
  */
-export async function readJsonBody(request: Request, options: { clock: Clock }): Promise<unknown> {
-  const bytes = await readInTime(request, { maxBytes: MAX_BODY_BYTES, ...options });
+export async function readJsonBody(
+  request: Request,
+  options: { clock: Clock; maxBytes?: number | undefined },
+): Promise<unknown> {
+  const { clock, maxBytes = MAX_BODY_BYTES } = options;
+  const bytes = await readInTime(request, { clock, maxBytes });
   if (bytes.length === 0) return undefined;
   const mediaType = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (!/^application\/(json|[\w.!#$&^+-]+\+json)$/.test(mediaType ?? "")) {
@@ -88,6 +92,8 @@ async function readBounded(
 }
 
 function tooLarge(maxBytes: number): RequestRefused {
-  const limit = maxBytes === MAX_BODY_BYTES ? "1 MiB" : `${maxBytes} bytes`;
+  const limit = maxBytes % MAX_BODY_BYTES === 0
+    ? `${maxBytes / MAX_BODY_BYTES} MiB`
+    : `${maxBytes} bytes`;
   return new RequestRefused(413, `The request body is larger than ${limit}`);
 }

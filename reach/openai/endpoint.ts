@@ -1,0 +1,133 @@
+// Serves the paths below /v1 in the format of the OpenAI API. A model is an agent with `expose: true`.
+import { Client, type Transport } from "../../api/client/client.ts";
+import type { Clock } from "../../base/clock.ts";
+import { SECOND_MS } from "../../base/time_units.ts";
+import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
+import { Exposed } from "../exposed.ts";
+import { type AskedTurn, refuseTask } from "./asked_turn.ts";
+import {
+  type CompletionHead,
+  readChatRequest,
+  toChunks,
+  toCompletion,
+} from "./chat_completions.ts";
+import { toEvent, toEventResponse } from "./event_body.ts";
+import { OpenAiError, toErrorResponse, toOpenAiError } from "./openai_error.ts";
+import { followRun, type RunEvent } from "./run_events.ts";
+import { findModel, readHeaders, startRun } from "./started_run.ts";
+
+/** The maximum size of a request body in bytes. Pictures are in the body. */
+export const MAX_BYTES = 20 * 1_024 * 1_024;
+
+/** The objects that the endpoint needs. */
+export interface OpenAiPorts {
+  /** Sends a request to the API, whose answers are a program's. */
+  fetch: Transport;
+  clock: Clock;
+  /** Reads the JSON of a body of at most MAX_BYTES. Rejects with an error that has a `status` and a `detail`. */
+  readBody(request: Request): Promise<unknown>;
+  /** Called with an error that is a bug. */
+  onBug(error: unknown): void;
+}
+
+/** The writers of one form of the endpoint. */
+interface Form {
+  turn: AskedTurn;
+  isStreamed: boolean;
+  whole(events: AsyncIterable<RunEvent>, head: CompletionHead): Promise<object>;
+  pieces(events: AsyncIterable<RunEvent>, head: CompletionHead): AsyncGenerator<string, void, void>;
+}
+
+/** The OpenAI-compatible endpoint. */
+export class OpenAiEndpoint {
+  readonly #ports: OpenAiPorts;
+  readonly #exposed: Exposed;
+
+  constructor(ports: OpenAiPorts) {
+    this.#ports = ports;
+    this.#exposed = new Exposed(new Client({ fetch: ports.fetch }));
+  }
+
+  /** Answers a request. Never rejects. */
+  async respond(request: Request): Promise<Response> {
+    try {
+      return await this.#route(request);
+    } catch (error) {
+      return toErrorResponse(toOpenAiError(error, this.#ports.onBug));
+    }
+  }
+
+  async #route(request: Request): Promise<Response> {
+    const { method } = request;
+    const { pathname } = new URL(request.url);
+    if (method === "GET" && /^\/v1\/models(\/|$)/.test(pathname)) {
+      return Response.json(
+        await this.#models(decodeURIComponent(pathname.slice("/v1/models/".length))),
+      );
+    }
+    if (method === "POST" && pathname === "/v1/chat/completions") {
+      const chat = readChatRequest(await this.#ports.readBody(request));
+      return await this.#answer(request, {
+        ...chat,
+        whole: toCompletion,
+        pieces: (events, head) => toChunks(events, head, chat),
+      });
+    }
+    throw new OpenAiError(`There is no ${method} ${pathname} here`, {
+      status: 404,
+      code: "not_found",
+    });
+  }
+
+  /** Returns a model, or the list of all for a blank id. */
+  async #models(id: string): Promise<object> {
+    if (id !== "") return toModel(await findModel(id, this.#exposed));
+    return { object: "list", data: (await this.#exposed.agents()).map(toModel) };
+  }
+
+  async #answer(request: Request, { turn, isStreamed, ...form }: Form): Promise<Response> {
+    refuseTask(turn);
+    const { clock } = this.#ports;
+    const exposed = this.#exposed;
+    const started = await startRun(turn, readHeaders(request.headers), { exposed, clock });
+    const head = {
+      id: started.id,
+      model: turn.model,
+      created: Math.floor(clock.now() / SECOND_MS),
+    };
+    const follow = (deltas: boolean) => followRun(started, { exposed, deltas });
+    if (!isStreamed) return Response.json(await form.whole(follow(false), head));
+    return toEventResponse(this.#withError(form.pieces(follow(true), head)), {
+      clock,
+      onClose: () => void this.#cancel(started.id),
+    });
+  }
+
+  async #cancel(id: number): Promise<void> {
+    try {
+      await this.#exposed.client.cancel(id);
+    } catch (error) {
+      this.#ports.onBug(error);
+    }
+  }
+
+  /** Yields the pieces, and an event with the error if the run fails. */
+  async *#withError(
+    pieces: AsyncGenerator<string, void, void>,
+  ): AsyncGenerator<string, void, void> {
+    try {
+      yield* pieces;
+    } catch (error) {
+      yield toEvent({ error: toOpenAiError(error, this.#ports.onBug).shape });
+    }
+  }
+}
+
+function toModel(
+  { id, display_name: name, description }: Pick<
+    AgentSummary,
+    "id" | "display_name" | "description"
+  >,
+): object {
+  return { id, object: "model", created: 0, owned_by: "inkling", name, description };
+}

@@ -1,0 +1,59 @@
+// Shows a run's question as an assistant's turn, and reads a user's words as its answer.
+import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
+
+/** The number of characters of a question's id in its turn. They show that the turn comes from this service. */
+const CODE_LENGTH = 8;
+const MARK = /\[Run (\d+) waits for [^\]\n]* · ([\w-]{8})\]\s*$/;
+
+/** Returns the turn that asks a question. It ends with a mark that names the run, by which the next turn is its answer. */
+export function toQuestionTurn(pending: PendingBody): string {
+  const { message, options, multi, kind, execution_id: id, request_id: request } = pending;
+  const list = (options ?? []).map((option, index) => `${index + 1}. ${option}`);
+  const isOpen = pending.open_to_programs === true;
+  const how = !isOpen
+    ? `a person: inkling respond ${id}, or the page`
+    : kind === "confirm"
+    ? "your answer: yes or no"
+    : kind === "choice"
+    ? `your answer: the number of ${multi ? "each choice" : "a choice"}`
+    : "your answer";
+  const mark = `[Run ${id} waits for ${how} · ${request.slice(0, CODE_LENGTH)}]`;
+  const diff = pending.preview?.diff ? ["```diff\n" + pending.preview.diff + "\n```"] : [];
+  return [message, ...diff, ...(list.length > 0 ? [list.join("\n")] : []), mark].join("\n\n");
+}
+
+/** Returns the run and the beginning of the question's id from a turn that asks a question; undefined for another turn. */
+export function readMark(turn: string): { id: number; code: string } | undefined {
+  const [, id, code] = MARK.exec(turn) ?? [];
+  return id === undefined || code === undefined ? undefined : { id: Number(id), code };
+}
+
+/** Returns true if the mark belongs to this question. */
+export function isMarkOf(code: string, requestId: string): boolean {
+  return requestId.slice(0, CODE_LENGTH) === code;
+}
+
+const YES = /^(y|yes|yeah|ok|okay|sure|approve|approved)$/i;
+const NO = /^(n|no|nope|deny|denied|reject)$/i;
+
+/** Returns the answer in a user's words, or undefined if the words do not fit the question. */
+export function readAnswer(
+  { kind, options, multi }: Pick<PendingBody, "kind" | "options" | "multi">,
+  words: string,
+): RespondBody["response"] | undefined {
+  const text = words.trim();
+  if (kind === "input") return { text };
+  if (kind === "confirm") {
+    const word = text.replace(/[.!]+$/, "");
+    return YES.test(word) ? { approved: true } : NO.test(word) ? { approved: false } : undefined;
+  }
+  const chosen = (word: string) =>
+    (options ?? []).find((option, index) =>
+      option.toLowerCase() === word.toLowerCase() || word.replace(/\.$/, "") === `${index + 1}`
+    );
+  const whole = chosen(text);
+  const selected = whole !== undefined || !multi
+    ? [whole]
+    : text.split(/[,\n]/).map((word) => chosen(word.trim()));
+  return selected.every((one) => one !== undefined) ? { selected } : undefined;
+}

@@ -1,0 +1,146 @@
+// Starts the run of a turn, joins the run of an equal request, or answers the question before the turn.
+import { ApiError } from "../../api/client/client.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
+import type { AgentDetail } from "../../api/schemas/agent_schemas.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Exposed } from "../exposed.ts";
+import type { AskedTurn } from "./asked_turn.ts";
+import { OpenAiError } from "./openai_error.ts";
+import { isMarkOf, readAnswer, readMark } from "./question_words.ts";
+
+/** The time in which a repeated request joins its first run. Clients retry within seconds. */
+const RETRY_MS = 60 * MINUTE_MS;
+
+/** The run that answers a turn. */
+export interface StartedRun {
+  id: number;
+  /** The last frame before the turn. 0 if the turn has started the run. */
+  after: number;
+}
+
+/** The headers that decide about the run of a turn. */
+export interface TurnHeaders {
+  session: string | undefined;
+  idempotencyKey: string | undefined;
+  isRetry: boolean;
+}
+
+/** Returns the headers of a request. */
+export function readHeaders(headers: Headers): TurnHeaders {
+  return {
+    session: headers.get("x-session-id")?.trim() || undefined,
+    idempotencyKey: headers.get("idempotency-key")?.trim() || undefined,
+    isRetry: Number(headers.get("x-stainless-retry-count") ?? 0) > 0,
+  };
+}
+
+/** Returns the run of a turn. Throws ApiError and OpenAiError. */
+export async function startRun(
+  turn: AskedTurn,
+  headers: TurnHeaders,
+  { exposed, clock }: { exposed: Exposed; clock: Clock },
+): Promise<StartedRun> {
+  const { id: agent } = await findModel(turn.model, exposed);
+  const { session } = headers;
+  const asked = await findAsked(turn, session, exposed);
+  if (asked !== undefined) return await answerQuestion(asked, turn.message, exposed);
+  const { message, context, pictures, history, continues } = turn;
+  const body = session === undefined
+    ? { message, context, pictures, ...(continues === undefined ? { history } : { continues }) }
+    : { message, pictures };
+  const label = session ?? await labelOf({ agent, ...body });
+  const { client } = exposed;
+  if (headers.isRetry && headers.idempotencyKey === undefined) {
+    const since = new Date(clock.now() - RETRY_MS).toISOString();
+    const [newest] = await client.executions({ agent, session: label, since, limit: 1 });
+    const first = newest && await client.execution(newest.id);
+    if (first !== undefined && first.message === message) return { id: first.id, after: 0 };
+  }
+  const { execution_id: id } = await client.run(agent, { ...body, session_id: label }, {
+    ...(headers.idempotencyKey !== undefined && {
+      idempotencyKey: `v1:${headers.idempotencyKey}`,
+    }),
+  });
+  return { id, after: 0 };
+}
+
+/** Returns an exposed agent. Throws OpenAiError. */
+export async function findModel(model: string, exposed: Exposed): Promise<AgentDetail> {
+  try {
+    return await exposed.agent(model);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    throw new OpenAiError(
+      `The model '${model}' does not exist: GET /v1/models lists the agents with expose: true`,
+      { status: 404, code: "model_not_found", param: "model" },
+    );
+  }
+}
+
+/** Returns the session id of equal requests. It joins no conversation, because their runs have a history of their own. */
+async function labelOf(request: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(request));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return `v1-${digest.toHex().slice(0, 32)}`;
+}
+
+/** Returns the run whose question precedes the turn, with the question's mark. Undefined if there is none. */
+async function findAsked(
+  { model, history, continues }: AskedTurn,
+  session: string | undefined,
+  { client }: Exposed,
+): Promise<{ id: number; code?: string } | undefined> {
+  if (session !== undefined) {
+    const [waiting] = await client.executions({
+      agent: model,
+      session,
+      status: ["waiting"],
+      limit: 1,
+    });
+    return waiting && { id: waiting.id };
+  }
+  if (continues !== undefined) {
+    const { status } = await client.execution(continues);
+    return status === "waiting" ? { id: continues } : undefined;
+  }
+  const last = history.at(-1);
+  return last?.role === "assistant" ? readMark(last.content) : undefined;
+}
+
+/**
+ * Answers the question with the words of the turn. If the words do not fit, or a program must not answer, the run still
+ * waits, and the turn is its question again. If the run goes on already, the turn is its further course.
+ */
+async function answerQuestion(
+  { id, code }: { id: number; code?: string },
+  words: string,
+  exposed: Exposed,
+): Promise<StartedRun> {
+  const { status } = await exposed.execution(id);
+  const rows = await exposed.client.messages(id);
+  const question = rows.findLast(({ event_type, metadata }) =>
+    event_type === "interrupt" && (code === undefined || isMarkOf(code, requestOf(metadata)))
+  );
+  if (question === undefined) {
+    throw new OpenAiError(`Run ${id} has no such question: start a new chat`, { status: 409 });
+  }
+  if (status !== "waiting") return { id, after: question.id };
+  const pending = await exposed.pending(id);
+  const isOpen = pending.open_to_programs === true &&
+    pending.request_id === requestOf(question.metadata);
+  const response = isOpen ? readAnswer(pending, words) : undefined;
+  if (response !== undefined) {
+    try {
+      await exposed.client.respond(id, { request_id: pending.request_id, response });
+    } catch (error) {
+      // 409: somebody else has answered. 422: the words do not fit. In both cases, the turn shows the run's state.
+      if (!(error instanceof ApiError) || ![409, 422].includes(error.status)) throw error;
+    }
+  }
+  return { id, after: question.id };
+}
+
+function requestOf(metadata: string | null): string {
+  const value: unknown = metadata === null ? {} : JSON.parse(metadata);
+  return String((value as { request_id?: unknown }).request_id ?? "");
+}
