@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../base/json.ts";
 import type { RunRequest, Runtime } from "../../../../runtime/interface/runtime.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
-import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  toEnd,
+} from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { assertIdentical } from "../../replay/replayed.ts";
 import { answerToEnd, call, FREE, leaveRunning } from "../executions_of.ts";
