@@ -90,11 +90,13 @@ export function checkBody<S extends z.ZodType>(schema: S, body: unknown): z.outp
 
 /** Refuses the features of a request whose absence its client would misread. The others, such as `temperature`, are ignored. */
 export function refuseUnsupported(
-  { tools, functions, n, format }: {
+  { tools, functions, n, format, isBackground, hasConversation }: {
     tools?: readonly unknown[] | null | undefined;
     functions?: readonly unknown[] | null | undefined;
     n?: number | null | undefined;
     format?: { param: string; type: string | undefined };
+    isBackground?: boolean;
+    hasConversation?: boolean;
   },
 ): void {
   const refuse = (param: string, message: string) => {
@@ -107,6 +109,10 @@ export function refuseUnsupported(
     );
   }
   if (n != null && n > 1) refuse("n", "An agent gives one answer: remove n");
+  if (isBackground) refuse("background", "Send the request without background, or streamed");
+  if (hasConversation) {
+    refuse("conversation", "Send previous_response_id, or the header X-Session-Id, instead");
+  }
   if (format?.type !== undefined && format.type !== "text") {
     refuse(
       format.param,

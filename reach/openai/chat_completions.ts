@@ -5,6 +5,7 @@ import { type AskedTurn, checkBody, readContent, refuseUnsupported } from "./ask
 import { toEvent } from "./event_body.ts";
 import { OpenAiError } from "./openai_error.ts";
 import type { RunEvent } from "./run_events.ts";
+import type { StartedRun } from "./started_run.ts";
 
 /** A part of a message's content. */
 export const contentPart = z.looseObject({
@@ -109,8 +110,7 @@ function toUsage(execution: ExecutionDetail): object {
 }
 
 /** The identity of a completion. `created` is in seconds. */
-export interface CompletionHead {
-  id: number;
+export interface CompletionHead extends StartedRun {
   model: string;
   created: number;
 }
@@ -126,7 +126,7 @@ function toReasoning(event: RunEvent): string | undefined {
 /** Returns the whole completion of a run. */
 export async function toCompletion(
   events: AsyncIterable<RunEvent>,
-  { id, ...head }: CompletionHead,
+  { id, after: _after, ...head }: CompletionHead,
 ): Promise<object> {
   let reasoning = "";
   for await (const event of events) {
@@ -157,7 +157,7 @@ export async function toCompletion(
 /** Yields the chunks of a completion as server-sent events. */
 export async function* toChunks(
   events: AsyncIterable<RunEvent>,
-  { id, ...head }: CompletionHead,
+  { id, after: _after, ...head }: CompletionHead,
   { includesUsage }: { includesUsage: boolean },
 ): AsyncGenerator<string, void, void> {
   const chunk = (choices: object[], more?: object) =>

@@ -14,6 +14,7 @@ import {
 import { toEvent, toEventResponse } from "./event_body.ts";
 import { OpenAiError, toErrorResponse, toOpenAiError } from "./openai_error.ts";
 import { followRun, type RunEvent } from "./run_events.ts";
+import { readResponseRequest, toResponse, toResponseEvents } from "./responses.ts";
 import { findModel, readHeaders, startRun } from "./started_run.ts";
 
 /** The maximum size of a request body in bytes. Pictures are in the body. */
@@ -73,6 +74,15 @@ export class OpenAiEndpoint {
         pieces: (events, head) => toChunks(events, head, chat),
       });
     }
+    if (method === "POST" && pathname === "/v1/responses") {
+      const asked = readResponseRequest(await this.#ports.readBody(request));
+      const toError = (error: unknown) => toOpenAiError(error, this.#ports.onBug);
+      return await this.#answer(request, {
+        ...asked,
+        whole: (events, head) => toResponse(events, head, asked),
+        pieces: (events, head) => toResponseEvents(events, head, asked, toError),
+      });
+    }
     throw new OpenAiError(`There is no ${method} ${pathname} here`, {
       status: 404,
       code: "not_found",
@@ -91,7 +101,7 @@ export class OpenAiEndpoint {
     const exposed = this.#exposed;
     const started = await startRun(turn, readHeaders(request.headers), { exposed, clock });
     const head = {
-      id: started.id,
+      ...started,
       model: turn.model,
       created: Math.floor(clock.now() / SECOND_MS),
     };

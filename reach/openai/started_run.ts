@@ -88,10 +88,10 @@ async function labelOf(request: unknown): Promise<string> {
 async function findAsked(
   { model, history, continues }: AskedTurn,
   session: string | undefined,
-  { client }: Exposed,
+  exposed: Exposed,
 ): Promise<{ id: number; code?: string } | undefined> {
   if (session !== undefined) {
-    const [waiting] = await client.executions({
+    const [waiting] = await exposed.client.executions({
       agent: model,
       session,
       status: ["waiting"],
@@ -100,7 +100,12 @@ async function findAsked(
     return waiting && { id: waiting.id };
   }
   if (continues !== undefined) {
-    const { status } = await client.execution(continues);
+    const { status, agent_id: agent } = await exposed.execution(continues);
+    if (agent !== model) {
+      throw new OpenAiError(`The previous response is of the model '${agent}'`, {
+        param: "previous_response_id",
+      });
+    }
     return status === "waiting" ? { id: continues } : undefined;
   }
   const last = history.at(-1);
