@@ -15,7 +15,7 @@ export function nameSignInCookie(state: string): string {
  */
 export function writeSignInCookie(
   { state, proof, lifeMs }: { state: string; proof: string; lifeMs: number },
-  { isSecure }: { isSecure: boolean },
+  { isSecure = false } = {},
 ): string {
   return `${nameSignInCookie(state)}=${proof}; HttpOnly; SameSite=Lax; Max-Age=${
     lifeMs / SECOND_MS

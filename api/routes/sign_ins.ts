@@ -7,7 +7,7 @@ export const signIns = operation({
   summary: "The sign-ins to remote MCP servers",
   description: "Lists the servers to which a person can sign in. Sends no request to them.",
   response: SignInList,
-  handle: async (_request, { runtime }) => await runtime.signIns.list(),
+  handle: async (_request, { runtime }) => await (await runtime.signIns()).list(),
 });
 
 export const beginSignIn = operation({
@@ -19,7 +19,7 @@ export const beginSignIn = operation({
   response: BegunSignInBody,
   errors: [409],
   async handle({ body: { server, page }, setCookie }, { runtime }) {
-    const begun = await runtime.signIns.begin(server, page);
+    const begun = await (await runtime.signIns()).begin(server, page);
     setCookie(writeSignInCookie(begun, { isSecure: page.startsWith("https:") }));
     return begun;
   },

@@ -38,7 +38,6 @@ import type { CallPreview } from "../executions/record/call_preview.ts";
 import type { TriggerNotes, TriggerResumeResult } from "../triggers/triggers.ts";
 import type { DeliveryPort } from "../triggers/webhook/webhooks.ts";
 
-export type { SignInOutcome } from "../tools/mcp/sign_in/browser_sign_in_types.ts";
 export type { BudgetFigures } from "../executions/budget.ts";
 export type { RaiseRequest } from "../executions/budget/budget_service.ts";
 export type { BrokenAgentFile } from "../agents/registry.ts";
@@ -194,7 +193,7 @@ export interface Runtime extends AsyncDisposable {
   /** Accepts webhook deliveries. Undefined in a runtime that runs no agents. */
   readonly webhooks: DeliveryPort | undefined;
   /** Signs people in to remote MCP servers. */
-  readonly signIns: SignIns;
+  signIns(): Promise<SignIns>;
   /** Replays recorded runs, and forks them. */
   readonly replays: RecordedRuns;
 

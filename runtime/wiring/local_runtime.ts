@@ -42,7 +42,7 @@ import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler, toListings } from "./scheduler_status.ts";
 import { withKept } from "./kept_results.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { BrowserSignIns } from "../tools/mcp/sign_in/browser_sign_ins.ts";
+import { once } from "./once.ts";
 import type { RuntimeParts } from "./runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
 import type { Replays } from "./replays.ts";
@@ -53,6 +53,7 @@ import { makeRecap, type Recap } from "../interface/recap.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 
+const loadSignIns = lazyModule(() => import("../tools/mcp/sign_in/browser_sign_ins.ts"));
 const loadAutoApproval = lazyModule(() => import("./auto_approval.ts"));
 /**
  * The runtime of this process. Throws ReadOnlyRuntime for operations that need a part which it was opened without, such as
@@ -70,7 +71,10 @@ export class LocalRuntime implements Runtime {
   readonly webhooks: Runtime["webhooks"];
   readonly budgets: Runtime["budgets"];
   readonly replays: Replays;
-  readonly signIns: Runtime["signIns"];
+  readonly signIns: Runtime["signIns"] = once(async () => {
+    const { BrowserSignIns } = await loadSignIns();
+    return new BrowserSignIns({ ...this.#parts, history: this.#history, runtime: this });
+  });
   readonly #parts: RuntimeParts;
   readonly #currentAgents: CurrentAgents;
   readonly #knownAgents: KnownAgents;
@@ -95,7 +99,6 @@ export class LocalRuntime implements Runtime {
     this.webhooks = parts.triggers?.webhooks;
     this.budgets = parts.budgets;
     this.replays = parts.replays;
-    this.signIns = new BrowserSignIns({ ...parts, history: this.#history, runtime: this });
     this.startedAt = parts.clock.now();
   }
 
@@ -220,9 +223,7 @@ export class LocalRuntime implements Runtime {
     });
   }
 
-  countExecutions(): Promise<OpenCounts> {
-    return this.#parts.executions.countOpen();
-  }
+  countExecutions = (): Promise<OpenCounts> => this.#parts.executions.countOpen();
 
   async listNodes(): Promise<ServiceNode[]> {
     return await this.#parts.nodes?.listNodes() ?? [];

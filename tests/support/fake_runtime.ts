@@ -116,11 +116,14 @@ export class FakeRuntime implements Runtime {
   testedChannels: TestedChannel[] = [];
   readonly testLinks = new Map<string, TestLinkState>();
   /** The servers with a sign-in. The other operations on sign-ins are tested with a real runtime. */
-  readonly signIns: Runtime["signIns"] = {
-    list: () => Promise.resolve([{ server: "remote", state: "needed" }]),
-    begin: (server) => Promise.reject(new FakeRefusal("conflict", `No sign-in to ${server}`)),
-    finish: () => Promise.resolve({ outcome: "unknown" }),
-    clientDocument: () => Promise.resolve(undefined),
+  signIns: Runtime["signIns"] = () => {
+    const refuse = () => Promise.reject(new FakeRefusal("conflict", "No sign-in"));
+    return Promise.resolve({
+      list: () => Promise.resolve([{ server: "remote", state: "needed" }]),
+      begin: refuse,
+      finish: refuse,
+      clientDocument: () => undefined,
+    });
   };
   readonly messages = {
     findLink: (token: string) => Promise.resolve(this.links.get(token)),

@@ -88,7 +88,7 @@ test("dashboard: a sign-in at the port continues the run that waits", async (bro
   assert.deepEqual(cookies.filter(({ name }) => name.startsWith("inkling_sign_in")), []);
   // The answer is used.
   await page.reload();
-  await page.getByRole("heading", { name: "This sign-in is over" }).waitFor();
+  await page.getByText("This sign-in is over").waitFor();
   await page.getByRole("link", { name: "Back to Inkling" }).click();
   await page.getByText("No question is open").or(page.getByText("Nothing is running.")).first()
     .waitFor();
@@ -117,7 +117,7 @@ test("dashboard: a sign-in through the proxy of inkling ui comes back without a 
   assert.ok(stolen.startsWith(`http://127.0.0.1:${proxy.port}/sign-in/callback?`), stolen);
   const thief = await other.newPage();
   await thief.goto(stolen);
-  await thief.getByRole("heading", { name: "Another browser began this sign-in" }).waitFor();
+  await thief.getByText("Another browser began this sign-in").waitFor();
   await other.close();
   await page.getByRole("link", { name: "Allow" }).click();
   await page.getByRole("heading", { name: "Signed in", exact: true }).waitFor();

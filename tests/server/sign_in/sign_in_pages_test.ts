@@ -134,9 +134,9 @@ Deno.test("a sign-in on the page continues the runs that wait for it, and its an
   }
   const second = await browser.follow(answer);
   assert.equal(second.status, 400);
-  assert.match(second.page, /^This sign-in is over: /);
+  assert.match(second.page, /^The answer was not accepted: .*This sign-in is over: /s);
   assert.equal(auth.to("/token").length, 1);
-  assert.deepEqual(await runtime.signIns.list(), [
+  assert.deepEqual(await (await runtime.signIns()).list(), [
     { server: "remote", state: "done" },
     { server: "<b>other", state: "none" },
   ]);
@@ -165,12 +165,12 @@ Deno.test("an attacker's answer in another browser is refused, and the true brow
   for (const cookie of ["", "inkling_sign_in_0=1", browser.cookie.replace(/=.*/, "=0")]) {
     victim.cookie = cookie;
     const { status, page } = await victim.follow(answer);
-    assert.equal(status, 403);
-    assert.match(page, /^Another browser began this sign-in: /);
+    assert.equal(status, 400);
+    assert.match(page, /Another browser began this sign-in/);
   }
   // A browser with a sign-in of its own, too.
   await victim.begin();
-  assert.equal((await victim.follow(answer)).status, 403);
+  assert.equal((await victim.follow(answer)).status, 400);
   assert.deepEqual(await stored(), []);
   assert.equal((await browser.follow(answer)).status, 200);
   assert.equal((await stored()).length, 1);
@@ -183,7 +183,7 @@ Deno.test("an answer after 10 minutes is refused", async () => {
   await clock.advance(10 * MINUTE_MS);
   const { status, page } = await browser.follow(answer);
   assert.equal(status, 400);
-  assert.match(page, /^This sign-in is over: /);
+  assert.match(page, /^The answer was not accepted: .*This sign-in is over: /s);
   assert.deepEqual([auth.to("/token").length, await stored()], [0, []]);
 });
 
@@ -194,16 +194,19 @@ Deno.test("an answer of another issuer, or a refusal, uses the state and stores 
   const mixed = await auth.consent(await browser.begin());
   const wrong = await browser.follow(mixed);
   assert.equal(wrong.status, 400);
-  assert.match(wrong.page, /^Not signed in: .*names another authorization server/s);
+  assert.match(
+    wrong.page,
+    /Inkling cannot sign in to &quot;remote&quot;: .*names another authorization server/,
+  );
   assert.doesNotMatch(wrong.page, /evil/);
   const right = new URL(mixed);
   right.searchParams.set("iss", auth.issuer);
-  assert.match((await browser.follow(right.href)).page, /^This sign-in is over/);
+  assert.match((await browser.follow(right.href)).page, /This sign-in is over: /);
   const state = new URL(await browser.begin("<b>other")).searchParams.get("state");
   const refused = new URL(mixed);
   refused.search = String(new URLSearchParams({ error: "<i>denied", state: state ?? "" }));
   const { page } = await browser.follow(refused.href);
-  assert.match(page, /to <b>&lt;b&gt;other<\/b> failed: .*&lt;i&gt;denied/);
+  assert.match(page, /to &quot;&lt;b&gt;other&quot;: .*&lt;i&gt;denied/);
   assert.deepEqual([auth.to("/token").length, await stored()], [0, []]);
 });
 
@@ -232,7 +235,7 @@ Deno.test("a sign-in begins only for a server with one, on a page to which a bro
   await using world = await openWorld();
   const { browser, auth, origin } = world;
   const expected: Record<string, RegExp> = {
-    robot: /"robot" cannot begin: it needs no person/,
+    robot: /^Inkling cannot begin the sign-in to "robot": it needs no person/,
     program: /it is a program/,
     missing: /mcp-servers\.json has no server "missing"/,
   };

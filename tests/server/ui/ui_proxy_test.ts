@@ -116,6 +116,32 @@ Deno.test("openUiProxy() forwards nothing without the cookie, whatever the token
   assert.equal(await (await fetch(`${world.origin}/agents`, { headers: among })).text(), "secret");
 });
 
+Deno.test("openUiProxy() forwards the answer of a sign-in, with the cookies of sign-ins and no others", async () => {
+  const received: string[] = [];
+  await using world = await ProxyWorld.open(({ method, url, headers }) => {
+    received.push(`${method} ${new URL(url).pathname} ${headers.get("cookie")}`);
+    const name = new URL(url).searchParams.get("sets") ?? "";
+    return new Response("", { headers: { "set-cookie": `${name}=1` } });
+  });
+  const follow = async (path: string, method = "GET") => {
+    const headers = {
+      "sec-fetch-site": "cross-site",
+      cookie: `a=b; inkling_sign_in_1=x; inkling_ui_${world.port}=y`,
+    };
+    return await discard(await fetch(world.origin + path, { method, headers }));
+  };
+  const own = await follow("/sign-in/callback?sets=inkling_sign_in_1");
+  assert.deepEqual([own.status, own.headers.get("set-cookie")], [200, "inkling_sign_in_1=1"]);
+  const other = await follow("/sign-in/callback?sets=inkling_ui_1");
+  assert.deepEqual([other.status, other.headers.get("set-cookie")], [200, null]);
+  for (const path of ["/sign-in", "/sign-in/callback/", "/sign-in/client", "/agents"]) {
+    assert.equal((await follow(path)).status, 403, path);
+  }
+  assert.equal((await follow("/sign-in/callback", "POST")).status, 403);
+  const line = "GET /sign-in/callback inkling_sign_in_1=x";
+  assert.deepEqual(received, [line, line]);
+});
+
 Deno.test("openUiProxy() refuses another Host and another page, even with the cookie", async () => {
   let calls = 0;
   await using world = await ProxyWorld.open(() => {

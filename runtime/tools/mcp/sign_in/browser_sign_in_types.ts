@@ -19,20 +19,15 @@ export interface BegunSignIn {
   lifeMs: number;
 }
 
-/**
- * The result of an answer. `unknown`: no open sign-in has this `state`. `foreign`: another browser began it. `limit` is the
- * reason why other nodes do not have the sign-in.
- */
-export type SignInOutcome =
-  | {
-    outcome: "done";
-    server: string;
-    issuer: string;
-    continuedRuns: number;
-    limit: string | undefined;
-  }
-  | { outcome: "failed"; server: string; reason: string }
-  | { outcome: "unknown" | "foreign" };
+/** A sign-in that is complete. */
+export interface CompletedSignIn {
+  server: string;
+  /** The identifier of the authorization server. */
+  issuer: string;
+  continuedRuns: number;
+  /** The reason why other nodes do not have the sign-in. */
+  limit: string | undefined;
+}
 
 /** The sign-ins of one service. They exist only in its memory until they are complete. */
 export interface SignIns {
@@ -42,9 +37,9 @@ export interface SignIns {
   begin(server: string, page: string): Promise<BegunSignIn>;
   /**
    * Completes the sign-in with the answer's `state`, once, and continues the runs that wait for it. `proofs` are the
-   * browser's secrets.
+   * browser's secrets. Throws SignInRefused.
    */
-  finish(answer: URLSearchParams, proofs: readonly string[]): Promise<SignInOutcome>;
+  finish(answer: URLSearchParams, proofs: readonly string[]): Promise<CompletedSignIn>;
   /** Returns the document that describes Inkling as a client. Undefined without an https `public_url`. */
-  clientDocument(): Promise<Record<string, unknown> | undefined>;
+  clientDocument(): Record<string, unknown> | undefined;
 }

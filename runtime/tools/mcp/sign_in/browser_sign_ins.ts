@@ -2,30 +2,31 @@
 import type { Clock } from "../../../../base/clock.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../../base/errors.ts";
 import type { JsonObject } from "../../../../base/json.ts";
-import { lazyModule } from "../../../../base/lazy_module.ts";
 import { sha256Of } from "../../../../base/sha256.ts";
 import { MINUTE_MS } from "../../../../base/time_units.ts";
 import { describeLocalSignIns } from "../../../config/database_settings.ts";
 import type { WorkspaceSettings } from "../../../config/settings.ts";
 import type { ServiceLog } from "../../../service_log/service_log.ts";
-import type { BegunSignIn, ServerSignIn, SignInOutcome, SignIns } from "./browser_sign_in_types.ts";
+import type {
+  BegunSignIn,
+  CompletedSignIn,
+  ServerSignIn,
+  SignIns,
+} from "./browser_sign_in_types.ts";
 import type { CredentialStore } from "./credentials.ts";
-import type { StartedSignIn } from "./sign_in.ts";
+import { clientMetadata } from "./client_authentication.ts";
+import { isSafeAddress } from "./guarded_fetch.ts";
+import { findSignInServer, readSignInServers } from "./sign_in_servers.ts";
+import { type StartedSignIn, startSignIn } from "./sign_in.ts";
 import { isSignInError } from "./sign_in_needed.ts";
 import { SIGN_IN_PATHS } from "../../../vocabulary/sign_in_paths.ts";
 import { SIGN_IN } from "../../../vocabulary/tool_vocabulary.ts";
-
-const loadServers = lazyModule(() => import("./sign_in_servers.ts"));
-const loadMetadata = lazyModule(() => import("./client_authentication.ts"));
-const loadAddresses = lazyModule(() => import("./guarded_fetch.ts"));
-// This file loads the client package.
-const loadStart = lazyModule(() => import("./sign_in.ts"));
 
 const LIFE_MS = 10 * MINUTE_MS;
 /** The maximum number of open sign-ins; one more ends the oldest. */
 const MOST_BEGUN = 16;
 
-/** Error: the sign-in cannot begin. The message contains the reason. */
+/** Error: the sign-in cannot begin or complete. The message contains the reason. */
 export class SignInRefused extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
 }
@@ -73,10 +74,7 @@ export class BrowserSignIns implements SignIns {
   }
 
   async list(): Promise<ServerSignIn[]> {
-    const [{ readSignInServers }, credentials] = await Promise.all([
-      loadServers(),
-      this.#ports.openCredentials(),
-    ]);
+    const credentials = await this.#ports.openCredentials();
     const servers = await readSignInServers(this.#ports.settings).catch((error) => {
       // The agents that name a server report the invalid file.
       if (!isSignInError(error)) throw error;
@@ -89,23 +87,17 @@ export class BrowserSignIns implements SignIns {
         if (!isSignInError(error)) throw error;
         return { url: found.url, tokens: undefined };
       });
-      if (stored?.url === found.url) {
-        return [{
-          server,
-          state: stored.tokens === undefined ? "needed" as const : "done" as const,
-        }];
-      }
+      const isKnown = stored?.url === found.url;
       // A header of the entry may contain a key, so that the server needs no sign-in.
-      const mayNeed = found.oauth.isDeclared || !found.hasHeaders;
-      return mayNeed ? [{ server, state: "none" as const }] : [];
+      if (!isKnown && found.hasHeaders && !found.oauth.isDeclared) return [];
+      const state: ServerSignIn["state"] = isKnown ? (stored.tokens ? "done" : "needed") : "none";
+      return [{ server, state }];
     }));
     return listed.flat();
   }
 
   async begin(server: string, page: string): Promise<BegunSignIn> {
-    const { settings, clock } = this.#ports;
-    const [{ findSignInServer }, { startSignIn }, { isSafeAddress }, credentials] = await Promise
-      .all([loadServers(), loadStart(), loadAddresses(), this.#ports.openCredentials()]);
+    const { settings, clock, openCredentials } = this.#ports;
     const { publicUrl } = settings.config;
     const base = page.replace(/\/+$/, "");
     const url = URL.parse(base);
@@ -116,18 +108,13 @@ export class BrowserSignIns implements SignIns {
           `${publicUrl ?? "127.0.0.1 (inkling ui)"}, or run: inkling mcp login ${server}`,
       );
     }
-    let started: StartedSignIn;
-    try {
+    const started = await refused(`begin the sign-in to ${JSON.stringify(server)}`, async () => {
       const { url, oauth } = await findSignInServer(server, settings);
-      const former = await credentials.read(server);
+      const former = await (await openCredentials()).read(server);
       const documentUrl = base === publicUrl ? this.#documentUrl : undefined;
       const request = { server, url, oauth, former, documentUrl, clock };
-      started = await startSignIn(request, base + SIGN_IN_PATHS.callback);
-    } catch (error) {
-      if (!isSignInError(error)) throw error;
-      const message = `The sign-in to ${JSON.stringify(server)} cannot begin: ${error.message}`;
-      throw new SignInRefused(message, { cause: error });
-    }
+      return await startSignIn(request, base + SIGN_IN_PATHS.callback);
+    });
     const { state, address, finish } = started;
     const proof = crypto.getRandomValues(new Uint8Array(32)).toHex();
     const until = clock.now() + LIFE_MS;
@@ -138,36 +125,38 @@ export class BrowserSignIns implements SignIns {
     return { address: address.href, state, proof, lifeMs: LIFE_MS };
   }
 
-  async finish(answer: URLSearchParams, proofs: readonly string[]): Promise<SignInOutcome> {
+  async finish(answer: URLSearchParams, proofs: readonly string[]): Promise<CompletedSignIn> {
     const hashes = await Promise.all(proofs.map((proof) => sha256Of(proof)));
     const state = answer.get("state") ?? "";
     const found = this.#open.get(state);
-    const { clock, log } = this.#ports;
+    const { settings, clock, log, openCredentials } = this.#ports;
     if (found === undefined || found.until <= clock.now()) {
-      return { outcome: "unknown" };
+      throw new SignInRefused(
+        "This sign-in is over: it is complete, or it took longer than 10 minutes, or the service has restarted since",
+        { remedy: "If you are not signed in, begin again on the page" },
+      );
     }
     const { server, proofHash, finish } = found;
-    if (!hashes.includes(proofHash)) return { outcome: "foreign" };
+    if (!hashes.includes(proofHash)) {
+      throw new SignInRefused("Another browser began this sign-in, so nothing was stored", {
+        remedy: "If you began it yourself, complete it in the same browser, or begin again",
+      });
+    }
     // From here on the state is used, also if the sign-in fails.
     this.#open.delete(state);
-    try {
+    const { issuer } = await refused(`sign in to ${JSON.stringify(server)}`, async () => {
       const received = await finish(answer);
-      const credentials = await this.#ports.openCredentials();
-      await credentials.change(server, (_former, save) => save(received));
-      log.write("info", "A person signed in to an MCP server", { server, issuer: received.issuer });
-      const continuedRuns = await this.#continueRuns(server);
-      const limit = describeLocalSignIns(this.#ports.settings)?.problem;
-      return { outcome: "done", server, issuer: received.issuer, continuedRuns, limit };
-    } catch (error) {
-      if (!isSignInError(error)) throw error;
-      return { outcome: "failed", server, reason: error.message };
-    }
+      await (await openCredentials()).change(server, (_former, save) => save(received));
+      return received;
+    });
+    log.write("info", "A person signed in to an MCP server", { server, issuer });
+    const continuedRuns = await this.#continueRuns(server);
+    return { server, issuer, continuedRuns, limit: describeLocalSignIns(settings)?.problem };
   }
 
-  async clientDocument(): Promise<Record<string, unknown> | undefined> {
+  clientDocument(): Record<string, unknown> | undefined {
     const client_id = this.#documentUrl;
     if (client_id === undefined) return undefined;
-    const { clientMetadata } = await loadMetadata();
     const redirectUrl = this.#ports.settings.config.publicUrl + SIGN_IN_PATHS.callback;
     const oauth = { isDeclared: false, grant: "authorization_code" } as const;
     return { client_id, ...clientMetadata(oauth, redirectUrl) };
@@ -195,5 +184,15 @@ export class BrowserSignIns implements SignIns {
       }
     }));
     return answered.filter(Boolean).length;
+  }
+}
+
+/** Runs `work`. Throws SignInRefused instead of the error of a sign-in. */
+async function refused<T>(aim: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isSignInError(error)) throw error;
+    throw new SignInRefused(`Inkling cannot ${aim}: ${error.message}`, { cause: error });
   }
 }
