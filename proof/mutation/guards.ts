@@ -1118,9 +1118,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "the headers of an MCP server's entry go only to its origin",
-    symbol: "requireOrigin",
-    replace: "if (target.origin === origin) return reply;",
-    by: "return reply;",
+    symbol: "HttpTransport.constructor",
+    replace: '"same-origin"',
+    by: '"follow"',
     tests: ["tests/runtime/tools/mcp/http_test.ts"],
   },
   {

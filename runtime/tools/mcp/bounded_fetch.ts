@@ -1,4 +1,4 @@
-// Fetches from an MCP server at a URL, with a limited size of the replies and without redirects to another origin.
+// Fetches from an MCP server at a URL, with the token of a sign-in and a limited size of the replies.
 import { MAX_MESSAGE_BYTES } from "./mcp_limits.ts";
 import type { ServerTokens } from "./sign_in/server_tokens.ts";
 
@@ -14,35 +14,20 @@ interface Bounds {
 
 /**
  * Returns the response of a server, with a limited body. Reading fails if the body, or one event of an event stream, is
- * over MAX_MESSAGE_BYTES. Throws RangeError if the server redirects to another origin.
+ * over MAX_MESSAGE_BYTES.
  */
 export async function fetchBounded(
   url: string | URL,
   init: RequestInit = {},
   bounds: Bounds,
 ): Promise<Response> {
-  const ask = async (token?: string) => {
+  const ask = (token?: string) => {
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
-    return await requireOrigin(await fetch(url, { ...init, headers }), new URL(url));
+    return fetch(url, { ...init, headers });
   };
   const { tokens } = bounds;
   return boundReply(await (tokens === undefined ? ask() : tokens.send(ask)), bounds);
-}
-
-/**
- * Returns the response. Throws RangeError if it redirects to another origin, because the entry's headers and the session
- * are only for the origin in the entry.
- */
-async function requireOrigin(reply: Response, { origin, href }: URL): Promise<Response> {
-  const location = reply.headers.get("location");
-  const target = location === null ? null : URL.parse(location, href);
-  if (reply.status < 300 || reply.status > 399 || target === null) return reply;
-  if (target.origin === origin) return reply;
-  await reply.body?.cancel();
-  throw new RangeError(
-    `it redirects from ${origin} to ${target.origin}, which is not followed: what its entry holds is for ${origin}`,
-  );
 }
 
 function boundReply(reply: Response, { onEvent, signal }: Bounds): Response {

@@ -71,8 +71,7 @@ export class HttpTransport implements ServerLink {
     const settings = {
       requestInit: { headers: endpoint.headers },
       fetch: (url: string | URL, init?: RequestInit) => fetchBounded(url, init, bounds),
-      // This is the default. It is repeated because fetchBounded() depends on it: the package passes a redirect's response
-      // to `fetch` before it follows the redirect.
+      // The entry's headers and tokens are only for its origin.
       redirectPolicy: "same-origin" as const,
     };
     this.hasPerRequestStream = endpoint.transport !== "sse";

@@ -155,7 +155,7 @@ function httpReason({ data, message }: SdkHttpError): string {
     return `it answered HTTP ${data.status}: check the headers of its entry`;
   }
   if (data.status >= 300 && data.status < 400) {
-    return `it answered HTTP ${data.status}, which is not followed; ${message}`;
+    return `it answered HTTP ${data.status}: ${message}`;
   }
   const text = typeof data.text === "string" ? data.text : data.statusText ?? "";
   return `it answered HTTP ${data.status}${text === "" ? "" : `: ${text}`}`;

@@ -229,12 +229,9 @@ Deno.test("McpServers sends no headers to a redirect's other origin", async () =
   await using world = await openMcpWorld();
   await world.define({ remote: { url: server.url, headers: { "X-Key": "header-secret-1" } } });
   server.intercept = () => Response.redirect(other.url, 307);
-  const [from, to] = [new URL(server.url).origin, new URL(other.url).origin];
-  assert.equal(
-    await refusalOf(world.tools(["remote"])),
-    `The MCP server "remote" cannot be used: it redirects from ${from} to ${to}, which is not followed: ` +
-      `what its entry holds is for ${from}`,
-  );
+  const refusal = await refusalOf(world.tools(["remote"]));
+  assert.match(refusal, /^The MCP server "remote" cannot be used: it answered HTTP 307: /);
+  assert.ok(refusal.includes(`Redirect to ${other.url} not followed; use that URL`), refusal);
   assert.equal(other.requests.length, 0);
 });
 

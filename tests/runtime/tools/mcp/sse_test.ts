@@ -107,7 +107,7 @@ Deno.test("McpServers sends the messages of the older transport only to the orig
   };
   await using second = await openMcpWorld();
   await second.define({ old: { type: "sse", url: server.url } });
-  assert.match(await refusalOf(second.tools(["old"])), /redirects from .* which is not followed/);
+  assert.match(await refusalOf(second.tools(["old"])), /Redirect to .* not followed; use that URL/);
   assert.equal(other.requests.length, 0);
 });
 
