@@ -61,9 +61,9 @@ export async function signIn(
     const { url, oauth } = await findSignInServer(name, settings);
     const former = await store.read(name);
     const formerPort = former?.url === url && URL.parse(former.redirectUrl ?? "")?.port || "0";
-    const port = oauth.redirectPort ?? Number(formerPort);
+    const port = oauth.redirect_port ?? Number(formerPort);
     const { paste } = dialog;
-    const mustHave = oauth.redirectPort !== undefined;
+    const mustHave = oauth.redirect_port !== undefined;
     await using redirect = paste === undefined
       ? listenForRedirect({ port, mustHave })
       : pasteRedirect({ port, paste });

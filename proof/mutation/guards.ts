@@ -1040,7 +1040,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a secret of the entry's client is not stored",
     symbol: "openDraft",
-    replace: "oauth.clientId === undefined && secret !== undefined ? own : plain",
+    replace: "oauth.client_id === undefined && secret !== undefined ? own : plain",
     by: "own",
     tests: ["tests/runtime/tools/mcp/sign_in/sign_in_test.ts"],
   },

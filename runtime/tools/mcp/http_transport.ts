@@ -30,7 +30,7 @@ const INTERNAL_ERROR = -32603;
 export const UNANSWERED = "unanswered";
 
 /** The maximum number of responses and notifications that may be on their way to the server. */
-export const MAX_UNREAD_ANSWERS = 32;
+const MAX_UNREAD_ANSWERS = 32;
 
 /** A connection to an MCP server at a URL. */
 export class HttpTransport implements ServerLink {

@@ -45,18 +45,13 @@ export const declaredOAuth = z.strictObject({
   }
 });
 
-/** The client and the kind of a sign-in, with the values of variables. */
-export interface ServerOAuth {
+/** The field with the values of its variables. */
+export type ServerOAuth = z.output<typeof declaredOAuth> & {
   /** True if the entry has the field, so that the server is known to need a sign-in. */
   isDeclared: boolean;
-  grant: "authorization_code" | "client_credentials";
-  clientId?: string;
-  clientSecret?: string;
-  privateKey?: string;
-  scopes?: string[];
-  issuer?: string;
-  redirectPort?: number;
-}
+  clientSecret?: string | undefined;
+  privateKey?: string | undefined;
+};
 
 /** Returns the resolved field and its secret values, or the problem as a clause. */
 export function resolveOAuth(
@@ -76,20 +71,7 @@ export function resolveOAuth(
     }
     secrets.push(...hiddenParts(value).map((part) => ({ name, value: part })));
   }
-  const clientSecret = secretName === undefined ? undefined : lookup(secretName)?.trim();
-  const privateKey = keyName === undefined ? undefined : lookup(keyName);
-  const { client_id: clientId, scopes, issuer, redirect_port: redirectPort } = declared;
-  return {
-    oauth: {
-      isDeclared: true,
-      grant: declared.grant,
-      ...(clientId !== undefined && { clientId }),
-      ...(clientSecret !== undefined && { clientSecret }),
-      ...(privateKey !== undefined && { privateKey }),
-      ...(scopes !== undefined && { scopes }),
-      ...(issuer !== undefined && { issuer }),
-      ...(redirectPort !== undefined && { redirectPort }),
-    },
-    secrets,
-  };
+  const clientSecret = secretName && lookup(secretName)?.trim();
+  const privateKey = keyName && lookup(keyName);
+  return { oauth: { ...declared, isDeclared: true, clientSecret, privateKey }, secrets };
 }

@@ -23,18 +23,18 @@ export function clientMetadata(oauth: ServerOAuth, redirectUrl?: string): OAuthC
       ? ["client_credentials"]
       : ["authorization_code", "refresh_token"],
     response_types: redirectUrl === undefined ? [] : ["code"],
-    ...(oauth.clientId === undefined && { token_endpoint_auth_method: "none" }),
+    ...(oauth.client_id === undefined && { token_endpoint_auth_method: "none" }),
     ...(oauth.scopes !== undefined && { scope: oauth.scopes.join(" ") }),
   };
 }
 
 /** Returns the client that the entry declares, or undefined if Inkling must register. */
 export function declaredClient(
-  { clientId, clientSecret }: ServerOAuth,
+  { client_id, clientSecret }: ServerOAuth,
   issuer: string,
 ): { client_id: string; client_secret?: string; issuer: string } | undefined {
-  return clientId === undefined ? undefined : {
-    client_id: clientId,
+  return client_id === undefined ? undefined : {
+    client_id,
     ...(clientSecret !== undefined && { client_secret: clientSecret }),
     issuer,
   };
@@ -45,7 +45,7 @@ export function declaredClient(
  * other clients. Throws SignInFailure if the key is not valid.
  */
 export function keyAuthentication(
-  { clientId = "", privateKey }: ServerOAuth,
+  { client_id: clientId = "", privateKey }: ServerOAuth,
 ): { addClientAuthentication?: AddClientAuthentication } {
   if (privateKey === undefined) return {};
   let jwk: Record<string, unknown>;

@@ -92,7 +92,7 @@ async function openDraft(request: SignInRequest, redirectUrl: string | undefined
   const { server, url, oauth, former, documentUrl, clock } = request;
   const guarded = await createGuardedFetch(request);
   const state = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  const isRegistered = redirectUrl !== undefined && oauth.clientId === undefined &&
+  const isRegistered = redirectUrl !== undefined && oauth.client_id === undefined &&
     former?.url === url && former.redirectUrl === redirectUrl;
   let client: StoredOAuthClientInformation | undefined = isRegistered ? former.client : undefined;
   let discovery: OAuthDiscoveryState | undefined;
@@ -151,7 +151,7 @@ async function openDraft(request: SignInRequest, redirectUrl: string | undefined
         server,
         url,
         issuer,
-        client: oauth.clientId === undefined && secret !== undefined ? own : plain,
+        client: oauth.client_id === undefined && secret !== undefined ? own : plain,
         discovery,
         ...(redirectUrl !== undefined && { redirectUrl }),
         ...(tokens !== undefined && { tokens }),
@@ -191,7 +191,7 @@ function requireIssuer(
   const { authorizationServerMetadata: metadata } = found;
   const isOpen = metadata === undefined || metadata.registration_endpoint !== undefined ||
     (documentUrl !== undefined && metadata.client_id_metadata_document_supported === true);
-  if (oauth.clientId === undefined && !isOpen) {
+  if (oauth.client_id === undefined && !isOpen) {
     throw new SignInFailure(
       `clients cannot register at ${shown}: create a client there, with the redirect address ` +
         `${

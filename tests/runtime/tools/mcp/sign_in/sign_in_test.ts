@@ -279,7 +279,7 @@ Deno.test("a client of the entry signs in with its secret, which is not stored",
   await using world = await openSignInWorld();
   world.auth.metadata = { registration_endpoint: undefined };
   world.auth.clients.set("mine", { secret: "a-secret-0123456789" });
-  const oauth = { ...world.oauth, clientId: "mine", clientSecret: "a-secret-0123456789" };
+  const oauth = { ...world.oauth, client_id: "mine", clientSecret: "a-secret-0123456789" };
   Object.assign(world.oauth, oauth);
   await world.signIn();
   const stored = JSON.stringify(await world.credentials.read("remote"));
