@@ -37,7 +37,6 @@ import { Pause } from "./triggers/pause.ts";
 
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
-const loadCredentials = lazyModule(() => import("./storage/open_credentials.ts"));
 const loadAgentVariant = lazyModule(() => import("./wiring/agent_variant.ts"));
 /** Loaded with the first run or the first agent with a watch. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
@@ -242,13 +241,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     executionLog,
     timeZone,
     redactor,
-    openCredentials: once(async () => {
-      const { openCredentials } = await loadCredentials();
-      const secrets = agents.tokenSecrets;
-      return await openCredentials({ settings, clock, secrets, db, resources: toolResources });
-    }),
-    withLessons(agent) {
-      const limits = runPorts.describeModelLimits(agent).map((message) => (
+    openCredentials: runPorts.openCredentials,
+    withLessons(agent, problems) {
+      const found = [...problems, ...runPorts.describeModelLimits(agent)];
+      const limits = found.map((message) => (
         { ...errorAtStart(agent.sourcePath, message), severity: "warning" as const }
       ));
       return limits.length === 0 ? agent : { ...agent, warnings: [...agent.warnings, ...limits] };

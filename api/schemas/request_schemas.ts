@@ -40,6 +40,9 @@ export const PendingBody = z.object({
   asked_by: z.string().meta({
     description: "The agent that asks: the execution's own agent, or one that it called",
   }),
+  waiting_runs: count.meta({
+    description: "The number of runs that get the answer: all that wait for the same sign-in",
+  }),
   is_guard: z.boolean().meta({
     description: "True if the question asks to approve a tool call; the approval may edit the " +
       "arguments",

@@ -1,5 +1,6 @@
 // Formats a question to the user, with the complete tool call or file change. Escapes invisible characters.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
+import { signInServerOf } from "../../present/asked_sign_in.ts";
 import { formatWholeArgument } from "./arguments.ts";
 import type { Style } from "./style.ts";
 import { describeChange, formatDiff } from "./diff.ts";
@@ -23,8 +24,9 @@ export function formatRequest(
 ): string {
   const lines: string[] = [];
   if (promptMessage(pending) === undefined) lines.push(toVisible(pending.message).trim());
-  // The arguments of the tool ask_user only repeat the question.
-  if (pending.kind === "confirm" && pending.tool_name !== "ask_user") {
+  // The arguments of ask_user and of a sign-in only repeat the question.
+  const isRepeated = pending.tool_name === "ask_user" || signInServerOf(pending) !== undefined;
+  if (pending.kind === "confirm" && !isRepeated) {
     lines.push(...formatCall(pending, style, mostLines));
   }
   return lines.join("\n");

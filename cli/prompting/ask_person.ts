@@ -2,6 +2,7 @@
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { CommandContext } from "../context/context.ts";
 import { type Answer, askDenial, type Asking } from "./asking.ts";
+import { signInServerOf } from "../../present/asked_sign_in.ts";
 import { formatRequest, promptMessage } from "../output/requests.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { wrapExactly } from "../output/wrap.ts";
@@ -30,6 +31,11 @@ export async function askPerson(
   const message = promptMessage(pending);
   switch (pending.kind) {
     case "confirm": {
+      if (signInServerOf(pending) !== undefined) {
+        // Only a sign-in continues the runs that wait for it.
+        const givesUp = await prompter.confirm({ message: "Give up?", initial: false, signal });
+        return givesUp ? { approved: false } : undefined;
+      }
       const approved = await prompter.confirm({ message: message ?? "Allow it?", signal });
       if (approved === undefined || approved) return approved && { approved };
       return await askDenial(asking);

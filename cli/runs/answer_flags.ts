@@ -2,6 +2,7 @@
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { Answer } from "../prompting/asking.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
+import { signInServerOf } from "../../present/asked_sign_in.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 
 /** The options of `inkling respond` that contain an answer. */
@@ -61,7 +62,7 @@ export function describeNeed(pending: PendingBody): string {
   const { kind } = pending;
   switch (kind) {
     case "confirm":
-      return "use --yes or --no";
+      return signInServerOf(pending) === undefined ? "use --yes or --no" : "use --no to give up";
     case "input":
       return "use --text TEXT";
     case "choice":

@@ -2,6 +2,7 @@
 // execution.
 import { type Client, orMissing } from "../../api/client/client.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
+import { questionKey } from "../../present/asked_sign_in.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 
 /** An open question with its execution. */
@@ -53,10 +54,9 @@ export function formatQuestionCount(list: OpenQuestions | undefined): string | n
 function uniqueQuestions(waiting: readonly OpenQuestion[]): OpenQuestion[] {
   const byRequest = new Map<string, OpenQuestion>();
   for (const one of waiting) {
-    const known = byRequest.get(one.pending.request_id);
-    if (known === undefined || known.execution.id < one.execution.id) {
-      byRequest.set(one.pending.request_id, one);
-    }
+    const key = questionKey(one.pending);
+    const known = byRequest.get(key);
+    if (known === undefined || known.execution.id < one.execution.id) byRequest.set(key, one);
   }
   return [...byRequest.values()].sort((a, b) =>
     a.pending.created_at.localeCompare(b.pending.created_at)

@@ -2,9 +2,9 @@
 // full, including invisible characters, because the person decides by its text.
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
-import { signInServerOf } from "../../present/asked_sign_in.ts";
 import { commandOf } from "../../present/asked_command.ts";
 import { toVisible } from "../../present/visible_text.ts";
+import { describeWaitingRuns, signInServerOf } from "../../present/asked_sign_in.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
 import { formatRelative } from "../parts/format.ts";
@@ -29,6 +29,7 @@ export function PendingRequest(
   const [problem, setProblem] = useState<string | null>(null);
   const card = useRef<HTMLElement>(null);
   const heading = useId();
+  const runs = describeWaitingRuns(pending);
   /** Sends the answer. Throws if the service refuses it. */
   const send = async (response: Answer) => {
     // Check the focus before the button is disabled and loses the focus.
@@ -75,7 +76,7 @@ export function PendingRequest(
       />
       <Problem text={problem} />
       <p class="muted small">
-        Asked <RelativeTime at={pending.created_at} />
+        {runs !== undefined && `${runs}. `}Asked <RelativeTime at={pending.created_at} />
         {pending.expires_at !== null && <Deadline at={pending.expires_at} />}
       </p>
     </section>
@@ -165,17 +166,28 @@ function ConfirmForm(props: FormProps): VNode {
     );
   }
   const server = signInServerOf(pending);
-  // Without a sign-in, an approval only asks again.
-  const rank = server === undefined ? "primary" : undefined;
   const hasFields = pending.is_guard && Object.keys(pending.tool_args).length > 0;
   return (
     <form class="answer" tabIndex={-1} onSubmit={(event) => event.preventDefault()}>
       <div class="actions">
-        {server !== undefined && <SignInButton server={server} class="primary" />}
-        <Button class={rank} data-key="y" disabled={isSending} onClick={() => answer(true)}>
-          Approve
+        {
+          // Only a sign-in continues the runs that wait for it.
+          server === undefined
+            ? (
+              <Button
+                class="primary"
+                data-key="y"
+                disabled={isSending}
+                onClick={() => answer(true)}
+              >
+                Approve
+              </Button>
+            )
+            : <SignInButton server={server} class="primary" />
+        }
+        <Button data-key="d" disabled={isSending} onClick={() => answer(false)}>
+          {server === undefined ? "Deny" : "Give up"}
         </Button>
-        <Button data-key="d" disabled={isSending} onClick={() => answer(false)}>Deny</Button>
         {hasFields && (
           <Button data-key="e" disabled={isSending} onClick={() => setForm("edit")}>
             Edit arguments

@@ -4,6 +4,7 @@ import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { RequestedRaise } from "./budget.ts";
+import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import type { HumanAnswer, ToolQuestion } from "../tools/definition/tool.ts";
 import type { Caller } from "../vocabulary/callers.ts";
 
@@ -25,6 +26,15 @@ export interface HumanRequest extends ToolQuestion {
   isGuard?: true;
   /** The budget raise that an approval allows. Present only if the question is about a budget. */
   raise?: RequestedRaise;
+}
+
+/** Returns true if a sign-in to the same server answers both questions. */
+export function isSameSignIn(
+  one: Pick<HumanRequest, "toolName" | "toolArgs">,
+  other: Pick<HumanRequest, "toolName" | "toolArgs">,
+): boolean {
+  return one.toolName === SIGN_IN && other.toolName === SIGN_IN &&
+    one.toolArgs["server"] === other.toolArgs["server"];
 }
 
 /** An answer with its question. */

@@ -4,7 +4,7 @@ import type {
   ExecutionReads,
   SpanSummary,
 } from "../executions/record/execution_reads.ts";
-import type { HumanRequest } from "../executions/human_request.ts";
+import { type HumanRequest, isSameSignIn } from "../executions/human_request.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Pause } from "../triggers/pause.ts";
@@ -80,7 +80,9 @@ export async function makeRecap(
     ...await executions.readSpan(span),
     costBeforeUsd: costs[0] ?? null,
     meanCostUsd: known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0) / MEAN_DAYS,
-    waiting: parts.waiting.toSorted((a, b) => a.createdAt - b.createdAt),
+    // Runs that wait for the same sign-in have one question.
+    waiting: parts.waiting.toSorted((a, b) => a.createdAt - b.createdAt)
+      .filter((one, at, all) => !all.slice(0, at).some((before) => isSameSignIn(before, one))),
     slots: groups.sort((a, b) => a.first - b.first),
     downtimes: await executions.readDowntimes(span),
     stopped: findStopped(parts, await parts.pause.state() === "paused"),

@@ -106,6 +106,8 @@ export interface UsageReport {
 export interface PendingRequest extends HumanRequest {
   /** The id of the asking agent: the execution's own, or one that it delegated to. */
   askedBy: string;
+  /** The number of runs that the answer continues or ends: several may wait for the same sign-in. */
+  waitingRuns: number;
   /** The change that the call would make to a file as the file is now. Null if the call changes no file. */
   preview: CallPreview | null;
 }

@@ -4,6 +4,7 @@ import { toPlainLine, toPlainText } from "../../base/text/plain_text.ts";
 import type { NotifyChoice, NotifyKind, NotifySettings } from "../config/notify_schema.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
+import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 import { kindOfEnd, type NotableEvent } from "./notable_event.ts";
@@ -118,7 +119,9 @@ function draftQuestion(
     requestId: request.requestId,
     // Questions are not combined, because each needs its own answer.
     isFoldable: false,
-    title: `${displayName} waits for your answer`,
+    title: request.toolName === SIGN_IN
+      ? `Sign in to ${request.toolArgs["server"]}`
+      : `${displayName} waits for your answer`,
     text: [
       request.message,
       ...argumentLines(request),

@@ -42,7 +42,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
   executions: ExecutionReads;
-  requests: Pick<RequestStore, "readOpenRequest">;
+  requests: Pick<RequestStore, "readOpenRequest" | "readSignIns">;
   families: Pick<FamilyStore, "sumDescendants">;
   storage: Runtime["storage"];
   /** The reads of nodes. Undefined if the database belongs to one service. */
@@ -54,8 +54,8 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   redactor: Redactor;
   /** Opens the stored sign-ins to remote MCP servers. */
   openCredentials: () => Promise<CredentialStore>;
-  /** Returns the agent with the reported limits of its model's endpoint among its warnings. */
-  withLessons: (agent: Agent) => Agent;
+  /** Returns the agent with these problems and the reported limits of its model's endpoint among its warnings. */
+  withLessons: (agent: Agent, problems: readonly string[]) => Agent;
   planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
   replays: Replays;
   retention: Retention;

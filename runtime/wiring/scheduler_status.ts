@@ -2,6 +2,8 @@
 import type { Agent, Trigger } from "../agents/agent.ts";
 import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../interface/runtime.ts";
+import type { RequestStore } from "../executions/record/request_store.ts";
+import { describeSignInNeeded } from "../tools/mcp/sign_in/sign_in_needed.ts";
 import type { Pause } from "../triggers/pause.ts";
 import type { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
@@ -36,14 +38,17 @@ export async function describeScheduler(
 /** Returns the agents with their newest execution and the state of their triggers. */
 export async function toListings(
   agents: readonly Agent[],
-  { history, triggers, triggerStates, withLessons }: {
+  { history, triggers, triggerStates, withLessons, requests }: {
     history: Pick<ShownHistory, "newest">;
     triggers: Triggers | undefined;
     triggerStates: Pick<SqlTriggerStateStore, "readStopped">;
-    /** Returns the agent with the reported limits of its model's endpoint among its warnings. */
-    withLessons: (agent: Agent) => Agent;
+    /** Returns the agent with these problems and the reported limits of its model's endpoint among its warnings. */
+    withLessons: (agent: Agent, problems: readonly string[]) => Agent;
+    requests: Pick<RequestStore, "readSignIns">;
   },
 ): Promise<AgentListing[]> {
+  const signIns = agents.some(({ mcp }) => mcp.length > 0) ? await requests.readSignIns() : [];
+  const needed = new Set(signIns.map(({ toolArgs }) => toolArgs["server"]));
   const newest = await history.newest(agents.map(({ id }) => id));
   // A runtime without triggers reads the stopped triggers from the store.
   const stored = triggers === undefined ? await triggerStates.readStopped() : [];
@@ -52,7 +57,12 @@ export async function toListings(
     const notes = triggers?.notes(agent.id);
     return {
       ...(notes ?? { nextRun: null, triggerPaused: stopped?.reason ?? null }),
-      agent: withLessons(agent),
+      agent: withLessons(
+        agent,
+        agent.mcp.filter((server) => needed.has(server)).map((server) =>
+          `The MCP server ${JSON.stringify(server)} cannot be used: ${describeSignInNeeded(server)}`
+        ),
+      ),
       lastExecution: newest.get(agent.id) ?? null,
     };
   });

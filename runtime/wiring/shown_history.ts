@@ -11,7 +11,7 @@ import {
 } from "../executions/record/execution_reads.ts";
 import type { SqlNodeReads } from "../executions/nodes/node_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
-import type { HumanRequest } from "../executions/human_request.ts";
+import { type HumanRequest, isSameSignIn } from "../executions/human_request.ts";
 import { NoPendingRequest } from "../executions/refusals.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
 import { lastDays, toDailyUsage } from "../executions/usage.ts";
@@ -26,6 +26,7 @@ import type {
 import { KeptResults } from "./kept_results.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
+import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 
@@ -39,7 +40,7 @@ const MOST_OPEN = 500;
 /** The objects that a ShownHistory needs. */
 export interface ShownHistoryPorts {
   executions: ExecutionReads;
-  requests: Pick<RequestStore, "readOpenRequest">;
+  requests: Pick<RequestStore, "readOpenRequest" | "readSignIns">;
   families: Pick<FamilyStore, "sumDescendants">;
   nodes: SqlNodeReads | undefined;
   redactor: Redactor;
@@ -119,7 +120,9 @@ export class ShownHistory {
     const request = await requests.readOpenRequest(id);
     if (request === undefined) throw new NoPendingRequest();
     const { execution: { agentId } } = await requireExecution(executions, request.executionId);
+    const signIns = request.toolName === SIGN_IN ? await requests.readSignIns() : [];
     return {
+      waitingRuns: Math.max(1, signIns.filter((one) => isSameSignIn(one, request)).length),
       ...redactor.redactValue({ ...request, executionId: id }),
       askedBy: agentId,
       preview: await this.preview(request),

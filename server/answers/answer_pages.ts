@@ -7,6 +7,7 @@ import type {
   LinkedQuestion,
   PendingRequest,
 } from "../../runtime/interface/runtime.ts";
+import { SIGN_IN } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { escapeHtml, noticePage } from "../html/notice_page.ts";
 
 /** The headers that keep the page out of search engines and frames. */
@@ -174,9 +175,15 @@ function diffLine(line: string): string {
   return kind === undefined ? html : `<span class="${kind}">${html}</span>`;
 }
 
-function formFields({ kind, options, multi }: HumanRequest): string {
+function formFields({ kind, options, multi, toolName }: HumanRequest): string {
   switch (kind) {
     case "confirm":
+      // Only a sign-in continues the runs that wait for it.
+      if (toolName === SIGN_IN) {
+        return `<div class="choices">
+<button class="second" name="decision" value="deny">Give up</button>
+</div>`;
+      }
       return `<label for="reason">Remark for the agent (optional)</label>
 <textarea id="reason" name="reason" rows="2"></textarea>
 <div class="choices">

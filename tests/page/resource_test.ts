@@ -72,14 +72,19 @@ Deno.test("Loader reports a failure and continues", async () => {
 
 Deno.test("loadOpenQuestions() returns each question once, oldest first", async () => {
   const at = (id: number) => `2026-01-01T00:00:0${id}.000Z`;
+  const signIn = (server: string) => ({ tool_name: "sign_in", tool_args: { server } });
   const questions: Record<number, { request_id: string; created_at: string } | undefined> = {
     // Execution 1 started 2, and 3 started 4. The parents wait with their child's question.
     ...{ 1: { request_id: "a", created_at: at(5) }, 2: { request_id: "a", created_at: at(5) } },
     ...{ 3: { request_id: "b", created_at: at(1) }, 4: { request_id: "b", created_at: at(1) } },
     5: undefined,
+    // Two runs wait for the same sign-in, and one for another.
+    6: { request_id: "c", created_at: at(7), ...signIn("remote") },
+    7: { request_id: "d", created_at: at(8), ...signIn("remote") },
+    8: { request_id: "e", created_at: at(9), ...signIn("other") },
   };
   const client = {
-    executions: () => Promise.resolve([5, 4, 3, 2, 1].map((id) => ({ id }))),
+    executions: () => Promise.resolve([8, 7, 6, 5, 4, 3, 2, 1].map((id) => ({ id }))),
     pending: (id: number) => {
       const question = questions[id];
       return question === undefined
@@ -90,6 +95,6 @@ Deno.test("loadOpenQuestions() returns each question once, oldest first", async 
   const waiting = await loadOpenQuestions(client);
   assert.deepEqual(
     waiting.questions.map(({ execution, pending }) => [execution.id, pending.request_id]),
-    [...[[4, "b"], [2, "a"]]],
+    [...[[4, "b"], [2, "a"], [7, "d"], [8, "e"]]],
   );
 });

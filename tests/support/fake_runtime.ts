@@ -13,7 +13,11 @@ import type { Frame, FrameEvent } from "../../runtime/events/frame.ts";
 import { currentRest } from "../../runtime/executions/execution.ts";
 import { type ExecutionStatus, isFinal } from "../../runtime/executions/states.ts";
 import type { CheckpointStats } from "../../runtime/executions/record/checkpoint_store.ts";
-import type { GivenResponse, HumanRequest } from "../../runtime/executions/human_request.ts";
+import {
+  type GivenResponse,
+  type HumanRequest,
+  isSameSignIn,
+} from "../../runtime/executions/human_request.ts";
 import type {
   AgentListing,
   BrokenAgentFile,
@@ -477,7 +481,14 @@ export class FakeRuntime implements Runtime {
     const { agentId } = this.#execution(Math.max(id, ...asking.map(([other]) => other)));
     return request === undefined
       ? Promise.reject(new FakeRefusal("not_found", "No pending request"))
-      : Promise.resolve({ ...request, askedBy: agentId, preview: this.previews.get(id) ?? null });
+      : Promise.resolve({
+        ...request,
+        askedBy: agentId,
+        waitingRuns: [...this.requests.values()].filter((one) =>
+          one === request || isSameSignIn(one, request)
+        ).length,
+        preview: this.previews.get(id) ?? null,
+      });
   }
 
   /** The error of a preview of edited calls; undefined: the preview succeeds. */

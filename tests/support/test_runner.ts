@@ -76,6 +76,7 @@ export async function openTestRunner(
     currentAgent: (id) => Promise.resolve(agents.find((agent) => agent.id === id)),
     maxAgentDepth: () => 3,
     programAnswers: () => ({ respond: false }),
+    isSignedIn: () => Promise.resolve(false),
     openSandbox: () => Promise.resolve(new PathSandbox({ ...directories, paths: [], home })),
     isProviderKey: () => false,
   });

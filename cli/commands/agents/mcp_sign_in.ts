@@ -1,7 +1,6 @@
 // `inkling mcp login` and `inkling mcp logout`: signs a person in to a remote MCP server, or forgets the sign-in.
 import { type Client, orMissing } from "../../../api/client/client.ts";
 import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
-import { inGroups } from "../../../base/in_groups.ts";
 import { signInServerOf } from "../../../present/asked_sign_in.ts";
 import { AnsweredElsewhere, giveAnswer } from "../../runs/ask_while_open.ts";
 import { readPages } from "../../runs/find_execution.ts";
@@ -57,40 +56,29 @@ async function continueRuns(
   name: string,
   signal: AbortSignal,
 ): Promise<void> {
+  let pending: PendingBody | undefined;
   {
     await using reader = await openReader(context.app, context.workspace);
-    if ((await findWaiting(reader.client, name)).length === 0) return;
+    pending = await findWaiting(reader.client, name);
   }
+  if (pending === undefined) return;
   using client = await openService(context, { signal });
-  const continued = new Set<number>();
-  // A run has one visible question at a time, although several of the agents that it called may wait.
-  for (;;) {
-    const open = (await findWaiting(client, name))
-      .filter(({ execution_id: id }) => !continued.has(id));
-    if (open.length === 0) break;
-    for (const pending of open) {
-      continued.add(pending.execution_id);
-      await giveAnswer(client, pending, { approved: true }).catch((error) => {
-        if (!(error instanceof AnsweredElsewhere)) throw error;
-      });
-    }
-  }
-  const runs = continued.size === 1 ? "1 run" : `${continued.size} runs`;
+  await giveAnswer(client, pending, { approved: true }).catch((error) => {
+    if (!(error instanceof AnsweredElsewhere)) throw error;
+  });
+  const { waiting_runs: count } = pending;
+  const runs = count === 1 ? "1 run" : `${count} runs`;
   context.output.note(`Continues ${runs} that waited for the sign-in`);
 }
 
-/** Returns the open questions about the sign-in to a server. */
-async function findWaiting(client: Client, name: string): Promise<PendingBody[]> {
+/** Returns the question of the runs that wait for the sign-in to a server, or undefined. */
+async function findWaiting(client: Client, name: string): Promise<PendingBody | undefined> {
   const waiting = await readPages((page) => client.executions({ status: ["waiting"], ...page }));
-  const found = await inGroups(waiting, {
-    size: 8,
-    work: async ({ id }) => {
-      const pending = await orMissing(client.pending(id));
-      return pending && signInServerOf(pending) === name ? pending : undefined;
-    },
-  });
-  const byId = new Map(found.flatMap((one) => one === undefined ? [] : [[one.request_id, one]]));
-  return [...byId.values()];
+  for (const { id } of waiting) {
+    const pending = await orMissing(client.pending(id));
+    if (pending !== undefined && signInServerOf(pending) === name) return pending;
+  }
+  return undefined;
 }
 
 /** Revokes the tokens of a server and removes them from this machine. */

@@ -11,6 +11,11 @@ import { openService } from "../../service/daemon.ts";
 import { findGoneWorkspace } from "../../context/missing_workspace.ts";
 import { formatArguments } from "../../output/arguments.ts";
 import { describeNeed } from "../../runs/answer_flags.ts";
+import {
+  describeWaitingRuns,
+  questionKey,
+  signInServerOf,
+} from "../../../present/asked_sign_in.ts";
 import { readPages, readPending } from "../../runs/find_execution.ts";
 import { formatRequest, promptMessage } from "../../output/requests.ts";
 import { wrapExactly } from "../../output/wrap.ts";
@@ -80,6 +85,7 @@ async function showOne(
   const text = [
     ...promptMessage(question) === undefined ? [] : [toVisible(message).trim()],
     ...[formatRequest(question, style)].filter((one) => one !== ""),
+    ...[describeWaitingRuns(question) ?? []].flat(),
     ...(options ?? []).map((option, index) => `    ${index + 1} ${toVisibleLine(option)}`),
   ].join("\n");
   output.line(wrapExactly(text, columns));
@@ -104,14 +110,17 @@ async function readQuestions(
       return question && { agent_id, ...question, execution_id: id };
     },
   });
-  return questions.filter((question) => question !== undefined);
+  // Runs that wait for the same sign-in have one question.
+  const found = questions.filter((question) => question !== undefined);
+  return [...Map.groupBy(found, questionKey).values()].flatMap((same) => same.slice(0, 1));
 }
 
 /** Returns the question and the call's arguments as one line, such as `Allow file_write? note.txt, content: Hello`. */
-function describeQuestion(
-  { kind, message, tool_name: tool, tool_args: args }: PendingBody,
-): string {
+function describeQuestion(pending: PendingBody): string {
+  const { kind, message, tool_name: tool, tool_args: args } = pending;
   const question = toVisibleLine(message);
+  const runs = describeWaitingRuns(pending);
+  if (signInServerOf(pending) !== undefined) return runs ? `${runs}: ${question}` : question;
   if (kind !== "confirm" || tool === "ask_user") return question;
   return `${question} ${formatArguments(JSON.stringify(args), Infinity)}`.trimEnd();
 }

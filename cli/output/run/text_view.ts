@@ -186,12 +186,12 @@ class TextView implements RunView {
   #showWaiting(payload: FramePayload): void {
     this.#activity.rest();
     for (const piece of this.#renderer.renderOpenCalls(payload)) this.#showPiece(piece);
-    const { execution_id: id, kind } = payload;
+    const { execution_id: id } = payload;
     const execution = toOneLine(String(id));
     const message = textOf(payload, "message");
     const question = message === "" ? "" : `: ${toVisible(message)}`;
     this.#output.notice(`Execution ${execution} waits for an answer${question}`);
-    this.#output.notice(`Answer it with: inkling respond ${execution} ${flagsOf(kind)}`);
+    this.#output.notice(`Answer it with: inkling respond ${execution} ${flagsOf(payload)}`);
   }
 }
 
@@ -201,7 +201,9 @@ function isRoutine(payload: FramePayload): boolean {
   return type === "execution_info" || (type === "complete" && payload["status"] === "success");
 }
 
-function flagsOf(kind: unknown): string {
+function flagsOf({ kind, tool_name: tool }: FramePayload): string {
+  // The message names the command that signs in.
+  if (tool === "sign_in") return "--no (to give up)";
   if (kind === "input") return '--text "…"';
   if (kind === "choice") return '--choice "…"';
   return "--yes (or --no)";

@@ -31,7 +31,7 @@ export function toSignInQuestion(
     call: { position, name: SIGN_IN },
     question: {
       kind: "confirm",
-      message: `${message}\nThe sign-in continues this run. Approve to try again, deny to give up`,
+      message: `${message}\nThe sign-in continues all runs that wait for it. A denial ends them`,
       options: null,
       multi: false,
     },

@@ -31,6 +31,7 @@ const IS_TRIED_AGAIN: {
     // A person who answers gets the error at once and may try again.
     answerRequest: false,
     readOpenRequest: false,
+    readSignIns: false,
     readNextExpiry: false,
   },
   families: { waitForChild: true },

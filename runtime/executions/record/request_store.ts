@@ -47,6 +47,9 @@ export interface RequestStore {
    */
   readOpenRequest(executionId: number, requestId?: string): Promise<HumanRequest | undefined>;
 
+  /** Returns the open questions about sign-ins to MCP servers, oldest first. */
+  readSignIns(): Promise<HumanRequest[]>;
+
   /** Returns the open question with the earliest deadline, without those in `except`. Undefined if none has a deadline. */
   readNextExpiry(except?: ReadonlySet<string>): Promise<HumanRequest | undefined>;
 }

@@ -4,10 +4,12 @@ import type { JsonObject } from "../../../base/json.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import {
   AnswerForbidden,
+  AnswerMisfit,
   fitAnswer,
   type GivenResponse,
   type HumanAnswer,
   type HumanRequest,
+  isSameSignIn,
   NotWaiting,
 } from "../human_request.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
@@ -16,7 +18,9 @@ import { Journal } from "../record/journal.ts";
 import type { JournalPorts } from "../record/journal_ports.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import type { ActiveRuns } from "./active_runs.ts";
+import { commandOf } from "../../tools/mcp/sign_in/sign_in_needed.ts";
 import { mayProgramAnswer } from "../../vocabulary/callers.ts";
+import { SIGN_IN } from "../../vocabulary/tool_vocabulary.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
 import type { Runs } from "./runs.ts";
@@ -26,7 +30,7 @@ const loadEditedCall = lazyModule(() => import("./edited_call.ts"));
 
 type Ports =
   & JournalPorts
-  & Pick<RunnerPorts, "serviceLog" | "executions" | "openTools" | "programAnswers">
+  & Pick<RunnerPorts, "serviceLog" | "executions" | "openTools" | "programAnswers" | "isSignedIn">
   & {
     agents: Pick<AwaitedAgents, "find">;
     active: Pick<ActiveRuns, "track" | "stopping">;
@@ -52,9 +56,25 @@ export class HumanAnswers {
    * Answers the open question of an execution or of its descendant. The asking execution continues, and so do the ancestors
    * that waited only for it. Throws ExecutionNotFound, AnswerMisfit, ArgumentsNotChecked, and NotWaiting if the question is
    * not open. Throws AnswerForbidden if a program must not answer it, and AgentUnreadable if one of the agents cannot
-   * continue; the question then stays open.
+   * continue; the question then stays open. The answer to a question about a sign-in is the answer of all runs that wait for
+   * the same sign-in.
    */
   async give(id: number, response: GivenResponse): Promise<void> {
+    const open = await this.#giveOne(id, response);
+    if (open.toolName !== SIGN_IN || "expired" in response.answer) return;
+    const signIns = await this.#ports.requests.readSignIns();
+    for (const { executionId, requestId } of signIns.filter((one) => isSameSignIn(one, open))) {
+      try {
+        await this.#giveOne(executionId, { ...response, requestId });
+      } catch (error) {
+        // The question was answered meanwhile, or stays open until the agent's file can be read.
+        if (!(error instanceof NotWaiting || error instanceof AgentUnreadable)) throw error;
+      }
+    }
+  }
+
+  /** Answers one question and returns it. */
+  async #giveOne(id: number, response: GivenResponse): Promise<HumanRequest> {
     const { executions, runs } = this.#ports;
     const { open, answer, execution, request } = await this.#check(id, response);
     const answered = await new Journal(execution, this.#ports).answer({
@@ -66,6 +86,7 @@ export class HumanAnswers {
     for (const above of answered.ancestors) {
       await runs.resume(await requireExecution(executions, above.id));
     }
+    return open;
   }
 
   /** Returns the open question with edited arguments, for a preview. Throws as give() does. Changes nothing. */
@@ -95,6 +116,9 @@ export class HumanAnswers {
     if (response.by?.via === "program" && !mayProgramAnswer(open, this.#ports.programAnswers())) {
       throw new AnswerForbidden();
     }
+    if (open.toolName === SIGN_IN && "approved" in response.answer && response.answer.approved) {
+      await this.#requireSignIn(String(open.toolArgs["server"]));
+    }
     const fitting = fitAnswer(open, response.answer, redactor);
     const { execution, request } = await requireExecution(executions, open.executionId);
     await this.#requireAgents(execution);
@@ -107,6 +131,14 @@ export class HumanAnswers {
         this.#ports,
       );
     return { execution, request, open, answer };
+  }
+
+  /** Throws AnswerMisfit if nobody has signed in to the server, because an approval would only ask again. */
+  async #requireSignIn(server: string): Promise<void> {
+    if (await this.#ports.isSignedIn(server)) return;
+    throw new AnswerMisfit(
+      `Only a sign-in continues this run: ${commandOf("login", server)}. A denial gives up`,
+    );
   }
 
   /** Throws AgentUnreadable if the agent of the asking execution, or of an ancestor that waits for it, cannot be read. */

@@ -49,4 +49,6 @@ export type RunnerPorts = RunPorts & JournalPorts & {
   maxAgentDepth: () => number;
   /** Returns the answers that programs may give: with `respond` also approvals. */
   programAnswers: () => { respond: boolean };
+  /** Returns true if tokens of an MCP server are stored. */
+  isSignedIn: (server: string) => Promise<boolean>;
 };

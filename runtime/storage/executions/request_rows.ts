@@ -121,18 +121,13 @@ export function* selectAnswers(executionId: number): Operation<Map<number, Given
   return answers;
 }
 
-/** Returns true if another run waits for the same sign-in, so that people already have a message about it. */
-export function* isRepeatedSignIn(
-  { toolName, toolArgs, requestId }: HumanRequest,
-): Operation<boolean> {
-  if (toolName !== SIGN_IN) return false;
+/** Returns the open questions about sign-ins, oldest first. */
+export function* selectSignIns(): Operation<HumanRequest[]> {
   const rows = yield* all<RequestRow>(
-    `SELECT ${REQUEST_COLUMNS} FROM requests WHERE answered_at IS NULL AND request_id <> ?`,
-    requestId,
+    `SELECT ${REQUEST_COLUMNS} FROM requests WHERE answered_at IS NULL AND ` +
+      `body ->> '$.toolName' = '${SIGN_IN}' ORDER BY created_at, rowid`,
   );
-  return rows.map(toRequest).some((one) =>
-    one.toolName === SIGN_IN && one.toolArgs["server"] === toolArgs["server"]
-  );
+  return rows.map(toRequest);
 }
 
 /** Converts a row to a question. */

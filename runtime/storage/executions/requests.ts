@@ -1,6 +1,6 @@
 // Stores questions to people. A question pauses its execution, and an answer resumes it.
 import type { Execution } from "../../executions/execution.ts";
-import type { HumanRequest } from "../../executions/human_request.ts";
+import { type HumanRequest, isSameSignIn } from "../../executions/human_request.ts";
 import type {
   OpeningRequest,
   RecordedAnswer,
@@ -14,11 +14,12 @@ import { appendFrames, showsRequest } from "../frames.ts";
 import {
   closeRequest,
   insertRequest,
-  isRepeatedSignIn,
   selectNextExpiry,
   selectOpenRequest,
+  selectSignIns,
 } from "./request_rows.ts";
 import { pauseExecution, resumeAncestors, resumeExecution } from "./waiting.ts";
+import { SIGN_IN } from "../../vocabulary/tool_vocabulary.ts";
 import { fence } from "../../database/operation.ts";
 
 /**
@@ -42,9 +43,12 @@ export class SqlRequestStore implements RequestStore {
       yield* fence(executionId);
       yield* insertRequest(opening.request);
       const execution = yield* pauseExecution(executionId, opening);
-      if (!(yield* isRepeatedSignIn(opening.request))) {
-        yield* messages.record({ type: "waiting", execution, request: opening.request });
-      }
+      const { request } = opening;
+      const isSignIn = request.toolName === SIGN_IN;
+      // If other runs wait for the same sign-in, people already have a message about it.
+      const isFirst = !isSignIn ||
+        (yield* selectSignIns()).filter((one) => isSameSignIn(one, request)).length === 1;
+      if (isFirst) yield* messages.record({ type: "waiting", execution, request });
       return execution;
     });
   }
@@ -71,6 +75,10 @@ export class SqlRequestStore implements RequestStore {
     return this.#db.read(function* () {
       return yield* selectOpenRequest(executionId, requestId);
     });
+  }
+
+  readSignIns(): Promise<HumanRequest[]> {
+    return this.#db.read(selectSignIns);
   }
 
   readNextExpiry(except: ReadonlySet<string> = new Set()): Promise<HumanRequest | undefined> {

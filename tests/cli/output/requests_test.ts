@@ -20,6 +20,7 @@ function pendingOf(changes: Partial<PendingBody>): PendingBody {
     expires_at: null,
     asked_by: "writer",
     is_guard: true,
+    waiting_runs: 1,
     preview: null,
     ...changes,
   };
@@ -33,6 +34,8 @@ Deno.test("formatRequest() returns a question only if it is too long for the pro
     tool_args: { question: "Go on?" },
   });
   assert.equal(formatRequest(short, style), "");
+  const signIn = { tool_name: "sign_in", tool_args: { server: "remote" } };
+  assert.equal(formatRequest(pendingOf({ ...signIn, message: "Sign in" }), style), "");
   const asked = pendingOf({ message: "Run \u001b]0;rm\u0007?", tool_name: "ask_user" });
   assert.equal(promptMessage(asked), "Run \\u001b]0;rm\\u0007?");
   const message = "First this.\nThen \u001b[31mthat?";

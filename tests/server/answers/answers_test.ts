@@ -30,6 +30,13 @@ Deno.test("a link shows its question without a key, and accepts one answer", asy
   assert.deepEqual(runtime.responses, [expected]);
 });
 
+Deno.test("the page of a question about a sign-in can only give up", async () => {
+  const { open } = openPort({ toolName: "sign_in", toolArgs: { server: "remote" } });
+  const text = await (await open()).text();
+  assert.match(text, /value="deny">Give up</);
+  assert.doesNotMatch(text, /Approve/);
+});
+
 Deno.test("GET and HEAD change nothing, because chat programs open links", async () => {
   const { send, open, runtime } = openPort();
   for (const site of ["cross-site", "same-site", "none"]) {

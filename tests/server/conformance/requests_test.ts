@@ -130,9 +130,15 @@ test("the log and the stream contain the question of a waiting execution", async
   assert.deepEqual([interrupt?.event, waiting?.event], ["interrupt", "waiting"]);
   assert.equal(typeof interrupt?.id, "number");
   assert.equal(waiting?.id, null);
-  // Only `pending` returns the preview, because the preview depends on the current file.
-  const { execution_id: _, asked_by: _by, is_guard: _guard, preview: _preview, ...question } =
-    await on.client.pending(id);
+  // Only `pending` returns the preview and the number of runs, because they may change.
+  const {
+    execution_id: _,
+    asked_by: _by,
+    is_guard: _guard,
+    preview: _preview,
+    waiting_runs: _runs,
+    ...question
+  } = await on.client.pending(id);
   for (const frame of [interrupt, waiting]) {
     for (const [name, value] of Object.entries(question)) {
       assert.deepEqual(frame?.payload[name], value, `${frame?.event} ${name}`);

@@ -59,7 +59,7 @@ export interface SignInPorts {
   runtime: {
     respond(
       executionId: number,
-      response: { requestId: string; answer: { approved: true }; via: "page" },
+      response: { requestId: string; answer: { approved: boolean }; by: { via: "page" } },
     ): Promise<void>;
   };
 }
@@ -167,23 +167,24 @@ export class BrowserSignIns implements SignIns {
     return publicUrl?.startsWith("https:") ? publicUrl + SIGN_IN_PATHS.client : undefined;
   }
 
-  /** Approves the questions of the runs that wait for the sign-in. Returns their number. */
+  /** Continues the runs that wait for the sign-in. Returns their number. */
   async #continueRuns(server: string): Promise<number> {
     const { history, runtime } = this.#ports;
     const asked = (await history.openRequests()).filter(({ toolName, toolArgs }) =>
       toolName === SIGN_IN && toolArgs["server"] === server
     );
-    const answered = await Promise.all(asked.map(async ({ executionId, requestId }) => {
-      try {
-        await runtime.respond(executionId, { requestId, answer: { approved: true }, via: "page" });
-        return true;
-      } catch (error) {
-        // A person answered the question, or its execution was cancelled meanwhile.
-        if (error instanceof RuntimeError && error.code === "conflict") return false;
-        throw error;
-      }
-    }));
-    return answered.filter(Boolean).length;
+    const [first] = asked;
+    if (first === undefined) return 0;
+    const { executionId, requestId } = first;
+    try {
+      // The answer counts for all runs that wait for the same sign-in.
+      const answer = { approved: true };
+      await runtime.respond(executionId, { requestId, answer, by: { via: "page" } });
+    } catch (error) {
+      // A person answered the question, or its execution was cancelled meanwhile.
+      if (!(error instanceof RuntimeError && error.code === "conflict")) throw error;
+    }
+    return asked.length;
   }
 }
 

@@ -45,6 +45,20 @@ Deno.test("pending names the agent that asks and the agent that called it", asyn
   await shows(t, cli, "pending", "--json");
 });
 
+Deno.test("pending shows the sign-in that several runs wait for once", async (t) => {
+  await using cli = await createFakeCli();
+  const signIn = {
+    toolName: "sign_in",
+    toolArgs: { server: "remote" },
+    message: "It needs a sign-in: inkling mcp login remote",
+  };
+  for (const agentId of ["daily", "weekly"]) {
+    ask(cli, cli.runtime.addExecution({ agentId }).id, signIn);
+  }
+  await shows(t, cli, "pending");
+  await shows(t, cli, "pending", "1");
+});
+
 Deno.test("pending leaves out answered questions, and executions that wait for a called agent", async (t) => {
   await using cli = await createFakeCli();
   addWaiting(cli);

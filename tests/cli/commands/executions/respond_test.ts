@@ -138,6 +138,20 @@ Deno.test("respond asks each kind of question with its own prompt", async () => 
   }
 });
 
+Deno.test("respond to a question about a sign-in can only give up", async () => {
+  const request = { toolName: "sign_in", toolArgs: { server: "remote" }, message: "Sign in" };
+  for (const [typed, code, given] of [[true, 0, [{ approved: false }]], [false, 4, []]] as const) {
+    await using cli = await createWaiting(AT_TERMINAL, request);
+    cli.input.answers = [typed];
+    assert.equal(await cli.drive(cli.run("respond", "1")), code);
+    assert.deepEqual(cli.input.asked.map(({ message }) => message), ["Give up?"]);
+    assert.deepEqual(answers(cli), given);
+  }
+  await using cli = await createWaiting({}, request);
+  assert.equal(await cli.run("respond", "1"), 2);
+  assert.match(cli.stderr.text.replaceAll(/\s+/g, " "), /use --no to give up/);
+});
+
 Deno.test("respond leaves the question open at Esc (4) and at Ctrl+C (130)", async () => {
   for (const [key, code] of [[ESC, 4], [CTRL_C, 130]] as const) {
     await using cli = await createWaiting(AT_TERMINAL);

@@ -69,11 +69,16 @@ Deno.test("a run waits for a sign-in before it starts, and continues after it", 
     assert.equal(waiting.status, "waiting");
     const asked = await runtime.pendingRequest(waiting.id);
     assert.deepEqual([asked.toolName, asked.toolArgs], ["sign_in", { server: "remote" }]);
-    assert.match(asked.message, /it needs a sign-in: inkling mcp login remote\n.*deny to give up$/);
-    // An approval without a sign-in asks again.
-    await answer(runtime, waiting.id, true);
-    assert.equal((await toEnd(runtime, waiting.id)).status, "waiting");
-    assert.notEqual((await runtime.pendingRequest(waiting.id)).requestId, asked.requestId);
+    assert.match(
+      asked.message,
+      /it needs a sign-in: inkling mcp login remote\n.*A denial ends them$/,
+    );
+    // An approval without a sign-in would only ask again.
+    await assert.rejects(answer(runtime, waiting.id, true), {
+      name: "AnswerMisfit",
+      message: "Only a sign-in continues this run: inkling mcp login remote. A denial gives up",
+    });
+    assert.equal((await runtime.pendingRequest(waiting.id)).requestId, asked.requestId);
     await world.signIn();
     await answer(runtime, waiting.id, true);
     const ended = await toEnd(runtime, waiting.id);
@@ -142,6 +147,53 @@ Deno.test("a sign-in that ends during a run makes it wait, and the call is made 
   }
 });
 
+Deno.test("one sign-in or one denial answers all runs that wait for the same server", async () => {
+  await using world = await openWorld();
+  const { place } = world;
+  for (const id of ["other", "third"]) {
+    await place.writeScript(id, [{ say: "done" }], "mcp: [remote]");
+  }
+  const runtime = await place.open();
+  const warnings = async () =>
+    (await runtime.listAgents()).flatMap(({ agent: { id, warnings } }) =>
+      warnings.map(({ message }) => `${id}: ${message}`)
+    );
+  try {
+    assert.deepEqual(await warnings(), []);
+    const agents = ["caller", "other", "third"];
+    const begin = async () => {
+      const runs = await Promise.all(agents.map((id) => runToEnd(runtime, id)));
+      assert.deepEqual(runs.map(({ status }) => status), ["waiting", "waiting", "waiting"]);
+      return runs.map(({ id }) => id);
+    };
+    const endOf = (ids: readonly number[]) => Promise.all(ids.map((id) => toEnd(runtime, id)));
+    const [first = 0, ...others] = await begin();
+    assert.equal((await runtime.pendingRequest(first)).waitingRuns, 3);
+    assert.deepEqual(
+      await warnings(),
+      agents.map((id) =>
+        `${id}: The MCP server "remote" cannot be used: it needs a sign-in: inkling mcp login remote`
+      ),
+    );
+    await answer(runtime, first, false);
+    for (const { status, error } of await endOf([first, ...others])) {
+      assert.equal(status, "error");
+      assert.match(error ?? "", /it needs a sign-in/);
+    }
+    assert.deepEqual(await warnings(), []);
+    const again = await begin();
+    await world.signIn();
+    await answer(runtime, again[1] ?? 0, true);
+    assert.deepEqual((await endOf(again)).map(({ status }) => status), [
+      "success",
+      "success",
+      "success",
+    ]);
+  } finally {
+    await runtime[Symbol.asyncDispose]();
+  }
+});
+
 Deno.test("several runs that wait for one sign-in cause one message", async () => {
   await using world = await openWorld(
     "notify: { to: [team], channels: { team: { type: slack, url: TEAM_URL } } }\n",
@@ -155,10 +207,12 @@ Deno.test("several runs that wait for one sign-in cause one message", async () =
     const first = await runToEnd(runtime, "caller");
     const second = await runToEnd(runtime, "other");
     assert.deepEqual([first.status, second.status], ["waiting", "waiting"]);
-    const messages = await place.all<{ execution_id: number }>(
-      "SELECT execution_id FROM outbox WHERE kind = 'waiting'",
+    const messages = await place.all<{ execution_id: number; title: string }>(
+      "SELECT execution_id, title FROM outbox WHERE kind = 'waiting'",
     );
-    assert.deepEqual(messages.map((one) => Number(one.execution_id)), [first.id]);
+    assert.deepEqual(messages.map((one) => [Number(one.execution_id), one.title]), [
+      [first.id, "Sign in to remote"],
+    ]);
   } finally {
     await runtime[Symbol.asyncDispose]();
   }
