@@ -207,7 +207,7 @@ class ImportDialog {
     if (choice === "replace") return id;
     return await this.#interview.text({
       message: "Its id",
-      placeholder: `${toOneLine(id)}-2`,
+      initial: toOneLine(await this.#freeId(id)),
       check: (other) => this.#importer.describeBadId(other),
     });
   }
