@@ -13,6 +13,7 @@ import { fetchSource, parseSkillSource } from "../install/skill_source.ts";
 import { findReferences } from "./references.ts";
 import { parseFile } from "./reading/front_matter.ts";
 import type { ForeignFile } from "./reading/shape.ts";
+import { CONTEXT_FILES } from "./shapes/formats.ts";
 
 const MAX_ENTRIES = 20_000;
 const MAX_FILES = 2_000;
@@ -27,15 +28,6 @@ const READ = /\.(?:mdc?|ya?ml|toml|json)$/i;
 /** Matches the folders in which other tools keep their files. */
 const TOOL_FOLDER =
   /^(.*?)\/(?:\.(?:claude|opencode|github|gemini|codex|cursor|agents|goose)|\.config)(?:\/|$)/;
-
-/** The files with instructions for every agent of a repository. */
-const CONTEXT_FILES = [
-  "CLAUDE.md",
-  "AGENTS.md",
-  "GEMINI.md",
-  ".goosehints",
-  ".github/copilot-instructions.md",
-];
 
 /** The read files of a source. Dispose removes what was downloaded. */
 export interface ImportSource extends AsyncDisposable {

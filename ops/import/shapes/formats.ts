@@ -251,6 +251,9 @@ function readEntry(name: string, entry: Record<string, JsonValue>): ImportedAgen
 
 const SHAPES: readonly Shape[] = [CRONTAB, OPENCODE_SETTINGS, ...FILES];
 
+/** The files with instructions for every agent of a repository. */
+export const CONTEXT_FILES: ReadonlySet<string> = new Set(SHAPES.flatMap(({ context }) => context));
+
 /** A file of another tool with its format. */
 export type RecognizedFile =
   & Reading
