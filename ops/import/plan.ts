@@ -158,9 +158,7 @@ class Planner {
       changes.push({ what, becomes: `model: ${becomes}` });
     };
     if (model !== undefined) return take(model, model);
-    if (models.length === 0 || models.some((name) => NO_CHOICE.test(name))) {
-      return;
-    }
+    if (models.length === 0 || models.some((name) => NO_CHOICE.test(name))) return;
     const found = models.flatMap((name) => findModel(name) ?? []);
     const usable = found.find(({ provider }) => this.#around.facts.isUsable(provider));
     if (usable !== undefined) return take({ ...usable }, `${usable.provider}/${usable.name}`);
@@ -184,10 +182,10 @@ class Planner {
       const isThere = others.some((one) => one.id === id) || this.#around.facts.agents.has(id);
       if (name === "*") others.forEach((one) => called.add(one.id));
       else if (isThere && id !== own) called.add(id);
-      else {losses.push({
-          what: `the agent ${shorten(name)}`,
-          why: "there is no such agent to call",
-        });}
+      else {
+        const what = `the agent ${shorten(name)}`;
+        losses.push({ what, why: "there is no such agent to call" });
+      }
     }
     if (called.size === 0) return;
     settings["agents"] = [...called];
