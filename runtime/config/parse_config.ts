@@ -8,7 +8,7 @@ import { isJsonObject } from "../../base/json.ts";
 import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
 import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS, readModelText } from "./providers.ts";
-import { checkSearch, toSearch } from "./search_schema.ts";
+import { toSearch } from "./search_schema.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
 import { listWords, showValue } from "./shown_value.ts";
@@ -75,7 +75,6 @@ export function parseConfig(
     ...checkGuards(file),
     ...(options.hasDatabase === false ? checkDatabase(file) : []),
     ...checkNotify(file),
-    ...checkSearch(file),
   );
   if (value === undefined || diagnostics.some((one) => one.severity === "error")) {
     return { diagnostics: diagnostics.sort((a, b) => a.line - b.line || a.column - b.column) };

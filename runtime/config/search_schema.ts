@@ -1,9 +1,6 @@
 // Defines `search` in config.yaml: the service that answers the searches of agents.
 import { z } from "zod";
-import type { Diagnostic } from "../../base/diagnostics.ts";
-import { isJsonObject } from "../../base/json.ts";
 import { baseUrl, optional, section, variableName } from "./fields.ts";
-import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
 
 /** The services that can answer searches. */
 export const SEARCH_PROVIDERS = ["searxng", "brave", "tavily"] as const;
@@ -39,6 +36,14 @@ export const SEARCH = section({
     description: "The variable that holds the key of the service",
     default: "`BRAVE_API_KEY`, `TAVILY_API_KEY`, or none for searxng",
   }),
+}).superRefine(({ provider, ...others }, context) => {
+  const lack = (message: string) => context.addIssue({ code: "custom", message });
+  if (provider === undefined && Object.values(others).some((one) => one !== undefined)) {
+    lack(`must have provider: one of ${SEARCH_PROVIDERS.join(", ")}`);
+  }
+  if (provider === "searxng" && others.base_url === undefined) {
+    lack("must have base_url: the address of your SearXNG");
+  }
 });
 
 /** Converts `search` of a file without errors. Returns null if the file names no service. */
@@ -49,22 +54,6 @@ export function toSearch(
   const service = SERVICES[provider];
   const baseUrl = (url ?? service.url ?? "").replace(/\/+$/, "");
   return { provider, baseUrl, keyEnv: keyEnv ?? service.keyEnv };
-}
-
-/** Returns the errors about keys of `search` that are missing. */
-export function checkSearch(file: DiagnosedFile): Diagnostic[] {
-  const search = file.document.value["search"];
-  if (!isJsonObject(search) || Object.keys(search).length === 0) return [];
-  const missing = search["provider"] == null
-    ? "provider"
-    : search["provider"] === "searxng" && search["base_url"] == null
-    ? "base_url"
-    : undefined;
-  if (missing === undefined) return [];
-  const message = missing === "provider"
-    ? `search.provider must be given: one of ${SEARCH_PROVIDERS.join(", ")}`
-    : "search.base_url must be given: the address of your SearXNG";
-  return [diagnose(file, ["search"], { message }, "key")];
 }
 
 /** Returns the reason that no search is possible, as a sentence without its dot, or undefined. */

@@ -371,10 +371,10 @@ Deno.test("parseConfig() reads the service of searches, and reports what it lack
     { provider: "searxng", baseUrl: "http://127.0.0.1:8080", keyEnv: "MY" },
   );
   assert.deepEqual(problems("search: { provider: searxng }"), [
-    "config.yaml:1:1: search.base_url must be given: the address of your SearXNG",
+    'config.yaml:1:9: search must have base_url: the address of your SearXNG, got {"provider":"searxng"}',
   ]);
   assert.deepEqual(problems("search: { key_env: MY }"), [
-    "config.yaml:1:1: search.provider must be given: one of searxng, brave, tavily",
+    'config.yaml:1:9: search must have provider: one of searxng, brave, tavily, got {"key_env":"MY"}',
   ]);
   assert.match(
     problems("search: { provider: altavista }").join(),
