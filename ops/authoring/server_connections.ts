@@ -4,6 +4,7 @@ import type { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { saysOf } from "../../runtime/tools/mcp/mcp_tool.ts";
 import { MCP_LIMITS, type McpLimits } from "../../runtime/tools/mcp/mcp_limits.ts";
+import { SignInRequired } from "../../runtime/tools/failures/sign_in_required.ts";
 import { ToolsUnavailable } from "../../runtime/tools/failures/tools_unavailable.ts";
 import { TokenSecrets } from "../../runtime/tools/mcp/sign_in/token_secrets.ts";
 import { openMcpServers, openProcessSandbox } from "../../runtime/wiring/tool_catalog.ts";
@@ -17,8 +18,8 @@ export interface ConnectedTool {
   isReadOnly: boolean;
 }
 
-/** The result of a server's start: its tools, or the reason of the failure. */
-export type Connection = { tools: ConnectedTool[] } | { problem: string };
+/** The result of a server's start: its tools, or the reason of the failure. `needsSignIn` is true if a sign-in mends it. */
+export type Connection = { tools: ConnectedTool[] } | { problem: string; needsSignIn: boolean };
 
 /** The connections to a workspace's MCP servers. Dispose stops every started process. */
 export interface ServerConnections extends AsyncDisposable {
@@ -74,7 +75,10 @@ export async function openServerConnections(
         };
       } catch (error) {
         if (!(error instanceof ToolsUnavailable)) throw error;
-        return { problem: error.message.replaceAll(/([^:\n])\n/g, "$1. ") };
+        return {
+          problem: error.message.replaceAll(/([^:\n])\n/g, "$1. "),
+          needsSignIn: error instanceof SignInRequired,
+        };
       }
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

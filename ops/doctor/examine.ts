@@ -26,6 +26,7 @@ import {
 } from "../../runtime/config/settings.ts";
 import { ifThere } from "../../base/files/missing.ts";
 import { findHistory } from "../../runtime/storage/state_dir/history_place.ts";
+import { commandOf } from "../../runtime/tools/mcp/sign_in/sign_in_needed.ts";
 import { withCredentials } from "../../runtime/storage/open_credentials.ts";
 import {
   type Connection,
@@ -270,6 +271,8 @@ function toFindings(name: string, connection: Connection, file: string): Finding
     severity: "error",
     subject: `MCP server ${name}`,
     problem: toPlainLine(connection.problem, MAX_CHARACTERS),
-    remedy: `start the server's program yourself, or check its entry in ${file}`,
+    remedy: connection.needsSignIn
+      ? commandOf("login", name)
+      : `start the server's program yourself, or check its entry in ${file}`,
   }];
 }

@@ -124,6 +124,13 @@ test("a node without the key uses its own sign-ins, and says so", async (world, 
   delete world.workspace.shell["INKLING_TOKEN_KEY"];
   await using two = await world.open("two");
   const settings = await settingsOf(world, "two");
+  const findings = async (subject: string) => {
+    const surroundings = { shell: settings.shell, home: settings.home };
+    const found = await examine(surroundings, { version: "0.0.0-test", isRunning: true });
+    return found.findings.filter((one) => one.subject === subject);
+  };
+  const [unusable] = await findings("MCP server remote");
+  assert.equal(unusable?.remedy, "inkling mcp login remote");
   const { localOnly } = await signInOn(settings, auth);
   assert.match(
     localOnly?.problem ?? "",
@@ -132,12 +139,8 @@ test("a node without the key uses its own sign-ins, and says so", async (world, 
   assert.match(localOnly?.remedy ?? "", /type: openssl rand -base64 32/);
   const stored = await readSignIn("remote", { settings, clock: new SystemClock() });
   assert.deepEqual(stored, { state: "done", note: localOnly?.problem });
-  const { findings } = await examine(
-    { shell: settings.shell, home: settings.home },
-    { version: "0.0.0-test", isRunning: true },
-  );
   assert.deepEqual(
-    findings.filter(({ subject }) => subject === "MCP sign-ins"),
+    await findings("MCP sign-ins"),
     [{ severity: "warning", subject: "MCP sign-ins", ...localOnly }],
   );
   assert.equal((await runToEnd(two, "caller_two")).outputData, "from two");
