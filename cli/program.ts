@@ -1,7 +1,7 @@
 // Lists all commands of Inkling in the order in which the help prints them. A command's module is loaded when the command
 // is called.
 import type { Program } from "./command_line/command.ts";
-import { budget, chat, list, resume, run, show, why } from "./declarations/agent_commands.ts";
+import { acp, budget, chat, list, resume, run, show, why } from "./declarations/agent_commands.ts";
 import {
   enable,
   importCommand,
@@ -60,6 +60,7 @@ export const PROGRAM: Program = {
     show.loads(() => import("./commands/agents/show.ts")),
     run.loads(() => import("./commands/agents/run.ts")),
     chat.loads(() => import("./commands/agents/chat.ts")),
+    acp.loads(() => import("./commands/agents/acp.ts")),
     pending.loads(() => import("./commands/executions/pending.ts")),
     respond.loads(() => import("./commands/executions/respond.ts")),
     watch.loads(() => import("./commands/executions/watch.ts")),

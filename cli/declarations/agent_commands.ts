@@ -86,6 +86,14 @@ export const chat = declareCommand({
   conflicts: { continue: ["session"] },
 });
 
+/** The declaration of `inkling acp`. */
+export const acp = declareCommand({
+  name: "acp",
+  description: "Let an editor talk with an agent, over the Agent Client Protocol",
+  examples: [["inkling acp reviewer", "the command to enter in the editor's settings"]],
+  arguments: { agent: required("The agent's id", AGENT) },
+});
+
 /** The declaration of `inkling budget`. */
 export const budget = declareCommand({
   name: "budget",

@@ -4,7 +4,7 @@ import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import { callsOf, textOf, type ToolCall } from "../../present/payload.ts";
 import type { Exposed } from "../exposed.ts";
 import { OpenAiError } from "./openai_error.ts";
-import { toQuestionTurn } from "./question_words.ts";
+import { toQuestionTurn } from "../question_words.ts";
 import type { StartedRun } from "./started_run.ts";
 
 /** The progress of a run. */

@@ -108,6 +108,7 @@ const READERS: Record<string, Record<string, (text: string) => unknown[]>> = {
 /** The beginnings of examples that no parser of the product reads, each with the reason. */
 const OTHERS = [
   [/^---\nname: reviewer\n.*\ntools: Read,/, "a file of another tool"],
+  [/^\{\n {2}"agent_servers":/, "settings of an editor"],
   [/^name: Agents\non: pull_request\n/, "a workflow of GitHub"],
   [/^#!\/bin\/sh\nexec sudo/, "compared with the unit by many_machines_test.ts"],
 ] as const;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import OpenAI, { APIError } from "openai";
 import { until } from "../../support/until.ts";
 import { call } from "../../runtime/executions/executions_of.ts";
-import { served } from "./served.ts";
+import { served } from "../served.ts";
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

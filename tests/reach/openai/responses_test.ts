@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import OpenAI from "openai";
 import { call } from "../../runtime/executions/executions_of.ts";
-import { served } from "./served.ts";
+import { served } from "../served.ts";
 
 const see = [{ type: "message" as const, role: "user" as const, content: "See" }];
 

@@ -1,5 +1,5 @@
 // Shows a run's question as an assistant's turn, and reads a user's words as its answer.
-import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
+import type { PendingBody, RespondBody } from "../api/schemas/request_schemas.ts";
 
 /** The number of characters of a question's id in its turn. They show that the turn comes from this service. */
 const CODE_LENGTH = 8;

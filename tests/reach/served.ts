@@ -1,11 +1,11 @@
 // A service on a TCP port over a real runtime, with the real `openai` package as its client.
 import OpenAI, { type ClientOptions } from "openai";
-import { type Client, openSocketClient } from "../../../api/client/client.ts";
-import type { JsonObject } from "../../../base/json.ts";
-import type { Runtime } from "../../../runtime/interface/runtime.ts";
-import { serve } from "../../../server/mod.ts";
-import { OpenAiServer, type OpenAiStep } from "../../support/models/openai_server.ts";
-import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+import { type Client, openSocketClient } from "../../api/client/client.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
+import { serve } from "../../server/mod.ts";
+import { OpenAiServer, type OpenAiStep } from "../support/models/openai_server.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 
 export const KEY = "the key";
 
