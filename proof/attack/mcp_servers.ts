@@ -50,10 +50,8 @@ export const redirectedSecrets: Attack = {
       // Each round defines another server, because the service does not retry a failed server at once.
       await world.define({ [`remote${round}`]: { url: `${remote.url}?${round}`, headers } });
       const message = await failureOf(world.tools([`remote${round}`]));
-      if (
-        !message.includes(new URL(remote.url).host) || !message.includes(new URL(location).host)
-      ) {
-        successes.add(`the error does not name both hosts: ${message}`);
+      if (!message.includes(`"remote${round}"`) || !message.includes(new URL(location).host)) {
+        successes.add(`the error does not name the server and the other host: ${message}`);
       }
       const url = `http://127.0.0.1:${first.addr.port}/`;
       await world.call(tool, { url, headers });
