@@ -142,10 +142,18 @@ async function openChannels(
     ]);
   const settings = await loadSettings(options.workspace);
   const { environment, config: { notify } } = settings;
+  const clock = new SystemClock();
   return new MessageChannels({
     settings,
     redactor: new Redactor(() => environment.secrets(channelVariables(notify))),
-    clock: new SystemClock(),
+    clock,
+    openChat: (chat) => ({
+      send: async (message, signal) => {
+        const { openChatChannel } = await import("./chats.ts");
+        const lookup = (name: string) => environment.get(name);
+        return await openChatChannel(chat, { lookup, clock }).send(message, signal);
+      },
+    }),
     // A command does not know the ports of a service.
     ownPorts: () => [],
   });

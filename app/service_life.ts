@@ -1,6 +1,9 @@
 // Runs the service in this process, from locking its state folder to the last line of its log.
 import type { ServeOptions, StopReason } from "../cli/context/app.ts";
+import type { Chats } from "./chats.ts";
+import { untilAborted } from "../base/bounded_wait.ts";
 import { SystemClock } from "../base/clock.ts";
+import type { Runtime } from "../runtime/interface/runtime.ts";
 import { findServiceManager } from "../runtime/vocabulary/service_managers.ts";
 import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
 import { openLogFile } from "../runtime/service_log/log_file.ts";
@@ -32,6 +35,16 @@ export async function liveAsService(
     import("../runtime/mod.ts"),
     import("../server/mod.ts"),
   ]);
+  const opened = Promise.withResolvers<Runtime>();
+  let chats: Promise<Chats> | undefined;
+  const openChats = () =>
+    chats ??=
+      (async () => new (await import("./chats.ts")).Chats(await opened.promise, settings))();
+  // A service without chats loads nothing for them.
+  const updateChats = async () => {
+    const { config } = await opened.promise;
+    if (chats !== undefined || config.chats.length > 0) await (await openChats()).update();
+  };
   await using runtime = await openRuntime({
     settings,
     version,
@@ -39,6 +52,11 @@ export async function liveAsService(
     mode: "service",
     isLocked: true,
     clock,
+    openChat: (chat) => ({
+      send: async (message, signal) =>
+        await (await untilAborted(openChats(), signal)).post(chat, message, signal),
+    }),
+    onConfigChange: () => void updateChats(),
     ownPorts: () => port === undefined ? [] : [port.listener.port],
     ...await openTelemetry({ version, clock, log }),
   });
@@ -53,6 +71,8 @@ export async function liveAsService(
     ...(options.tcp === undefined ? {} : { tcp: options.tcp, port }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
   });
+  opened.resolve(runtime);
+  await updateChats();
   runtime.events.subscribe((event) => options.onEvent?.(toWireEvent(event)));
   // Ignore the error, because `finished` below rejects with the same error.
   const shutdown = () => void service.shutdown("signal").catch(() => {});
@@ -70,7 +90,11 @@ export async function liveAsService(
     ).length,
     transports: service.transports,
   });
-  return await service.finished;
+  try {
+    return await service.finished;
+  } finally {
+    await (await chats)?.[Symbol.asyncDispose]();
+  }
 }
 
 /** Returns an abort signal that the first stop signal of the process aborts. A second stop signal ends the process. */

@@ -19,7 +19,7 @@ import { lazyModule } from "../base/lazy_module.ts";
 import { once } from "./wiring/once.ts";
 import type { Runtime } from "./interface/runtime.ts";
 import { openAgents } from "./wiring/open_agents.ts";
-import { openNotifications } from "./wiring/open_notifications.ts";
+import { openNotifications, type ServiceHooks } from "./wiring/open_notifications.ts";
 import { openStorage, type RuntimeMode } from "./wiring/open_storage.ts";
 import { Replays } from "./wiring/replays.ts";
 import { createRunSupplies } from "./wiring/run_supplies.ts";
@@ -46,7 +46,7 @@ const loadNodes = lazyModule(() => import("./executions/nodes/node_reads.ts"));
 const loadPlanRun = lazyModule(() => import("./wiring/plan/plan_run.ts"));
 
 /** Options of openRuntime(). */
-export interface OpenRuntimeOptions {
+export interface OpenRuntimeOptions extends ServiceHooks {
   settings: WorkspaceSettings;
   version: string;
   /** The sink of the service log. It receives redacted lines only. */
@@ -91,7 +91,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const machineTimeZone = lazyTimeZone(settings.shell["TZ"]);
   const timeZone = () => machineTimeZone().name;
   const context: Context = { settings, clock, log, redactor, timeZone };
-  const notifications = openNotifications({ ...context, registry, events, ownPorts, db });
+  const notifications = openNotifications({ ...options, ...agents, ...context, ownPorts, db });
   // In the other modes a person watches the output, so no messages are sent.
   const outbox = mode === "service" ? notifications.outbox : NO_MESSAGES;
   const stores = createExecutionStores(db, instanceId, {
@@ -183,7 +183,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     log: executionLog,
     telemetry: options.telemetry ?? NO_TELEMETRY,
   });
-  const follower = new ConfigFollower({ settings, agentFiles, clock, log });
+  const follower = new ConfigFollower({ ...options, settings, agentFiles, clock, log });
   const refreshConfig = async () => mode === "service" ? await follower.refreshWhole() : [];
   const triggers = mode !== "service" ? undefined : await startService({
     ...context,

@@ -66,15 +66,19 @@ const ROOMS: Readonly<
   runtime: { values: [/^base\//] },
   ops: { values: [/^(base|runtime)\//] },
   api: { values: [/^base\//, VOCABULARY], types: [/^runtime\//] },
-  reach: { values: [/^(base|present)\//, CLIENT, VOCABULARY], types: [/^api\//] },
+  reach: { values: [/^(base|present)\//, CLIENT, VOCABULARY], types: [/^(api|runtime)\//] },
   server: { values: [/^(base|api|reach)\//, VOCABULARY], types: [/^runtime\//] },
   present: { values: [/^base\//], types: [/^api\/schemas\//] },
   page: { values: [/^(base|present)\//, CLIENT, VOCABULARY], types: [/^api\//] },
   cli: {
-    values: [/^(base|present|reach)\//, CLIENT, /^runtime\/vocabulary\/trigger_kinds\.ts$/],
+    values: [
+      /^(base|present|reach)\//,
+      CLIENT,
+      /^runtime\/vocabulary\/(trigger_kinds|rights)\.ts$/,
+    ],
     types: [/^(api|ops|server\/ui)\//],
   },
-  app: { values: [/^(base|runtime|ops|api|server|cli)\//, /^deno\.json$/] },
+  app: { values: [/^(base|runtime|ops|api|server|cli|reach)\//, /^deno\.json$/] },
   // The executable is also the host of custom tools: main.ts starts the host before it loads other modules.
   "main.ts": {
     values: [/^(app|cli|base)\//, /^deno\.json$/, /^runtime\/tools\/custom\/host\/run_host\.ts$/],

@@ -30,6 +30,7 @@ export const ROUTES = {
     previewArguments: "POST /executions/{id}/pending",
     respond: "POST /executions/{id}/respond",
   },
+  chats: { pairChat: "POST /chats/{id}/pair", pairing: "GET /chats/{id}/pair" },
   checkpoints: { checkpoints: "GET /checkpoints", purgeCheckpoints: "POST /checkpoints/purge" },
   budgets: { budgets: "GET /budgets", raiseBudget: "POST /budgets/raise" },
   sign_ins: { signIns: "GET /sign-in", beginSignIn: "POST /sign-in/begin" },

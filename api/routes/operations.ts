@@ -20,6 +20,7 @@ const FILES = {
   executions: lazyModule(() => import("./executions.ts")),
   replays: lazyModule(() => import("./replays.ts")),
   requests: lazyModule(() => import("./requests.ts")),
+  chats: lazyModule(() => import("./chats.ts")),
   checkpoints: lazyModule(() => import("./checkpoints.ts")),
   budgets: lazyModule(() => import("./budgets.ts")),
   sign_ins: lazyModule(() => import("./sign_ins.ts")),

@@ -164,9 +164,10 @@ export class Lifecycle {
     return this.#requests > 0 || this.#streams.size > 0;
   }
 
-  /** Returns true if an execution, a message or a trigger needs the service. */
+  /** Returns true if a chat, an execution, a message or a trigger needs the service. */
   async #hasWork(): Promise<boolean> {
     try {
+      if (this.#runtime.config.chats.length > 0) return true;
       if (await this.#runtime.messages.hasOpen()) return true;
       const { running, resting, waiting } = await this.#runtime.countExecutions();
       if (running > 0 || resting > 0 || (this.#serviceMode && waiting > 0)) return true;

@@ -76,6 +76,20 @@ export const notify = declareCommand({
   },
 });
 
+/** The declaration of `inkling pair`. */
+export const pair = declareCommand({
+  name: "pair",
+  description: "Add a person to a chat app: show a code, and ask about who sends it to the bot",
+  examples: [
+    ["inkling pair phone", "add a person with all rights to the chat phone of config.yaml"],
+    ["inkling pair phone --may chat", "add a person who may only talk with the chat's agent"],
+  ],
+  arguments: { chat: required("The name of the chat in config.yaml", TEXT) },
+  options: {
+    may: option("--may <rights>", "The rights, separated by commas (default: all)", TEXT),
+  },
+});
+
 /** The declaration of `inkling doctor`. */
 export const doctor = declareCommand({
   name: "doctor",

@@ -27,7 +27,9 @@ import {
   type ChannelChoice,
   ChoicesRefused,
   chooseConfig,
+  chooseConfigWithPerson,
   type ChosenConfig,
+  type ChosenPerson,
   type ModelChoice,
   type SetupChoices,
   toModelSettings,
@@ -180,6 +182,15 @@ export class Installation {
       environmentFile: configEnvFile,
       ...(channel.secret && { secret: channel.secret }),
     });
+  }
+
+  /** Adds a person to a chat of config.yaml, whose comments stay. Returns the path of the file. */
+  async addPerson(chat: string, person: ChosenPerson): Promise<string> {
+    const { home } = this.#surroundings;
+    const path = this.#configFile;
+    const { text } = await chooseConfigWithPerson({ chat, person }, { path, home });
+    await writeChannel({ configFile: path, configText: text, environmentFile: "" });
+    return path;
   }
 
   /**

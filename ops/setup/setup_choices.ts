@@ -2,7 +2,9 @@
 import { resolve } from "../../base/plain_path.ts";
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
+import type { Right } from "../../runtime/vocabulary/rights.ts";
 import {
+  addConfigEntry,
   type ConfigEdit,
   type ConfigValue,
   editConfigText,
@@ -39,6 +41,14 @@ export interface SetupChoices {
   apiKey?: string;
   /** The only notification channel after the setup: it replaces all channels in config.yaml. */
   channel?: ChannelChoice;
+}
+
+/** A person who was paired with a chat. */
+export interface ChosenPerson {
+  /** The app's id of the person. */
+  id: string;
+  name: string;
+  may: readonly Right[];
 }
 
 /** A notification channel as a person chose it. */
@@ -134,7 +144,26 @@ export async function chooseConfig(
     );
   }
   const text = editConfigText(before ?? `${SCHEMA_LINE}\n${NEW_CONFIG}`, edits, { path });
-  const parsed = parseConfig(text, { path, home });
+  return checkChosen(text, { path, home });
+}
+
+/** Returns config.yaml with one more person in a chat. Throws ChoicesRefused and ConfigError as chooseConfig() does. */
+export async function chooseConfigWithPerson(
+  { chat, person }: { chat: string; person: ChosenPerson },
+  { path, home }: { path: string; home: string },
+): Promise<ChosenConfig> {
+  await loadConfig(path, { home });
+  const { id, name, may } = person;
+  const value = { id: /^-?\d+$/.test(id) ? Number(id) : id, name, may };
+  const text = await readTextIfThere(path) ?? "";
+  return checkChosen(addConfigEntry(text, { at: ["chat", chat, "people"], value }, { path }), {
+    path,
+    home,
+  });
+}
+
+function checkChosen(text: string, options: { path: string; home: string }): ChosenConfig {
+  const parsed = parseConfig(text, options);
   if ("config" in parsed) return { text, config: parsed.config };
   const error = parsed.diagnostics.find(({ severity }) => severity === "error");
   throw new ChoicesRefused(error?.message ?? new ConfigError(parsed.diagnostics).message);

@@ -13,7 +13,7 @@ import {
 } from "../config/agent_settings.ts";
 import type { AgentDefaults } from "../config/config.ts";
 import { type ModelSettings, toModel } from "../config/providers.ts";
-import { fnv1a } from "../config/fnv1a.ts";
+import { fnv1a } from "../../base/text/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
 import { parseMcpEntries, parseToolEntries } from "../vocabulary/tool_vocabulary.ts";
 import {

@@ -1,6 +1,6 @@
 // Derives an icon from an agent's id, for agents without an icon in their file. Palette and hash must never change, so that
 // agents keep their icons.
-import { fnv1a } from "../config/fnv1a.ts";
+import { fnv1a } from "../../base/text/fnv1a.ts";
 import { normalizeId } from "./agent_id.ts";
 
 /** Emoji that are two cells wide in every terminal. None of them needs a variation selector or a joiner. */

@@ -5,6 +5,7 @@ import type { CamelKeys } from "../../base/text/key_case.ts";
 import type { AgentBudget, WorkspaceBudget } from "./agent_settings.ts";
 import type { DatabaseKeys } from "./database_settings.ts";
 import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
+import type { ChatSettings } from "./chat_schema.ts";
 import type { NotifySettings } from "./notify_schema.ts";
 import type { SearchSettings } from "./search_schema.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
@@ -35,9 +36,11 @@ export interface Config extends ServiceSettings, DatabaseKeys {
    * The address under which browsers reach the service, without a slash at its end; null if only this machine reaches it.
    */
   publicUrl: string | null;
+  /** The channels contain the chats, too. */
   notify: NotifySettings;
   /** `respond` is true if programs may approve calls and budgets. */
   expose: z.output<typeof configSchema>["expose"];
+  chats: readonly ChatSettings[];
   /** The service for searches. Null if there is none. */
   search: SearchSettings | null;
   warnings: Diagnostic[];

@@ -22,6 +22,7 @@ import {
   textList,
 } from "./fields.ts";
 import { allowedHosts, deniedHosts } from "./request_hosts.ts";
+import { CHAT } from "./chat_schema.ts";
 import { NOTIFY } from "./notify_schema.ts";
 import { SEARCH } from "./search_schema.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
@@ -177,6 +178,7 @@ export const configSchema = z.object({
       "Accept approvals of calls and budgets over MCP and OpenAI's protocol, where a model may send them",
     ),
   }),
+  chat: CHAT,
   search: SEARCH,
   http: section({
     allow: field(

@@ -1,5 +1,6 @@
 // Defines `notify` in config.yaml and in agent files: the kinds of messages and their channels.
 import { z } from "zod";
+import type { ChatSettings } from "./chat_schema.ts";
 import {
   baseUrl,
   field,
@@ -22,8 +23,11 @@ const kinds = z.array(z.enum(NOTIFY_KINDS));
 /** The types of channels. */
 export const CHANNEL_TYPES = ["ntfy", "slack", "webhook", "command", "desktop"] as const;
 
+/** The settings of a channel or a chat. */
+export type ChannelSettings = PlainChannel | ({ type: "chat" } & ChatSettings);
+
 /** The settings of a channel. `token`, `secret`, and the `url` of Slack are names of variables with secret values. */
-export type ChannelSettings =
+type PlainChannel =
   | { type: "ntfy"; url: string; topic: string; token?: string }
   | { type: "slack"; url: string }
   | { type: "webhook"; url: string; secret: string }
@@ -32,7 +36,7 @@ export type ChannelSettings =
 
 /** The required and optional keys of each channel type. */
 const KEYS: Readonly<
-  Record<ChannelSettings["type"], { must: readonly string[]; may: readonly string[] }>
+  Record<PlainChannel["type"], { must: readonly string[]; may: readonly string[] }>
 > = {
   ntfy: { must: ["topic"], may: ["url", "token"] },
   slack: { must: ["url"], may: [] },
@@ -76,7 +80,7 @@ export const writtenChannel = z.object({
 
 type WrittenChannel = z.output<typeof writtenChannel>;
 
-const channel = writtenChannel.transform((written, context): ChannelSettings => {
+const channel = writtenChannel.transform((written, context): PlainChannel => {
   for (const issue of channelIssues(written)) context.addIssue({ code: "custom", ...issue });
   const { type, topic = "", url = "", token, secret = "", run = [], allow = false } = written;
   switch (type) {
@@ -223,6 +227,8 @@ export function channelVariables({ channels }: Pick<NotifySettings, "channels">)
         return one.url;
       case "webhook":
         return one.secret;
+      case "chat":
+        return one.token;
       default:
         return [];
     }

@@ -8,6 +8,7 @@ import { isJsonObject } from "../../base/json.ts";
 import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
 import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS, readModelText } from "./providers.ts";
+import { checkChat, toChats } from "./chat_schema.ts";
 import { toSearch } from "./search_schema.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
@@ -75,6 +76,7 @@ export function parseConfig(
     ...checkGuards(file),
     ...(options.hasDatabase === false ? checkDatabase(file) : []),
     ...checkNotify(file),
+    ...checkChat(file),
   );
   if (value === undefined || diagnostics.some((one) => one.severity === "error")) {
     return { diagnostics: diagnostics.sort((a, b) => a.line - b.line || a.column - b.column) };
@@ -112,6 +114,7 @@ function toConfig(
   options: { path: string; home: string; defaults: unknown; warnings: Diagnostic[] },
 ): Config {
   const { path, home, defaults, warnings } = options;
+  const chats = toChats(value.chat);
   const agentDefaults = withDefaultProvider(camelKeys(agentDefaultsSchema.parse(defaults)));
   return {
     path,
@@ -127,8 +130,15 @@ function toConfig(
     service: { ...camelKeys(value.service), port: value.service.port ?? null },
     http: value.http,
     publicUrl: value.public_url?.replace(/\/+$/, "") ?? null,
-    notify: value.notify,
     expose: value.expose,
+    notify: {
+      ...value.notify,
+      channels: {
+        ...value.notify.channels,
+        ...Object.fromEntries(chats.map((chat) => [chat.name, { type: "chat", ...chat }])),
+      },
+    },
+    chats,
     search: toSearch(value.search),
     warnings,
   };
@@ -232,7 +242,7 @@ export function checkNotify(file: DiagnosedFile): Diagnostic[] {
   const notify = mapIn(file.document.value, "notify");
   const channels = mapIn(notify, "channels");
   return [
-    ...checkTo(file, notify, channels),
+    ...checkTo(file, notify, { ...channels, ...mapIn(file.document.value, "chat") }),
     ...checkQuiet(file, notify),
     ...offCommands(file, channels),
   ];

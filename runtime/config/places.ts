@@ -1,6 +1,6 @@
 // Resolves the paths that are known before any file is read. Has few imports, because every command starts here.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { fnv1a } from "./fnv1a.ts";
+import { fnv1a } from "../../base/text/fnv1a.ts";
 import { isAbsolute, join, resolve } from "../../base/plain_path.ts";
 
 /** A function that returns the value of a shell variable. */

@@ -1,4 +1,5 @@
 // The messages of a runtime, as the HTTP service uses them: links to questions, waiting messages, and tests.
+import type { ChatNotes } from "../notify/chat_notes.ts";
 import type { LinkedQuestion } from "../notify/answer_links.ts";
 import type { MessageTests } from "../notify/message_tests.ts";
 
@@ -8,6 +9,8 @@ export interface RuntimeMessages {
   findLink(token: string): Promise<LinkedQuestion | undefined>;
   /** Returns true if messages wait to be sent. */
   hasOpen(): Promise<boolean>;
+  /** Returns the notes that a chat keeps across restarts. */
+  openChatNotes(chat: string): Promise<ChatNotes>;
   /** The last test message of each channel, and their links. */
   readonly tests: Pick<MessageTests, "list" | "findLink" | "confirm">;
 }

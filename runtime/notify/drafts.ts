@@ -54,6 +54,9 @@ export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDr
   const names = choice?.to ?? settings.to ?? Object.keys(settings.channels);
   const channels = [...new Set(names)].filter((name) => {
     const channel = Object.hasOwn(settings.channels, name) ? settings.channels[name] : undefined;
+    if (channel?.type === "chat" && content.kind === "waiting") {
+      return channel.agents?.includes(content.agentId ?? "") ?? true;
+    }
     return channel !== undefined && !(channel.type === "command" && !channel.allow);
   });
   const shown = (text: string) => ports.redactor.redact(toPlainText(text));

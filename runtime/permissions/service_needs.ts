@@ -1,6 +1,7 @@
 // Lists the Deno permissions that Inkling and config.yaml need, independent of the agents.
 import { dirname, join, resolve } from "../../base/plain_path.ts";
 import type { Config } from "../config/config.ts";
+import type { ChatSettings } from "../config/chat_schema.ts";
 import { databaseFiles, databaseHost, type DatabaseSettings } from "../config/database_settings.ts";
 import type { Environment } from "../config/files/environment.ts";
 import { channelVariables } from "../config/notify_schema.ts";
@@ -189,12 +190,19 @@ function channelNeeds({ config: { notify }, environment }: ServiceNeedsContext):
     if (channel.type === "desktop" || channel.type === "command") {
       return channel.type === "command" && !channel.allow ? [] : [{ kind: "run", value: "", why }];
     }
+    if (channel.type === "chat") return chatNeeds(channel);
     const url = URL.parse(
       channel.type === "slack" ? environment.get(channel.url) ?? "" : channel.url,
     );
     return url === null ? [] : [net(hostAndPort(url), why)];
   });
   return [...variables, ...others];
+}
+
+/** Returns the permissions for a chat: the host of its app. Its variables are among those of the channels. */
+function chatNeeds({ name, apiRoot }: ChatSettings): PermissionNeed[] {
+  const why = `chat.${name} in config.yaml`;
+  return [net(hostAndPort(new URL(apiRoot)), why)];
 }
 
 function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {

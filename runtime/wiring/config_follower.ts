@@ -23,6 +23,8 @@ export interface ConfigFollowerPorts {
    */
   fileClock?: Clock;
   log: ServiceLog;
+  /** Called after each change. */
+  onConfigChange?: (() => void) | undefined;
 }
 
 /** The maximum time in milliseconds that a run waits for a file that is being written. */
@@ -137,6 +139,7 @@ export class ConfigFollower implements AsyncDisposable {
       if (!known.has(problem)) log.write("warn", problem);
     }
     if (before.defaults !== settings.config.defaults) await agentFiles.reload();
+    this.#ports.onConfigChange?.();
     return outcome;
   }
 }

@@ -4,7 +4,12 @@ import type { Clock } from "../../base/clock.ts";
 import type { ChannelSettings } from "../config/notify_schema.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { type Channel, DeliveryFailure } from "../notify/channels/channel.ts";
-import { type ChannelPorts, channelProblem, openChannel } from "../notify/channels/open_channel.ts";
+import {
+  type ChannelPorts,
+  channelProblem,
+  openChannel,
+  type OpenChat,
+} from "../notify/channels/open_channel.ts";
 import { newToken } from "../notify/answer_links.ts";
 import { MessageTests } from "../notify/message_tests.ts";
 import type { Redactor } from "../secrets/redactor.ts";
@@ -16,6 +21,7 @@ export interface MessageChannelsOptions {
   settings: Pick<WorkspaceSettings, "config" | "directories" | "environment">;
   redactor: Redactor;
   clock: Clock;
+  openChat?: OpenChat | undefined;
   /** Returns the TCP ports of the service itself, which messages must not reach. */
   ownPorts: () => readonly number[];
 }
@@ -43,7 +49,7 @@ export class MessageChannels {
   readonly #ports: ChannelPorts;
   readonly #tests: MessageTests;
 
-  constructor({ settings, redactor, clock, ownPorts }: MessageChannelsOptions) {
+  constructor({ settings, redactor, clock, openChat, ownPorts }: MessageChannelsOptions) {
     this.#settings = settings;
     this.#ports = {
       policy: servicePolicy(settings, ownPorts),
@@ -52,6 +58,7 @@ export class MessageChannels {
       cwd: settings.directories.configDir,
       lookup: (name) => settings.environment.get(name),
       os: Deno.build.os,
+      openChat,
     };
     this.#tests = new MessageTests({
       stateDir: settings.directories.stateDir,
@@ -114,6 +121,7 @@ export class MessageChannels {
         kind: "test",
         agentId: null,
         executionId: null,
+        requestId: null,
         title: "Inkling: a test",
         text: `Messages of Inkling arrive here, through the channel ${name}.` +
           (link === null ? "" : " Open the link to confirm it."),

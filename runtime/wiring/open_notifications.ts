@@ -9,6 +9,7 @@ import { AnswerLinks } from "../notify/answer_links.ts";
 import type { NotableEvent } from "../notify/notable_event.ts";
 import { MessageTests } from "../notify/message_tests.ts";
 import { draftMessages } from "../notify/drafts.ts";
+import type { OpenChat } from "../notify/channels/open_channel.ts";
 import { MessageSender } from "../notify/sender.ts";
 import type { RuntimeMessages } from "../interface/runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
@@ -18,9 +19,18 @@ import type { Database } from "../database/database.ts";
 import { SqlOutbox } from "../notify/outbox.ts";
 import { once } from "./once.ts";
 
+const loadChatNotes = lazyModule(() => import("../notify/chat_notes.ts"));
 const loadMessageChannels = lazyModule(() => import("./message_channels.ts"));
 
-export interface NotificationsOptions {
+/** The functions by which a service runs its chats. */
+export interface ServiceHooks {
+  /** Called after each change of config.yaml. */
+  onConfigChange?: (() => void) | undefined;
+  /** Opens the channels of chats. If absent, no message reaches them. */
+  openChat?: OpenChat | undefined;
+}
+
+export interface NotificationsOptions extends ServiceHooks {
   db: Database;
   settings: WorkspaceSettings;
   registry: AgentRegistry;
@@ -48,6 +58,7 @@ export interface Notifications extends RuntimeMessages {
 /** Creates the notifications. No message is sent before start() or the first event. */
 export function openNotifications(options: NotificationsOptions): Notifications {
   const { db, settings, registry, redactor, events, clock, log, ownPorts, timeZone } = options;
+  const { openChat } = options;
   const notify = () => settings.config.notify;
   const showTime = (ms: number) =>
     new Intl.DateTimeFormat("en-GB", {
@@ -57,7 +68,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     }).format(ms);
   const openChannels = once(async () => {
     const { MessageChannels } = await loadMessageChannels();
-    return new MessageChannels({ settings, redactor, clock, ownPorts });
+    return new MessageChannels({ settings, redactor, clock, ownPorts, openChat });
   });
   const outbox: SqlOutbox = new SqlOutbox(db, {
     draftMessages: (event) =>
@@ -97,6 +108,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
       channels: () => notify().channels,
       clock,
     }),
+    openChatNotes: async (chat) => new (await loadChatNotes()).SqlChatNotes(db, { chat, clock }),
     hasOpen: async () => await outbox.countOpen() > 0,
     async start({ isAlone }) {
       events.subscribe((event, origin) => {

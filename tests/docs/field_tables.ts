@@ -5,6 +5,8 @@ import { z } from "zod";
 import { definitionSchema } from "../../runtime/agents/definition.ts";
 import { caseSchema } from "../../ops/testing/test_case.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
+import { writtenChat } from "../../runtime/config/chat_schema.ts";
+import { RIGHTS } from "../../runtime/vocabulary/rights.ts";
 import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { EXECUTION_STATUSES, isFinal, TRANSITIONS } from "../../runtime/executions/states.ts";
 import { isJsonObject } from "../../base/json.ts";
@@ -29,6 +31,8 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "agent-file": () => fieldTable(definitionSchema.omit({ id: true })),
   "config": () => fieldTable(configSchema),
   "channel": () => fieldTable(writtenChannel),
+  "chat": () => fieldTable(writtenChat),
+  "rights": rightTable,
   "endpoints": endpointTable,
   "execution-states": stateChart,
   "ignored-names": ignoredTable,
@@ -194,6 +198,11 @@ function endpointTable(): string {
     `| \`${method}\` | \`${path}\` | ${escapeCell(summary)} |`
   );
   return ["| Method | Path | |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+function rightTable(): string {
+  const rows = Object.entries(RIGHTS).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
+  return ["| Right | Lets a person |", "| --- | --- |", ...rows].join("\n");
 }
 
 function ignoredTable(): string {

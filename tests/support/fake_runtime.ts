@@ -49,6 +49,7 @@ import type {
   UsageReport,
   UsageRequest,
 } from "../../runtime/interface/runtime.ts";
+import type { ChatNotes } from "../../runtime/notify/chat_notes.ts";
 import type { TestedChannel, TestLinkState } from "../../runtime/notify/message_tests.ts";
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import { fakeDirectories } from "./fake_agent.ts";
@@ -129,9 +130,20 @@ export class FakeRuntime implements Runtime {
       clientDocument: () => undefined,
     });
   };
+  /** The person who sends every code that `pair` shows. */
+  codeSender: { id: string; name: string } | null = null;
+  readonly chatNotes: ChatNotes = {
+    readNote: <Value>() => Promise.resolve({ sender: this.codeSender } as Value),
+    listNotes: () => Promise.resolve([]),
+    write: () => Promise.resolve(),
+    remove: () => Promise.resolve(),
+    purge: () => Promise.resolve(),
+    claim: () => Promise.resolve(true),
+  };
   readonly messages = {
     findLink: (token: string) => Promise.resolve(this.links.get(token)),
     hasOpen: () => Promise.resolve(this.messagesWait),
+    openChatNotes: () => Promise.resolve(this.chatNotes),
     tests: {
       list: () => Promise.resolve(this.testedChannels),
       findLink: (token: string) => Promise.resolve(this.testLinks.get(token)),
@@ -146,6 +158,8 @@ export class FakeRuntime implements Runtime {
   configWarnings: Config["warnings"] = [];
   /** The notices of a new run about files that it could not use. */
   notices: string[] = [];
+  /** The chats of config.yaml. */
+  chats: Config["chats"] = [];
   /** The `http` settings of config.yaml. */
   http: Pick<Config["http"], "hosts" | "origins"> = { hosts: [], origins: [] };
   reload: ReloadReport = { loaded: 0, added: [], updated: [], removed: [], errors: [] };
@@ -187,6 +201,7 @@ export class FakeRuntime implements Runtime {
     const { config } = parsedEmptyConfig();
     return {
       ...config,
+      chats: this.chats,
       http: { ...config.http, ...this.http },
       publicUrl: this.publicUrl,
       warnings: this.configWarnings,

@@ -1,5 +1,5 @@
 // Parses the schedules of GitHub Agentic Workflows: cron expressions, and words such as `daily around 14:00 on weekdays`.
-import { fnv1a } from "../../../runtime/config/fnv1a.ts";
+import { fnv1a } from "../../../base/text/fnv1a.ts";
 import type { JsonObject } from "../../../base/json.ts";
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Document } from "yaml";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
-import { isMap, isScalar, parseDocument, YAMLMap } from "./yaml_library.ts";
+import { isMap, isScalar, isSeq, parseDocument, YAMLMap } from "./yaml_library.ts";
 
 /** A value that can be set in config.yaml. */
 export type ConfigValue =
@@ -52,10 +52,42 @@ export function editConfigText(
     setPlain(wanted, path, value);
     setValue(document, path, { value, file: options.path });
   }
-  if (!isChanged) return text;
+  return isChanged ? writeDocument(document, wanted, { text, ...options }) : text;
+}
+
+/**
+ * Returns the text with one more entry in the list at `at`, which is created if it is absent. The map that contains the
+ * list must exist. Throws ConfigNotEditable as editConfigText() does.
+ */
+export function addConfigEntry(
+  text: string,
+  { at, value }: { at: readonly string[]; value: ConfigValue },
+  options: { path: string },
+): string {
+  const document = parseDocument(text);
+  const entry = document.createNode(value, { flow: true });
+  const list = document.getIn(at);
+  if (isSeq(list)) list.add(entry);
+  else document.setIn(at, document.createNode([entry]));
+  const wanted = toPlain(parseDocument(text));
+  const parent = at.slice(0, -1).reduce<Record<string, unknown>>(
+    (map, key) => map[key] as Record<string, unknown>,
+    wanted,
+  );
+  const key = at.at(-1) ?? "";
+  parent[key] = [...(parent[key] as unknown[] | null | undefined) ?? [], value];
+  return writeDocument(document, wanted, { text, ...options });
+}
+
+/** Returns the edited document as text. Throws ConfigNotEditable if it has other values than `wanted`. */
+function writeDocument(
+  document: Document,
+  wanted: unknown,
+  { text, path }: { text: string; path: string },
+): string {
   const edited = document.toString({ lineWidth: 0 });
   if (!isDeepStrictEqual(toPlain(parseDocument(edited)), wanted)) {
-    throw new ConfigNotEditable(options.path, "an anchor in it makes one value stand for several");
+    throw new ConfigNotEditable(path, "an anchor in it makes one value stand for several");
   }
   return text.includes("\r\n") ? edited.replaceAll("\n", "\r\n") : edited;
 }

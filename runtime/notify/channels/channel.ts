@@ -7,6 +7,8 @@ export interface OutgoingMessage {
   kind: NotifyKind | "test";
   agentId: string | null;
   executionId: number | null;
+  /** The id of the question that the message is about. Null if it is about none. */
+  requestId: string | null;
   title: string;
   text: string;
   count: number;

@@ -1,6 +1,7 @@
 // Opens the channels in config.yaml, with the current secrets from the environment.
 import { isInstalled } from "../../../base/files/installed_program.ts";
-import type { ChannelSettings } from "../../config/notify_schema.ts";
+import type { ChatSettings } from "../../config/chat_schema.ts";
+import { type ChannelSettings, channelVariables } from "../../config/notify_schema.ts";
 import { type Channel, DeliveryFailure } from "./channel.ts";
 import { type CommandPorts, createCommand, createDesktop, desktopProgram } from "./command.ts";
 import type { PostPorts } from "./http_post.ts";
@@ -8,7 +9,13 @@ import { createNtfy } from "./ntfy.ts";
 import { createSlack } from "./slack.ts";
 import { createWebhook } from "./webhook.ts";
 
-export type ChannelPorts = PostPorts & CommandPorts;
+export type ChannelPorts = PostPorts & CommandPorts & {
+  /** Opens the channel of a chat. Absent in a process that does not send messages. */
+  openChat?: OpenChat | undefined;
+};
+
+/** Returns the channel of a chat. The packages of its app are loaded with the first message. */
+export type OpenChat = (chat: ChatSettings) => Channel;
 
 /**
  * Opens a channel. The channel need not be closed. Throws DeliveryFailure if it cannot work. The error's message continues
@@ -39,6 +46,11 @@ export function openChannel(settings: ChannelSettings, ports: ChannelPorts): Cha
       return createCommand(settings, ports);
     case "desktop":
       return createDesktop(ports);
+    case "chat": {
+      for (const name of channelVariables({ channels: { chat: settings } })) secretOf(name);
+      if (ports.openChat === undefined) throw new DeliveryFailure("only the service sends to it");
+      return ports.openChat(settings);
+    }
   }
   return settings satisfies never;
 }

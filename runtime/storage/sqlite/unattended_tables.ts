@@ -1,4 +1,4 @@
-// Migrations for runs without a person: follow-ups, budgets and messages.
+// Migrations for runs without a person: follow-ups, budgets, messages and chats.
 
 /**
  * SQL: the pending follow-ups, one row for each agent that an ended execution must start. An index finds the executions
@@ -102,4 +102,15 @@ CREATE TABLE answer_links (
   expires_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX answer_links_by_request ON answer_links (request_id);
+`;
+
+/** SQL: the notes of the chats, such as the messages in which a question is shown. `value` is JSON. */
+export const CHAT_NOTES = `
+CREATE TABLE chat_notes (
+  chat TEXT NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL CHECK (json_valid(value)),
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (chat, name)
+) STRICT;
 `;

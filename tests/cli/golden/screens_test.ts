@@ -12,6 +12,7 @@ import { offerImport } from "./fake_import.ts";
 import { offerSkill } from "../fake_skill.ts";
 import { offerTests, result } from "../fake_tests.ts";
 import { type FakeCli, type FakeProcess, placesIn } from "../fake_cli.ts";
+import type { Installation } from "../../../ops/setup/installation.ts";
 import { assertPicture } from "../picture.ts";
 import { ask, finish } from "../waiting_execution.ts";
 import { offerRelease } from "../update/release_server.ts";
@@ -180,6 +181,23 @@ function addChannels({ cli }: World): void {
   ];
   cli.trials.set("phone", { name: "phone", delivered: true, reply: "ntfy.sh answered 200" });
   cli.trials.set("team", { name: "team", delivered: false, reply });
+}
+
+function addChat({ cli }: World): void {
+  const { runtime } = cli;
+  cli.channels = [{ name: "phone", type: "chat", problem: null }];
+  const chat = {
+    app: "telegram",
+    token: "BOT_TOKEN",
+    apiRoot: "",
+    people: [],
+    groups: [],
+  } as const;
+  runtime.chats = [{ name: "phone", ...chat }];
+  runtime.codeSender = { id: "77", name: "Ada (@ada)" };
+  cli.input.answers = [true, "owner"];
+  const addPerson = () => Promise.resolve("~/.config/inkling/config.yaml");
+  cli.app.openInstallation = () => Promise.resolve({ addPerson } as unknown as Installation);
 }
 
 function addPermissions({ cli }: World): void {
@@ -606,6 +624,17 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "notify": { argv: ["notify"], before: addChannels },
   "notify --test": { argv: ["notify", "--test"], code: 1, before: addChannels },
   "notify without channels": { argv: ["notify"] },
+  "pair": {
+    argv: ["pair", "phone"],
+    hasPerson: true,
+    before: addChat,
+  },
+  "pair with an unknown chat": {
+    argv: ["pair", "fone"],
+    code: 2,
+    hasPerson: true,
+    before: addChat,
+  },
   "service status": { argv: ["service", "status"] },
   "service install without systemd": { argv: ["service", "install"], code: 1 },
   "replay": {
@@ -721,7 +750,9 @@ for (const columns of [80, 40]) {
         await meanwhile?.(world);
         const ended = needs === undefined ? world.cli.drive(exit) : exit;
         assert.equal(await ended, code, world.screen.text);
-        const screen = `$ inkling ${argv.join(" ")}\n${world.picture}\n`;
+        // The code of `pair` is random.
+        const picture = world.picture.replace(/\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/, "K7QM-9XDA");
+        const screen = `$ inkling ${argv.join(" ")}\n${picture}\n`;
         await assertPicture(t, screen, import.meta.url);
       });
     }

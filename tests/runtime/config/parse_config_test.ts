@@ -116,6 +116,7 @@ notify:
         timezone: "Europe/Paris",
         tokens: { perDay: 9, perMonth: 10 },
       },
+      chats: [],
       checkpointRetentionDays: 7,
       logRetentionDays: 90,
       maxAgentDepth: 0,

@@ -19,6 +19,7 @@ const MESSAGE: OutgoingMessage = {
   id: "msg_1",
   kind: "waiting",
   agentId: "daily",
+  requestId: null,
   executionId: 7,
   title: "Daily <waits> & hopes",
   text: "May it?\n<!channel> <https://evil.example|click>",

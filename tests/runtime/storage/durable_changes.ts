@@ -1,6 +1,7 @@
 // One call of every writing method of the stores, with the durability that its change requires.
 import { SqlBudgetStore } from "../../../runtime/executions/budget/budget_store.ts";
 import { SqlCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
+import { SqlChatNotes } from "../../../runtime/notify/chat_notes.ts";
 import { SqlAnswerLinkStore } from "../../../runtime/notify/answer_links.ts";
 import { SqlFollowUpStore } from "../../../runtime/triggers/after/follow_up_store.ts";
 import { SqlKnownToolStore } from "../../../runtime/storage/known_tools.ts";
@@ -31,6 +32,9 @@ const RAN = { durationMs: 5, frames: [] };
 const REST = { until: 10, since: 1, reason: "later" };
 const SCHEMA = { argumentNames: "path", schemaDigest: "2", hints: "{}" };
 const TOOL = { digest: "1", description: "Reads", ...SCHEMA };
+
+const openNotes = (db: TestStore["db"], now = 1) =>
+  new SqlChatNotes(db, { chat: "phone", clock: { now: () => now } });
 
 /** A function that prepares the state for a change, and returns a function with the observed call. */
 type Prepare = (store: TestStore) => Promise<() => unknown> | (() => unknown);
@@ -193,6 +197,16 @@ export const PROCESS: Record<string, Prepare> = {
       new SqlAnswerLinkStore(db).addLink({ hash: "h", requestId: `of ${id}`, expiresAt: 9_000 }),
     ask,
   ),
+  "SqlChatNotes.write": ({ db }) => () => openNotes(db).write("a", 1),
+  "SqlChatNotes.remove": async ({ db }) => {
+    await openNotes(db).write("a", 1);
+    return () => openNotes(db).remove("a");
+  },
+  "SqlChatNotes.purge": async ({ db }) => {
+    await openNotes(db).write("a", 1);
+    return () => openNotes(db, 9e11).purge("a");
+  },
+  "SqlChatNotes.claim": ({ db }) => () => openNotes(db).claim("this process", 5),
   "SqlBudgetStore.reserve": ({ budgets }) => () => budgets.reserve(CALL),
   "SqlBudgetStore.settle": async ({ budgets }) => {
     const reserved = await budgets.reserve(CALL);

@@ -1,5 +1,5 @@
 // Gives MCP tools names that are unique among an agent's tools. The names do not depend on the order of the tools.
-import { fnv1a } from "../../../config/fnv1a.ts";
+import { fnv1a } from "../../../../base/text/fnv1a.ts";
 
 /** The maximum length of a tool's name that all model providers accept. */
 const MAX_LENGTH = 64;

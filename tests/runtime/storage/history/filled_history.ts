@@ -79,6 +79,7 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
       "VALUES ('o', 'c', 'k', 't', 'b', 1, 2, 3)",
     ],
     ["INSERT INTO answer_links VALUES ('h', ?, 4)", `of ${child}`],
+    ["INSERT INTO chat_notes VALUES ('phone', 'run:1', '{\"sent\":0}', 5)"],
     ["INSERT INTO call_terms VALUES ('d', ?)", '{"tools":[]}'],
     ["UPDATE messages SET terms = 'd'"],
     ["UPDATE tool_calls SET described = '[]', is_error = 1, duration_ms = 0"],

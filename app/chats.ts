@@ -1,0 +1,124 @@
+// Runs the chats of config.yaml: starts and stops them when the file changes, and opens their channels for messages.
+import type { Client } from "../api/client/client.ts";
+import { SerialQueue } from "../base/serial_queue.ts";
+import { AppFailure } from "../reach/chat/chat_app.ts";
+import { Chat, type Notice, sendNotice } from "../reach/chat/chat.ts";
+import { type AppPorts, openChatApp } from "../reach/chat/open_app.ts";
+import type { ChatPerson, ChatSettings } from "../runtime/config/chat_schema.ts";
+import type { WorkspaceSettings } from "../runtime/config/settings.ts";
+import type { Runtime } from "../runtime/interface/runtime.ts";
+import { type Channel, DeliveryFailure } from "../runtime/notify/channels/channel.ts";
+import { createLocalClient } from "./local_client.ts";
+
+/** The running chats of a service. */
+export class Chats implements AsyncDisposable {
+  readonly #runtime: Runtime;
+  readonly #ports: AppPorts;
+  readonly #client: Client;
+  readonly #clients = new Map<string, Client>();
+  readonly #running = new Map<string, { key: string; chat: Chat }>();
+  readonly #changes = new SerialQueue();
+  /** Names this process if several services share the database. */
+  readonly #holder: string | undefined;
+
+  constructor(runtime: Runtime, { environment }: Pick<WorkspaceSettings, "environment">) {
+    this.#runtime = runtime;
+    this.#ports = { lookup: (name) => environment.get(name), clock: runtime.clock };
+    this.#client = createLocalClient(runtime);
+    this.#holder = runtime.storage.kind === "sqlite" ? undefined : crypto.randomUUID();
+  }
+
+  /** Starts the chats that are in config.yaml now, and stops all others. */
+  update(): Promise<void> {
+    return this.#changes.run(async () => {
+      const wanted = new Map(
+        this.#runtime.config.chats.map((chat) => [chat.name, this.#keyOf(chat)]),
+      );
+      for (const [name, { key, chat }] of this.#running) {
+        if (wanted.get(name) === key) continue;
+        this.#running.delete(name);
+        await chat[Symbol.asyncDispose]();
+      }
+      for (const settings of this.#runtime.config.chats) {
+        if (!this.#running.has(settings.name)) await this.#start(settings);
+      }
+    }).catch((error) => {
+      this.#runtime.log.write("error", "The chats could not be updated", { error });
+    });
+  }
+
+  /** Sends a notice to the people of a chat. Throws DeliveryFailure. */
+  async post({ name }: ChatSettings, notice: Notice, signal: AbortSignal): Promise<string> {
+    const { chat } = this.#running.get(name) ?? {};
+    if (chat === undefined) throw new DeliveryFailure("the chat is not running");
+    return await toDelivery(chat.post(notice, signal));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#changes.settled();
+    for (const { chat } of this.#running.values()) await chat[Symbol.asyncDispose]();
+    for (const client of [this.#client, ...this.#clients.values()]) client[Symbol.dispose]();
+  }
+
+  async #start(settings: ChatSettings): Promise<void> {
+    const { name } = settings;
+    const { clock, log, directories: { workspace }, messages } = this.#runtime;
+    try {
+      const chat = new Chat({
+        settings: () => this.#runtime.config.chats.find((one) => one.name === name),
+        app: await openChatApp(settings, this.#ports),
+        notes: await messages.openChatNotes(name),
+        client: this.#client,
+        clientOf: (person) => this.#clientOf(person),
+        onChange: (changed) =>
+          this.#runtime.events.subscribe(({ type }) => {
+            if (type.startsWith("execution_")) changed();
+          }),
+        workspace,
+        clock,
+        log,
+      }, { holder: this.#holder });
+      this.#running.set(name, { key: this.#keyOf(settings), chat });
+      log.write("info", "Receiving the messages of a chat", { chat: name });
+    } catch (error) {
+      if (!(error instanceof AppFailure)) throw error;
+      log.write("warn", `The chat ${name} cannot start: ${error.message}`);
+    }
+  }
+
+  #clientOf({ name }: ChatPerson): Client {
+    const known = this.#clients.get(name);
+    if (known !== undefined) return known;
+    const client = createLocalClient(this.#runtime, { caller: { via: "chat", name } });
+    this.#clients.set(name, client);
+    return client;
+  }
+
+  /** Returns a text that changes if the chat must start again. Other settings apply at once. */
+  #keyOf({ app, apiRoot, token }: ChatSettings): string {
+    return JSON.stringify([app, apiRoot, this.#ports.lookup(token)]);
+  }
+}
+
+/** Returns the channel of a chat for a process without a service: it sends texts, and no questions. */
+export function openChatChannel(chat: ChatSettings, ports: AppPorts): Channel {
+  return {
+    send: (message, signal) =>
+      toDelivery((async () => {
+        const app = await openChatApp(chat, ports);
+        await sendNotice(message, { settings: () => chat, app }, signal);
+      })()),
+  };
+}
+
+/** Converts the failure of an app to that of a channel. Returns the reply that the log shows. */
+async function toDelivery(work: Promise<void>): Promise<string> {
+  try {
+    await work;
+    return "accepted";
+  } catch (error) {
+    if (!(error instanceof AppFailure)) throw error;
+    const { message, isFinal, retryAfterMs } = error;
+    throw new DeliveryFailure(message, { isFinal, retryAfterMs, cause: error });
+  }
+}

@@ -1,0 +1,102 @@
+// Defines what a chat app must do: receive messages, send, edit, and send files. Each app has one implementation.
+
+/** The sender of a message. `id` is the app's id. `name` was chosen by the sender, so it proves nothing. */
+export interface Sender {
+  id: string;
+  name: string;
+}
+
+/** A file of a message that is not loaded yet. */
+export interface ReceivedFile {
+  name: string;
+  /** The app's reference for load(). */
+  ref: string;
+}
+
+/** A message that a person wrote. */
+export interface ChatMessage {
+  type: "message";
+  /** The app's id of this delivery. A repeated delivery has the same key. */
+  key: string;
+  /** The id of the conversation that the answer goes to. */
+  place: string;
+  isGroup: boolean;
+  sender: Sender;
+  messageId: string;
+  text: string;
+  /** In milliseconds since 1970. */
+  sentAt: number;
+  /** The id of the message that this one replies to. */
+  replyTo: string | null;
+  /** True if the text is not the sender's own. */
+  isForwarded: boolean;
+  /** True if the message is meant for the bot. Always true outside of groups. */
+  isAddressed: boolean;
+  files: readonly ReceivedFile[];
+}
+
+/** A pressed button. `data` comes from the sender's app, which may send any text. */
+export interface ButtonPress {
+  type: "press";
+  key: string;
+  place: string;
+  isGroup: boolean;
+  sender: Sender;
+  messageId: string;
+  data: string;
+}
+
+/** A message to send. Nothing in its texts is interpreted as markup. */
+export interface Post {
+  text: string;
+  /** A text in a fixed-width font that follows `text`. */
+  code?: string;
+  /** The rows of buttons. */
+  buttons?: readonly (readonly { label: string; data: string }[])[];
+  replyTo?: string | undefined;
+}
+
+/** A chat app under the bot's account. Every method throws AppFailure, and the signal's reason on abort. */
+export interface ChatApp {
+  /** The maximum length of `text` and `code` together, in UTF-16 code units. */
+  readonly maxText: number;
+  /**
+   * Passes each message and press to `handle`, one at a time, until the signal aborts. The app repeats those for which
+   * `handle` did not resolve.
+   */
+  receive(
+    handle: (one: ChatMessage | ButtonPress) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Sends a message and returns its id. */
+  send(place: string, post: Post, signal: AbortSignal): Promise<string>;
+  /** Replaces a sent message, and its buttons. */
+  edit(place: string, messageId: string, post: Post, signal: AbortSignal): Promise<void>;
+  sendFile(
+    place: string,
+    file: { name: string; bytes: Uint8Array },
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Loads a file of a message. Throws AppFailure with `isFinal` if it is over `maxBytes`. */
+  load(file: ReceivedFile, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
+  /** Shows for a few seconds that the bot writes. */
+  showTyping(place: string, signal: AbortSignal): Promise<void>;
+  /** Shows a short text to the person who pressed a button. */
+  acknowledge(press: ButtonPress, text: string, signal: AbortSignal): Promise<void>;
+  /** Returns the place of the direct conversation with a person. */
+  openDirect(personId: string, signal: AbortSignal): Promise<string>;
+}
+
+/** Error: the app refused a request, or did not respond. The message is a clause for the log without any secret. */
+export class AppFailure extends Error {
+  /** True if another attempt cannot succeed. */
+  readonly isFinal: boolean;
+  /** The minimum wait before another attempt, in milliseconds. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, { isFinal = false, retryAfterMs = 0 } = {}) {
+    super(message);
+    this.isFinal = isFinal;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,0 +1,75 @@
+// The objects that the parts of a chat share, and the notes that they keep across restarts.
+import type { Client } from "../../api/client/client.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { ChatPerson, ChatSettings } from "../../runtime/config/chat_schema.ts";
+import type { Right } from "../../runtime/vocabulary/rights.ts";
+import type { ChatNotes } from "../../runtime/notify/chat_notes.ts";
+import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
+import type { ChatApp, Post } from "./chat_app.ts";
+
+/** The objects of one chat. */
+export interface ChatPorts {
+  /** Returns the settings in config.yaml as they are now. Undefined if the chat was removed. */
+  settings(): ChatSettings | undefined;
+  app: ChatApp;
+  notes: ChatNotes;
+  /** The client for reads and runs. */
+  client: Client;
+  /** Returns a client whose answers are stored as those of a person. */
+  clientOf(person: ChatPerson): Client;
+  /** Calls `changed` after each change of an execution. Returns the function that ends it. */
+  onChange(changed: () => void): () => void;
+  /** The absolute path of the workspace. Files of messages are stored below it. */
+  workspace: string;
+  clock: Clock;
+  log: ServiceLog;
+}
+
+/** The note `run:<execution id>`: a run that a message started. */
+export interface RunNote {
+  place: string;
+  personId: string;
+  /** The message that started the run. */
+  messageId: string;
+  isGroup: boolean;
+  /** The number of posts of the answer that were sent. */
+  sent: number;
+  isDone: boolean;
+}
+
+/** The note `question:<request id>:<place>`: a message that shows a question. */
+export interface QuestionNote {
+  place: string;
+  messageId: string;
+  executionId: number;
+  requestId: string;
+  /** The only person whose presses count. Null in a group, where all with the right may answer. */
+  personId: string | null;
+  kind: "confirm" | "input" | "choice";
+  options: readonly string[];
+  multi: boolean;
+  /** The selected options of a question with several. */
+  chosen: readonly number[];
+  post: Post;
+}
+
+/** The note `person:<place>:<person id>`: the conversation of a person. */
+export interface PersonNote {
+  /** The key of the message that began the conversation. */
+  since: string;
+  /** The agent that the person chose. Absent: the chat's. */
+  agentId?: string;
+}
+
+/** Returns the person with an id, or undefined. */
+export function findPerson(
+  { settings }: Pick<ChatPorts, "settings">,
+  id: string,
+): ChatPerson | undefined {
+  return settings()?.people.find((person) => person.id === id);
+}
+
+/** Returns true if a person of the chat has a right. */
+export function may(person: ChatPerson | undefined, right: Right): boolean {
+  return person?.may.includes(right) ?? false;
+}

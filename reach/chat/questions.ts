@@ -1,0 +1,236 @@
+// Shows questions of agents in a chat, and takes their answers: by buttons, or in words.
+import { ApiError, orMissing } from "../../api/client/client.ts";
+import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
+import { SerialQueue } from "../../base/serial_queue.ts";
+import { beginningOf, cutEnd } from "../../base/text/cut_text.ts";
+import { describeAnswerPlace, isGiven } from "../../present/answer_place.ts";
+import { signInServerOf } from "../../present/asked_sign_in.ts";
+import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
+import type { ChatPerson } from "../../runtime/config/chat_schema.ts";
+import type { ButtonPress, ChatMessage, Post } from "./chat_app.ts";
+import { type ChatPorts, findPerson, may, type QuestionNote } from "./chat_ports.ts";
+
+type Answer = RespondBody["response"];
+
+const PREFIX = "question:";
+const APPROVE = "approve";
+const DENY = "deny";
+const DONE = "done";
+const OPTION = "option";
+const MAX_LABEL = 60;
+const CLOSED = "This question is no longer open.";
+
+/** A place in which a question is shown. */
+export interface QuestionPlace {
+  place: string;
+  /** The person of a direct conversation. Null for a group. */
+  personId: string | null;
+  /** The message that the question belongs to. */
+  replyTo?: string;
+}
+
+/** The questions that one chat shows. */
+export class Questions {
+  readonly #ports: ChatPorts;
+  /** Questions are shown one at a time, so that two causes do not show the same question twice. */
+  readonly #shows = new SerialQueue();
+
+  constructor(ports: ChatPorts) {
+    this.#ports = ports;
+  }
+
+  /** Shows the open question of an execution in a place, unless it is shown there. */
+  show(executionId: number, at: QuestionPlace, signal: AbortSignal): Promise<void> {
+    return this.#shows.run(() => this.#show(executionId, at, signal));
+  }
+
+  async #show(
+    executionId: number,
+    { place, personId, replyTo }: QuestionPlace,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { app, client, notes } = this.#ports;
+    const pending = await orMissing(client.pending(executionId, { signal }));
+    if (pending === undefined) return;
+    const name = `${PREFIX}${pending.request_id}:${place}`;
+    if (await notes.readNote(name) !== undefined) return;
+    const { post, whole } = describe(pending, app.maxText);
+    const mayAnswer = personId === null || may(findPerson(this.#ports, personId), "answer");
+    // The file goes first: nobody may approve what was not shown completely.
+    if (whole !== undefined) {
+      const bytes = new TextEncoder().encode(whole);
+      await app.sendFile(place, { name: `question-${executionId}.txt`, bytes }, signal);
+    }
+    const { kind, options, multi, request_id: requestId, execution_id: id } = pending;
+    const note: Omit<QuestionNote, "messageId"> = {
+      ...{ place, executionId: id, requestId, personId, kind, multi, post, chosen: [] },
+      options: options ?? [],
+    };
+    const isSignIn = signInServerOf(pending) !== undefined;
+    const shown = mayAnswer && !isSignIn ? toOpenPost(note) : {
+      ...post,
+      text: isSignIn
+        ? post.text
+        : `${post.text}\nSomebody with the right to answer must answer it.`,
+    };
+    const messageId = await app.send(place, { ...shown, replyTo }, signal);
+    await notes.write(name, { ...note, messageId });
+    // The question may have been answered since it was read.
+    await this.settle({ ...note, messageId }, signal);
+  }
+
+  /** Returns the questions that the chat shows. */
+  async list(): Promise<QuestionNote[]> {
+    return (await this.#ports.notes.listNotes<QuestionNote>(PREFIX)).map(({ value }) => value);
+  }
+
+  /** Removes the buttons of a question that is no longer open, and shows its answer. */
+  async settle(note: QuestionNote, signal: AbortSignal): Promise<void> {
+    const { app, client, notes } = this.#ports;
+    const { executionId: id, place, messageId, post, requestId } = note;
+    const pending = await orMissing(client.pending(id, { signal }));
+    if (pending?.request_id === requestId) return;
+    const verdict = await this.#describeEnd(note);
+    await app.edit(place, messageId, { ...post, text: `${post.text}\n\n${verdict}` }, signal);
+    await notes.remove(`${PREFIX}${requestId}:${place}`);
+  }
+
+  /** Handles a pressed button. Returns the text for the person who pressed it. */
+  async press(press: ButtonPress, person: ChatPerson, signal: AbortSignal): Promise<string> {
+    const { place, messageId, data } = press;
+    const find = async () =>
+      (await this.list()).find((one) => one.place === place && one.messageId === messageId);
+    let note = await find();
+    if (note === undefined) {
+      // The message may have been sent just now, and its note is not written yet.
+      await this.#shows.settled();
+      note = await find();
+    }
+    if (note === undefined) return CLOSED;
+    // The button is bound to its person: nobody else answers, not even with the right.
+    if (!may(person, "answer") || (note.personId ?? person.id) !== person.id) {
+      return "You may not answer this question.";
+    }
+    const [action, index] = data.split(":");
+    const option = action === OPTION ? note.options[Number(index)] : undefined;
+    if (note.kind === "choice" && note.multi && option !== undefined) {
+      const chosen = toggle(note.chosen, Number(index));
+      const changed = { ...note, chosen };
+      await this.#ports.notes.write(`${PREFIX}${note.requestId}:${place}`, changed);
+      await this.#ports.app.edit(place, messageId, toOpenPost(changed), signal);
+      return "";
+    }
+    const answer = toPressed(note, { action, option });
+    return answer === undefined ? CLOSED : await this.#respond(note, answer, person);
+  }
+
+  /**
+   * Returns the question that a text answers: the one that it replies to, or the only open question for a text in a direct
+   * conversation. Undefined if the text is no answer.
+   */
+  async findAnswered(message: ChatMessage): Promise<QuestionNote | undefined> {
+    const { place, replyTo, sender } = message;
+    const own = (await this.list()).filter((note) =>
+      note.place === place && (note.personId ?? sender.id) === sender.id
+    );
+    const replied = own.find(({ messageId }) => messageId === replyTo);
+    const texts = own.filter(({ kind }) => kind === "input");
+    return replied ?? (texts.length === 1 && !message.isGroup ? texts[0] : undefined);
+  }
+
+  /** Answers a question in words. Returns the reply for the person. */
+  async answer(note: QuestionNote, text: string, person: ChatPerson): Promise<string> {
+    if (!may(person, "answer")) return "You may not answer this question.";
+    if (note.kind === "confirm") return "Use the buttons: words do not approve or deny.";
+    if (note.kind === "input") return await this.#respond(note, { text }, person);
+    const option = note.options.find((one) => one.toLowerCase() === text.toLowerCase());
+    if (option === undefined) return `Use the buttons, or write one of: ${note.options.join(", ")}`;
+    return await this.#respond(note, { selected: [option] }, person);
+  }
+
+  async #respond(
+    { executionId, requestId }: QuestionNote,
+    response: Answer,
+    person: ChatPerson,
+  ): Promise<string> {
+    try {
+      await this.#ports.clientOf(person).respond(executionId, { request_id: requestId, response });
+      return "Answered.";
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      return error.status === 422 ? error.message : CLOSED;
+    }
+  }
+
+  async #describeEnd({ executionId: id, requestId }: QuestionNote): Promise<string> {
+    const rows = await orMissing(this.#ports.client.messages(id)) ?? [];
+    for (const { event_type: type, message, metadata } of rows.toReversed()) {
+      const fields = JSON.parse(metadata ?? "{}");
+      if (type !== "human" || fields["request_id"] !== requestId) continue;
+      const place = isGiven(fields) ? ` (${describeAnswerPlace(fields)})` : "";
+      return `➜ ${cutEnd(toVisibleLine(message), 200)}${place}`;
+    }
+    return "➜ No longer open: the run has ended.";
+  }
+}
+
+function toggle(chosen: readonly number[], index: number): number[] {
+  return chosen.includes(index) ? chosen.filter((one) => one !== index) : [...chosen, index];
+}
+
+function toPressed(
+  { kind, options, chosen, multi }: QuestionNote,
+  { action, option }: { action: string | undefined; option: string | undefined },
+): Answer | undefined {
+  if (kind === "confirm" && (action === APPROVE || action === DENY)) {
+    return { approved: action === APPROVE };
+  }
+  if (kind !== "choice") return undefined;
+  if (multi && action === DONE) {
+    return { selected: chosen.flatMap((index) => options[index] ?? []) };
+  }
+  return option === undefined ? undefined : { selected: [option] };
+}
+
+/** Returns the message of an open question, with its buttons. */
+function toOpenPost({ kind, options, chosen, multi, post }: Omit<QuestionNote, "messageId">): Post {
+  if (kind === "input") return { ...post, text: `${post.text}\n\nReply with your answer.` };
+  if (kind === "confirm") {
+    return {
+      ...post,
+      buttons: [[{ label: "Approve", data: APPROVE }, { label: "Deny", data: DENY }]],
+    };
+  }
+  const buttons = options.map((option, index) => [{
+    label: cutEnd(`${chosen.includes(index) ? "☑ " : ""}${toVisibleLine(option)}`, MAX_LABEL),
+    data: `${OPTION}:${index}`,
+  }]);
+  return { ...post, buttons: multi ? [...buttons, [{ label: "Done", data: DONE }]] : buttons };
+}
+
+/** Returns the message of a question. If a part was cut, `whole` is its complete text. */
+function describe(pending: PendingBody, maxText: number): { post: Post; whole?: string } {
+  const { asked_by: asker, execution_id: id, is_guard: isGuard, preview } = pending;
+  const server = signInServerOf(pending);
+  const text = toVisible(
+    `${asker} asks (execution ${id}):\n${pending.message}` +
+      (server === undefined ? "" : `\nAt the machine, type: inkling mcp login ${server}`),
+  );
+  const args = Object.entries(pending.tool_args).map(([name, value]) =>
+    `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`
+  ).join("\n");
+  const change = preview === null
+    ? args
+    : [preview.path, preview.problem ?? "", preview.diff].filter((part) => part !== "").join("\n");
+  const code = isGuard ? toVisible(change) : "";
+  const room = maxText - NOTE.length - 200;
+  if (text.length + code.length <= room) return { post: code === "" ? { text } : { text, code } };
+  const shortText = cutEnd(text, room / 2);
+  const shortCode = beginningOf(code, room - shortText.length);
+  return {
+    post: { text: `${shortText}${NOTE}`, ...(shortCode !== "" && { code: shortCode }) },
+    whole: toVisible([text, code, ...(preview === null ? [] : ["Arguments:", args])].join("\n\n")),
+  };
+}
+
+const NOTE = "\nThis is cut: the file above has all of it.";

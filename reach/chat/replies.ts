@@ -1,0 +1,100 @@
+// Sends the answers of runs that messages started. What was sent is noted, so that a restart goes on after it.
+import { orMissing } from "../../api/client/client.ts";
+import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
+import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
+import { toReadable } from "../../present/visible_text.ts";
+import { AppFailure } from "./chat_app.ts";
+import type { ChatPorts, RunNote } from "./chat_ports.ts";
+import { splitText } from "./split_text.ts";
+
+const PREFIX = "run:";
+/** The maximum number of messages of one answer. A longer answer is sent as a file. */
+const MOST_POSTS = 4;
+/** The interval at which the app shows again that the bot writes. */
+export const TYPING_MS = 4 * SECOND_MS;
+const RETRY_MS = MINUTE_MS;
+
+/** The runs that messages of one chat started. */
+export class Replies {
+  readonly #ports: ChatPorts;
+  /** The times before which an answer is not sent again after a failure, by execution. */
+  readonly #notBefore = new Map<number, number>();
+
+  constructor(ports: ChatPorts) {
+    this.#ports = ports;
+  }
+
+  /** Notes that the answer of a run goes to a place. A run that was noted before keeps its note. */
+  async expect(executionId: number, note: Omit<RunNote, "sent" | "isDone">): Promise<void> {
+    const { notes } = this.#ports;
+    const name = `${PREFIX}${executionId}`;
+    if (await notes.readNote(name) !== undefined) return;
+    await notes.write(name, { ...note, sent: 0, isDone: false });
+  }
+
+  /** Returns the runs whose answers are not sent yet, newest first. */
+  async list(): Promise<(RunNote & { id: number })[]> {
+    const notes = await this.#ports.notes.listNotes<RunNote>(PREFIX);
+    return notes.filter(({ value }) => !value.isDone)
+      .map(({ name, value }) => ({ ...value, id: Number(name.slice(PREFIX.length)) }))
+      .sort((a, b) => b.id - a.id);
+  }
+
+  /**
+   * Sends the answer of a run if it has ended, otherwise shows that the bot writes. Returns the run's status, and the
+   * milliseconds until the next call is due; undefined if only the run's next event makes it due.
+   */
+  async advance(
+    { id, ...note }: RunNote & { id: number },
+    signal: AbortSignal,
+  ): Promise<{ status?: string; dueMs?: number }> {
+    const { app, client, clock, log, notes } = this.#ports;
+    const wait = (this.#notBefore.get(id) ?? 0) - clock.now();
+    if (wait > 0) return { dueMs: wait };
+    const execution = await orMissing(client.execution(id, { signal }));
+    try {
+      if (execution?.finished_at === null) {
+        const { status, rests_until: rests } = execution;
+        if (status !== "running" || rests !== undefined) return { status };
+        await app.showTyping(note.place, signal);
+        return { status, dueMs: TYPING_MS };
+      }
+      if (execution !== undefined) await this.#send(execution, note, signal);
+    } catch (error) {
+      if (!(error instanceof AppFailure)) throw error;
+      const { isFinal, message: reason } = error;
+      log.write("warn", "An answer could not be sent to a chat", { execution: id, reason });
+      if (!isFinal) {
+        this.#notBefore.set(id, clock.now() + Math.max(error.retryAfterMs, RETRY_MS));
+        return { dueMs: Math.max(error.retryAfterMs, RETRY_MS) };
+      }
+    }
+    this.#notBefore.delete(id);
+    await notes.write(`${PREFIX}${id}`, { ...note, isDone: true });
+    return {};
+  }
+
+  async #send(execution: ExecutionDetail, note: RunNote, signal: AbortSignal): Promise<void> {
+    const { app, notes } = this.#ports;
+    const { id, status, error, output_data: output } = execution;
+    const text = toReadable(
+      status === "success"
+        ? output?.trim() || "(no text)"
+        : [`${status}: ${error ?? "no answer"}`, output?.trim() ?? ""].join("\n\n").trim(),
+    );
+    const parts = splitText(text, app.maxText);
+    const isLong = parts.length > MOST_POSTS;
+    const posts = isLong ? [`${parts[0] ?? ""}\n…\nThe file has the whole answer.`] : parts;
+    for (const [index, part] of posts.entries()) {
+      if (index < note.sent) continue;
+      const replyTo = note.isGroup && index === 0 ? note.messageId : undefined;
+      await app.send(note.place, { text: part, replyTo }, signal);
+      note.sent = index + 1;
+      await notes.write(`${PREFIX}${id}`, note);
+    }
+    if (!isLong || note.sent > 1) return;
+    const file = { name: `answer-${id}.md`, bytes: new TextEncoder().encode(text) };
+    await app.sendFile(note.place, file, signal);
+    note.sent = 2;
+  }
+}

@@ -1,0 +1,147 @@
+// Defines `chat` in config.yaml: the chat apps in which people talk with agents and answer questions.
+import { z } from "zod";
+import { isJsonObject } from "../../base/json.ts";
+import { describeRights, type Right, RIGHT_NAMES } from "../vocabulary/rights.ts";
+import { baseUrl, field, filledText, optional, textList, variableName } from "./fields.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
+
+/** The chat apps, each with its default address. */
+export const CHAT_APPS = {
+  telegram: "https://api.telegram.org",
+} as const;
+/** The name of a chat app. */
+export type ChatAppName = keyof typeof CHAT_APPS;
+
+/** A person of a chat. `id` is the app's id of the person, as a text. */
+export interface ChatPerson {
+  id: string;
+  name: string;
+  may: readonly Right[];
+}
+
+/** The settings of one chat. `token` is the name of a variable with a secret value. */
+export interface ChatSettings {
+  /** The name that config.yaml gives the chat. It is also the name of its channel. */
+  name: string;
+  app: ChatAppName;
+  token: string;
+  /** The address of the app's API, without a slash at its end. */
+  apiRoot: string;
+  /** The agent that answers plain messages. Undefined: nobody answers them. */
+  agent?: string | undefined;
+  /** The agents whose questions are shown in this chat. Undefined: all agents. */
+  agents?: readonly string[] | undefined;
+  people: readonly ChatPerson[];
+  /** The groups that are served. `agent` replaces the agent of the chat. */
+  groups: readonly { id: string; agent?: string | undefined }[];
+}
+
+/** An id of a person or group. */
+const appId = z.union([z.int(), z.string().regex(/^-?[A-Za-z0-9]{1,40}$/)], {
+  error: "must be the app's id, such as a number",
+}).transform(String);
+
+/** The schema of a person of a chat. */
+export const writtenPerson = z.object({
+  id: appId.meta({
+    description: 'The app\'s id of the person, which "inkling pair" finds',
+    values: "number or text",
+  }),
+  name: z.string().regex(/^[^\p{C}]{1,60}$/u, "must be 1 to 60 visible characters").meta({
+    description: "The name that answers are stored with",
+    default: "required",
+  }),
+  may: field(z.array(z.enum(RIGHT_NAMES)), ["chat"], `The rights: ${describeRights()}`),
+});
+
+const writtenGroup = z.object({
+  id: appId.meta({ description: "The app's id of the group", values: "number or text" }),
+  agent: optional(filledText).meta({ description: "The agent of the group", default: "`agent`" }),
+});
+
+/** The schema of a chat. It is one map for all apps, so that a key of another app is reported at its position. */
+export const writtenChat = z.object({
+  type: z.enum(Object.keys(CHAT_APPS) as [ChatAppName, ...ChatAppName[]]).meta({
+    description: "The chat app",
+    default: "required",
+  }),
+  token: variableName.meta({
+    description: "The **variable** that holds the token of the bot",
+    default: "required",
+  }),
+  api_root: optional(baseUrl).meta({
+    description: "The address of a server of your own that speaks the app's protocol",
+    default: "the app's",
+  }),
+  agent: optional(filledText).meta({
+    description: "The agent that answers plain messages",
+    default: "nobody",
+  }),
+  agents: optional(textList).meta({
+    description: "The agents whose questions appear here",
+    default: "all agents",
+  }),
+  people: field(
+    z.array(writtenPerson),
+    [],
+    'The people that the bot answers; everybody else gets nothing. "inkling pair" adds them',
+  ),
+  groups: field(
+    z.array(writtenGroup),
+    [],
+    "The groups in which the bot answers people of `people`",
+  ),
+});
+
+const chatName = z.string().regex(
+  /^[A-Za-z0-9_-]{1,40}$/,
+  "must be 1 to 40 letters, digits, - and _",
+);
+
+/** The schema of `chat`. */
+export const CHAT = z.preprocess(
+  (value) => value ?? {},
+  z.record(
+    chatName,
+    writtenChat,
+  ),
+).meta({
+  description:
+    "The chat apps, each under a name that you choose: see [chat apps](reference/chat-apps.md)",
+  values: "map",
+});
+
+/** Converts `chat` of a file without errors. */
+export function toChats(written: z.output<typeof CHAT>): ChatSettings[] {
+  return Object.entries(written).map(([name, chat]) => {
+    const { type: app, api_root: apiRoot = CHAT_APPS[app], ...rest } = chat;
+    return { ...rest, name, app, apiRoot: apiRoot.replace(/\/+$/, "") };
+  });
+}
+
+/** Returns the errors about names and ids that occur twice. */
+export function checkChat(file: DiagnosedFile): Diagnostic[] {
+  const { chat, notify } = file.document.value;
+  if (!isJsonObject(chat)) return [];
+  const channels = isJsonObject(notify) && isJsonObject(notify["channels"])
+    ? notify["channels"]
+    : {};
+  return Object.entries(chat).flatMap(([name, one]) => {
+    const people = isJsonObject(one) && Array.isArray(one["people"]) ? one["people"] : [];
+    const ids = people.map((person) => isJsonObject(person) ? String(person["id"]) : "");
+    const message = `chat.${name} has the name of a channel in notify.channels; rename one of both`;
+    return [
+      ...(Object.hasOwn(channels, name)
+        ? [diagnose(file, ["chat", name], { message }, "key")]
+        : []),
+      ...ids.flatMap((id, index) =>
+        id === "" || ids.indexOf(id) === index
+          ? []
+          : [diagnose(file, ["chat", name, "people", index], {
+            message: `chat.${name}.people lists the id ${id} twice`,
+          })]
+      ),
+    ];
+  });
+}

@@ -1,0 +1,87 @@
+// A service with a Telegram chat, and the people who write to it.
+import { Chats } from "../../../app/chats.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import { type ShownMessage, TelegramServer, TOKEN } from "./telegram_server.ts";
+
+/** The owner may do everything, the guest only talk. A third person is unknown. */
+export const OWNER = 77;
+export const GUEST = 78;
+export const STRANGER = 99;
+export const GROUP = -500;
+
+/** A running service. */
+export interface ChatService extends AsyncDisposable {
+  runtime: Runtime;
+}
+
+/** A workspace with a chat, its app's server, and its people. */
+export interface ChatWorld extends AsyncDisposable {
+  place: TestWorkspace;
+  app: TelegramServer;
+  open(options?: { clock?: Clock }): Promise<ChatService>;
+  /** Waits for a message in a place that contains a text, and returns it. */
+  seen(place: number, text: string): Promise<ShownMessage>;
+}
+
+/** Creates a world. `lines` are further lines of the chat in config.yaml. */
+export async function createChatWorld(
+  { lines = "", config = "" }: { lines?: string; config?: string } = {},
+): Promise<ChatWorld> {
+  const app = new TelegramServer();
+  const place = await createTestWorkspace({ shell: { BOT_TOKEN: TOKEN } });
+  await Deno.writeTextFile(
+    `${place.configDir}/config.yaml`,
+    `workspace: ${place.workspace}
+${config}
+chat:
+  phone:
+    type: telegram
+    token: BOT_TOKEN
+    api_root: ${app.apiRoot}
+    agent: concierge
+    people:
+      - { id: ${OWNER}, name: owner, may: [chat, answer, start] }
+      - { id: ${GUEST}, name: guest }
+    groups: [{ id: ${GROUP} }]
+${lines}`,
+  );
+  return {
+    place,
+    app,
+    async open(options = {}) {
+      const settings = await place.settings();
+      const ready = Promise.withResolvers<Chats>();
+      const runtime = await place.open({
+        ...options,
+        openChat: (chat) => ({
+          send: async (message, signal) => (await ready.promise).post(chat, message, signal),
+        }),
+      });
+      const chats = new Chats(runtime, settings);
+      ready.resolve(chats);
+      await chats.update();
+      return {
+        runtime,
+        async [Symbol.asyncDispose]() {
+          await chats[Symbol.asyncDispose]();
+          await runtime[Symbol.asyncDispose]();
+        },
+      };
+    },
+    async seen(where, text) {
+      let found: ShownMessage | undefined;
+      await until(() => {
+        found = app.in(where).findLast((one) => one.text.includes(text));
+        return found !== undefined;
+      }, `a message with ${text} in ${where}: ${JSON.stringify(app.in(where))}`);
+      return found!;
+    },
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,191 @@
+// Questions of agents in a chat: buttons and words, who may answer, and what happens to questions that are closed.
+import assert from "node:assert/strict";
+import { createLocalClient } from "../../../app/local_client.ts";
+import { call } from "../../runtime/executions/executions_of.ts";
+import { payloadsOf } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import { createChatWorld, GROUP, GUEST, OWNER, STRANGER } from "./chat_world.ts";
+
+const write = (content: string) => [
+  { call: [call("file_write", { path: "note.txt", content })] },
+  { say: "Written: {result}" },
+];
+const ask = (more: Record<string, unknown>) => [
+  { call: [call("ask_user", { question: "Which color?", ...more })] },
+  { say: "You said {result}" },
+];
+
+/** Returns how the answer of the only question was stored. */
+async function storedAnswer(runtime: Parameters<typeof payloadsOf>[0], id = 1) {
+  const answers = (await payloadsOf(runtime, id)).filter((one) =>
+    one["answered_via"] !== undefined
+  );
+  return answers.map((one) => [one["answered_via"], one["answered_by"], one["message"]]);
+}
+
+Deno.test("a guarded call of any agent is approved by a button, with its diff, and stored with the name", async () => {
+  await using world = await createChatWorld();
+  await world.place.writeScript("writer", write("hello\n"));
+  await using service = await world.open();
+  await service.runtime.run("writer", {});
+  const question = await world.seen(OWNER, "writer asks");
+  assert.match(question.code ?? "", /note\.txt[\s\S]*\+hello/);
+  assert.deepEqual(Object.keys(question.buttons), ["Approve", "Deny"]);
+  assert.deepEqual(world.app.in(GUEST), []);
+  world.app.press(OWNER, question, question.buttons["Approve"]!);
+  await world.seen(OWNER, "by owner in a chat app");
+  await until(async () => (await service.runtime.getExecution(1)).status === "success", "written");
+  assert.deepEqual(world.app.in(OWNER)[0]?.buttons, {});
+  assert.deepEqual(await storedAnswer(service.runtime), [["chat", "owner", "Approved"]]);
+  assert.equal(await Deno.readTextFile(`${world.place.workspace}/note.txt`), "hello\n");
+});
+
+Deno.test("a forged press, a second press, and a press by somebody else answer nothing", async () => {
+  await using world = await createChatWorld({ lines: "    agents: [writer]\n" });
+  await world.place.writeScript("writer", write("hello\n"));
+  await world.place.writeScript("silent", write("never shown"));
+  await using service = await world.open();
+  const { app } = world;
+  await service.runtime.run("silent", {});
+  await service.runtime.run("writer", {});
+  const question = await world.seen(OWNER, "writer asks");
+  const approve = question.buttons["Approve"]!;
+  app.press(STRANGER, question, approve);
+  app.press(GUEST, question, approve);
+  app.press(GUEST, { id: question.id, place: GUEST }, approve);
+  app.press(OWNER, { id: question.id + 1_000, place: OWNER }, approve);
+  app.press(OWNER, question, "option:0");
+  app.press(OWNER, question, "done");
+  // Words never approve, and neither does a text that looks like a press.
+  app.say(OWNER, approve, { reply_to_message: { message_id: question.id, from: { id: 999 } } });
+  await world.seen(OWNER, "Use the buttons");
+  await until(() => app.isRead && app.acknowledged.size === 5, "all presses are handled");
+  assert.equal((await service.runtime.getExecution(2)).status, "waiting");
+  app.press(OWNER, question, question.buttons["Deny"]!);
+  app.press(OWNER, question, approve);
+  await world.seen(OWNER, "Denied");
+  await until(() => app.acknowledged.size === 7, "the second press is handled");
+  assert.deepEqual(await storedAnswer(service.runtime, 2), [["chat", "owner", "Denied"]]);
+  await assert.rejects(Deno.stat(`${world.place.workspace}/note.txt`));
+  assert.equal(app.in(OWNER).filter(({ text }) => text.includes("silent")).length, 0);
+});
+
+Deno.test("there is no Approve before a long change was sent whole as a file", async () => {
+  await using world = await createChatWorld();
+  await world.place.writeScript("writer", write("A line of text.\n".repeat(600) + "THE END\n"));
+  await using service = await world.open();
+  await service.runtime.run("writer", {});
+  const question = await world.seen(OWNER, "This is cut");
+  assert.match(world.app.files[0]?.text ?? "", /\+THE END/);
+  assert.doesNotMatch(question.text, /THE END/);
+  assert.deepEqual(Object.keys(question.buttons), ["Approve", "Deny"]);
+  assert.ok(world.app.calls.indexOf("sendDocument") < world.app.calls.indexOf("sendMessage"));
+});
+
+Deno.test("a question in words is answered by a reply, or as the only open one", async () => {
+  await using world = await createChatWorld();
+  await world.place.writeScript("asker", ask({}));
+  await world.place.writeScript("other", ask({}));
+  await world.place.writeScript("concierge", [{ say: "At your service" }]);
+  await using service = await world.open();
+  const { app } = world;
+  await service.runtime.run("asker", {});
+  const first = await world.seen(OWNER, "Which color?");
+  await service.runtime.run("other", {});
+  await until(() => app.in(OWNER).length === 2, "both questions are shown");
+  app.say(OWNER, "this is for the agent");
+  await world.seen(OWNER, "At your service");
+  app.say(OWNER, "red", { reply_to_message: { message_id: first.id, from: { id: 999 } } });
+  await until(async () => (await service.runtime.getExecution(1)).status === "success", "answered");
+  assert.deepEqual(await storedAnswer(service.runtime, 1), [["chat", "owner", "red"]]);
+  app.say(OWNER, "blue");
+  await until(async () => (await service.runtime.getExecution(2)).status === "success", "answered");
+  assert.deepEqual(await storedAnswer(service.runtime, 2), [["chat", "owner", "blue"]]);
+});
+
+Deno.test("choices are buttons: one at once, several with Done", async () => {
+  await using world = await createChatWorld();
+  await world.place.writeScript("one", ask({ options: ["red", "blue"] }));
+  await world.place.writeScript("more", ask({ options: ["tea", "milk", "mate"], multi: true }));
+  await using service = await world.open();
+  const { app } = world;
+  await service.runtime.run("one", {});
+  const single = await world.seen(OWNER, "one asks");
+  app.press(OWNER, single, single.buttons["blue"]!);
+  await world.seen(OWNER, "➜ blue");
+  await service.runtime.run("more", {});
+  const several = await world.seen(OWNER, "more asks");
+  for (const label of ["tea", "milk", "mate", "milk"]) {
+    app.press(
+      OWNER,
+      several,
+      Object.entries(several.buttons).find(([key]) => key.endsWith(label))![1],
+    );
+  }
+  await until(() => "☑ mate" in several.buttons && "milk" in several.buttons, "two are selected");
+  app.press(OWNER, several, several.buttons["Done"]!);
+  await world.seen(OWNER, "➜ tea, mate");
+});
+
+Deno.test("a question that is answered elsewhere or ends loses its buttons, and late presses answer nothing", async () => {
+  await using world = await createChatWorld();
+  await world.place.writeScript("writer", write("x"));
+  await using service = await world.open();
+  const { app } = world;
+  using client = createLocalClient(service.runtime);
+  await service.runtime.run("writer", {});
+  const question = await world.seen(OWNER, "writer asks");
+  const approve = question.buttons["Approve"]!;
+  const { request_id } = await client.pending(1);
+  await client.respond(1, { request_id, response: { approved: false }, via: "page" });
+  await world.seen(OWNER, "Denied (on the page)");
+  assert.deepEqual(question.buttons, {});
+  app.press(OWNER, question, approve);
+  await until(
+    () => [...app.acknowledged.values()].includes("This question is no longer open."),
+    "no",
+  );
+  await service.runtime.run("writer", {});
+  const second = await world.seen(OWNER, "execution 2");
+  await client.cancel(2);
+  await world.seen(OWNER, "the run has ended");
+  assert.deepEqual(second.buttons, {});
+});
+
+Deno.test("a restart keeps the buttons, and closes what was answered in between", async () => {
+  await using world = await createChatWorld();
+  await world.place.writeScript("writer", write("x"));
+  let question;
+  {
+    await using service = await world.open();
+    await service.runtime.run("writer", {});
+    question = await world.seen(OWNER, "writer asks");
+    await until(
+      async () => (await world.place.all("SELECT * FROM chat_notes")).length > 0,
+      "noted",
+    );
+  }
+  await using _again = await world.open();
+  world.app.press(OWNER, question, question.buttons["Approve"]!);
+  await world.seen(OWNER, "➜ Approved");
+  assert.equal(world.app.in(OWNER).length, 1);
+});
+
+Deno.test("the question of a run that a message started appears in its conversation, also in a group", async () => {
+  await using world = await createChatWorld({ config: "notify: { on: [error] }" });
+  await world.place.writeScript("concierge", ask({ options: ["red", "blue"] }));
+  await using service = await world.open();
+  const { app } = world;
+  app.say(GUEST, "Paint it");
+  const hidden = await world.seen(GUEST, "Somebody with the right to answer");
+  assert.deepEqual(hidden.buttons, {});
+  const asked = app.say(GUEST, "@inkling_bot paint it", { chat: { id: GROUP, type: "group" } });
+  const question = await world.seen(GROUP, "Which color?");
+  assert.equal(question.replyTo, asked);
+  app.press(GUEST, question, question.buttons["red"]!);
+  app.press(OWNER, question, question.buttons["blue"]!);
+  await world.seen(GROUP, "You said blue");
+  assert.equal((await service.runtime.getExecution(1)).status, "waiting");
+  app.say(OWNER, "/pending");
+  await world.seen(OWNER, "Which color?");
+});

@@ -1,0 +1,58 @@
+// `chat` in config.yaml: what is read, and which mistakes are reported at their places.
+import assert from "node:assert/strict";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { parseConfig } from "../../../runtime/config/parse_config.ts";
+
+function parse(text: string) {
+  return parseConfig(text, { path: "config.yaml", home: "/home/user" });
+}
+
+Deno.test("parseConfig() reads a chat, which is also a channel", () => {
+  const parsed = parse(`notify: { to: [phone] }
+chat:
+  phone:
+    type: telegram
+    token: BOT_TOKEN
+    people: [{ id: 77, name: owner, may: [chat, answer] }, { id: 78, name: guest }]
+    groups: [{ id: -500, agent: helper }]
+`);
+  assert.ok("config" in parsed);
+  const { chats, notify } = parsed.config;
+  const chat = {
+    name: "phone",
+    app: "telegram",
+    token: "BOT_TOKEN",
+    apiRoot: "https://api.telegram.org",
+    people: [
+      { id: "77", name: "owner", may: ["chat", "answer"] },
+      { id: "78", name: "guest", may: ["chat"] },
+    ],
+    groups: [{ id: "-500", agent: "helper" }],
+  };
+  assert.deepEqual(chats, [{ ...chat }]);
+  assert.deepEqual(notify.channels, { phone: { type: "chat", ...chat } });
+});
+
+Deno.test("parseConfig() reports the mistakes of a chat, and shows no token", () => {
+  const parsed = parse(`notify: { channels: { phone: { type: desktop } } }
+chat:
+  phone:
+    type: telegran
+    token: 123:s3cr3t
+    people:
+      - { id: 77, name: owner, may: [chat, fly] }
+  team: { type: telegram, token: T, people: [{ id: 1, name: a }, { id: 1, name: b }] }
+`);
+  assert.ok("diagnostics" in parsed);
+  const told = parsed.diagnostics.map(formatDiagnostic);
+  assert.doesNotMatch(told.join("\n"), /s3cr3t/);
+  for (
+    const part of [
+      "4:11: chat.phone.type must be telegram",
+      "5:12: chat.phone.token must be the name of an environment variable",
+      'chat.phone.people[0].may[1] must be chat, answer or start, got "fly"',
+      "chat.phone has the name of a channel",
+      "chat.team.people lists the id 1 twice",
+    ]
+  ) assert.ok(told.some((one) => one.includes(part)), `${part} in ${told.join("\n")}`);
+});
