@@ -2,6 +2,7 @@
 import type { Runtime } from "../runtime/interface/runtime.ts";
 import { createApp } from "../server/app.ts";
 import { Client } from "../api/client/client.ts";
+import { inProcessTransport } from "../api/client/in_process_transport.ts";
 import type { Services } from "../api/operations/operation.ts";
 import { Lifecycle } from "../api/streams/lifecycle.ts";
 
@@ -15,7 +16,5 @@ export function createLocalClient(
 ): Client {
   const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
   const app = createApp({ runtime, lifecycle, transports: () => [], ...(caller && { caller }) });
-  return new Client({
-    fetch: async (path, init) => await app.request(`http://localhost${path}`, init),
-  });
+  return new Client(inProcessTransport((address, init) => app.request(address, init)));
 }

@@ -12,7 +12,7 @@ import { createDocumentation } from "./routes/docs.ts";
 import { createGuide } from "./routes/guide.ts";
 import { createSignInPages } from "./sign_in/sign_in_pages.ts";
 import type { OpenAiEndpoint } from "../reach/openai/endpoint.ts";
-import type { Transport } from "../api/client/client.ts";
+import { inProcessTransport } from "../api/client/in_process_transport.ts";
 import { lazyModule } from "../base/lazy_module.ts";
 import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";
 import type { Clock } from "../base/clock.ts";
@@ -35,6 +35,7 @@ export interface AppOptions {
 const loadOpenAi = lazyModule(() => import("./routes/openai.ts"));
 /** The size of a request that the API gets from an endpoint below /v1, whose own limit is half of it. */
 const MAX_PROGRAM_BYTES = 40 * 1_024 * 1_024;
+const loadMcp = lazyModule(() => import("./routes/mcp.ts"));
 
 /** Matches the paths whose requests reset the idle timeout. Health checks and documentation do not reset it. */
 const WORK = /^\/(agents|executions|events|mcp|v1)(\/|$)/;
@@ -56,6 +57,8 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
     ...pages.map(({ path }) => ({ method: "GET", path })),
   ]);
   const app = new Hono();
+  /** The same API for the models and programs that use another protocol. */
+  let program: Hono | undefined;
   app.use(accessLog({ log, clock, via: options.via ?? "unix" }));
   app.use(measureHead);
   for (const guard of options.guards ?? []) app.use(guard);
@@ -86,19 +89,22 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
       }, services);
     });
   }
-  /** The same API for the models and programs that use another protocol. */
-  let program: Hono | undefined;
-  const callAsProgram: Transport = async (path, init) => {
+  const { fetch: callAsProgram } = inProcessTransport((address, init) => {
     program ??= createApp({ ...services, caller: { via: "program" } }, {
       via: "program",
       maxBodyBytes: MAX_PROGRAM_BYTES,
     });
-    return await program.request(`http://localhost${path}`, init);
-  };
+    return program.request(address, init);
+  });
   let openAi: OpenAiEndpoint | undefined;
   app.all("/v1/*", async (c) => {
     openAi ??= (await loadOpenAi()).openOpenAi(runtime, callAsProgram);
     return await openAi.respond(c.req.raw);
+  });
+  let mcp: ((request: Request) => Promise<Response>) | undefined;
+  app.all("/mcp", async (c) => {
+    mcp ??= (await loadMcp()).openMcp(runtime, callAsProgram);
+    return await mcp(c.req.raw);
   });
   if (takesDeliveries) {
     const take = createDeliveries(runtime);

@@ -68,7 +68,10 @@ const ROOMS: Readonly<
   api: { values: [/^base\//, VOCABULARY], types: [/^runtime\//] },
   reach: { values: [/^(base|present)\//, CLIENT, VOCABULARY], types: [/^(api|runtime)\//] },
   server: { values: [/^(base|api|reach)\//, VOCABULARY], types: [/^runtime\//] },
-  present: { values: [/^base\//], types: [/^api\/schemas\//] },
+  present: {
+    values: [/^base\//, /^api\/client\/client\.ts$/, /^runtime\/vocabulary\/trigger_kinds\.ts$/],
+    types: [/^api\/schemas\//],
+  },
   page: { values: [/^(base|present)\//, CLIENT, VOCABULARY], types: [/^api\//] },
   cli: {
     values: [
@@ -134,6 +137,7 @@ Deno.test("imports: adapters, the price table and the database driver are loaded
     ),
     ...["runtime/models/demo/demo.ts", "runtime/models/calls/model_supply.ts"],
     ...["runtime/tools/mcp/open_session.ts", "runtime/tools/mcp/mcp_servers.ts"],
+    ...["server/routes/mcp.ts", "reach/mcp/stdio.ts"],
     ...["runtime/tools/skills/skills.ts", "runtime/tools/custom/custom_tools.ts"],
     ...["runtime/triggers/watch/watcher.ts", "runtime/telemetry/open_telemetry.ts"],
     ...["runtime/executions/loop/loop.ts", "runtime/executions/loop/prepare.ts"],

@@ -38,6 +38,11 @@ export const RunBody = z.object({
   continues: id.nullish().meta({
     description: "An ended execution whose conversation is the whole history, like `history`",
   }),
+  depth: z.int().min(0).max(1_000).nullish().meta({
+    description:
+      "The number of executions above this one, if an agent sends the request: a run that is deeper than " +
+      "`defaults.max_agent_depth` is refused",
+  }),
   session_id: z.string().refine(
     // Count code points. A blank text of any length is the same as no session id.
     (text) => text.trim() === "" || [...text].length <= SESSION_ID_MAX,

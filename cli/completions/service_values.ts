@@ -5,7 +5,7 @@ import type { Client } from "../../api/client/client.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { CliApp } from "../context/app.ts";
 import { withDeadline } from "../context/deadline.ts";
-import { formatLocal } from "../output/time.ts";
+import { formatLocal } from "../../present/local_time.ts";
 import type { SourceOptions, ValueSource } from "./complete_line.ts";
 import type { Candidate } from "./completion.ts";
 

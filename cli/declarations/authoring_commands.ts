@@ -182,7 +182,7 @@ export const skill = declareCommand({
 export const mcp = declareCommand({
   name: "mcp",
   description:
-    "Add an MCP server from npm or PyPI, a program or an address; list, remove or sign in to servers",
+    "Add an MCP server from npm or PyPI, a program or an address; list, remove or sign in to servers; be one",
   examples: [
     [
       "inkling mcp add files npm:@modelcontextprotocol/server-filesystem ~/notes",
@@ -197,9 +197,10 @@ export const mcp = declareCommand({
     ["inkling mcp remove files", "remove the server's entry and its package"],
     ["inkling mcp login remote", "sign in to a server in the browser"],
     ["inkling mcp logout remote", "revoke and forget the sign-in"],
+    ["inkling mcp serve", "offer the agents with expose: true to an editor or another client"],
   ],
   arguments: {
-    action: required("The action", oneOf(["add", "list", "remove", "login", "logout"])),
+    action: required("The action", oneOf(["add", "list", "remove", "login", "logout", "serve"])),
     name: optional(
       "the server's name in mcp-servers.json and in agent files; " +
         'add: also a command line, a JSON snippet or an address ("-": standard input)',

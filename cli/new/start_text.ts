@@ -1,7 +1,7 @@
 // Describes when a new agent runs, and whether its trigger needs the service.
 import { toAgentWord } from "../command_line/agent_word.ts";
 import { toOneLine } from "../output/sanitize.ts";
-import { formatLocal } from "../output/time.ts";
+import { formatLocal } from "../../present/local_time.ts";
 import type { AgentStart } from "../../ops/authoring/agent_author.ts";
 
 /** Returns sentences for the user who saved the agent. Returns an empty list for an agent that runs only on request. */

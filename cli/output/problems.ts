@@ -7,7 +7,7 @@ import type { InfoBody } from "../../api/schemas/info_schemas.ts";
 import { isAutomatic } from "../../present/triggers.ts";
 import type { Output } from "./output.ts";
 import { toOneLine } from "./sanitize.ts";
-import { describeHeld, describeSetBack } from "./trigger_text.ts";
+import { describeHeld, describeSetBack } from "../../present/trigger_notes.ts";
 
 const SHOWN_WARNINGS = 3;
 
@@ -21,14 +21,6 @@ export function showProblems(output: Output, diagnostics: readonly DiagnosticBod
   const text = toOneLine(`${path}:${line}:${column}: ${message}`) + rest;
   if (severity === "error") output.error(text);
   else output.warning(text);
-}
-
-/**
- * Returns the diagnostics with severity `error`. An agent whose file has errors may still run with the last valid version
- * of the file.
- */
-export function errorsOf(diagnostics: readonly DiagnosticBody[]): DiagnosticBody[] {
-  return diagnostics.filter(({ severity }) => severity === "error");
 }
 
 /**
@@ -59,9 +51,9 @@ export function showPauses(
     output.warning(`The trigger of ${toOneLine(id)} is paused: ${toOneLine(reason)}; ${remedy}`);
   }
   const held = new Set(agents.filter(isAutomatic).flatMap(({ trigger_held: why }) => why ?? []));
-  for (const why of held) output.warning(describeHeld(agents, why));
+  for (const why of held) output.warning(toOneLine(describeHeld(agents, why)));
   for (const agent of agents) {
-    if (agent.ran_until !== undefined) output.warning(describeSetBack(agent));
+    if (agent.ran_until !== undefined) output.warning(toOneLine(describeSetBack(agent)));
   }
   if (schedulerStatus === "paused" && agents.some(isAutomatic)) {
     output.warning(

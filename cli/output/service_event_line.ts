@@ -5,7 +5,7 @@ import type { ServiceEventMessage } from "../../api/client/client.ts";
 import { type FramePayload, numberOf, textOf } from "../../present/payload.ts";
 import { toOneLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
-import { formatLocal } from "./time.ts";
+import { formatLocal } from "../../present/local_time.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { shorten } from "./width.ts";
 import { wrapText } from "./wrap.ts";

@@ -1,5 +1,6 @@
 // Formats times and durations for people.
 import { formatDuration } from "../../base/durations.ts";
+import { formatLocal } from "../../present/local_time.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 
 /** Formats an elapsed time in whole seconds, such as `0s`, `12s` or `2m 05s`. */
@@ -24,21 +25,4 @@ export function formatRelative(timestamp: string, now: number): string {
     : [DAY_MS, "d"] as const;
   const text = `${Math.floor(distance / size)} ${unit}`;
   return at > now ? `in ${text}` : `${text} ago`;
-}
-
-/** Formats a time in the local time zone, such as `2026-01-31 08:30:00`. */
-export function formatLocal(timestamp: string): string {
-  const date = new Date(timestamp);
-  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join("-");
-  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(":");
-  return `${day} ${time}`;
-}
-
-/** Formats a time in the local time zone without seconds, such as `2026-01-31 08:30`. */
-export function formatMinute(timestamp: string): string {
-  return formatLocal(timestamp).slice(0, -3);
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, "0");
 }

@@ -1,5 +1,5 @@
 // Reads the events of the night from the API and compares them with the planned events.
-import { explain } from "../../cli/commands/agents/why.ts";
+import { explain } from "../../present/why/explain.ts";
 import { Client } from "../../api/client/client.ts";
 import { createLocalClient } from "../../app/local_client.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";

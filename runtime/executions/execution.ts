@@ -42,6 +42,8 @@ export interface Execution {
   status: ExecutionStatus;
   trigger: ExecutionTrigger;
   parentExecutionId: number | null;
+  /** The number of executions above it, also of another Inkling whose agent requested it. Absent if there are none. */
+  depth?: number;
   /** The execution whose end started this one. Present only for the trigger `after`. */
   afterExecutionId?: number;
   /**

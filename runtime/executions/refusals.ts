@@ -47,6 +47,17 @@ export class SessionWaiting extends RuntimeError {
   }
 }
 
+/** Error: the request is from an agent that was itself called by as many agents as may call each other. */
+export class CalledTooDeep extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor(agentId: string, maxAgentDepth: number) {
+    super(
+      `Agent "${agentId}" cannot be called from here: agents may call each other ${maxAgentDepth} deep ` +
+        "(defaults.max_agent_depth)",
+    );
+  }
+}
+
 /** Error: the store cannot return this session id unchanged. */
 export class SessionIdUnusable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";

@@ -214,7 +214,7 @@ export interface Runtime extends AsyncDisposable {
 
   /**
    * Accepts a run. The execution is stored before this method returns. Throws AgentNotFound, SessionWaiting,
-   * SessionIdUnusable, ServiceStopping and IdempotencyKeyReused.
+   * SessionIdUnusable, CalledTooDeep, ServiceStopping and IdempotencyKeyReused.
    */
   run(agentId: string, request: RunRequest): Promise<AcceptedExecution>;
   /** Cancels an execution. Returns `cancelling` or the final status. Throws ExecutionNotFound. */

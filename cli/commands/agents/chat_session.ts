@@ -5,7 +5,7 @@ import type { ExecutionSummary } from "../../../api/schemas/execution_schemas.ts
 import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import type { Output } from "../../output/output.ts";
 import { sanitize, toOneLine } from "../../output/sanitize.ts";
-import { formatLocal } from "../../output/time.ts";
+import { formatLocal } from "../../../present/local_time.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
 import { openService } from "../../service/daemon.ts";
 import { orUnknownAgent } from "../../context/unknown_agent.ts";

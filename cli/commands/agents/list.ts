@@ -10,8 +10,8 @@ import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { showNearBudgets } from "../../output/reports/budget_text.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import type { Output } from "../../output/output.ts";
+import { errorsOf } from "../../../present/diagnostics.ts";
 import {
-  errorsOf,
   showConfigWarnings,
   showNodeWaits,
   showPauses,

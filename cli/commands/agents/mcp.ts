@@ -12,6 +12,7 @@ import type { ListedServer, PreparedServer } from "../../../ops/install/server_i
 import { toOneLine } from "../../output/sanitize.ts";
 import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
+import { openService } from "../../service/daemon.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
 const ACTIONS = {
@@ -20,22 +21,37 @@ const ACTIONS = {
   login: { words: ["name"], options: ["noBrowser"] },
   logout: { words: ["name"], options: [] },
   remove: { words: ["name"], options: ["yes"] },
+  serve: { words: [], options: [] },
 } as const;
 
 const loadSignIn = () => import("./mcp_sign_in.ts");
 
 type McpOptions = CommandOptions<typeof mcp>;
 
-/** Adds, lists or removes MCP servers, or signs in to one, according to the action. */
+/** Adds, lists or removes MCP servers, signs in to one, or is one, according to the action. */
 export const perform = performs<typeof mcp>(async (context, options, { action, ...words }) => {
   checkAction("mcp", { ...ACTIONS[action], action }, { words, options });
   const { name = "", source, args } = words;
-  if (action === "list") await show(context, options);
+  if (action === "serve") await serve(context);
+  else if (action === "list") await show(context, options);
   else if (action === "remove") await remove(context, name, options);
   else if (action === "login") await (await loadSignIn()).logIn(context, name, options);
   else if (action === "logout") await (await loadSignIn()).logOut(context, name);
   else await add(context, { name, args, ...(source !== undefined && { source }) }, options);
 });
+
+/** Is the MCP server of the workspace's exposed agents, until the client closes standard input. */
+async function serve(context: CommandContext): Promise<void> {
+  const { app } = context;
+  using interrupts = listenToInterrupts(app);
+  const { serveMcpOverStdio } = await import("../../../reach/mcp/stdio.ts");
+  await serveMcpOverStdio({
+    version: app.version,
+    clock: app.clock,
+    open: () => openService(context),
+    onError: (error) => context.output.warning(toOneLine(error.message)),
+  }, interrupts.first);
+}
 
 /**
  * Prepares the MCP servers that the words name, prints their details, and adds each to mcp-servers.json if the user confirms.

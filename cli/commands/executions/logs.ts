@@ -12,7 +12,7 @@ import { type CommandContext, CommandFailure, EXIT } from "../../context/context
 import { readMomentOption } from "../../command_line/moment.ts";
 import { followFile } from "../../service/follow_file.ts";
 import { formatCount } from "../../output/figures.ts";
-import { formatMinute } from "../../output/time.ts";
+import { formatMinute } from "../../../present/local_time.ts";
 import { showHistory } from "../../output/run/history.ts";
 import { sanitize, toOneLine } from "../../output/sanitize.ts";
 import { Transcript } from "../../output/run/transcript.ts";

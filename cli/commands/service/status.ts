@@ -8,10 +8,11 @@ import type { Places } from "../../context/app.ts";
 import type { CommandContext } from "../../context/context.ts";
 import { DeadlineExceeded, withDeadline } from "../../context/deadline.ts";
 import type { Output } from "../../output/output.ts";
-import { errorsOf, showConfigWarnings } from "../../output/problems.ts";
+import { errorsOf } from "../../../present/diagnostics.ts";
+import { showConfigWarnings } from "../../output/problems.ts";
 import { describeStorage, showNodes } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitize.ts";
-import { formatLocal } from "../../output/time.ts";
+import { formatLocal } from "../../../present/local_time.ts";
 import { serviceSilent } from "../../service/connection.ts";
 
 const ANSWER_MS = 5_000;

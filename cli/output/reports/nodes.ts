@@ -3,7 +3,8 @@ import { SECOND_MS } from "../../../base/time_units.ts";
 import type { InfoBody, NodeBody } from "../../../api/schemas/info_schemas.ts";
 import type { Output } from "../output.ts";
 import { NOTHING } from "../table.ts";
-import { formatMinute, formatRelative } from "../time.ts";
+import { formatMinute } from "../../../present/local_time.ts";
+import { formatRelative } from "../time.ts";
 
 /**
  * The seconds since the last heartbeat up to which a node is shown as seen `now`. A node sends a heartbeat every three

@@ -6,7 +6,8 @@ import type { PlanBody } from "../../../api/schemas/plan_schemas.ts";
 import type { Output } from "../output.ts";
 import { sanitize, toOneLine } from "../sanitize.ts";
 import { NOTHING } from "../table.ts";
-import { formatMinute, formatRelative } from "../time.ts";
+import { formatMinute } from "../../../present/local_time.ts";
+import { formatRelative } from "../time.ts";
 import { isAutomatic } from "../../../present/triggers.ts";
 
 type PlannedTool = PlanBody["tools"][number];

@@ -5,7 +5,8 @@ import { firstLine } from "../../../present/visible_text.ts";
 import { formatCost, formatPlural } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { toOneLine } from "../sanitize.ts";
-import { formatMinute, formatRelative } from "../time.ts";
+import { formatMinute } from "../../../present/local_time.ts";
+import { formatRelative } from "../time.ts";
 import { shorten } from "../width.ts";
 
 /** The maximum number of next runs that are shown. */

@@ -14,7 +14,7 @@ import {
 import { sanitize, toOneLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { formatWouldDo } from "./would_do.ts";
-import { formatLocal } from "../time.ts";
+import { formatLocal } from "../../../present/local_time.ts";
 import {
   formatCall,
   formatFolded,

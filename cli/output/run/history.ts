@@ -7,7 +7,7 @@ import type { SlotBody } from "../../../api/schemas/scheduler_schemas.ts";
 import { formatCost, formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { NOTHING, orNothing } from "../table.ts";
-import { formatMinute } from "../time.ts";
+import { formatMinute } from "../../../present/local_time.ts";
 
 /** A row of the history: an execution, or a due time without a run. */
 type Entry = { execution: ListedExecution } | { slot: SlotBody };

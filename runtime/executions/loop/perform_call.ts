@@ -71,6 +71,7 @@ export async function performCall(
       tool.run(args, {
         signal,
         executionId: run.execution.id,
+        depth: run.execution.depth ?? 0,
         toolCallId: call.toolCallId,
         agent: run.agent,
         sandbox: run.sandbox,

@@ -42,7 +42,9 @@ export interface RunSpec {
   /** Notices for the run's log about files that keep changing, such as config.yaml. */
   notices?: readonly string[];
   /** The parent execution and the position of the call that this execution answers. */
-  parent?: { executionId: number; position: number; depth: number };
+  parent?: { executionId: number; position: number };
+  /** The number of executions above this one. Default: 0. */
+  depth?: number;
 }
 
 /** Returns notices about files that the run cannot use in their current form. `whyStale` is the method of AgentRegistry. */
@@ -76,7 +78,7 @@ export function toAcceptance(
     trigger: spec.trigger,
     parentExecutionId: parent?.executionId ?? null,
     parentPosition: parent?.position ?? null,
-    depth: parent?.depth ?? 0,
+    depth: spec.depth ?? 0,
     sessionId: spec.sessionId,
     request: spec.request,
     model: agent.model === undefined ? "" : `${agent.model.provider}/${agent.model.name}`,

@@ -1,5 +1,6 @@
 // Runs a delegation: starts a child execution for a call, waits until it ends, rests or waits for a person, and returns
 // its result.
+import { CalledTooDeep } from "../refusals.ts";
 import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
@@ -37,7 +38,7 @@ export interface DelegationContext {
       "executions" | "conversations" | "shared" | "currentAgent" | "maxAgentDepth"
     >
     & {
-      families: Pick<FamilyStore, "findChild" | "readLineage">;
+      families: Pick<FamilyStore, "findChild">;
       active: ActiveRuns;
       runs: {
         begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }>;
@@ -146,12 +147,10 @@ async function begin(
   }
   if (!agent.enabled) throw new ToolFailure(`Cannot run agent "${agentId}": it is disabled`);
   const maxAgentDepth = ports.maxAgentDepth();
-  const depth = (await ports.families.readLineage(parent.id)).length;
+  const depth = (parent.depth ?? 0) + 1;
   if (depth > maxAgentDepth) {
-    throw new ToolFailure(
-      `Agent "${agentId}" cannot be called from here: agents may call each other ${maxAgentDepth} deep ` +
-        "(defaults.max_agent_depth). Do the task without it.",
-    );
+    const { message } = new CalledTooDeep(agentId, maxAgentDepth);
+    throw new ToolFailure(`${message}. Do the task without it.`);
   }
   const { id: executionId, displayName } = parent;
   const cause = { type: "agent" as const, agentId: parent.agentId, displayName, executionId };
@@ -160,7 +159,8 @@ async function begin(
     trigger: "agent",
     sessionId: null,
     request: { args, cause, ...(parent.isDryRun && { dryRun: true }) },
-    parent: { executionId, position, depth },
+    parent: { executionId, position },
+    depth,
   }));
   if ("refused" in begun) throw new TypeError("A delegated execution is never refused");
   return begun;

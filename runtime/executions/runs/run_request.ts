@@ -19,6 +19,8 @@ export interface RunRequest extends BroughtMessages {
    * history of its own, the run has the id as a label and joins no conversation.
    */
   sessionId?: string;
+  /** The number of executions above this one. Set if an agent sends the request, from here or from another Inkling. */
+  depth?: number;
   /**
    * The idempotency key. An equal request with the same key within 24 hours returns the first execution. A different
    * request is refused.
@@ -31,7 +33,7 @@ export interface RunRequest extends BroughtMessages {
  * SessionIdUnusable.
  */
 export function toRunSpec(
-  { args = [], message, context, dryRun, sessionId: session = "", idempotencyKey, ...rest }:
+  { args = [], message, context, dryRun, sessionId: session = "", depth, idempotencyKey, ...rest }:
     RunRequest,
 ): RunSpec {
   const brought = markOf(rest);
@@ -52,6 +54,7 @@ export function toRunSpec(
       ...(dryRun && { dryRun }),
       ...(brought && { brought }),
     },
+    ...(depth === undefined ? {} : { depth }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
 }

@@ -15,7 +15,7 @@ import type { GivenResponse, HumanRequest } from "../human_request.ts";
 import { recoverExecutions, type RecoveryContext } from "./recovery.ts";
 import { Deliveries } from "./deliveries.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
-import { SessionWaiting } from "../refusals.ts";
+import { CalledTooDeep, SessionWaiting } from "../refusals.ts";
 import { RequestExpiry } from "./request_expiry.ts";
 import { RestTimer } from "./rest_timer.ts";
 import { Runs } from "./runs.ts";
@@ -59,10 +59,12 @@ export class Runner implements AsyncDisposable {
   }
 
   /**
-   * Accepts and starts a run. The execution is stored before this method returns. Throws ServiceStopping, SessionWaiting
-   * and IdempotencyKeyReused.
+   * Accepts and starts a run. The execution is stored before this method returns. Throws ServiceStopping, SessionWaiting,
+   * CalledTooDeep and IdempotencyKeyReused.
    */
   async start(agent: Agent, spec: RunSpec): Promise<AcceptedExecution> {
+    const most = this.#ports.maxAgentDepth();
+    if ((spec.depth ?? 0) > most) throw new CalledTooDeep(agent.id, most);
     const started = await this.attempt(agent, spec);
     if ("refused" in started) throw new SessionWaiting(agent.id);
     return started;

@@ -6,7 +6,7 @@ import type { ExecutionRequest } from "../../executions/execution_request.ts";
 
 /** The columns of ExecutionRow, for SELECT and RETURNING. Excludes the answer, which may be large. */
 export const EXECUTION_COLUMNS = "id, agent_id, display_name, status, trigger, " +
-  "parent_execution_id, session_id, request, model, started_at, finished_at, duration_ms, " +
+  "parent_execution_id, depth, session_id, request, model, started_at, finished_at, duration_ms, " +
   "input_tokens, output_tokens, total_tokens, cost_usd, tool_calls, error, retry, rest";
 
 /** A row of `executions` with the columns of EXECUTION_COLUMNS. Times are milliseconds since the epoch, `request` is JSON. */
@@ -17,6 +17,7 @@ export interface ExecutionRow {
   status: ExecutionStatus;
   trigger: ExecutionTrigger;
   parent_execution_id: number | null;
+  depth: number;
   session_id: string | null;
   request: string;
   model: string;
@@ -67,6 +68,7 @@ export function toExecution(row: ExecutionRow): Execution {
     status: row.status,
     trigger: row.trigger,
     parentExecutionId: row.parent_execution_id,
+    ...(row.depth > 0 && { depth: row.depth }),
     ...(cause?.type === "after" && { afterExecutionId: cause.executionId }),
     ...(dryRun && { isDryRun: true }),
     ...(fork && !fork.startsFollowers && { isUnfollowed: true }),

@@ -50,6 +50,8 @@ export interface ToolContext {
    */
   signal: AbortSignal;
   executionId: number;
+  /** The number of executions above the execution. Default: 0. */
+  depth?: number;
   toolCallId: string;
   agent: Agent;
   sandbox: PathSandbox;

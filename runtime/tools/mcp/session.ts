@@ -54,7 +54,7 @@ export interface SessionPorts {
 }
 
 /** The options of one call of a tool. */
-export interface CallOptions extends Pick<ToolContext, "answers" | "agent"> {
+export interface CallOptions extends Pick<ToolContext, "answers" | "agent" | "depth"> {
   signal: AbortSignal;
   /** The redactor of all secrets except those in the server's entry. */
   redactor: Redactor;
@@ -200,7 +200,7 @@ export class Session {
   async #call(
     { name, parameters }: RemoteTool,
     args: JsonObject,
-    { signal, redactor, onProgress, show, answers, agent }: CallOptions,
+    { signal, redactor, onProgress, show, answers, agent, depth = 0 }: CallOptions,
   ): Promise<string> {
     const { secrets } = this.#server;
     let result;
@@ -210,7 +210,8 @@ export class Session {
         { answers, mayAsk },
         signal,
         (signal) =>
-          this.#client.callTool({ name, arguments: args }, {
+          // An Inkling that is the server, perhaps this one, counts the executions above the run that the call starts.
+          this.#client.callTool({ name, arguments: args, _meta: { "inkling/depth": depth + 1 } }, {
             signal,
             timeout: NEVER_MS,
             onprogress: ({ progress, total, message }) => {

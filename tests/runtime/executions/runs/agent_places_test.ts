@@ -54,7 +54,8 @@ Deno.test("max_concurrent_runs counts no delegated run and no run that waits for
   const child = await on.runner.start(agent, {
     ...spec,
     trigger: "agent",
-    parent: { executionId: first.id, position: 2, depth: 1 },
+    parent: { executionId: first.id, position: 2 },
+    depth: 1,
   });
   await until(() => waits(child.id), "the delegated one asks");
   assert.equal(await on.runner.cancel(second.id), "aborted");

@@ -97,7 +97,7 @@ Deno.test("delegate() follows a child that is answered while delegate() checks w
       readExecution: () =>
         Promise.resolve({ execution: { ...child }, request: { args: [] }, output: "done" }),
     },
-    families: { findChild: () => Promise.resolve(child), readLineage: () => Promise.resolve([]) },
+    families: { findChild: () => Promise.resolve(child) },
   };
   const other = Promise.withResolvers<void>();
   void active.track(other.promise);

@@ -156,7 +156,8 @@ async function leaveForsaken({ runner, store, clock }: TestRunner): Promise<numb
   const { id } = await runner.start(createTestAgent(), {
     ...MANUAL,
     trigger: "agent",
-    parent: { executionId: parent.id, position: 2, depth: 1 },
+    parent: { executionId: parent.id, position: 2 },
+    depth: 1,
   });
   await until(async () => await statusOf({ store }, id) === "waiting", "the question");
   await new Journal(parent, { ...store, clock })

@@ -1,19 +1,19 @@
 // Formats the sentences of `inkling why`: the reason for an event or a state, and what the user can do.
-import { isAutomatic } from "../../../present/triggers.ts";
-import { slotReasonOf } from "../../../runtime/vocabulary/trigger_kinds.ts";
-import { formatPlural } from "../../../base/text/plural.ts";
-import { toPauseWords } from "../../../base/text/rest_words.ts";
-import { toLabelWords } from "../../../base/text/label_words.ts";
-import { firstLine } from "../../../present/visible_text.ts";
-import type { AgentDetail } from "../../../api/schemas/agent_schemas.ts";
-import type { AgentErrorBody } from "../../../api/schemas/diagnostic_schemas.ts";
-import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
-import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
-import type { RecapBody } from "../../../api/schemas/report_schemas.ts";
-import type { SlotBody } from "../../../api/schemas/scheduler_schemas.ts";
-import { errorsOf } from "../../output/problems.ts";
-import { formatMinute } from "../../output/time.ts";
-import { describeHeld, describeSetBack } from "../../output/trigger_text.ts";
+import { isAutomatic } from "../triggers.ts";
+import { slotReasonOf } from "../../runtime/vocabulary/trigger_kinds.ts";
+import { formatPlural } from "../../base/text/plural.ts";
+import { toPauseWords } from "../../base/text/rest_words.ts";
+import { toLabelWords } from "../../base/text/label_words.ts";
+import { firstLine } from "../visible_text.ts";
+import type { AgentDetail } from "../../api/schemas/agent_schemas.ts";
+import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
+import type { ListedExecution } from "../../api/schemas/execution_schemas.ts";
+import type { InfoBody } from "../../api/schemas/info_schemas.ts";
+import type { RecapBody } from "../../api/schemas/report_schemas.ts";
+import type { SlotBody } from "../../api/schemas/scheduler_schemas.ts";
+import { errorsOf } from "../diagnostics.ts";
+import { formatMinute } from "../local_time.ts";
+import { describeHeld, describeSetBack } from "../trigger_notes.ts";
 
 /** A reason, and what the user can do; `remedy` is null if there is nothing to do. */
 export interface Reason {

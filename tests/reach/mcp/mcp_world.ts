@@ -1,0 +1,63 @@
+// A service with agents in a folder that listens on a port, and official MCP clients of its endpoint /mcp.
+import {
+  Client,
+  type ClientOptions,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
+import { serve } from "../../../server/mod.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+
+export const KEY = "correct-horse-battery";
+
+/** A running service. */
+export interface McpWorld extends AsyncDisposable {
+  place: TestWorkspace;
+  runtime: Runtime;
+  /** The address of /mcp. */
+  address: string;
+  /** Returns a connected client that sends the key as a bearer token. */
+  connect(
+    options?: ClientOptions & { mode?: "legacy" | "auto" },
+    setUp?: (client: Client) => void,
+  ): Promise<Client>;
+}
+
+/** Creates a service after `prepare` has written the agents. */
+export async function createMcpWorld(
+  prepare: (place: TestWorkspace) => Promise<void>,
+): Promise<McpWorld> {
+  await using opened = new AsyncDisposableStack();
+  const place = opened.use(await createTestWorkspace());
+  await prepare(place);
+  const runtime = opened.use(await place.open());
+  const tcp = { host: "127.0.0.1", port: 0, apiKey: KEY };
+  const service = await serve(runtime, { keepAlive: true, tcp });
+  opened.defer(async () => void await service.shutdown("requested"));
+  const address = `http://127.0.0.1:${service.ports[0]}/mcp`;
+  const kept = opened.move();
+  return {
+    place,
+    runtime,
+    address,
+    async connect({ mode = "auto", ...rest } = {}, setUp) {
+      const client = new Client({ name: "test", version: "1" }, {
+        ...rest,
+        versionNegotiation: { mode },
+      });
+      setUp?.(client);
+      kept.defer(() => client.close());
+      const requestInit = { headers: { authorization: `Bearer ${KEY}` } };
+      const transport = new StreamableHTTPClientTransport(new URL(address), { requestInit });
+      await client.connect(transport);
+      return client;
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Returns the text of a tool's result. */
+export function textOfResult(result: { content?: unknown }): string {
+  const content = Array.isArray(result.content) ? result.content : [];
+  return content.map((one) => one.type === "text" ? one.text : `[${one.type}]`).join("\n");
+}
