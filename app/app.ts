@@ -165,7 +165,18 @@ async function examine(
 ): ReturnType<CliApp["examine"]> {
   const { examine } = await import("../ops/doctor/examine.ts");
   const surroundings = { shell: Deno.env.toObject(), home: homeDirectory(), ...options };
-  return await examine(surroundings, { version, isRunning });
+  return await examine(surroundings, {
+    version,
+    isRunning,
+    tryChat: async (chat, { environment }) => {
+      const [{ tryChat }, { SystemClock }] = await Promise.all([
+        import("./chats.ts"),
+        import("../base/clock.ts"),
+      ]);
+      const lookup = (name: string) => environment.get(name);
+      return await tryChat(chat, { lookup, clock: new SystemClock() });
+    },
+  });
 }
 
 async function configWarnings(

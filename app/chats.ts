@@ -1,6 +1,7 @@
 // Runs the chats of config.yaml: starts and stops them when the file changes, and opens their channels for messages.
 import type { Client } from "../api/client/client.ts";
 import { SerialQueue } from "../base/serial_queue.ts";
+import { SECOND_MS } from "../base/time_units.ts";
 import { AppFailure } from "../reach/chat/chat_app.ts";
 import { Chat, type Notice, sendNotice } from "../reach/chat/chat.ts";
 import { type AppPorts, openChatApp } from "../reach/chat/open_app.ts";
@@ -9,6 +10,9 @@ import type { WorkspaceSettings } from "../runtime/config/settings.ts";
 import type { Runtime } from "../runtime/interface/runtime.ts";
 import { type Channel, DeliveryFailure } from "../runtime/notify/channels/channel.ts";
 import { createLocalClient } from "./local_client.ts";
+
+/** The time in milliseconds that an app gets to accept a token. */
+const TRIAL_MS = 10 * SECOND_MS;
 
 /** The running chats of a service. */
 export class Chats implements AsyncDisposable {
@@ -109,6 +113,19 @@ export function openChatChannel(chat: ChatSettings, ports: AppPorts): Channel {
         await sendNotice(message, { settings: () => chat, app }, signal);
       })()),
   };
+}
+
+/** Returns the reason why the app of a chat cannot be used, or undefined if it accepts the token. */
+export async function tryChat(chat: ChatSettings, ports: AppPorts): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(TRIAL_MS);
+  try {
+    await (await openChatApp(chat, ports)).check(signal);
+    return undefined;
+  } catch (error) {
+    if (signal.aborted) return `${chat.apiRoot} does not answer`;
+    if (!(error instanceof AppFailure)) throw error;
+    return error.message;
+  }
 }
 
 /** Converts the failure of an app to that of a channel. Returns the reply that the log shows. */

@@ -1,10 +1,14 @@
 // The notification channels as the commands use them. app/app.ts implements them.
 
-/** A notification channel. `problem` is the reason why it cannot deliver messages, or null if no problem is known. */
+/**
+ * A notification channel. `problem` is the reason why it cannot deliver messages, or null if no problem is known. `isEmpty`
+ * is true for a chat in which nobody may answer.
+ */
 export interface ChannelReport {
   name: string;
   type: string;
   problem: string | null;
+  isEmpty?: boolean;
 }
 
 /** The result of a test message. `reply` is the receiver's reply, or the reason for the failure. */

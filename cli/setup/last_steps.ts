@@ -42,14 +42,18 @@ async function offerUnit(context: CommandContext, interview: Interview): Promise
   }
 }
 
-/** Offers a channel if there is none, and a test of the channels. */
+/** Offers a channel if none reaches a person, and a test of the channels. Names the chats in which nobody may answer. */
 async function offerChannel(
   context: CommandContext,
   dialog: { interview: Interview; installation: Installation },
 ): Promise<void> {
   const { app, output } = context;
   const { interview, installation } = dialog;
-  let names = (await app.openChannels({})).report().map(({ name }) => name);
+  const reports = (await app.openChannels({})).report();
+  for (const { name } of reports.filter((one) => one.isEmpty)) {
+    output.note(`Nobody in the chat ${name} may answer: "inkling pair ${name}" adds a person`);
+  }
+  let names = reports.filter((one) => !one.isEmpty).map(({ name }) => name);
   if (names.length === 0) {
     const choice = await askChannel({ output, ...dialog });
     if (choice === undefined) return;

@@ -1,6 +1,7 @@
 // The operation behind `inkling validate`: finds the files of a target and returns their problems.
 import { basename, join, resolve } from "../../base/plain_path.ts";
 import { openAgentValidation } from "./agent_validation.ts";
+import { diagnoseChats } from "./validate_chats.ts";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
 import { idOfFileName, normalizeId } from "../../runtime/agents/agent_id.ts";
 import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
@@ -55,6 +56,7 @@ export async function validateWorkspace(
     ...config.warnings,
     ...diagnoseService(settings),
     ...channelProblems(settings),
+    ...await diagnoseChats(settings),
     ...environment.problems(),
     ...validation.priceProblems(),
   ]);
@@ -74,7 +76,7 @@ export async function validateWorkspace(
   return files;
 }
 
-/** Returns the problems of notification channels, without those that config.yaml's own check reports. */
+/** Returns the problems of notification channels except chats, without those that config.yaml's own check reports. */
 function channelProblems(settings: WorkspaceSettings): Diagnostic[] {
   const { config } = settings;
   const channels = new MessageChannels({
@@ -85,7 +87,8 @@ function channelProblems(settings: WorkspaceSettings): Diagnostic[] {
   });
   return channels.report().flatMap(({ name, problem }) => {
     const channel = config.notify.channels[name];
-    if (problem === null || channel?.type === "command" && !channel.allow) return [];
+    if (problem === null || channel?.type === "chat") return [];
+    if (channel?.type === "command" && !channel.allow) return [];
     const message = `The channel ${name} cannot deliver: ${problem}`;
     return [{ ...errorAtStart(config.path, message), severity: "warning" as const }];
   });

@@ -44,6 +44,7 @@ import {
 } from "./finding.ts";
 import { checkKeyFiles, checkKeys } from "./key_checks.ts";
 import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
+import { chatChecks, type TryChat } from "./chat_checks.ts";
 import { checkDisk, stateChecks, type StatePlaces } from "./state_checks.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 
@@ -57,6 +58,8 @@ export interface ExamineOptions {
   clock?: Clock;
   machine?: Machine;
   largestDatabase?: number;
+  /** Returns the reason why the app of a chat cannot be used. Absent: the apps are not called. */
+  tryChat?: TryChat;
 }
 
 /** Runs every check and returns the result. Failures of a check become findings; only bugs reject the promise. */
@@ -76,6 +79,7 @@ export async function examine(
   if (isReady) {
     folders.push(["workspace", settings.directories.workspace]);
     checks.push(...await workspaceChecks(settings, { ...options, clock, machine, opened }));
+    checks.push(...chatChecks(settings, options.tryChat));
   }
   const places = findPlaces(surroundings, settings);
   if ("problem" in places) {

@@ -60,6 +60,8 @@ export interface Post {
 export interface ChatApp {
   /** The maximum length of `text` and `code` together, in UTF-16 code units. */
   readonly maxText: number;
+  /** Throws AppFailure if the app does not accept the token, or does not respond. */
+  check(signal: AbortSignal): Promise<void>;
   /**
    * Passes each message and press to `handle`, one at a time, until the signal aborts. The app repeats those for which
    * `handle` did not resolve.

@@ -1,7 +1,8 @@
 // Stores the files of a message in the workspace, where the tools of agents can read them.
 import { dirname, join } from "../../base/plain_path.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
-import type { ChatMessage } from "./chat_app.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
+import { AppFailure, type ChatMessage } from "./chat_app.ts";
 import type { ChatPorts } from "./chat_ports.ts";
 
 /** The folder of the workspace for files of messages. */
@@ -25,11 +26,25 @@ export async function storeFiles(
     const path = join(FOLDER, settings()?.name ?? "", name);
     const bytes = await app.load(file, MAX_BYTES, signal);
     const absolute = join(workspace, path);
-    await Deno.mkdir(dirname(absolute), { recursive: true });
-    await writeFileAtomically(absolute, bytes);
+    for (const folder of [FOLDER, dirname(path)]) await requireOwnFolder(folder, workspace);
+    // An agent could have put a link at this path, and writing would follow it.
+    await Deno.remove(absolute).catch(ignoreMissing);
+    await writeFileAtomically(absolute, bytes, { mustBeNew: true });
     paths.push(path);
   }
   return paths;
+}
+
+/** Creates a folder of the workspace if it is missing. Throws AppFailure if a link is in its place. */
+async function requireOwnFolder(folder: string, workspace: string): Promise<void> {
+  await Deno.mkdir(join(workspace, folder), { recursive: true });
+  const [real, root] = await Promise.all(
+    [join(workspace, folder), workspace].map((path) => Deno.realPath(path)),
+  );
+  if (real === join(root ?? "", folder)) return;
+  throw new AppFailure(`${folder} of the workspace is a link: replace it by a folder`, {
+    isFinal: true,
+  });
 }
 
 /** Returns a name without separators, leading dots and special characters. The sender chose the name. */

@@ -47,6 +47,10 @@ class Telegram implements ChatApp {
     this.#fileRoot = fileRoot;
   }
 
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#call((s) => this.#api.getMe(s), signal);
+  }
+
   async receive(
     handle: (one: ChatMessage | ButtonPress) => Promise<void>,
     signal: AbortSignal,

@@ -120,6 +120,11 @@ export function toChats(written: z.output<typeof CHAT>): ChatSettings[] {
   });
 }
 
+/** Returns true if a person of a chat may answer questions. Otherwise no question or message is sent to the chat. */
+export function mayAnybodyAnswer({ people }: Pick<ChatSettings, "people">): boolean {
+  return people.some(({ may }) => may.includes("answer"));
+}
+
 /** Returns the errors about names and ids that occur twice. */
 export function checkChat(file: DiagnosedFile): Diagnostic[] {
   const { chat, notify } = file.document.value;

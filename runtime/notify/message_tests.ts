@@ -5,6 +5,7 @@ import { toTimestamp } from "../../base/clock.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { sha256Of } from "../../base/sha256.ts";
+import { mayAnybodyAnswer } from "../config/chat_schema.ts";
 import type { ChannelSettings } from "../config/notify_schema.ts";
 import { LINK_MS } from "./answer_links.ts";
 
@@ -49,9 +50,10 @@ export class MessageTests {
     this.#file = `${options.stateDir}/message_tests.json`;
   }
 
-  /** Returns every channel with the result of its last test. */
+  /** Returns every channel with the result of its last test. Leaves out chats in which nobody may answer. */
   async list(): Promise<TestedChannel[]> {
-    const channels = Object.entries(this.#options.channels());
+    const channels = Object.entries(this.#options.channels())
+      .filter(([, channel]) => channel.type !== "chat" || mayAnybodyAnswer(channel));
     if (channels.length === 0) return [];
     const stored = await this.#read();
     return await Promise.all(channels.map(async ([name, settings]) => {

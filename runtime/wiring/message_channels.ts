@@ -1,6 +1,7 @@
 // Opens, checks and tests the notification channels of config.yaml. Loaded with the first message.
 import { describeDenied } from "../../base/denied_permission.ts";
 import type { Clock } from "../../base/clock.ts";
+import { mayAnybodyAnswer } from "../config/chat_schema.ts";
 import type { ChannelSettings } from "../config/notify_schema.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { type Channel, DeliveryFailure } from "../notify/channels/channel.ts";
@@ -31,6 +32,8 @@ export interface ChannelReport {
   name: string;
   type: ChannelSettings["type"];
   problem: string | null;
+  /** True for a chat in which nobody may answer. */
+  isEmpty: boolean;
 }
 
 /** The result of a test message. */
@@ -79,6 +82,7 @@ export class MessageChannels {
       name,
       type: settings.type,
       problem: channelProblem(settings, this.#ports) ?? null,
+      isEmpty: settings.type === "chat" && !mayAnybodyAnswer(settings),
     }));
   }
 

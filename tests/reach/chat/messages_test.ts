@@ -1,6 +1,7 @@
 // Messages of people: conversations, commands, rights, and messages that start nothing.
 import assert from "node:assert/strict";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
+import { createTempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 import { createChatWorld, GROUP, GUEST, OWNER, STRANGER } from "./chat_world.ts";
 
@@ -170,6 +171,24 @@ Deno.test("files come into the workspace, and the agent gets their paths", async
   const [path = ""] = /chat-files\/phone\/\S+/.exec(text) ?? [];
   assert.match(path, /^chat-files\/phone\/\d+-1-[\p{L}_.-]+\.txt$/u);
   assert.equal(await Deno.readTextFile(`${world.place.workspace}/${path}`), "whole text");
+  // An agent with a shell could replace the file or the folder by a link.
+  await using outside = await createTempDir();
+  await Deno.writeTextFile(`${outside.path}/mine`, "mine");
+  const [number = 0] = path.match(/\d+/)?.map(Number) ?? [];
+  for (let next = number; next < number + 20; next++) {
+    const link = `${world.place.workspace}/chat-files/phone/${next}-1-second.txt`;
+    await Deno.symlink(`${outside.path}/mine`, link);
+  }
+  const second = { file_id: "f1", file_unique_id: "u", file_name: "second.txt" };
+  app.say(OWNER, "", { caption: "And this", text: undefined, document: second });
+  await world.seen(OWNER, "And this");
+  assert.equal(await Deno.readTextFile(`${outside.path}/mine`), "mine");
+  await Deno.remove(`${world.place.workspace}/chat-files`, { recursive: true });
+  await Deno.symlink(outside.path, `${world.place.workspace}/chat-files`);
+  app.say(OWNER, "", { caption: "Third", text: undefined, document: second });
+  assert.match((await world.seen(OWNER, "is a link")).text, /^Nothing ran/);
+  assert.deepEqual([...Deno.readDirSync(outside.path)].map(({ name }) => name).sort(), ["mine"]);
+  await Deno.remove(`${world.place.workspace}/chat-files`);
   app.refusals.push({ method: "getFile", status: 400, body: { description: "file is too big" } });
   app.say(OWNER, "", { photo: [{ file_id: "f2", file_unique_id: "v", width: 1, height: 1 }] });
   await world.seen(OWNER, "Nothing ran");
