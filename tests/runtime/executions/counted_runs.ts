@@ -76,7 +76,7 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     prepare: says,
     ends: 2,
     expected: {
-      sqlite: { statements: 60, transactions: 8 },
+      sqlite: { statements: 59, transactions: 8 },
       postgres: { roundTrips: 50, statements: 100, transactions: 10 },
     },
   },
