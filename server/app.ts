@@ -11,7 +11,6 @@ import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
 import { createGuide } from "./routes/guide.ts";
 import { createSignInPages } from "./sign_in/sign_in_pages.ts";
-import type { OpenAiEndpoint } from "../reach/openai/endpoint.ts";
 import { inProcessTransport } from "../api/client/in_process_transport.ts";
 import { lazyModule } from "../base/lazy_module.ts";
 import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";
@@ -32,10 +31,13 @@ export interface AppOptions {
   maxBodyBytes?: number;
 }
 
-const loadOpenAi = lazyModule(() => import("./routes/openai.ts"));
+/** The protocols that are translated to requests of the API. Each is loaded at its first request. */
+const PROTOCOLS = [
+  { path: "/v1/*", load: lazyModule(() => import("./routes/openai.ts")) },
+  { path: "/mcp", load: lazyModule(() => import("./routes/mcp.ts")) },
+];
 /** The size of a request that the API gets from an endpoint below /v1, whose own limit is half of it. */
 const MAX_PROGRAM_BYTES = 40 * 1_024 * 1_024;
-const loadMcp = lazyModule(() => import("./routes/mcp.ts"));
 
 /** Matches the paths whose requests reset the idle timeout. Health checks and documentation do not reset it. */
 const WORK = /^\/(agents|executions|events|mcp|v1)(\/|$)/;
@@ -96,16 +98,13 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
     });
     return program.request(address, init);
   });
-  let openAi: OpenAiEndpoint | undefined;
-  app.all("/v1/*", async (c) => {
-    openAi ??= (await loadOpenAi()).openOpenAi(runtime, callAsProgram);
-    return await openAi.respond(c.req.raw);
-  });
-  let mcp: ((request: Request) => Promise<Response>) | undefined;
-  app.all("/mcp", async (c) => {
-    mcp ??= (await loadMcp()).openMcp(runtime, callAsProgram);
-    return await mcp(c.req.raw);
-  });
+  for (const { path, load } of PROTOCOLS) {
+    let respond: ((request: Request) => Promise<Response>) | undefined;
+    app.all(path, async (c) => {
+      respond ??= (await load()).openProtocol(runtime, callAsProgram);
+      return await respond(c.req.raw);
+    });
+  }
   if (takesDeliveries) {
     const take = createDeliveries(runtime);
     const paths = [toPattern(HOOK_PATH), `${toPattern(HOOK_PATH)}/`];

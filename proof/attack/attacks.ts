@@ -1,5 +1,6 @@
 // Lists all attacks in the order of their execution.
 import type { Attack } from "./attack.ts";
+import { foreignPrograms } from "./foreign_programs.ts";
 import { hiddenCommands } from "./hidden_commands.ts";
 import { hostileImports } from "./hostile_imports.ts";
 import { hostilePrograms } from "./hostile_programs.ts";
@@ -27,6 +28,7 @@ export const ATTACKS: readonly Attack[] = [
   toolSchemas,
   uiToken,
   loginCookie,
+  foreignPrograms,
   largeWatch,
   hostileImports,
   hostilePrograms,

@@ -15,6 +15,7 @@ import { logins } from "./targets/login_target.ts";
 import { memoryFiles } from "./targets/memory_target.ts";
 import { changePaths, findPaths, readPaths } from "./targets/path_target.ts";
 import { providerStreams } from "./targets/provider_target.ts";
+import { programBodies } from "./targets/program_target.ts";
 import { proxyRequests } from "./targets/proxy_target.ts";
 import { redaction } from "./targets/redaction_target.ts";
 import { cronExpressions, durations } from "./targets/schedule_target.ts";
@@ -58,6 +59,7 @@ export const TARGETS: readonly FuzzTarget[] = [
     eventCursors,
     eventStreams,
     httpRequests,
+    programBodies,
     logins,
     answerLinks,
     channelReplies,

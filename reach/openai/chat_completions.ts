@@ -154,24 +154,28 @@ export async function toCompletion(
   throw new TypeError("A run ends with an event");
 }
 
-/** Yields the chunks of a completion as server-sent events. */
+/** Yields the chunks of a completion as server-sent events. A run that fails ends with an event with the error. */
 export async function* toChunks(
   events: AsyncIterable<RunEvent>,
   { id, after: _after, ...head }: CompletionHead,
-  { includesUsage }: { includesUsage: boolean },
+  { includesUsage, toError }: { includesUsage: boolean; toError: (error: unknown) => OpenAiError },
 ): AsyncGenerator<string, void, void> {
   const chunk = (choices: object[], more?: object) =>
     toEvent({ id: `chatcmpl-${id}`, object: "chat.completion.chunk", ...head, choices, ...more });
   const delta = (delta: object, finish_reason: string | null = null) =>
     chunk([{ index: 0, delta, logprobs: null, finish_reason }]);
   yield delta({ role: "assistant", content: "" });
-  for await (const event of events) {
-    const reasoning = toReasoning(event);
-    if (reasoning !== undefined) yield delta({ reasoning_content: reasoning });
-    if (event.type === "text") yield delta({ content: event.text });
-    if (event.type !== "end") continue;
-    yield delta({}, event.isCut ? "length" : "stop");
-    if (includesUsage) yield chunk([], { usage: toUsage(event.execution) });
+  try {
+    for await (const event of events) {
+      const reasoning = toReasoning(event);
+      if (reasoning !== undefined) yield delta({ reasoning_content: reasoning });
+      if (event.type === "text") yield delta({ content: event.text });
+      if (event.type !== "end") continue;
+      yield delta({}, event.isCut ? "length" : "stop");
+      if (includesUsage) yield chunk([], { usage: toUsage(event.execution) });
+    }
+    yield "data: [DONE]\n\n";
+  } catch (error) {
+    yield toEvent({ error: toError(error).shape });
   }
-  yield "data: [DONE]\n\n";
 }

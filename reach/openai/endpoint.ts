@@ -11,7 +11,7 @@ import {
   toChunks,
   toCompletion,
 } from "./chat_completions.ts";
-import { toEvent, toEventResponse } from "./event_body.ts";
+import { toEventResponse } from "./event_body.ts";
 import { OpenAiError, toErrorResponse, toOpenAiError } from "./openai_error.ts";
 import { followRun, type RunEvent } from "./run_events.ts";
 import { readResponseRequest, toResponse, toResponseEvents } from "./responses.ts";
@@ -36,7 +36,12 @@ interface Form {
   turn: AskedTurn;
   isStreamed: boolean;
   whole(events: AsyncIterable<RunEvent>, head: CompletionHead): Promise<object>;
-  pieces(events: AsyncIterable<RunEvent>, head: CompletionHead): AsyncGenerator<string, void, void>;
+  /** Yields the events of a stream. `toError` converts the error of a run, or throws the reason of a closed stream. */
+  pieces(
+    events: AsyncIterable<RunEvent>,
+    head: CompletionHead,
+    toError: (error: unknown) => OpenAiError,
+  ): AsyncGenerator<string, void, void>;
 }
 
 /** The OpenAI-compatible endpoint. */
@@ -71,16 +76,15 @@ export class OpenAiEndpoint {
       return await this.#answer(request, {
         ...chat,
         whole: toCompletion,
-        pieces: (events, head) => toChunks(events, head, chat),
+        pieces: (events, head, toError) => toChunks(events, head, { ...chat, toError }),
       });
     }
     if (method === "POST" && pathname === "/v1/responses") {
       const asked = readResponseRequest(await this.#ports.readBody(request));
-      const toError = (error: unknown) => toOpenAiError(error, this.#ports.onBug);
       return await this.#answer(request, {
         ...asked,
         whole: (events, head) => toResponse(events, head, asked),
-        pieces: (events, head) => toResponseEvents(events, head, asked, toError),
+        pieces: (events, head, toError) => toResponseEvents(events, head, { ...asked, toError }),
       });
     }
     throw new OpenAiError(`There is no ${method} ${pathname} here`, {
@@ -97,7 +101,7 @@ export class OpenAiEndpoint {
 
   async #answer(request: Request, { turn, isStreamed, ...form }: Form): Promise<Response> {
     refuseTask(turn);
-    const { clock } = this.#ports;
+    const { clock, onBug } = this.#ports;
     const exposed = this.#exposed;
     const started = await startRun(turn, readHeaders(request.headers), { exposed, clock });
     const head = {
@@ -105,9 +109,16 @@ export class OpenAiEndpoint {
       model: turn.model,
       created: Math.floor(clock.now() / SECOND_MS),
     };
-    const follow = (deltas: boolean) => followRun(started, { exposed, deltas });
-    if (!isStreamed) return Response.json(await form.whole(follow(false), head));
-    return toEventResponse(this.#withError(form.pieces(follow(true), head)), {
+    if (!isStreamed) {
+      return Response.json(await form.whole(followRun(started, { exposed, deltas: false }), head));
+    }
+    return toEventResponse((signal) => {
+      const events = followRun(started, { exposed, deltas: true, signal });
+      return form.pieces(events, head, (error) => {
+        signal.throwIfAborted();
+        return toOpenAiError(error, onBug);
+      });
+    }, {
       clock,
       onClose: () => void this.#cancel(started.id),
     });
@@ -118,17 +129,6 @@ export class OpenAiEndpoint {
       await this.#exposed.client.cancel(id);
     } catch (error) {
       this.#ports.onBug(error);
-    }
-  }
-
-  /** Yields the pieces, and an event with the error if the run fails. */
-  async *#withError(
-    pieces: AsyncGenerator<string, void, void>,
-  ): AsyncGenerator<string, void, void> {
-    try {
-      yield* pieces;
-    } catch (error) {
-      yield toEvent({ error: toOpenAiError(error, this.#ports.onBug).shape });
     }
   }
 }

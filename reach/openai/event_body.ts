@@ -7,15 +7,16 @@ import { SECOND_MS } from "../../base/time_units.ts";
 const SILENCE_MS = 15 * SECOND_MS;
 
 /**
- * Returns a response that sends `pieces`, each one event or several. If the client closes the stream before its end, calls
- * `onClose`, which must end the pieces.
+ * Returns a response that sends the pieces of `write`, each one event or several. If the client closes the stream before its
+ * end, calls `onClose` and aborts the signal, which must end the pieces.
  */
 export function toEventResponse(
-  pieces: AsyncGenerator<string, void, void>,
+  write: (signal: AbortSignal) => AsyncGenerator<string, void, void>,
   { clock, onClose }: { clock: Clock; onClose: () => void },
 ): Response {
   const encoder = new TextEncoder();
   const closed = new AbortController();
+  const pieces = write(closed.signal);
   let next: Promise<IteratorResult<string, void>> | undefined;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -36,7 +37,7 @@ export function toEventResponse(
     cancel() {
       closed.abort();
       onClose();
-      // Waits for the pending step. Its error interests nobody any more.
+      // Waits for the pending step, which throws the reason of the signal.
       pieces.return().catch(() => {});
     },
   }, { highWaterMark: 0 });

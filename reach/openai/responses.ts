@@ -255,8 +255,7 @@ export async function toResponse(
 export async function* toResponseEvents(
   events: AsyncIterable<RunEvent>,
   head: CompletionHead,
-  request: ResponseRequest,
-  toError: (error: unknown) => OpenAiError,
+  { toError, ...request }: ResponseRequest & { toError: (error: unknown) => OpenAiError },
 ): AsyncGenerator<string, void, void> {
   const writer = new ResponseWriter(head, request);
   yield writer.event("response.created", { response: writer.response("in_progress") });

@@ -1,5 +1,5 @@
 // Follows a run and yields its progress in the terms of a chat: text, reasoning, tool calls, and the end.
-import { ApiError, type StreamFrame } from "../../api/client/client.ts";
+import { orMissing, type StreamFrame } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import { callsOf, textOf, type ToolCall } from "../../present/payload.ts";
 import type { Exposed } from "../exposed.ts";
@@ -19,14 +19,15 @@ export type RunEvent =
 
 /**
  * Yields the progress of a run until it ends or asks a question. With `deltas`, text is yielded while it is generated. Throws
- * OpenAiError for a run that fails, and for a service that stops.
+ * OpenAiError for a run that fails and for a service that stops, and the reason of an aborted signal.
  */
 export async function* followRun(
   { id, after }: StartedRun,
-  { exposed, deltas }: { exposed: Exposed; deltas: boolean },
+  { exposed, ...options }: { exposed: Exposed; deltas: boolean; signal?: AbortSignal },
 ): AsyncGenerator<RunEvent, void, void> {
+  const { deltas } = options;
   const reply = new ReplyText();
-  for await (const frame of exposed.client.follow(id, { after, deltas })) {
+  for await (const frame of exposed.client.follow(id, { after, ...options })) {
     const { event, payload } = frame;
     if (event === "delta") {
       const text = reply.add(textOf(payload, "content"), payload["restart"] === true);
@@ -45,12 +46,13 @@ export async function* followRun(
       };
     } else if (isReasoning(frame)) yield { type: "reasoning", text: textOf(payload, "content") };
     else if (event === "waiting") {
-      const question = await readQuestion(id, exposed);
+      const pending = await orMissing(exposed.pending(id));
       // The question was answered meanwhile, so the run goes on.
-      if (question === undefined) {
-        const last = await lastFrame(id, exposed);
-        return yield* followRun({ id, after: last }, { exposed, deltas });
+      if (pending === undefined) {
+        const last = (await exposed.client.messages(id)).at(-1)?.id ?? 0;
+        return yield* followRun({ id, after: last }, { exposed, ...options });
       }
+      const question = toQuestionTurn(pending);
       if (deltas) yield { type: "text", text: reply.separate(question) };
       const execution = await exposed.client.execution(id);
       return yield { type: "end", execution, answer: question, isCut: false };
@@ -103,19 +105,6 @@ class ReplyText {
 
 function isReasoning({ payload }: StreamFrame): boolean {
   return payload["kind"] === "reasoning" || payload["kind"] === "notice";
-}
-
-async function readQuestion(id: number, exposed: Exposed): Promise<string | undefined> {
-  try {
-    return toQuestionTurn(await exposed.pending(id));
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
-}
-
-async function lastFrame(id: number, { client }: Exposed): Promise<number> {
-  return (await client.messages(id)).at(-1)?.id ?? 0;
 }
 
 async function toEnd(id: number, { client }: Exposed): Promise<RunEvent> {

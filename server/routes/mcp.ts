@@ -5,7 +5,7 @@ import { readBytes } from "../../api/operations/request_body.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 
 /** Returns the function that answers requests. `fetch` sends a request to the API, in which the caller is a program. */
-export function openMcp(
+export function openProtocol(
   { version, clock, log }: Pick<Runtime, "version" | "clock" | "log">,
   fetch: Transport,
 ): (request: Request) => Promise<Response> {

@@ -4,15 +4,16 @@ import type { Transport } from "../../api/client/client.ts";
 import { readJsonBody } from "../../api/operations/request_body.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 
-/** Returns the endpoint. `fetch` sends a request to the API, whose answers are a program's. */
-export function openOpenAi(
+/** Returns the function that answers requests. `fetch` sends a request to the API, in which the caller is a program. */
+export function openProtocol(
   { clock, log }: Pick<Runtime, "clock" | "log">,
   fetch: Transport,
-): OpenAiEndpoint {
-  return new OpenAiEndpoint({
+): (request: Request) => Promise<Response> {
+  const endpoint = new OpenAiEndpoint({
     fetch,
     clock,
     readBody: (request) => readJsonBody(request, { clock, maxBytes: MAX_BYTES }),
     onBug: (error) => log.write("error", "A request below /v1 failed unexpectedly", { error }),
   });
+  return (request) => endpoint.respond(request);
 }

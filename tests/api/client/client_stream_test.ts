@@ -6,8 +6,10 @@ import {
   type StreamFrame,
 } from "../../../api/client/client.ts";
 import { toEvent } from "../../../api/streams/server_sent_events.ts";
+import { inProcessTransport } from "../../../api/client/in_process_transport.ts";
 import { scripted, streamOf } from "../../support/scripted_transport.ts";
 import { createTestApp } from "../../support/test_app.ts";
+import { until } from "../../support/until.ts";
 
 function frame(id: number, event: string): string {
   return toEvent(event, JSON.stringify({ n: id }), id);
@@ -130,4 +132,18 @@ Deno.test("Client.events() ends after shutdown, and throws if the stream ends ea
       ServiceUnreachable,
     );
   }
+});
+
+Deno.test("Client.follow() in the service's own process ends at once when its signal aborts", async () => {
+  const { app, runtime, lifecycle } = createTestApp();
+  const { id } = runtime.addExecution();
+  runtime.append(id, "ai", { content: "Begin" });
+  const client = new Client(inProcessTransport((address, init) => app.request(address, init)));
+  const stop = new AbortController();
+  const frames = client.follow(id, { signal: stop.signal });
+  assert.equal((await frames.next()).value?.event, "ai");
+  const next = frames.next();
+  stop.abort(new Error("enough"));
+  await assert.rejects(next, /enough/);
+  await until(() => lifecycle.activeStreams === 0, "the end of the stream");
 });
