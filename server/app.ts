@@ -92,7 +92,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
     });
   }
   const { fetch: callAsProgram } = inProcessTransport((address, init) => {
-    program ??= createApp({ ...services, caller: { via: "program" } }, {
+    program ??= createApp({ ...services, caller: { via: "program" }, isLocal: false }, {
       via: "program",
       maxBodyBytes: MAX_PROGRAM_BYTES,
     });

@@ -82,7 +82,7 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   const transports = () => listeners.map(({ address }) => address);
   const services: Services = { runtime, lifecycle, transports };
   const { clock, directories: { socketFile }, log } = runtime;
-  const handler = toHandler(createApp(services), runtime);
+  const handler = toHandler(createApp({ ...services, isLocal: true }), runtime);
   const socket = await listenOnSocket(socketFile, { clock, log, handler });
   listeners.push(socket);
   const ports: number[] = [];

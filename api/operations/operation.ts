@@ -18,6 +18,8 @@ export interface Services {
   lifecycle: Lifecycle;
   /** The sender of all requests. Absent if each request may name its own channel. */
   caller?: Caller;
+  /** True only for requests over the Unix socket, which come from the user of this machine and may name folders. */
+  isLocal?: boolean;
   /** Returns the addresses of the open listeners: `unix:/path`, `tcp://host:port`. */
   transports: () => readonly string[];
 }

@@ -16,6 +16,7 @@ import {
 } from "../schemas/agent_action_schemas.ts";
 import { ExecutionSummary, toExecution } from "../schemas/execution_schemas.ts";
 import type { AgentListing, ListedExecution as Listed } from "../../runtime/interface/runtime.ts";
+import { RequestRefused } from "../errors.ts";
 import { fromWire } from "../schemas/wire.ts";
 import { operation } from "../operations/operation.ts";
 import { keptRows } from "../operations/polled_answers.ts";
@@ -77,6 +78,9 @@ export const plan = operation({
   },
 });
 
+const ONLY_LOCAL = "editor_folder is accepted only over the Unix socket: " +
+  "start the agent with inkling acp AGENT on the machine of the service";
+
 export const run = operation({
   summary: "Start an execution",
   description:
@@ -86,9 +90,10 @@ export const run = operation({
   headers: keyHeader,
   body: RunBody,
   response: RunAccepted,
-  errors: [409, 503],
-  async handle({ id, headers, body }, { runtime, lifecycle }) {
+  errors: [403, 409, 503],
+  async handle({ id, headers, body }, { runtime, lifecycle, isLocal = false }) {
     lifecycle.requireRunning();
+    if (body.editor_folder != null && !isLocal) throw new RequestRefused(403, ONLY_LOCAL);
     const { message, session_id, dry_run, ...rest } = body;
     const accepted = await runtime.run(
       id,

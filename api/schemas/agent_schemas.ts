@@ -98,7 +98,9 @@ export const AgentDetail = AgentSummary.extend({
       loop_detection: z.boolean(),
     } satisfies Record<keyof typeof RUN_SETTINGS, z.ZodType>,
   ),
-  paths: z.record(z.string(), z.string()).meta({ description: "The absolute paths by alias" }),
+  paths: z.record(z.string(), z.string()).meta({
+    description: "The absolute paths by alias; `editor` for the folder of an editor",
+  }),
   custom_tools: z.array(z.string()),
   mcp: z.array(z.string()),
   skills: z.array(z.string()),
@@ -180,7 +182,10 @@ export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail>
   return {
     ...agent,
     ...toAgentSummary(listing),
-    paths: Object.fromEntries(agent.paths.map(({ alias, path }) => [alias, path])),
+    paths: Object.fromEntries([
+      ...agent.paths.map(({ alias, path }) => [alias, path]),
+      ...(agent.editorPaths ?? []).map(({ alias }) => [alias, "editor"]),
+    ]),
     shell: agent.shell && { ...agent.shell, timeout: writeDuration(agent.shell.timeoutMs) },
     confirm: agent.confirmTools,
     confirmTimeout: agent.confirmTimeoutMs === null

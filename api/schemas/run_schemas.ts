@@ -29,6 +29,11 @@ export const RunBody = z.object({
     description: "True to change nothing: calls that would do so are described in `would_do` of " +
       "their `tool_result`",
   }),
+  editor_folder: z.string().nullish().meta({
+    description:
+      "The absolute path of the folder that is open in the caller's editor, for an agent " +
+      "with `paths: { project: editor }`. Accepted only over the Unix socket",
+  }),
   pictures,
   history: z.array(HistoryMessage).nullish().meta({
     description: "The messages before this one, which are then the run's whole history: the run " +

@@ -7,9 +7,9 @@ import { isEnvFileName } from "../../base/files/env_file_name.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { holdsMoreThan } from "../../base/files/folder_size.ts";
 import { isBelow } from "../../base/files/path_below.ts";
-import { dirname, relative } from "../../base/plain_path.ts";
+import { dirname, join, relative } from "../../base/plain_path.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
-import { isDatabaseFile } from "../../runtime/agents/agent_paths.ts";
+import { EDITOR_FOLDER, isDatabaseFile, openPaths } from "../../runtime/agents/agent_paths.ts";
 import { itemPath } from "../../runtime/agents/resource_problem.ts";
 import { foldersToSkip, isSkipped } from "../../runtime/folders/ignored_names.ts";
 import {
@@ -41,6 +41,24 @@ async function checkPaths(
   { directories }: PlaceSurroundings,
 ): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
+  const warn = (alias: string, message: string, hint: string) =>
+    found.push(diagnose(file, ["paths", alias], { severity: "warning", message, hint }));
+  for (const { alias } of agent.editorPaths ?? []) {
+    if (agent.trigger.type !== "manual" || agent.after.length > 0) {
+      warn(
+        alias,
+        `{${alias}} is the folder of an editor, which runs that start by themselves do not have`,
+        `start the agent from an editor: inkling acp ${agent.id}`,
+      );
+    }
+    if (await exists(join(directories.workspace, EDITOR_FOLDER))) {
+      warn(
+        alias,
+        `{${alias}} is the folder of an editor, and not the folder ${EDITOR_FOLDER} of the workspace`,
+        `for the folder of the workspace, write ./${EDITOR_FOLDER}`,
+      );
+    }
+  }
   const isList = Array.isArray(file.document.value["paths"]);
   for (const [i, { alias, path }] of agent.paths.entries()) {
     const at = ["paths", isList ? i : alias];
@@ -88,10 +106,11 @@ function describeForbiddenTarget(
 }
 
 async function checkWatchPaths(
-  { trigger, shell, paths }: Agent,
+  agent: Agent,
   file: DiagnosedFile,
   around: PlaceSurroundings,
 ): Promise<Diagnostic[]> {
+  const { trigger, shell } = agent;
   if (trigger.type !== "watch") return [];
   const found: Diagnostic[] = [];
   const { agentsDir, configDir, stateDir } = around.directories;
@@ -101,8 +120,7 @@ async function checkWatchPaths(
     { name: "configuration", folder: configDir },
     { name: "state", folder: stateDir },
   ];
-  const open = paths.length === 0 ? [around.directories.workspace] : paths.map(({ path }) => path);
-  const ofCommands = shell === undefined ? [] : open;
+  const ofCommands = shell === undefined ? [] : openPaths(agent, around.directories.workspace);
   for (const written of trigger.paths) {
     const at = itemPath(file, ["trigger", "paths"], written);
     const warn = (message: string, hint?: string) =>

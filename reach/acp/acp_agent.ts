@@ -4,7 +4,7 @@ import {
   type AgentApp,
   type AgentContext,
   type ContentBlock,
-  type McpServer,
+  type LoadSessionRequest,
   methods,
   type PromptResponse,
   PROTOCOL_VERSION,
@@ -16,7 +16,7 @@ import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas
 import { callsOf, textOf } from "../../present/payload.ts";
 import { readAnswer, toQuestionTurn } from "../question_words.ts";
 import { isAskedByButton, readBlocks, toOptions } from "./prompt_blocks.ts";
-import { toPreviewDiff, toToolCall } from "./tool_updates.ts";
+import { EDITOR_FOLDER, toPreviewDiff, toToolCall, withFolder } from "./tool_updates.ts";
 
 /** The maximum number of earlier turns that a loaded session shows. */
 const MOST_TURNS = 100;
@@ -35,9 +35,10 @@ export interface AcpPorts {
 /** Creates the agent's side of a connection. */
 export function createAcpAgent(ports: AcpPorts): AgentApp {
   const sessions = new Map<string, Session>();
-  const open = (id: string, servers: readonly McpServer[]) => {
-    if (servers.length > 0) throw RequestError.invalidParams(undefined, NO_SERVERS);
+  const open = ({ sessionId: id, cwd, mcpServers }: LoadSessionRequest) => {
+    if (mcpServers.length > 0) throw RequestError.invalidParams(undefined, NO_SERVERS);
     const session = sessions.get(id) ?? new Session(id, ports);
+    session.folder = cwd;
     sessions.set(id, session);
     return session;
   };
@@ -54,17 +55,20 @@ export function createAcpAgent(ports: AcpPorts): AgentApp {
     .onRequest(methods.agent.session.new, async ({ params }) => {
       await orRefusal(ports.client.agent(ports.agentId));
       const sessionId = crypto.randomUUID();
-      open(sessionId, params.mcpServers);
+      open({ ...params, sessionId });
       return { sessionId };
     })
     .onRequest(methods.agent.session.load, async ({ params, client }) => {
-      await orRefusal(open(params.sessionId, params.mcpServers).show(client));
+      await orRefusal(open(params).show(client));
       return {};
     })
     .onRequest(
       methods.agent.session.prompt,
-      async ({ params, client }) =>
-        await orRefusal(open(params.sessionId, []).prompt(params.prompt, client)),
+      async ({ params: { sessionId, prompt }, client }) => {
+        const session = sessions.get(sessionId);
+        if (session === undefined) throw RequestError.resourceNotFound(sessionId);
+        return await orRefusal(session.prompt(prompt, client));
+      },
     )
     .onNotification(methods.agent.session.cancel, async ({ params }) => {
       await sessions.get(params.sessionId)?.cancel();
@@ -83,6 +87,8 @@ async function orRefusal<T>(work: Promise<T>): Promise<T> {
 
 /** One conversation of an editor with the agent. */
 class Session {
+  /** The absolute path of the folder that is open in the editor. */
+  folder = "";
   readonly #id: string;
   readonly #ports: AcpPorts;
   /** The execution of the current prompt. */
@@ -122,7 +128,8 @@ class Session {
     this.#isCancelled = false;
     try {
       const [{ workspace }, agent] = await Promise.all([client.info(), client.agent(agentId)]);
-      const paths = { workspace, ...agent.paths };
+      const paths = withFolder({ workspace, ...agent.paths }, this.folder);
+      const usesFolder = Object.values(agent.paths).includes(EDITOR_FOLDER);
       const asked = await this.#answerWaiting(message);
       let { id, after } = asked ?? { id: 0, after: 0 };
       if (asked === undefined) {
@@ -131,6 +138,7 @@ class Session {
           pictures,
           session_id: this.#id,
           ...(context !== "" && { context }),
+          ...(usesFolder && { editor_folder: this.folder }),
         });
         id = run.execution_id;
       }

@@ -17,6 +17,19 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   skill_run_script: "execute",
 };
 
+/** The value of a path in the API that stands for the folder that is open in the editor. */
+export const EDITOR_FOLDER = "editor";
+
+/** Returns the folders by alias, with the editor's folder for each path that stands for it. */
+export function withFolder(
+  paths: Readonly<Record<string, string>>,
+  folder: string,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(paths).map(([alias, path]) => [alias, path === EDITOR_FOLDER ? folder : path]),
+  );
+}
+
 /** Returns the fields of a tool call for an editor. `paths` are the agent's folders by alias. */
 export function toToolCall(
   { id, name, args }: ToolCall,

@@ -147,8 +147,10 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   agents: string[];
   /** The settings of the agent's shell. Absent if it has none. */
   shell?: ShellSettings;
-  /** The declared paths. If empty, the workspace is the only one. */
+  /** The declared paths. If empty, the workspace is the only one, unless there are `editorPaths`. */
   paths: AgentPath[];
+  /** The names of the folder that is open in the editor of a run. The folder is absent in a run without an editor. */
+  editorPaths?: readonly Omit<AgentPath, "path">[];
   /** The tools that wait for approval: the defaults and `confirm`, without `auto_approve`. */
   confirmTools: string[];
   /** The guards that `auto_approve` removed. A tool with such a name only in its `otherNames` still waits for approval. */
@@ -179,6 +181,7 @@ export function toAgent(
   source: {
     id: string;
     paths: AgentPath[];
+    editorPaths?: Agent["editorPaths"] & object;
     body: string;
     sourcePath: string;
     defaults: AgentDefaults;

@@ -6,12 +6,15 @@ import type { Diagnostic } from "../../base/diagnostics.ts";
 import { isDatabaseName } from "../../base/files/database_name.ts";
 import { isEnvFileName } from "../../base/files/env_file_name.ts";
 import { isBelow } from "../../base/files/path_below.ts";
-import type { AgentPath } from "./agent.ts";
+import type { Agent, AgentPath } from "./agent.ts";
 import type { Definition } from "./definition.ts";
 import { basename, relative, resolve } from "../../base/plain_path.ts";
 
 /** The reserved alias of the workspace folder. */
 export const WORKSPACE_ALIAS = "workspace";
+
+/** The value of a path in a map that stands for the folder that is open in the editor of a run. */
+export const EDITOR_FOLDER = "editor";
 
 const ALIAS = /^[a-z][a-z0-9_]*$/;
 
@@ -44,12 +47,22 @@ export function resolveAgentPath(path: string, base: PathBase): string {
   return resolve(base.directories.workspace, expandHome(path, base.home));
 }
 
+/** Returns the folders and files that the agent's tools may access. The result is empty if all are an editor's. */
+export function openPaths(
+  { paths, editorPaths }: Pick<Agent, "paths" | "editorPaths">,
+  workspace: string,
+): string[] {
+  if (paths.length === 0 && editorPaths === undefined) return [workspace];
+  return paths.map(({ path }) => path);
+}
+
 /** Parses `paths`, a list or a map, and returns the valid paths and the problems. */
 export function readAgentPaths(
   declared: Definition["paths"],
   base: PathBase,
-): { paths: AgentPath[]; problems: AgentPathProblem[] } {
+): Pick<Agent, "paths" | "editorPaths"> & { problems: AgentPathProblem[] } {
   const paths: AgentPath[] = [];
+  const editorPaths: Omit<AgentPath, "path">[] = [];
   const problems: AgentPathProblem[] = [];
   const taken = new Set([WORKSPACE_ALIAS]);
   for (const written of writtenPaths(declared)) {
@@ -59,9 +72,11 @@ export function readAgentPaths(
     const alias = written.alias ?? freeAlias(aliasOf(path), taken);
     taken.add(alias);
     const { description } = written;
-    paths.push({ alias, path, ...(description === undefined ? {} : { description }) });
+    const named = { alias, ...(description === undefined ? {} : { description }) };
+    if (written.alias !== undefined && written.path === EDITOR_FOLDER) editorPaths.push(named);
+    else paths.push({ ...named, path });
   }
-  return { paths, problems };
+  return { paths, ...(editorPaths.length > 0 && { editorPaths }), problems };
 }
 
 function writtenPaths(declared: Definition["paths"]): WrittenPath[] {

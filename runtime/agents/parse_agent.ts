@@ -63,13 +63,13 @@ export function parseAgent(
 
   const file: DiagnosedFile = { path, document: parsed.document };
   const { value, diagnostics } = checkSchema(definitionSchema, file);
-  const paths = readAgentPaths(value?.paths, options);
+  const { problems: pathProblems, ...paths } = readAgentPaths(value?.paths, options);
   problems.push(
     ...parsed.document.warnings,
     ...diagnostics,
     ...checkRules(file, options.config.defaults),
     ...checkOutput(file),
-    ...paths.problems.map((problem) => diagnosePath(file, problem)),
+    ...pathProblems.map((problem) => diagnosePath(file, problem)),
     ...checkBody(parts, path),
   );
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
@@ -78,7 +78,7 @@ export function parseAgent(
   }
   const agent = toAgent(value, {
     id: idOfFileName(basename(path)),
-    paths: paths.paths,
+    ...paths,
     body: withoutBlankEdges(parts.body),
     sourcePath: path,
     defaults: options.config.defaults,

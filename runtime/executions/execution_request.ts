@@ -55,6 +55,8 @@ export interface ExecutionRequest {
   dryRun?: true;
   /** The cause of an automatic start. Absent if a person or a program requested the run. */
   cause?: RunCause;
+  /** The absolute path of the folder that is open in the editor. Absent if no editor requested the run. */
+  editorFolder?: string;
   /** Absent if the request brought no messages of its own. */
   brought?: BroughtMark;
   /** Absent if the run is no fork. */

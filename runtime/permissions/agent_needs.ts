@@ -119,7 +119,13 @@ function placesOf(agent: Agent, { directories, home }: AgentSurroundings): Agent
   const places = [...declared, ...watched];
   return {
     needs: places.flatMap(({ field, needs }) => needs.map((need) => ({ ...need, field }))),
-    remarks: places.flatMap(({ remarks }) => remarks),
+    remarks: [
+      ...places.flatMap(({ remarks }) => remarks),
+      ...(agent.editorPaths ?? []).map(({ alias }) =>
+        `{${alias}} of ${agent.id} is the folder of an editor, for which no permission is given: ` +
+        "name a folder around your projects in paths, too"
+      ),
+    ],
   };
 }
 

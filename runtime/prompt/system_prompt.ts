@@ -30,6 +30,8 @@ export interface SystemPromptOptions {
   /** The time zone by its IANA name. */
   timeZone: string;
   roots: readonly PromptRoot[];
+  /** The aliases of the editor's folder, if no editor requested the run. */
+  absent?: readonly string[];
   /** The paths and patterns of a watch trigger, as written in the agent's file. */
   watched?: readonly string[];
   /** The names of the sections in the agent's long-term memory. */
@@ -45,7 +47,7 @@ export interface SystemPromptOptions {
 export function createSystemPrompt(options: SystemPromptOptions): string {
   const environment = [
     describeTime(options.now, options.timeZone),
-    describeFiles(options.roots),
+    describeFiles(options),
     ...describeWatch(options.watched ?? []),
     ...describeMemory(options.memorySections),
     ...describeReferences(options),
@@ -148,7 +150,9 @@ function describeMemory(sections: readonly string[]): string[] {
   ];
 }
 
-function describeFiles(roots: readonly PromptRoot[]): string {
+function describeFiles(
+  { roots, absent = [] }: Pick<SystemPromptOptions, "roots" | "absent">,
+): string {
   const lines = roots.map(({ alias, path, access, description }) => {
     const notes = [
       ...(access === "read" ? ["read only"] : []),
@@ -161,6 +165,9 @@ function describeFiles(roots: readonly PromptRoot[]): string {
   return [
     "Files: the file tools reach only these places.",
     ...lines,
+    ...absent.map((alias) =>
+      `- {${alias}}: absent. It is the folder of an editor, and no editor started this run.`
+    ),
     "Name a file as `{alias}/path`, or by its path relative to the workspace. Agent files, `.env` files and writing to " +
     "database files are refused everywhere; take a refusal as final.",
   ].join("\n");

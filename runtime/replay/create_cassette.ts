@@ -28,7 +28,7 @@ const REMARK_BEGINNING = 60;
 export function createCassette(run: RecordedRun): Cassette {
   if (run.execution.isDryRun) throw new DryRunNotPlayed(run.execution.id);
   const { execution, request } = run;
-  const { fork: _fork, brought, ...asked } = request;
+  const { fork: _fork, editorFolder: _folder, brought, ...asked } = request;
   return {
     inkling_cassette: CASSETTE_VERSION,
     agent: { id: execution.agentId, name: execution.displayName, model: execution.model },

@@ -28,6 +28,7 @@ export function openAgentSandbox(
   return new PathSandbox({
     ...directories,
     paths: agent.paths,
+    needsPaths: agent.editorPaths !== undefined,
     home,
     onWrite: (write) => context.ownWrites?.record(lineage, write),
     ...watchedBy(agent, { directories, home, cause }),

@@ -6,17 +6,19 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";
 import { AgentTextUnusable } from "../executions/refusals.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { withEditorFolder } from "./editor_folder.ts";
 import { basename } from "../../base/plain_path.ts";
 
 /**
- * Returns the agent with the model or text of a request. Throws AgentTextUnusable for an invalid agent file or model name.
+ * Returns the agent with the model, text or editor's folder of a request. Throws AgentTextUnusable for an invalid agent file
+ * or model name, and EditorFolderUnusable.
  */
 export function agentVariant(
   agent: Agent,
-  { fork }: ExecutionRequest,
+  { fork, editorFolder }: ExecutionRequest,
   settings: WorkspaceSettings,
 ): Agent {
-  if (fork === undefined) return agent;
+  if (fork === undefined) return withEditorFolder(agent, editorFolder, settings);
   const { agentText, model } = fork;
   const own = agentText === undefined ? agent : parseVariant(agent, agentText, settings);
   return model === undefined ? own : withModel(own, model);

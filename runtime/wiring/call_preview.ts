@@ -4,7 +4,8 @@ import type { Agent } from "../agents/agent.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import { previewChange, toProblem } from "../executions/loop/preview_change.ts";
-import type { RunCause } from "../vocabulary/run_cause.ts";
+import type { ExecutionRequest } from "../executions/execution_request.ts";
+import { EditorFolderUnusable } from "../executions/refusals.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { fileDelete } from "../tools/builtin/file_delete.ts";
 import { fileEdit } from "../tools/builtin/file_edit.ts";
@@ -13,20 +14,21 @@ import { fileWrite } from "../tools/builtin/file_write.ts";
 import type { CallPreview } from "../executions/record/call_preview.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { openAgentSandbox } from "./agent_sandbox.ts";
+import { withEditorFolder } from "./editor_folder.ts";
 
 /** The tools with a preview. Custom tools and tools of servers cannot have these names. */
 const PREVIEWED = [fileWrite, fileEdit, fileDelete, fileMove];
 
-/** The agent and execution of a call. `agent` is undefined if it is gone or cannot be read. */
+/** The agent of a call and the request of its execution. `agent` is undefined if it is gone or cannot be read. */
 export interface PreviewSubject {
   agent: Agent | undefined;
-  cause?: RunCause;
+  request: ExecutionRequest;
 }
 
 /** Returns the preview of the call that a question is about. Null if the call's tool has no preview. */
 export async function previewCall(
   { toolName, toolArgs, isGuard }: HumanRequest,
-  { agent, cause }: PreviewSubject,
+  { agent, request: { cause, editorFolder } }: PreviewSubject,
   { settings, redactor }: { settings: WorkspaceSettings; redactor: Redactor },
 ): Promise<CallPreview | null> {
   const tool = PREVIEWED.find(({ name }) => name === toolName);
@@ -35,12 +37,14 @@ export async function previewCall(
   if (agent === undefined) {
     return redactor.redactValue(toProblem(path, "The agent that asks cannot be read."));
   }
-  const sandbox = openAgentSandbox(agent, { ...(cause && { cause }) }, { settings });
   try {
+    const own = withEditorFolder(agent, editorFolder, settings);
+    const sandbox = openAgentSandbox(own, { ...(cause && { cause }) }, { settings });
     const change = await previewChange(tool, tool.check(toolArgs), { sandbox, redactor });
     return change?.preview ?? null;
   } catch (error) {
-    if (!(error instanceof ToolFailure)) throw error;
+    const isRefusal = error instanceof ToolFailure || error instanceof EditorFolderUnusable;
+    if (!isRefusal) throw error;
     return redactor.redactValue(toProblem(path, error.message));
   }
 }

@@ -70,7 +70,8 @@ export class Replays implements RecordedRuns {
       ...(step !== undefined && { step }),
       ...(message !== undefined && { message }),
     });
-    const { fork: earlier, ...asked } = run.request;
+    // A fork has no editor, and may be requested by somebody else.
+    const { fork: earlier, editorFolder: _folder, ...asked } = run.request;
     // A fork of a fork keeps the changes of the earlier fork, unless the request replaces them.
     const { model, agentText, startsFollowers } = {
       ...earlier,

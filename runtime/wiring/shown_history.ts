@@ -135,8 +135,10 @@ export class ShownHistory {
   async preview(request: HumanRequest): Promise<CallPreview | null> {
     const { executions, registry } = this.#ports;
     const asking = await requireExecution(executions, request.executionId);
-    const { cause } = asking.request;
-    const subject = { agent: registry.get(asking.execution.agentId), ...(cause && { cause }) };
+    const subject = {
+      agent: registry.get(asking.execution.agentId),
+      request: asking.request,
+    };
     const { previewCall } = await loadCallPreview();
     return await previewCall(request, subject, this.#ports);
   }

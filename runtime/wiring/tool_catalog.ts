@@ -1,5 +1,6 @@
 // Opens the sources of tools. Each source is opened with the first agent that needs it, and closed with the runtime.
 import type { Database } from "../database/database.ts";
+import { openPaths } from "../agents/agent_paths.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
@@ -255,9 +256,8 @@ export async function openMcpServers(
       },
       agentPaths: (server) => [
         ...new Set(
-          options.registry.list().filter(({ mcp }) => mcp.includes(server)).flatMap(({ paths }) =>
-            paths.length === 0 ? [workspace] : paths.map(({ path }) => path)
-          ),
+          options.registry.list().filter(({ mcp }) => mcp.includes(server))
+            .flatMap((agent) => openPaths(agent, workspace)),
         ),
       ],
       credentials: await openCredentials({ ...options, secrets: options.tokenSecrets }),

@@ -92,6 +92,7 @@ async function createSystem(
     now: ports.clock.now(),
     timeZone: ports.timeZone(),
     roots,
+    absent: absentAliases(agent, roots),
     watched: agent.trigger.type === "watch" ? agent.trigger.paths : [],
     memorySections: ports.facts?.().memorySections ??
       await memorySectionsOf(agent, ports.serviceLog),
@@ -103,6 +104,14 @@ async function createSystem(
     system: ports.keyRedactor.redactValue({ role: "system", content }),
     usesArguments: task.usesArguments,
   };
+}
+
+function absentAliases(
+  { editorPaths = [] }: Agent,
+  roots: readonly SandboxRoot[],
+): string[] {
+  return editorPaths.map(({ alias }) => alias)
+    .filter((alias) => !roots.some((root) => root.alias === alias));
 }
 
 function delegatesOf(

@@ -12,6 +12,8 @@ export interface RunRequest extends BroughtMessages {
   message?: string;
   /** A text that is appended to the user turn. */
   context?: string;
+  /** The absolute path of the folder that is open in the editor, for `editorPaths` of the agent. */
+  editorFolder?: string;
   /** True for a dry run, which describes changes instead of making them. */
   dryRun?: boolean;
   /**
@@ -33,8 +35,17 @@ export interface RunRequest extends BroughtMessages {
  * SessionIdUnusable.
  */
 export function toRunSpec(
-  { args = [], message, context, dryRun, sessionId: session = "", depth, idempotencyKey, ...rest }:
-    RunRequest,
+  {
+    args = [],
+    message,
+    context,
+    dryRun,
+    editorFolder,
+    sessionId: session = "",
+    depth,
+    idempotencyKey,
+    ...rest
+  }: RunRequest,
 ): RunSpec {
   const brought = markOf(rest);
   const sessionId = session.trim() === "" ? null : session;
@@ -52,6 +63,7 @@ export function toRunSpec(
       ...(message === undefined ? {} : { message }),
       ...(context === undefined ? {} : { context }),
       ...(dryRun && { dryRun }),
+      ...(editorFolder === undefined ? {} : { editorFolder }),
       ...(brought && { brought }),
     },
     ...(depth === undefined ? {} : { depth }),

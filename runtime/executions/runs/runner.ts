@@ -60,7 +60,7 @@ export class Runner implements AsyncDisposable {
 
   /**
    * Accepts and starts a run. The execution is stored before this method returns. Throws ServiceStopping, SessionWaiting,
-   * CalledTooDeep and IdempotencyKeyReused.
+   * CalledTooDeep, IdempotencyKeyReused and EditorFolderUnusable.
    */
   async start(agent: Agent, spec: RunSpec): Promise<AcceptedExecution> {
     const most = this.#ports.maxAgentDepth();
@@ -79,6 +79,10 @@ export class Runner implements AsyncDisposable {
     spec: RunSpec,
   ): Promise<AcceptedExecution | { refused: AcceptanceRefusal }> {
     return await this.#active.admit(async () => {
+      if (spec.request.editorFolder !== undefined) {
+        // Refuses a folder before the run is stored.
+        await this.#ports.variantOf?.(agent, spec.request);
+      }
       if (spec.brought === undefined) return await this.#runs.begin(agent, spec);
       const { readBrought } = await loadBrought();
       const given = await readBrought(spec.brought, this.#ports);

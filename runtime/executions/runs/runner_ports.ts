@@ -32,7 +32,7 @@ export type RunnerPorts = RunPorts & JournalPorts & {
    * gone.
    */
   whyUnreadable(id: string): Diagnostic | undefined;
-  /** Returns the agent with the changes of a fork's request. Throws AgentTextUnusable. */
+  /** Returns the agent with the changes of a request. Throws AgentTextUnusable and EditorFolderUnusable. */
   variantOf?(agent: Agent, request: ExecutionRequest): Promise<Agent>;
   /**
    * Reads the agents' files again. Needed because another machine may accept a run of a new agent before this machine

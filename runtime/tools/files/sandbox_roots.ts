@@ -22,8 +22,10 @@ export interface Root extends NamedPlace {
 export interface SandboxRootsOptions {
   /** The absolute path of the workspace. */
   workspace: string;
-  /** The agent's declared paths, absolute. If the list is empty, the workspace is the root. */
+  /** The agent's declared paths, absolute. If the list is empty, the workspace is the root, unless `needsPaths` is set. */
   paths: readonly AgentPath[];
+  /** True if an empty list of paths stands for no root. */
+  needsPaths?: boolean;
   /** Watched paths, which are readable in addition to `paths`. */
   extraReadPaths?: readonly string[];
   /** Watched patterns: the files that match are readable, but their folders cannot be listed. */
@@ -34,8 +36,12 @@ export interface SandboxRootsOptions {
 export class SandboxRoots {
   readonly all: readonly Root[];
 
-  constructor({ workspace, paths, extraReadPaths, readableFiles }: SandboxRootsOptions) {
-    const declared = paths.length > 0 ? paths : [{ alias: WORKSPACE_ALIAS, path: workspace }];
+  constructor(
+    { workspace, paths, needsPaths = false, extraReadPaths, readableFiles }: SandboxRootsOptions,
+  ) {
+    const declared: readonly AgentPath[] = paths.length > 0 || needsPaths
+      ? paths
+      : [{ alias: WORKSPACE_ALIAS, path: workspace }];
     this.all = [
       ...declared.map((one) => root(one.path, one.alias, "write", one.description)),
       ...(extraReadPaths ?? []).map((path) =>

@@ -2,6 +2,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
+import { openPaths } from "../../agents/agent_paths.ts";
 import {
   type CommandPattern,
   findDenied,
@@ -119,12 +120,12 @@ function describeRefusal(command: string, deny: readonly CommandPattern[]): stri
 }
 
 function approvalOf(
-  { agent: { autoApprove, paths }, settings, sandbox, workspace }: Shell,
+  { agent: { autoApprove, ...agent }, settings, sandbox, workspace }: Shell,
   gap: string | undefined,
 ): CallApproval {
   const allow = toPatterns(settings.allow);
   const isExempt = gap === undefined && (autoApprove === "*" || autoApprove.includes("shell"));
-  const places = paths.length === 0 ? [workspace] : paths.map(({ path }) => path);
+  const places = openPaths(agent, workspace);
   const start = places.some((path) => isBelow(workspace, path)) ? "the workspace" : places[0];
   const hosts = settings.net.length === 0
     ? "no host"
@@ -134,7 +135,7 @@ function approvalOf(
   const access = gap !== undefined
     ? `It runs without the sandbox, with your own rights: ${gap}.`
     : sandbox.isWanted
-    ? `It may write ${places.join(", ")} and reach ${hosts}.`
+    ? `It may write ${places.join(", ") || "nowhere"} and reach ${hosts}.`
     : "It runs with your own rights, because config.yaml switches the sandbox off.";
   return {
     mayAsk: !isExempt,

@@ -64,6 +64,11 @@ export async function planRun(
     signal: new AbortController().signal,
     onUnavailable: (reason) => problems.push(reason),
   });
+  for (const { alias } of agent.editorPaths ?? []) {
+    notices.push(
+      `{${alias}} is absent: only a run from an editor has it (inkling acp ${agent.id})`,
+    );
+  }
   if (tools.sandboxGap !== undefined) notices.push(tools.sandboxGap);
   for (const [index, model] of modelChain(agent.model).entries()) {
     const tooMany = findTooManyTools(model, tools.toolbox.names().length);

@@ -1,81 +1,14 @@
 // Tests `inkling acp` with the client side of the protocol's own package.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import {
-  client as createEditor,
-  type ClientContext,
-  methods,
-  type RequestPermissionRequest,
-  type SessionUpdate,
-} from "@agentclientprotocol/sdk";
-import { createAcpAgent } from "../../../reach/acp/acp_agent.ts";
+import { methods } from "@agentclientprotocol/sdk";
 import { until } from "../../support/until.ts";
 import { call } from "../../runtime/executions/executions_of.ts";
-import { type Served, served } from "../served.ts";
+import { served } from "../served.ts";
+import { withEditor } from "./editor.ts";
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-interface Editor {
-  agent: ClientContext;
-  updates: SessionUpdate[];
-  asked: RequestPermissionRequest[];
-  sessionId: string;
-  prompt(text: string): Promise<string>;
-  /** Returns the joined text of all updates of a kind. */
-  text(kind: SessionUpdate["sessionUpdate"]): string;
-}
-
-/** Connects an editor to an agent. `choose` returns the id of a chosen button, or undefined for none. */
-async function withEditor(
-  on: Served,
-  agentId: string,
-  work: (editor: Editor) => Promise<void>,
-  choose: (request: RequestPermissionRequest) => string | undefined = () => undefined,
-): Promise<void> {
-  const updates: SessionUpdate[] = [];
-  const asked: RequestPermissionRequest[] = [];
-  const app = createEditor({ name: "editor" })
-    .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
-    .onRequest(methods.client.session.requestPermission, ({ params }) => {
-      asked.push(params);
-      const optionId = choose(params);
-      return {
-        outcome: optionId === undefined
-          ? { outcome: "cancelled" as const }
-          : { outcome: "selected" as const, optionId },
-      };
-    });
-  const ports = { client: on.client, agentId, version: "1.2.3" };
-  await app.connectWith(createAcpAgent(ports), async (agent) => {
-    const hello = await agent.request(methods.agent.initialize, { protocolVersion: 1 });
-    assert.equal(hello.agentCapabilities?.loadSession, true);
-    const { sessionId } = await agent.request(methods.agent.session.new, {
-      cwd: on.place.workspace,
-      mcpServers: [],
-    });
-    await work({
-      agent,
-      updates,
-      asked,
-      sessionId,
-      async prompt(text) {
-        const { stopReason } = await agent.request(methods.agent.session.prompt, {
-          sessionId,
-          prompt: [{ type: "text", text }],
-        });
-        return stopReason;
-      },
-      text: (kind) =>
-        updates.map((one) =>
-          one.sessionUpdate === kind && "content" in one && one.content !== null &&
-            !Array.isArray(one.content) && one.content?.type === "text"
-            ? one.content.text
-            : ""
-        ).join(""),
-    });
-  });
-}
 
 Deno.test("an editor's session is a conversation that streams, and loads again", async () => {
   await using on = await served();
