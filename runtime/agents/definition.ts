@@ -182,8 +182,7 @@ export const definitionSchema = z.object({
   shell: shellSchema,
   paths: pathsSchema.nullish().meta({
     description:
-      "The paths that the agent's tools may access: one path, a list, or a map of aliases to paths; " +
-      "`project: editor` in a map: the folder that is open in the editor",
+      "The paths of the agent's tools: one, a list, or a map of aliases; `project: editor`: the editor's folder",
     default: "the workspace",
   }),
   confirm: textList.nullish().meta({

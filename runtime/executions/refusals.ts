@@ -66,11 +66,6 @@ export class SessionIdUnusable extends RuntimeError {
   }
 }
 
-/** Error: the folder of an editor cannot be a path of the agent. */
-export class EditorFolderUnusable extends RuntimeError {
-  override readonly code: RuntimeErrorCode = "invalid";
-}
-
 /** Error: the service is shutting down and accepts no new work. */
 export class ServiceStopping extends RuntimeError {
   override readonly code: RuntimeErrorCode = "unavailable";

@@ -6,7 +6,7 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";
 import { AgentTextUnusable } from "../executions/refusals.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
-import { withEditorFolder } from "./editor_folder.ts";
+import { withEditorFolder } from "../tools/files/editor_folder.ts";
 import { basename } from "../../base/plain_path.ts";
 
 /**

@@ -5,7 +5,6 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import { previewChange, toProblem } from "../executions/loop/preview_change.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";
-import { EditorFolderUnusable } from "../executions/refusals.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { fileDelete } from "../tools/builtin/file_delete.ts";
 import { fileEdit } from "../tools/builtin/file_edit.ts";
@@ -14,7 +13,7 @@ import { fileWrite } from "../tools/builtin/file_write.ts";
 import type { CallPreview } from "../executions/record/call_preview.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { openAgentSandbox } from "./agent_sandbox.ts";
-import { withEditorFolder } from "./editor_folder.ts";
+import { EditorFolderUnusable, withEditorFolder } from "../tools/files/editor_folder.ts";
 
 /** The tools with a preview. Custom tools and tools of servers cannot have these names. */
 const PREVIEWED = [fileWrite, fileEdit, fileDelete, fileMove];

@@ -50,6 +50,24 @@ Deno.test("diagnosePlaces() refuses forbidden paths, also through links", async 
   assert.deepEqual(await diagnosed(allowed, { link: inbox }), []);
 });
 
+Deno.test("diagnosePlaces() explains an editor's folder that a run would not have, or that looks like another", async () => {
+  const yaml = "paths: { project: editor }";
+  assert.deepEqual(await diagnosed(yaml), []);
+  assert.deepEqual(await diagnosed(`trigger: { type: schedule, every: 1h }\n${yaml}`), [
+    "warning daily.md:3:19: {project} is the folder of an editor, " +
+    "which runs that start by themselves do not have " +
+    "(start the agent from an editor: inkling acp daily)",
+  ]);
+  assert.deepEqual(await diagnosed(yaml, { files: { "editor/a.txt": "" } }), [
+    "warning daily.md:2:19: {project} is the folder of an editor, " +
+    "and not the folder editor of the workspace " +
+    "(for the folder of the workspace, write ./editor)",
+  ]);
+  // In a list, and with ./, the word is a folder of the workspace.
+  assert.deepEqual(await diagnosed("paths: [editor]"), []);
+  assert.deepEqual(await diagnosed("paths: { project: ./editor }"), []);
+});
+
 Deno.test("diagnosePlaces() checks that the folder before a pattern exists and can be watched", async () => {
   assert.deepEqual(
     await diagnosed(

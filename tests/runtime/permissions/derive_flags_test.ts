@@ -63,7 +63,8 @@ test("deriveFlags() allows declared and watched paths, each with the agent's nam
   await place.writeAgent("watcher", watched);
   const braces = demo(`trigger: {type: watch, paths: ["{${at("scans")},~/far/new}/*.{md,txt}"]}`);
   await place.writeAgent("braces", braces);
-  const files = "paths: {todo: ~/lists/todo.md, new: ~/lists2/new.md, home: ~/home.md}";
+  const files =
+    "paths: {todo: ~/lists/todo.md, new: ~/lists2/new.md, home: ~/home.md, project: editor}";
   await place.writeAgent("keeper", demo(files));
   const derived = await derive(place);
   const read = valuesOf(derived, "allow-read");
@@ -83,6 +84,7 @@ test("deriveFlags() allows declared and watched paths, each with the agent's nam
   assert.equal(whyOf(derived, `--allow-write=${at("data")}`), "{data} of archivist");
   assert.equal(whyOf(derived, `--allow-read=${at("drop/in")}`), "watched by watcher");
   assert.equal(whyOf(derived, `--allow-read=${at("far/new")}`), "watched by braces");
+  assert.match(derived.remarks.join("\n"), /\{project\} of keeper is the folder of an editor/);
   assert.match(derived.remarks.join("\n"), /home\.md \(\{home\} of keeper\).* lies directly in/);
 });
 

@@ -1,12 +1,17 @@
 // Adds the folder that is open in an editor to the paths of an agent that names it.
 import { isAbsolute, resolve } from "node:path";
-import type { Agent } from "../agents/agent.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
-import { knownRealPath } from "../../base/files/known_real_path.ts";
-import { isBelow } from "../../base/files/path_below.ts";
-import { EditorFolderUnusable } from "../executions/refusals.ts";
-import { secretPlaces } from "../sandbox/secret_places.ts";
-import { ClosedPlaces } from "../tools/files/closed_places.ts";
+import type { Agent } from "../../agents/agent.ts";
+import type { WorkspaceSettings } from "../../config/settings.ts";
+import { knownRealPath } from "../../../base/files/known_real_path.ts";
+import { isBelow } from "../../../base/files/path_below.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
+import { secretPlaces } from "../../sandbox/secret_places.ts";
+import { ClosedPlaces } from "./closed_places.ts";
+
+/** Error: the folder of an editor cannot be a path of the agent. */
+export class EditorFolderUnusable extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "invalid";
+}
 
 /**
  * Returns the agent with the editor's folder of its request among its paths. Throws EditorFolderUnusable if the agent may not
