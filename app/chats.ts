@@ -99,8 +99,9 @@ export class Chats implements AsyncDisposable {
   }
 
   /** Returns a text that changes if the chat must start again. Other settings apply at once. */
-  #keyOf({ app, apiRoot, token }: ChatSettings): string {
-    return JSON.stringify([app, apiRoot, this.#ports.lookup(token)]);
+  #keyOf({ app, apiRoot, token, appToken = "" }: ChatSettings): string {
+    const { lookup } = this.#ports;
+    return JSON.stringify([app, apiRoot, lookup(token), lookup(appToken)]);
   }
 }
 

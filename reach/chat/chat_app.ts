@@ -85,6 +85,8 @@ export interface ChatApp {
   showTyping(place: string, signal: AbortSignal): Promise<void>;
   /** Shows a short text to the person who pressed a button. */
   acknowledge(press: ButtonPress, text: string, signal: AbortSignal): Promise<void>;
+  /** Returns the name that a sender has in the app. */
+  readName(sender: Sender, signal: AbortSignal): Promise<string>;
   /** Returns the place of the direct conversation with a person. */
   openDirect(personId: string, signal: AbortSignal): Promise<string>;
 }

@@ -4,6 +4,7 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import type { ChatSettings } from "../../runtime/config/chat_schema.ts";
 import { AppFailure, type ChatApp } from "./chat_app.ts";
 
+const loadSlack = lazyModule(() => import("./slack.ts"));
 const loadTelegram = lazyModule(() => import("./telegram.ts"));
 
 /** The sources of an app's secrets and of the time. */
@@ -15,7 +16,7 @@ export interface AppPorts {
 
 /** Opens the app of a chat. Throws AppFailure if a token is not set. */
 export async function openChatApp(
-  { app, token, apiRoot }: ChatSettings,
+  { app, token, appToken = "", apiRoot }: ChatSettings,
   { lookup, clock }: AppPorts,
 ): Promise<ChatApp> {
   const secretOf = (name: string) => {
@@ -26,6 +27,13 @@ export async function openChatApp(
   switch (app) {
     case "telegram":
       return (await loadTelegram()).openTelegram({ token: secretOf(token), apiRoot, clock });
+    case "slack":
+      return (await loadSlack()).openSlack({
+        token: secretOf(token),
+        appToken: secretOf(appToken),
+        apiRoot,
+        clock,
+      });
   }
   return app satisfies never;
 }

@@ -10,15 +10,13 @@ import {
   type ChatMessage,
   type Post,
   type ReceivedFile,
+  type Sender,
 } from "./chat_app.ts";
 import { COMMANDS } from "./command_table.ts";
+import { withPauses } from "./with_pauses.ts";
 
 /** The seconds that one request for messages stays open. */
 const POLL_SECONDS = 25;
-/** The longest wait for Telegram within one request, in milliseconds. A longer one is left to the caller. */
-const LONGEST_PAUSE_MS = 30 * SECOND_MS;
-/** The number of attempts of one request while Telegram asks for pauses. */
-const ATTEMPTS = 4;
 /** Telegram allows 4,096 characters after the texts are joined. */
 const MAX_TEXT = 4_000;
 
@@ -141,26 +139,19 @@ class Telegram implements ChatApp {
     }
   }
 
+  readName({ name }: Sender): Promise<string> {
+    return Promise.resolve(name);
+  }
+
   openDirect(personId: string): Promise<string> {
     return Promise.resolve(personId);
   }
 
   /** Performs a request, and repeats it after the pauses that Telegram asks for. */
   async #call<T>(request: (signal: ApiSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    for (let attempt = 1;; attempt++) {
-      try {
-        // The package's type of signals is of another package, with the same members.
-        return await request(signal as ApiSignal);
-      } catch (error) {
-        signal.throwIfAborted();
-        const failure = toFailure(error);
-        const { retryAfterMs } = failure;
-        if (retryAfterMs === 0 || retryAfterMs > LONGEST_PAUSE_MS || attempt === ATTEMPTS) {
-          throw failure;
-        }
-        await this.#clock.sleep(retryAfterMs, signal);
-      }
-    }
+    // The package's type of signals is of another package, with the same members.
+    const perform = () => request(signal as ApiSignal);
+    return await withPauses(perform, { toFailure, clock: this.#clock, signal });
   }
 }
 

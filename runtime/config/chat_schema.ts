@@ -9,6 +9,7 @@ import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
 /** The chat apps, each with its default address. */
 export const CHAT_APPS = {
   telegram: "https://api.telegram.org",
+  slack: "https://slack.com",
 } as const;
 /** The name of a chat app. */
 export type ChatAppName = keyof typeof CHAT_APPS;
@@ -20,12 +21,13 @@ export interface ChatPerson {
   may: readonly Right[];
 }
 
-/** The settings of one chat. `token` is the name of a variable with a secret value. */
+/** The settings of one chat. `token` and `appToken` are names of variables with secret values. */
 export interface ChatSettings {
   /** The name that config.yaml gives the chat. It is also the name of its channel. */
   name: string;
   app: ChatAppName;
   token: string;
+  appToken?: string | undefined;
   /** The address of the app's API, without a slash at its end. */
   apiRoot: string;
   /** The agent that answers plain messages. Undefined: nobody answers them. */
@@ -37,9 +39,9 @@ export interface ChatSettings {
   groups: readonly { id: string; agent?: string | undefined }[];
 }
 
-/** An id of a person or group. */
+/** An id of a person or group: Telegram's are numbers, Slack's are texts such as `U04AB12CD`. */
 const appId = z.union([z.int(), z.string().regex(/^-?[A-Za-z0-9]{1,40}$/)], {
-  error: "must be the app's id, such as a number",
+  error: "must be the app's id: a number (Telegram) or a text such as U04AB12CD (Slack)",
 }).transform(String);
 
 /** The schema of a person of a chat. */
@@ -69,6 +71,9 @@ export const writtenChat = z.object({
   token: variableName.meta({
     description: "The **variable** that holds the token of the bot",
     default: "required",
+  }),
+  app_token: optional(variableName).meta({
+    description: "slack: the variable that holds the app-level token, `xapp-…`; required",
   }),
   api_root: optional(baseUrl).meta({
     description: "The address of a server of your own that speaks the app's protocol",
@@ -104,7 +109,13 @@ export const CHAT = z.preprocess(
   (value) => value ?? {},
   z.record(
     chatName,
-    writtenChat,
+    writtenChat.superRefine(({ type, app_token: appToken }, context) => {
+      if ((type === "slack") === (appToken !== undefined)) return;
+      const message = type === "slack"
+        ? "must be given: Slack's Socket Mode needs the app-level token, too"
+        : "has no meaning for telegram";
+      context.addIssue({ code: "custom", message, path: ["app_token"] });
+    }),
   ),
 ).meta({
   description:
@@ -115,8 +126,12 @@ export const CHAT = z.preprocess(
 /** Converts `chat` of a file without errors. */
 export function toChats(written: z.output<typeof CHAT>): ChatSettings[] {
   return Object.entries(written).map(([name, chat]) => {
-    const { type: app, api_root: apiRoot = CHAT_APPS[app], ...rest } = chat;
-    return { ...rest, name, app, apiRoot: apiRoot.replace(/\/+$/, "") };
+    const { type: app, app_token: appToken, api_root: apiRoot = CHAT_APPS[app], ...rest } = chat;
+    return {
+      ...rest,
+      ...{ name, app, apiRoot: apiRoot.replace(/\/+$/, "") },
+      ...(appToken !== undefined && { appToken }),
+    };
   });
 }
 

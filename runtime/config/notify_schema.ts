@@ -228,7 +228,7 @@ export function channelVariables({ channels }: Pick<NotifySettings, "channels">)
       case "webhook":
         return one.secret;
       case "chat":
-        return one.token;
+        return one.appToken === undefined ? one.token : [one.token, one.appToken];
       default:
         return [];
     }

@@ -1,7 +1,7 @@
 // Lists the Deno permissions that Inkling and config.yaml need, independent of the agents.
 import { dirname, join, resolve } from "../../base/plain_path.ts";
 import type { Config } from "../config/config.ts";
-import type { ChatSettings } from "../config/chat_schema.ts";
+import { CHAT_APPS, type ChatSettings } from "../config/chat_schema.ts";
 import { databaseFiles, databaseHost, type DatabaseSettings } from "../config/database_settings.ts";
 import type { Environment } from "../config/files/environment.ts";
 import { channelVariables } from "../config/notify_schema.ts";
@@ -199,11 +199,17 @@ function channelNeeds({ config: { notify }, environment }: ServiceNeedsContext):
   return [...variables, ...others];
 }
 
-/** Returns the permissions for a chat: the host of its app. Its variables are among those of the channels. */
+/** Returns the permissions for a chat: the hosts of its app. Its variables are among those of the channels. */
 function chatNeeds({ name, apiRoot }: ChatSettings): PermissionNeed[] {
   const why = `chat.${name} in config.yaml`;
-  return [net(hostAndPort(new URL(apiRoot)), why)];
+  const hosts = apiRoot === CHAT_APPS.slack ? SLACK_HOSTS : [];
+  return [hostAndPort(new URL(apiRoot)), ...hosts].map((host) => net(host, why));
 }
+
+/** The hosts of Slack beside that of its API: its sockets, and its files. */
+const SLACK_HOSTS = ["wss-primary.slack.com", "wss-backup.slack.com", "files.slack.com"].map((
+  host,
+) => `${host}:443`);
 
 function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {
   const { provider, model: name, baseUrl } = config.defaults;

@@ -41,6 +41,8 @@ chat:
     token: 123:s3cr3t
     people:
       - { id: 77, name: owner, may: [chat, fly] }
+  slack: { type: slack, token: T }
+  extra: { type: telegram, token: T, app_token: A }
   team: { type: telegram, token: T, people: [{ id: 1, name: a }, { id: 1, name: b }] }
 `);
   assert.ok("diagnostics" in parsed);
@@ -48,9 +50,11 @@ chat:
   assert.doesNotMatch(told.join("\n"), /s3cr3t/);
   for (
     const part of [
-      "4:11: chat.phone.type must be telegram",
+      "4:11: chat.phone.type must be telegram or slack",
       "5:12: chat.phone.token must be the name of an environment variable",
       'chat.phone.people[0].may[1] must be chat, answer or start, got "fly"',
+      "8:3: chat.slack.app_token is missing",
+      "chat.extra.app_token has no meaning for telegram",
       "chat.phone has the name of a channel",
       "chat.team.people lists the id 1 twice",
     ]

@@ -1,0 +1,188 @@
+// The chat app Slack, over Socket Mode: no public address is needed.
+import { WebClient, type WebClientOptions } from "@slack/web-api";
+import { withinTime } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import { SECOND_MS } from "../../base/time_units.ts";
+import type { ButtonPress, ChatApp, ChatMessage, Post, ReceivedFile, Sender } from "./chat_app.ts";
+import { AppFailure } from "./chat_app.ts";
+import { withPauses } from "./with_pauses.ts";
+import { toFailure } from "./slack_failure.ts";
+import { readSocket, SILENT } from "./slack_socket.ts";
+import { toPayload } from "./slack_wire.ts";
+
+/** Slack allows more, but shows a longer message only after a click. */
+const MAX_TEXT = 3_000;
+/** The pause before the socket is opened again. Slack closes each socket after some hours. */
+const REOPEN_MS = SECOND_MS;
+/** The longest wait for the reply to a request, in milliseconds. */
+const REQUEST_MS = 60 * SECOND_MS;
+/** The host of files that people send. */
+const FILES_ORIGIN = "https://files.slack.com";
+
+/** Opens Slack under the account of the tokens' app. Sends nothing before the first call. */
+export function openSlack(ports: SlackPorts): ChatApp {
+  return new Slack(ports);
+}
+
+interface SlackPorts {
+  /** The token of the bot, `xoxb-…`, and the app-level token for the socket, `xapp-…`. */
+  token: string;
+  appToken: string;
+  apiRoot: string;
+  clock: Clock;
+}
+
+class Slack implements ChatApp {
+  readonly maxText = MAX_TEXT;
+  readonly #ports: SlackPorts;
+
+  constructor(ports: SlackPorts) {
+    this.#ports = ports;
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#call((client) => client.auth.test(), signal);
+    const { appToken, clock } = this.#ports;
+    const open = () => new WebClient(appToken, this.#optionsFor(signal)).apps.connections.open();
+    await withPauses(open, { toFailure, clock, signal });
+  }
+
+  async receive(
+    handle: (one: ChatMessage | ButtonPress) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { appToken, clock } = this.#ports;
+    const { user_id: botId = "" } = await this.#call((client) => client.auth.test(), signal);
+    while (!signal.aborted) {
+      const options = { appToken, clientOptions: this.#optionsFor(signal) };
+      await readSocket(options, { handle, botId }, signal);
+      await clock.sleep(REOPEN_MS, signal);
+    }
+  }
+
+  async send(place: string, post: Post, signal: AbortSignal): Promise<string> {
+    const thread = post.replyTo === undefined ? {} : { thread_ts: post.replyTo };
+    const { ts = "" } = await this.#call(
+      (client) => client.chat.postMessage({ channel: place, ...toPayload(post), ...thread }),
+      signal,
+    );
+    return ts;
+  }
+
+  async edit(place: string, messageId: string, post: Post, signal: AbortSignal): Promise<void> {
+    const { text, blocks } = toPayload(post);
+    await this.#unlessFinal(
+      (client) => client.chat.update({ channel: place, ts: messageId, text, blocks }),
+      signal,
+    );
+  }
+
+  async sendFile(
+    place: string,
+    { name, bytes }: { name: string; bytes: Uint8Array },
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#call(
+      (client) =>
+        client.files.uploadV2({ channel_id: place, filename: name, file: Buffer.from(bytes) }),
+      signal,
+    );
+  }
+
+  async load(
+    { ref, name }: ReceivedFile,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const { apiRoot, token } = this.#ports;
+    // Only Slack gets the token: the address of a file that was linked is of another host.
+    const { origin } = new URL(ref);
+    if (origin !== FILES_ORIGIN && origin !== new URL(apiRoot).origin) {
+      throw new AppFailure(`${name} is not stored at Slack`, { isFinal: true });
+    }
+    const headers = { authorization: `Bearer ${token}` };
+    // Without the right to read files, Slack redirects to its page for signing in.
+    const response = await fetch(ref, { headers, signal, redirect: "manual" });
+    const size = Number(response.headers.get("content-length") ?? 0);
+    if (response.status !== 200 || size > maxBytes) {
+      await response.body?.cancel();
+      if (response.status === 200) throw new AppFailure(`${name} is too large`, { isFinal: true });
+      throw new AppFailure(`${name} cannot be loaded: status ${response.status}`, {
+        isFinal: response.status < 500,
+      });
+    }
+    return await response.bytes();
+  }
+
+  /** Slack shows no typing of such apps. */
+  showTyping(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async acknowledge(
+    { place, sender }: ButtonPress,
+    text: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (text === "") return;
+    await this.#unlessFinal(
+      (client) =>
+        client.chat.postEphemeral({ channel: place, user: sender.id, ...toPayload({ text }) }),
+      signal,
+    );
+  }
+
+  async readName({ id }: Sender, signal: AbortSignal): Promise<string> {
+    const { user } = await this.#call((client) => client.users.info({ user: id }), signal);
+    const { real_name: name, name: handle } = user ?? {};
+    return name === undefined ? handle ?? id : `${name} (@${handle})`;
+  }
+
+  async openDirect(personId: string, signal: AbortSignal): Promise<string> {
+    const { channel } = await this.#call(
+      (client) => client.conversations.open({ users: personId }),
+      signal,
+    );
+    return channel?.id ?? personId;
+  }
+
+  /** Performs a request that may be repeated after its effect, or whose message may be deleted. */
+  async #unlessFinal(
+    request: (client: WebClient) => Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      await this.#call(request, signal);
+    } catch (error) {
+      if (!(error instanceof AppFailure) || !error.isFinal) throw error;
+    }
+  }
+
+  async #call<T>(request: (client: WebClient) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { token, clock } = this.#ports;
+    const perform = () => request(new WebClient(token, this.#optionsFor(signal)));
+    return await withPauses(perform, { toFailure, clock, signal });
+  }
+
+  /** Returns the options of requests. A client of the package has no signal, so each signal has a client of its own. */
+  #optionsFor(signal: AbortSignal): WebClientOptions {
+    const { apiRoot, clock } = this.#ports;
+    return {
+      slackApiUrl: `${apiRoot}/api/`,
+      fetch: (url, init) =>
+        withinTime(
+          { clock, ms: REQUEST_MS, reason: new AppFailure("Slack does not respond"), signal },
+          async (limited) => {
+            const response = await fetch(url, { ...init, signal: limited });
+            // The package leaves the body of this refusal open.
+            if (response.status === 429) await response.body?.cancel();
+            return response;
+          },
+        ),
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      allowAbsoluteUrls: false,
+      logger: SILENT,
+    };
+  }
+}

@@ -1,0 +1,133 @@
+// Converts between Slack's wire format and the messages of a chat.
+import type { AnyBlock } from "@slack/web-api";
+import { SECOND_MS } from "../../base/time_units.ts";
+import type { ButtonPress, ChatMessage, Post, ReceivedFile } from "./chat_app.ts";
+
+/** The part of an envelope that says what happened. Everything in `body` was chosen by its sender, or by Slack. */
+export interface Envelope {
+  type: string;
+  envelope_id: string;
+  body: {
+    event?: SlackMessage;
+    type?: string;
+    user?: { id: string; username?: string };
+    channel?: { id: string };
+    message?: { ts: string };
+    actions?: readonly { value?: string }[];
+  };
+}
+
+interface SlackMessage {
+  type: string;
+  subtype?: string;
+  channel: string;
+  channel_type?: string;
+  user?: string;
+  bot_id?: string;
+  text?: string;
+  ts: string;
+  thread_ts?: string;
+  attachments?: readonly { is_share?: boolean }[];
+  files?: readonly { name?: string; url_private_download?: string; url_private?: string }[];
+}
+
+/** The subtypes of messages that people write. Changes and deletions have others. */
+const WRITTEN: ReadonlySet<string | undefined> = new Set([undefined, "file_share"]);
+/** The buttons that one block can have. */
+const MOST_BUTTONS = 25;
+const MAX_LABEL = 75;
+
+/** Returns the message or press of an envelope. Undefined for everything else, and for messages of bots. */
+export function toIncoming(
+  { type, envelope_id: key, body }: Envelope,
+  botId: string,
+): ChatMessage | ButtonPress | undefined {
+  const { event, user, channel, message, actions = [] } = body;
+  if (type === "interactive" && body.type === "block_actions") {
+    const data = actions[0]?.value;
+    if (!user || !channel || !message || data === undefined) return undefined;
+    return {
+      type: "press",
+      key,
+      ...toPlace(channel.id),
+      sender: { id: user.id, name: user.username ?? user.id },
+      messageId: message.ts,
+      data,
+    };
+  }
+  if (type !== "events_api" || event === undefined) return undefined;
+  const place = toPlace(event.channel);
+  // A group's messages come as mentions, so that a message never comes as two events.
+  if (event.type !== (place.isGroup ? "app_mention" : "message")) return undefined;
+  const { user: sender, ts, thread_ts: thread, attachments = [] } = event;
+  if (sender === undefined || event.bot_id !== undefined || !WRITTEN.has(event.subtype)) {
+    return undefined;
+  }
+  return {
+    type: "message",
+    key: `${event.channel}-${ts}`,
+    ...place,
+    sender: { id: sender, name: sender },
+    // Slack has replies to the first message of a thread only.
+    messageId: place.isGroup ? thread ?? ts : ts,
+    text: toText(event.text ?? "", botId),
+    sentAt: Number(ts) * SECOND_MS,
+    replyTo: thread === undefined || thread === ts ? null : thread,
+    isForwarded: attachments.some(({ is_share: isShare }) => isShare === true),
+    isAddressed: true,
+    files: toFiles(event.files ?? []),
+  };
+}
+
+interface SlackPost {
+  text: string;
+  blocks: AnyBlock[];
+  unfurl_links: boolean;
+  unfurl_media: boolean;
+}
+
+/** Returns the text and blocks of a message. Texts of rich blocks are never interpreted as markup. */
+export function toPayload({ text, code, buttons = [] }: Post): SlackPost {
+  const blocks: AnyBlock[] = [{
+    type: "rich_text",
+    elements: [
+      { type: "rich_text_section", elements: [{ type: "text", text }] },
+      ...(code === undefined ? [] : [{
+        type: "rich_text_preformatted" as const,
+        elements: [{ type: "text" as const, text: code }],
+      }]),
+    ],
+  }];
+  const row = buttons.flat().map(({ label, data }, index) => ({
+    type: "button" as const,
+    action_id: `button-${index}`,
+    text: { type: "plain_text" as const, text: label.slice(0, MAX_LABEL) },
+    value: data,
+  }));
+  for (let at = 0; at < row.length; at += MOST_BUTTONS) {
+    blocks.push({ type: "actions", elements: row.slice(at, at + MOST_BUTTONS) });
+  }
+  // This text is for notifications only. Without the escapes it could mention everybody.
+  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return { text: escaped, blocks, unfurl_links: false, unfurl_media: false };
+}
+
+/** Direct conversations have ids with a D. */
+function toPlace(channel: string): { place: string; isGroup: boolean } {
+  return { place: channel, isGroup: !channel.startsWith("D") };
+}
+
+/** Returns a text as its sender typed it, without the mention of the bot. `!name` is a command, as Slack keeps `/name`. */
+function toText(text: string, botId: string): string {
+  return text.replaceAll(`<@${botId}>`, "").trim()
+    .replaceAll(/<((?:https?|mailto):[^|>]+)(?:\|[^>]*)?>/g, "$1")
+    .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+    .replace(/^!(?=[a-z]+(?:\s|$))/, "/");
+}
+
+function toFiles(files: NonNullable<SlackMessage["files"]>): ReceivedFile[] {
+  return files.flatMap(({ name = "file", url_private_download: own, url_private: address }) => {
+    const ref = own ?? address;
+    return ref === undefined ? [] : [{ name, ref }];
+  });
+}
