@@ -39,6 +39,8 @@ export class Chat implements AsyncDisposable {
   readonly #conversations: Conversations;
   readonly #loop: WorkLoop;
   readonly #holder: string | undefined;
+  /** True while this process is the one that receives. Only it sends answers. */
+  #isReceiving = false;
   readonly #receiving: Promise<void>;
   readonly #unsubscribe: () => void;
   /** Aborts the requests that are in progress when the chat stops. */
@@ -118,17 +120,21 @@ export class Chat implements AsyncDisposable {
     const holder = this.#holder;
     // The first work sends what an earlier process has left.
     if (holder === undefined) {
+      this.#isReceiving = true;
       this.#loop.wake();
       return await work(signal);
     }
     while (!await notes.claim(holder, CLAIM_MS)) {
       if (!await sleepUnlessAborted(clock, RENEW_MS, signal)) return;
     }
+    this.#isReceiving = true;
     this.#loop.wake();
     const lost = new AbortController();
     const renew = async () => {
       while (await sleepUnlessAborted(clock, RENEW_MS, AbortSignal.any([signal, lost.signal]))) {
         if (!await notes.claim(holder, CLAIM_MS)) lost.abort();
+        // A run that ended on another node reports nothing here.
+        this.#loop.wake();
       }
     };
     const renewing = renew().catch(() => {}).finally(() => lost.abort());
@@ -137,6 +143,7 @@ export class Chat implements AsyncDisposable {
     } catch (error) {
       if (!lost.signal.aborted) throw error;
     } finally {
+      this.#isReceiving = false;
       lost.abort();
       await renewing;
     }
@@ -251,6 +258,7 @@ export class Chat implements AsyncDisposable {
 
   /** Sends due answers, shows the questions of runs that wait, and settles questions that are no longer open. */
   async #refresh(): Promise<number | undefined> {
+    if (!this.#isReceiving) return undefined;
     const { signal } = this.#stopped;
     const due: number[] = [];
     for (const note of await this.#questions.list()) await this.#questions.settle(note, signal);

@@ -28,10 +28,14 @@ export interface ChatWorld extends AsyncDisposable {
 
 /** Creates a world. `lines` are further lines of the chat in config.yaml. */
 export async function createChatWorld(
-  { lines = "", config = "" }: { lines?: string; config?: string } = {},
+  { lines = "", config = "", shell = {} }: {
+    lines?: string;
+    config?: string;
+    shell?: Record<string, string>;
+  } = {},
 ): Promise<ChatWorld> {
   const app = new TelegramServer();
-  const place = await createTestWorkspace({ shell: { BOT_TOKEN: TOKEN } });
+  const place = await createTestWorkspace({ shell: { BOT_TOKEN: TOKEN, ...shell } });
   await Deno.writeTextFile(
     `${place.configDir}/config.yaml`,
     `workspace: ${place.workspace}

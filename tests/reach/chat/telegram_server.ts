@@ -41,6 +41,9 @@ export class TelegramServer implements AsyncDisposable {
   readonly uploads = new Map<string, string>();
   /** Called before the response to a request, after its effect. */
   afterEffect: (method: string) => Promise<void> | void = () => {};
+  /** The maximum number of requests for updates that were open at once. */
+  mostPolls = 0;
+  #polls = 0;
   #updates: Update[] = [];
   #next = 1;
   #confirmed = 0;
@@ -194,10 +197,15 @@ export class TelegramServer implements AsyncDisposable {
 
   async #poll(offset: number): Promise<Update[]> {
     if (offset > 0) this.#confirmed = offset;
-    for (;;) {
-      const open = this.#updates.filter(({ update_id: id }) => id >= this.#confirmed);
-      if (open.length > 0 || this.#over.signal.aborted) return open;
-      await this.#wake.promise;
+    this.mostPolls = Math.max(this.mostPolls, ++this.#polls);
+    try {
+      for (;;) {
+        const open = this.#updates.filter(({ update_id: id }) => id >= this.#confirmed);
+        if (open.length > 0 || this.#over.signal.aborted) return open;
+        await this.#wake.promise;
+      }
+    } finally {
+      this.#polls--;
     }
   }
 }
