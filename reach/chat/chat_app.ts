@@ -60,6 +60,8 @@ export interface Post {
 export interface ChatApp {
   /** The maximum length of `text` and `code` together, in UTF-16 code units. */
   readonly maxText: number;
+  /** The character before the name of a command in this app. A received command always begins with a slash. */
+  readonly commandMark: "/" | "!";
   /** Throws AppFailure if the app does not accept the token, or does not respond. */
   check(signal: AbortSignal): Promise<void>;
   /**

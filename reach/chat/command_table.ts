@@ -4,11 +4,11 @@ import type { Right } from "../../runtime/vocabulary/rights.ts";
 /** The commands by name, each with the right that it needs and its line of help. */
 export const COMMANDS = {
   new: { right: "chat", help: "Begin another conversation" },
-  cancel: { right: "chat", help: "Cancel your running message, or /cancel 12 an execution" },
+  cancel: { right: "chat", help: "Cancel your running message, or an execution by its number" },
   pending: { right: "answer", help: "Show the open questions" },
   recap: { right: "answer", help: "Show what happened in the last 24 hours" },
   agents: { right: "start", help: "List the agents, and choose the one that answers you" },
-  run: { right: "start", help: "Start an agent: /run name, then a message" },
+  run: { right: "start", help: "Start an agent: its name, then a message" },
   help: { right: undefined, help: "Show what you can do here" },
   start: { right: undefined, help: "Show what you can do here" },
 } as const satisfies Record<string, { right: Right | undefined; help: string }>;

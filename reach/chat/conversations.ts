@@ -37,9 +37,12 @@ export class Conversations {
     person: ChatPerson,
     signal: AbortSignal,
   ): Promise<Post | undefined> {
+    const { commandMark: mark } = this.#ports.app;
     const [, name, rest = ""] = /^\/(\w+)(?:\s+([\s\S]*))?$/.exec(message.text) ?? [];
     if (name === undefined) return await this.#say(message, person, signal);
-    if (!Object.hasOwn(COMMANDS, name)) return { text: `There is no command /${name}. Try /help.` };
+    if (!Object.hasOwn(COMMANDS, name)) {
+      return { text: `There is no command ${mark}${name}. Try ${mark}help.` };
+    }
     const command = name as CommandName;
     const { right } = COMMANDS[command];
     if (right !== undefined && !may(person, right)) {
@@ -55,7 +58,9 @@ export class Conversations {
         return await this.#listAgents(message, rest.trim());
       case "run": {
         const [, agentId, text = ""] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? [];
-        if (agentId === undefined) return { text: "Name the agent: /run name, then a message." };
+        if (agentId === undefined) {
+          return { text: `Name the agent: ${mark}run name, then a message.` };
+        }
         return await this.#start(message, { agentId, text }, signal);
       }
       case "cancel":
@@ -66,7 +71,7 @@ export class Conversations {
         return { text: await this.#recap() };
       case "help":
       case "start":
-        return { text: describeCommands(person) };
+        return { text: describeCommands(person, mark) };
     }
   }
 
@@ -79,7 +84,9 @@ export class Conversations {
     if (!may(person, "start")) return "You may not choose an agent.";
     const agents = await this.#ports.client.agents();
     const agent = agents.find(({ id, enabled }) => id === agentId && enabled);
-    if (agent === undefined) return `There is no agent ${agentId}. /agents lists them.`;
+    if (agent === undefined) {
+      return `There is no agent ${agentId}. ${this.#ports.app.commandMark}agents lists them.`;
+    }
     await this.#writePerson(message, { ...await this.#readPerson(message), agentId });
     return `${agent.display_name} answers you from now on.`;
   }
@@ -101,7 +108,10 @@ export class Conversations {
     }
     const agentId = own ?? group?.agent ?? settings()?.agent;
     if (agentId === undefined) {
-      return { text: "No agent answers here: config.yaml names none. /agents lists all." };
+      return {
+        text:
+          `No agent answers here: config.yaml names none. ${this.#ports.app.commandMark}agents lists all.`,
+      };
     }
     const sessionId = ["chat", settings()?.name, message.place, person.id, note.since].join(":");
     return await this.#start(message, { agentId, text: message.text, sessionId }, signal);
@@ -221,12 +231,12 @@ function nameOf({ place, sender }: Pick<ChatMessage, "place" | "sender">): strin
   return `person:${place}:${sender.id}`;
 }
 
-function describeCommands(person: ChatPerson): string {
+function describeCommands(person: ChatPerson, mark: string): string {
   const commands = Object.entries(COMMANDS).filter(([name, { right }]) =>
     name !== "start" && (right === undefined || may(person, right))
   );
   return [
     may(person, "chat") ? "Write a message, and the agent answers." : "This is Inkling.",
-    ...commands.map(([name, { help }]) => `/${name}: ${help}`),
+    ...commands.map(([name, { help }]) => `${mark}${name}: ${help}`),
   ].join("\n");
 }

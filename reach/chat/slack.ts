@@ -34,6 +34,7 @@ interface SlackPorts {
 
 class Slack implements ChatApp {
   readonly maxText = MAX_TEXT;
+  readonly commandMark = "!";
   readonly #ports: SlackPorts;
 
   constructor(ports: SlackPorts) {

@@ -35,6 +35,7 @@ type ApiSignal = Parameters<Api["getMe"]>[0];
 
 class Telegram implements ChatApp {
   readonly maxText = MAX_TEXT;
+  readonly commandMark = "/";
   readonly #api: Api;
   readonly #clock: Clock;
   readonly #fileRoot: string;

@@ -92,6 +92,8 @@ testSlack(
     assert.equal((await world.seen(CHANNEL, "and more")).thread, ts);
     app.say(GUEST, "!recap");
     await world.seen(directOf(GUEST), "You may not do this");
+    app.say(GUEST, "!nothing");
+    await world.seen(directOf(GUEST), "There is no command !nothing. Try !help.");
     app.say(OWNER, "!recap");
     await world.seen(TO_OWNER, "2 succeeded");
   },
