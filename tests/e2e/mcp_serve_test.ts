@@ -56,3 +56,12 @@ Deno.test("mcp serve starts the service, asks with a form, and survives its deat
     }
   }
 });
+
+Deno.test("mcp serve ends with the reason if the service cannot start", async () => {
+  await using home = await createRealHome();
+  await Deno.writeTextFile(`${home.configDir}/config.yaml`, "workspace: [");
+  const { code, stdout, stderr } = await home.inkling("mcp", "serve");
+  assert.equal(code, 3);
+  assert.equal(stdout, "");
+  assert.match(stderr, /The service did not start:\n.*config\.yaml:1:\d+: Broken YAML/);
+});

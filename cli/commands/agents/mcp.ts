@@ -44,6 +44,8 @@ export const perform = performs<typeof mcp>(async (context, options, { action, .
 async function serve(context: CommandContext): Promise<void> {
   const { app } = context;
   using interrupts = listenToInterrupts(app);
+  // A service that cannot start ends the command with its error, before a client waits for an answer.
+  (await openService(context, { signal: interrupts.first }))[Symbol.dispose]();
   const { serveMcpOverStdio } = await import("../../../reach/mcp/stdio.ts");
   await serveMcpOverStdio({
     version: app.version,
