@@ -36,3 +36,10 @@ Deno.test("a typing error in an agent's file is no file of another tool", async 
   );
   assert.match(lines.join("\n"), /triger.*did you mean "trigger"/s);
 });
+
+Deno.test("a broken file with a field of Inkling's own is no file of another tool", async () => {
+  const { lines } = await validate(
+    "---\nname: one\ndescription: d\nmodel: openai/gpt-5\nexpose: true\n---\nDo.\n",
+  );
+  assert.match(lines.join("\n"), /OPENAI_API_KEY/);
+});
