@@ -22,8 +22,10 @@ onPostgres.test("readRecordedRun() of a running run returns a log that covers ev
   for (let after = 0;; after++) {
     const execution = await store.accept();
     const { id } = execution;
-    const message = { role: "user", content: "Go" } as const;
-    const messages = [{ position: 0, message, seeded: false }];
+    const messages = [
+      { position: 0, message: { role: "system", content: "Prompt" } as const, seeded: false },
+      { position: 1, message: { role: "user", content: "Go" } as const, seeded: false },
+    ];
     await store.conversations.beginConversation(id, { messages, frames: [FRAME] });
     const journal = new Journal(execution, { ...store, clock: new TestClock() });
     const step = async (position: number) => {
@@ -34,11 +36,11 @@ onPostgres.test("readRecordedRun() of a running run returns a log that covers ev
         { content: "ok", isError: false, durationMs: 1, effect: "read" },
       );
     };
-    await step(1);
+    await step(2);
     const outcome = await interrupt(store.db, {
       begin: (db) => new SqlRecordedRunStore(db).readRecordedRun(id),
       after,
-      meanwhile: () => step(3),
+      meanwhile: () => step(4),
     });
     if (outcome === undefined) break;
     const run = outcome.returned;
