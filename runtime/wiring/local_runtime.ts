@@ -137,7 +137,7 @@ export class LocalRuntime implements Runtime {
   async run(agentId: string, request: RunRequest): Promise<AcceptedExecution> {
     const notices = await this.#parts.refreshConfig();
     const agent = await this.#currentAgents.find(agentId);
-    const spec = { ...toRunSpec(request), notices };
+    const spec = { ...await toRunSpec(request), notices };
     const execution = agent === undefined
       ? await findRepeatedRun(agentId, spec, this.#parts)
       : await this.#runner().start(agent, spec);

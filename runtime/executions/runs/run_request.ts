@@ -1,7 +1,7 @@
 // Defines the requests for runs from people and programs, and converts them to run specs.
-import { createHash } from "node:crypto";
 import type { BroughtMark, BroughtMessages } from "../execution_request.ts";
 import type { RunSpec } from "./acceptance.ts";
+import { sha256Of } from "../../../base/sha256.ts";
 import { isStorable } from "../../../base/text/storable_text.ts";
 import { SessionIdUnusable } from "../refusals.ts";
 
@@ -34,7 +34,7 @@ export interface RunRequest extends BroughtMessages {
  * Converts a request to a run spec: a chat turn if the request has a session id, else a manual run. Throws
  * SessionIdUnusable.
  */
-export function toRunSpec(
+export async function toRunSpec(
   {
     args = [],
     message,
@@ -46,8 +46,8 @@ export function toRunSpec(
     idempotencyKey,
     ...rest
   }: RunRequest,
-): RunSpec {
-  const brought = markOf(rest);
+): Promise<RunSpec> {
+  const brought = await markOf(rest);
   const sessionId = session.trim() === "" ? null : session;
   // The id is refused and not sanitized, because two ids could become equal and merge two conversations.
   if (sessionId !== null && !isStorable(sessionId)) throw new SessionIdUnusable();
@@ -72,10 +72,12 @@ export function toRunSpec(
 }
 
 /** Returns the mark of the messages, or undefined if there are none. */
-function markOf({ history, continues, pictures = [] }: BroughtMessages): BroughtMark | undefined {
+async function markOf(
+  { history, continues, pictures = [] }: BroughtMessages,
+): Promise<BroughtMark | undefined> {
   const isHistory = history !== undefined || continues !== undefined;
   if (!isHistory && pictures.length === 0) return undefined;
   const text = JSON.stringify([history, continues, pictures]);
-  const digest = createHash("sha256").update(text).digest("hex");
+  const digest = await sha256Of(text);
   return { digest, ...(isHistory && { isHistory }) };
 }
