@@ -77,9 +77,18 @@ Deno.test("a parent's stream, log and pending request show the oldest question o
   await clock.advance(2_000);
   const signal = new AbortController().signal;
   let last = "";
-  for await (const item of await runtime.follow(id, { after: 0, signal })) {
-    last = item.type === "waiting" ? item.payload : "";
-  }
+  let hasEnded = false;
+  const followed = (async () => {
+    for await (const item of await runtime.follow(id, { after: 0, signal })) {
+      last = item.type === "waiting" ? item.payload : "";
+    }
+  })().finally(() => hasEnded = true);
+  // The clock goes on, because a repeated change of the database waits by it.
+  await until(async () => {
+    if (!hasEnded) await clock.advance(100);
+    return hasEnded;
+  }, "the parent waits");
+  await followed;
   const { requestId, message } = await runtime.pendingRequest(id);
   assert.equal(message, "Early?");
   assert.equal(JSON.parse(last).request_id, requestId);
