@@ -13,7 +13,7 @@ import { basename, relative, resolve } from "../../base/plain_path.ts";
 /** The reserved alias of the workspace folder. */
 export const WORKSPACE_ALIAS = "workspace";
 
-/** The value of a path in a map that stands for the folder that is open in the editor of a run. */
+/** The value in `paths` for the folder that the user has opened in the editor. */
 export const EDITOR_FOLDER = "editor";
 
 const ALIAS = /^[a-z][a-z0-9_]*$/;

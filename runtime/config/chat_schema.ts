@@ -2,7 +2,15 @@
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
 import { describeRights, type Right, RIGHT_NAMES } from "../vocabulary/rights.ts";
-import { baseUrl, field, filledText, optional, textList, variableName } from "./fields.ts";
+import {
+  baseUrl,
+  channelName,
+  field,
+  filledText,
+  optional,
+  textList,
+  variableName,
+} from "./fields.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
 
@@ -99,16 +107,11 @@ export const writtenChat = z.object({
   ),
 });
 
-const chatName = z.string().regex(
-  /^[A-Za-z0-9_-]{1,40}$/,
-  "must be 1 to 40 letters, digits, - and _",
-);
-
 /** The schema of `chat`. */
 export const CHAT = z.preprocess(
   (value) => value ?? {},
   z.record(
-    chatName,
+    channelName,
     writtenChat.superRefine(({ type, app_token: appToken }, context) => {
       if ((type === "slack") === (appToken !== undefined)) return;
       const message = type === "slack"

@@ -202,3 +202,9 @@ export const debounce = z.unknown().transform((value, context) => {
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 }).meta({ values: "number or duration" });
+
+/** The name of a channel of messages, or of a chat, which is a channel, too. */
+export const channelName = z.string().regex(
+  /^[A-Za-z0-9_-]{1,40}$/,
+  "must be 1 to 40 letters, digits, - and _",
+);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ChatSettings } from "./chat_schema.ts";
 import {
   baseUrl,
+  channelName,
   field,
   filledText,
   optional,
@@ -134,11 +135,6 @@ function channelIssues(
   issues.push({ path: ["url"], message, params: { hideValue: true } });
   return issues;
 }
-
-const channelName = z.string().regex(
-  /^[A-Za-z0-9_-]{1,40}$/,
-  "must be 1 to 40 letters, digits, - and _",
-);
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as "22:00"');
 

@@ -22,9 +22,9 @@ export interface Root extends NamedPlace {
 export interface SandboxRootsOptions {
   /** The absolute path of the workspace. */
   workspace: string;
-  /** The agent's declared paths, absolute. If the list is empty, the workspace is the root, unless `needsPaths` is set. */
+  /** The agent's declared paths, absolute. If the list is empty, the workspace is the root, except with `needsPaths`. */
   paths: readonly AgentPath[];
-  /** True if an empty list of paths stands for no root. */
+  /** True for an agent that can open no file while `paths` is empty. */
   needsPaths?: boolean;
   /** Watched paths, which are readable in addition to `paths`. */
   extraReadPaths?: readonly string[];
