@@ -5,8 +5,6 @@ import type { Clock } from "../base/clock.ts";
 
 /** The time for which an announcement is visible. */
 const SHOWN_MS = 6_000;
-/** The maximum number of visible announcements. */
-const MOST = 3;
 
 /** Publishes announcements to its listeners. */
 export class Announcer {
@@ -23,7 +21,7 @@ export class Announcer {
   }
 }
 
-/** Renders the element that shows the announcements. */
+/** Renders the element that shows the newest announcement and the number of the others that are still new. */
 export function Announcements({ voice, clock }: { voice: Announcer; clock: Clock }): VNode {
   const [said, setSaid] = useState<readonly { id: number; sentence: string }[]>([]);
   useEffect(() => {
@@ -33,9 +31,9 @@ export function Announcements({ voice, clock }: { voice: Announcer; clock: Clock
       const one = { id: next++, sentence };
       // Replaces the former one of the same subject, such as `Theme: dark` after `Theme: light`.
       const subject = (text: string) => text.split(":", 1)[0];
-      setSaid((before) =>
-        [...before.filter((said) => subject(said.sentence) !== subject(sentence)), one].slice(-MOST)
-      );
+      setSaid((
+        before,
+      ) => [...before.filter((said) => subject(said.sentence) !== subject(sentence)), one]);
       clock.sleep(SHOWN_MS, gone.signal).then(
         () => setSaid((before) => before.filter(({ id }) => id !== one.id)),
         () => {
@@ -48,9 +46,15 @@ export function Announcements({ voice, clock }: { voice: Announcer; clock: Clock
       gone.abort();
     };
   }, [voice, clock]);
+  const newest = said.at(-1);
   return (
     <div class="announcements" role="status" aria-live="polite">
-      {said.map(({ id, sentence }) => <p key={id}>{sentence}</p>)}
+      {newest !== undefined && (
+        <p key={newest.id}>
+          {newest.sentence}
+          {said.length > 1 && <span aria-hidden="true">{` (and ${said.length - 1} more)`}</span>}
+        </p>
+      )}
     </div>
   );
 }

@@ -1,9 +1,10 @@
 // Formats numbers and times in the language and the time zone of the browser.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 
-/** Formats a duration: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 4 min`, `3 d 1 h`. */
+/** Formats a duration: `400 ms`, `1.4 s`, `12 s`, `3 min 5 s`, `2 h 4 min`, `3 d 1 h`. */
 export function formatDuration(ms: number): string {
-  if (ms < 10 * SECOND_MS) return `${(Math.max(0, ms) / SECOND_MS).toFixed(1)} s`;
+  if (ms < SECOND_MS) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`;
   const seconds = Math.round(ms / SECOND_MS);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

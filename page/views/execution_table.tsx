@@ -12,10 +12,12 @@ const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Token
 
 /** Renders a table of executions. The first cell of each row is a link. */
 export function ExecutionTable(
-  { executions, isOfOneAgent = false, label, counts }: {
+  { executions, isOfOneAgent = false, isBrief = false, label, counts }: {
     executions: readonly (ExecutionSummary | ListedExecution)[];
     /** True if all executions belong to the agent of the view, so that the agent's name is omitted. */
     isOfOneAgent?: boolean;
+    /** True to show the first line of the answer only, not the message that led to it. */
+    isBrief?: boolean;
     label: string;
     /** The number of similar executions that a row represents, by the execution id of the row. Default: 1. */
     counts?: ReadonlyMap<number, number>;
@@ -29,7 +31,7 @@ export function ExecutionTable(
         {executions.map((execution) => {
           const { id, status, duration_ms, total_tokens, cost_usd, error } = execution;
           const pause = toPauseSentence(execution, now);
-          const preview = describePreview(execution);
+          const preview = isBrief ? firstAnswerLine(execution) : describePreview(execution);
           const count = counts?.get(execution.id) ?? 1;
           return (
             <tr key={id}>
@@ -75,8 +77,20 @@ export function ExecutionTable(
   );
 }
 
+function previewOf(execution: ExecutionSummary | ListedExecution) {
+  return "preview" in execution ? execution.preview : undefined;
+}
+
 /** Returns the beginning of an execution's message and answer, or an empty text if they were not loaded. */
 function describePreview(execution: ExecutionSummary | ListedExecution): string {
-  const preview = "preview" in execution ? execution.preview : undefined;
+  const preview = previewOf(execution);
   return [preview?.asked, preview?.answered].filter((text) => text).join(" → ");
+}
+
+/** Returns the first line of the answer below its headings, without the marks of Markdown. */
+function firstAnswerLine(execution: ExecutionSummary | ListedExecution): string {
+  const lines = (previewOf(execution)?.answered ?? "").split("\n")
+    .map((line) => line.trim()).filter((line) => line !== "");
+  const line = lines.find((one) => !one.startsWith("#")) ?? lines[0] ?? "";
+  return line.replaceAll(/[*`]+|^[#>\-\s]+/g, "");
 }

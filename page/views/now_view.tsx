@@ -65,27 +65,26 @@ export function NowView({ waiting, running, ended, happened }: NowLists): VNode 
     <>
       <h1 class="unseen">Now</h1>
       <Problem text={problem} />
-      <div class="columns">
-        <div>
-          {waiting.data !== undefined && waiting.data.questions.length > 0 && (
-            <section aria-labelledby="waiting">
-              <h2 id="waiting">Waiting for you</h2>
-              {waiting.data.questions.map(({ pending, execution: { id, agent_id } }) => (
-                <PendingRequest
-                  key={pending.request_id}
-                  pending={pending}
-                  level={3}
-                  title={<ExecutionLink id={id} agentId={agent_id} />}
-                />
-              ))}
-              {waiting.data.hasMore && (
-                <p>
-                  There are older questions.{" "}
-                  <a href={historyHref({ status: "waiting" })}>Show all</a>
-                </p>
-              )}
-            </section>
-          )}
+      <div class="now">
+        {waiting.data !== undefined && waiting.data.questions.length > 0 && (
+          <section class="asked" aria-labelledby="waiting">
+            <h2 id="waiting">Waiting for you</h2>
+            {waiting.data.questions.map(({ pending, execution: { id, agent_id } }) => (
+              <PendingRequest
+                key={pending.request_id}
+                pending={pending}
+                level={3}
+                title={<ExecutionLink id={id} agentId={agent_id} />}
+              />
+            ))}
+            {waiting.data.hasMore && (
+              <p>
+                There are older questions. <a href={historyHref({ status: "waiting" })}>Show all</a>
+              </p>
+            )}
+          </section>
+        )}
+        <div class="state">
           <RecapFigures of={happened} />
           {recap === undefined && problem === null && <Loading />}
           {recap !== undefined && (
@@ -93,18 +92,16 @@ export function NowView({ waiting, running, ended, happened }: NowLists): VNode 
               <RecapFailures recap={recap} />
             </div>
           )}
-        </div>
-        <div>
           <Running running={running} />
           {recap !== undefined && (
             <>
-              <RecapStops recap={recap} />
               <RecapNext recap={recap} />
+              <RecapStops recap={recap} />
             </>
           )}
         </div>
+        <Ended ended={ended} />
       </div>
-      <Ended ended={ended} />
     </>
   );
 }
@@ -133,7 +130,7 @@ function Running({ running }: { running: Resource<ExecutionSummary[]> }): VNode 
 function Ended({ ended }: { ended: Resource<ExecutionSummary[]> }): VNode {
   const shown = foldFailures(ended.data ?? []).slice(0, RECENT);
   return (
-    <section aria-labelledby="ended">
+    <section class="ended" aria-labelledby="ended">
       <h2 id="ended">
         Recently ended <a class="more" href={historyHref()}>show all</a>
       </h2>
@@ -143,6 +140,7 @@ function Ended({ ended }: { ended: Resource<ExecutionSummary[]> }): VNode {
         <ExecutionTable
           executions={shown.map(({ execution }) => execution)}
           counts={new Map(shown.map(({ execution, count }) => [execution.id, count]))}
+          isBrief
           label="Recently ended"
         />
       )}

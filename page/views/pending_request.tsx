@@ -8,7 +8,7 @@ import { describeWaitingRuns, signInServerOf } from "../../present/asked_sign_in
 import type { JsonObject } from "../../base/json.ts";
 import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
 import { formatRelative } from "../parts/format.ts";
-import { Option, submitByKeys } from "../parts/forms.tsx";
+import { Field, Option, submitByKeys } from "../parts/forms.tsx";
 import { SignInButton } from "../parts/sign_in_button.tsx";
 import { Button, Problem, RelativeTime } from "../parts/parts.tsx";
 import { AlwaysForm } from "./approval/always_form.tsx";
@@ -62,7 +62,13 @@ export function PendingRequest(
       data-row
       data-request={pending.kind}
     >
-      <Heading id={heading}>{title}</Heading>
+      <div class="head">
+        <Heading id={heading}>{title}</Heading>
+        <p class="muted small">
+          {runs !== undefined && `${runs}. `}Asked <RelativeTime at={pending.created_at} />
+          {pending.expires_at !== null && <Deadline at={pending.expires_at} />}
+        </p>
+      </div>
       {pending.is_guard
         ? <p class="question" dir="auto">{toVisible(pending.message)}</p>
         : <SwitchableText text={pending.message} label="The question" isProse />}
@@ -75,10 +81,6 @@ export function PendingRequest(
         onBack={() => card.current?.focus()}
       />
       <Problem text={problem} />
-      <p class="muted small">
-        {runs !== undefined && `${runs}. `}Asked <RelativeTime at={pending.created_at} />
-        {pending.expires_at !== null && <Deadline at={pending.expires_at} />}
-      </p>
     </section>
   );
 }
@@ -129,7 +131,6 @@ function ConfirmForm(props: FormProps): VNode {
   const { pending, isSending, onAnswer, onEdited } = props;
   const [reason, setReason] = useState("");
   const [form, setForm] = useState<"answer" | "edit" | "always">("answer");
-  const field = useId();
   const { client } = useService();
   const preview = async (args: JsonObject) => {
     const { execution_id: id, request_id } = pending;
@@ -199,13 +200,16 @@ function ConfirmForm(props: FormProps): VNode {
           </Button>
         )}
       </div>
-      <label for={field}>Reason (optional)</label>
-      <input
-        id={field}
-        type="text"
-        value={reason}
-        onInput={(event) => setReason(event.currentTarget.value)}
-      />
+      <Field label="Reason (optional)" layout="inline">
+        {(control) => (
+          <input
+            {...control}
+            type="text"
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        )}
+      </Field>
     </form>
   );
 }

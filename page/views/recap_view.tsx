@@ -19,7 +19,7 @@ import { agentHref, executionHref, historyHref, toHash } from "../state/route.ts
 import type { RecapOfSpan } from "../state/use_recap.ts";
 
 /** The maximum number of shown next runs. */
-const SHOWN_NEXT = 8;
+const SHOWN_NEXT = 5;
 
 const SPAN_NAMES: Readonly<Record<Span, string>> = {
   look: "Last visit",
@@ -94,11 +94,6 @@ function Figures({ recap }: { recap: RecapBody }): VNode {
           <span class="beside muted">7-day mean {formatCost(recap.mean_cost_usd)}</span>
         )}
       </Figure>
-      <Figure name="Waiting for you">
-        {recap.waiting.length === 0
-          ? "0"
-          : <span class="status waiting">{recap.waiting.length}</span>}
-      </Figure>
       <Figure name="Did not run">
         {formatCount(recap.not_run.reduce((sum, { count }) => sum + count, 0))}
       </Figure>
@@ -157,9 +152,12 @@ export function RecapStops({ recap: { stopped, downtimes } }: { recap: RecapBody
       <ListSection id="down" title="The service was not running">
         {downtimes.map(({ from, to }) => (
           <li key={to} class="downtime">
-            {from === null
-              ? `until ${formatRecent(Date.parse(to))}: it was killed`
-              : formatRecentRange(Date.parse(from), Date.parse(to))}
+            {from === null ? `until ${formatRecent(Date.parse(to))}: it was killed` : (
+              <>
+                {formatRecentRange(Date.parse(from), Date.parse(to))}
+                <span class="muted">{formatDuration(Date.parse(to) - Date.parse(from))}</span>
+              </>
+            )}
           </li>
         ))}
       </ListSection>

@@ -180,7 +180,7 @@ Deno.test("hoursWithin() returns every third hour of the local clock", () => {
 
 Deno.test("formatDuration(), formatRelative() and formatCost() format values for people", () => {
   assert.deepEqual([400, 12_000, 185_000, 7_440_000, 90_000_000].map(formatDuration), [
-    ...["0.4 s", "12 s", "3 min 5 s", "2 h 4 min", "1 d 1 h"],
+    ...["400 ms", "12 s", "3 min 5 s", "2 h 4 min", "1 d 1 h"],
   ]);
   const relative = (distance: number) => formatRelative(FROM + distance, FROM);
   assert.deepEqual([0, 300_000, -3 * HOUR, -40 * HOUR, 2_000].map(relative), [

@@ -185,7 +185,7 @@ async function seeManyAgents(world: DashboardWorld): Promise<void> {
     await page.setViewportSize({ width, height: 1_080 });
     for (const view of ["", "agents", "history", "schedule", "usage"]) {
       await page.evaluate(`location.hash = "#/${view}"`);
-      const widest = page.locator("main :is(table, .agents, .job, .columns)").first();
+      const widest = page.locator("main > :is(.now, .agents, ul, div)").first();
       await widest.waitFor();
       const used = (await widest.boundingBox())?.width ?? 0;
       assert.ok(used >= 0.9 * width, `${view} uses ${used} of ${width}`);

@@ -1,10 +1,11 @@
 // Tests of the start page after a night of runs.
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
 import {
   type DashboardWorld,
   HOURLY,
+  openSlowModel,
   testInDashboard,
   untilSeen,
   type WorldSetUp,
@@ -49,7 +50,7 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   await ended.getByText("3 times").waitFor();
   assert.equal(await ended.count(), 2);
   const figures = (await region(page, "Since").innerText()).replaceAll(/\s+/g, " ");
-  assert.match(figures, /Runs 5 1 succeeded 1 waiting Failed 3 Cost \$0\.25 .*Waiting for you 1/);
+  assert.match(figures, /Runs 5 1 succeeded 1 waiting Failed 3 Cost \$0\.25 .*Did not run 0/);
   await region(page, "Not running automatically").getByText("enabled: false in its file")
     .waitFor();
   await region(page, "Next runs").getByRole("link", { name: "hourly" }).waitFor();
@@ -94,7 +95,55 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   assert.match(missed, /hourly 7 missed the service was away Jan 31, \d+:12.*:15/);
   const away = await region(page, "The service was not running").getByRole("listitem")
     .allInnerTexts();
-  assert.match(away.join("|"), /:10.*:20.*\|until .*:20.*: it was killed$/);
+  assert.match(away.join("|"), /:10.*:20.*\s10 min\|until .*:20.*: it was killed$/);
+}
+
+/** Returns true if the whole element is within the window. */
+const isInSight = async (page: Page, element: Locator): Promise<boolean> => {
+  const { height = 0 } = page.viewportSize() ?? {};
+  const box = await element.boundingBox();
+  return box !== null && box.y >= 0 && box.y + box.height <= height;
+};
+
+async function seeAllAtOnce(world: DashboardWorld): Promise<void> {
+  await using model = openSlowModel(["Once upon", " a time."]);
+  await world.workspace.writeAgent("teller", `---\n${model.frontMatter}\n---\nTell a story.`);
+  const runtime = world.runtime();
+  await runtime.reloadAgents();
+  await runtime.run("teller", {});
+  const page = await world.openPage("#/");
+  await page.setViewportSize({ width: 1_440, height: 900 });
+  for (
+    const element of [
+      region(page, "Waiting for you").getByText("Which?"),
+      region(page, "Failed").getByText("no luck today"),
+      region(page, "Running").getByRole("link", { name: "teller" }),
+      region(page, "Next runs").getByRole("link", { name: "hourly" }),
+    ]
+  ) {
+    await element.waitFor();
+    assert.ok(await isInSight(page, element), `${element} is in sight`);
+  }
+  // The answer, not the task that led to it.
+  await page.getByRole("table", { name: "Recently ended" }).getByText("fine", { exact: true })
+    .waitFor();
+  // Announcements are one line in the head, and cover no row.
+  for (let count = 0; count < 3; count++) await runToEnd(runtime, "good");
+  const said = page.getByText(/^good ended: success \(execution \d+\)\./).first();
+  await said.waitFor();
+  const [line, head] = await Promise.all(
+    [said, page.locator(".page-head")].map((part) => part.boundingBox()),
+  );
+  assert.ok(line && head && line.y >= head.y && line.y + line.height <= head.y + head.height);
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  const question = region(page, "Waiting for you").getByText("Which?");
+  assert.ok(await isInSight(page, question), "the question is on the first screen of a phone");
+  await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+  const badge = page.getByRole("link", { name: "Now 1 open question" });
+  await untilSeen(async () => !await isInSight(page, question), "the page has scrolled");
+  assert.ok(await isInSight(page, badge), "the badge stays in sight");
+  model.finish();
 }
 
 async function lookAgain(world: DashboardWorld): Promise<void> {
@@ -120,5 +169,9 @@ testInDashboard("dashboard: the recap of a night", AMISS, [
   [
     "the start page shows the recap, with one line for a failing agent, and stays live",
     seeWhatHappened,
+  ],
+  [
+    "questions, failures, running and next runs are in sight at once, on a phone the questions",
+    seeAllAtOnce,
   ],
 ]);
