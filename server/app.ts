@@ -10,8 +10,8 @@ import { readAddress } from "./middleware/request_address.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
 import { createGuide } from "./routes/guide.ts";
-import { createSignInPages } from "./sign_in/sign_in_pages.ts";
-import { inProcessTransport } from "../api/client/in_process_transport.ts";
+import { SIGN_IN_PATHS } from "../runtime/vocabulary/sign_in_paths.ts";
+import type { InProcessRequest } from "../api/client/in_process_transport.ts";
 import { lazyModule } from "../base/lazy_module.ts";
 import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";
 import type { Clock } from "../base/clock.ts";
@@ -36,6 +36,7 @@ const PROTOCOLS = [
   { path: "/v1/*", load: lazyModule(() => import("./routes/openai.ts")) },
   { path: "/mcp", load: lazyModule(() => import("./routes/mcp.ts")) },
 ];
+const loadSignInPages = lazyModule(() => import("./sign_in/sign_in_pages.ts"));
 /** The size of a request that the API gets from an endpoint below /v1, whose own limit is half of it. */
 const MAX_PROGRAM_BYTES = 40 * 1_024 * 1_024;
 
@@ -49,7 +50,15 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   const pages = [
     ...createDocumentation({ version: runtime.version }),
     ...createGuide(),
-    ...createSignInPages(runtime),
+    {
+      path: SIGN_IN_PATHS.callback,
+      respond: async (request: Request) =>
+        await (await loadSignInPages()).respondToReturn(request, runtime),
+    },
+    {
+      path: SIGN_IN_PATHS.client,
+      respond: async () => await (await loadSignInPages()).respondWithClient(runtime),
+    },
     ...createDashboard({ isLoggedIn: options.isLoggedIn ?? (() => false) }),
   ];
   const { takesDeliveries = false } = options;
@@ -91,13 +100,13 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
       }, services);
     });
   }
-  const { fetch: callAsProgram } = inProcessTransport((address, init) => {
+  const callAsProgram: InProcessRequest = (address, init) => {
     program ??= createApp({ ...services, caller: { via: "program" }, isLocal: false }, {
       via: "program",
       maxBodyBytes: MAX_PROGRAM_BYTES,
     });
     return program.request(address, init);
-  });
+  };
   for (const { path, load } of PROTOCOLS) {
     let respond: ((request: Request) => Promise<Response>) | undefined;
     app.all(path, async (c) => {

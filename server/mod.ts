@@ -9,7 +9,7 @@ import { createApp } from "./app.ts";
 import { toErrorResponse } from "../api/errors.ts";
 import { Lifecycle, type StopReason } from "../api/streams/lifecycle.ts";
 import type { Handler, Listener } from "./listeners/listener.ts";
-import { opensSignInCallback } from "./sign_in/sign_in_pages.ts";
+import { opensSignInCallback } from "../runtime/vocabulary/sign_in_paths.ts";
 import { isDelivery, warnOfUnreachableWebhooks } from "./routes/hooks.ts";
 import { hostCheck } from "./middleware/host_check.ts";
 import { EarlyPort } from "./early_port.ts";

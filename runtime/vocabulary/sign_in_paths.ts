@@ -6,3 +6,8 @@ export const SIGN_IN_PATHS = {
   /** The document that describes Inkling to authorization servers (client id metadata). */
   client: "/sign-in/client",
 } as const;
+
+/** Returns true if a browser opens the callback. A page of another site leads to it. */
+export function opensSignInCallback({ method, url }: Request): boolean {
+  return method === "GET" && URL.parse(url)?.pathname === SIGN_IN_PATHS.callback;
+}

@@ -6,9 +6,7 @@ import type { ModelSupply } from "../models/calls/model_supply.ts";
 import type { SpendingGate } from "../models/calls/spending.ts";
 import type { ToolCatalogOptions } from "./tool_catalog.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
-import { AnswerMisfit } from "../executions/human_request.ts";
 import type { CredentialStore } from "../tools/mcp/sign_in/credentials.ts";
-import { isSignInError } from "../tools/mcp/sign_in/sign_in_needed.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadModelSupply = lazyModule(() => import("../models/calls/model_supply.ts"));
@@ -31,8 +29,6 @@ export type RunSupplies =
     describeModelLimits: (agent: Agent) => string[];
     /** Opens the stored sign-ins to remote MCP servers. */
     openCredentials: () => Promise<CredentialStore>;
-    /** Returns true if tokens of an MCP server are stored. Throws AnswerMisfit if they cannot be read. */
-    isSignedIn: (server: string) => Promise<boolean>;
   };
 
 /** Options of createRunSupplies(). `openOwnWrites` opens the record of files that agents have written. */
@@ -61,13 +57,6 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
   });
   return {
     openCredentials: openStore,
-    async isSignedIn(server) {
-      try {
-        return (await (await openStore()).read(server))?.tokens !== undefined;
-      } catch (error) {
-        throw isSignInError(error) ? new AnswerMisfit(`${server}: ${error.message}`) : error;
-      }
-    },
     describeModelLimits: (agent) => models?.describeLimits(agent) ?? [],
     openModel: async (agent) => await (await openModels()).open(agent),
     costOf: async (agent, reply, id) => await (await openModels()).costOf(agent, reply, id),

@@ -3,11 +3,13 @@ import type { Agent, Trigger } from "../agents/agent.ts";
 import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../interface/runtime.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
-import { describeSignInNeeded } from "../tools/mcp/sign_in/sign_in_needed.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 import type { Pause } from "../triggers/pause.ts";
 import type { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { ShownHistory } from "./shown_history.ts";
+
+const loadSignInWords = lazyModule(() => import("../tools/mcp/sign_in/sign_in_needed.ts"));
 
 /** Returns the scheduler's status. Without triggers, no due times are listed. */
 export async function describeScheduler(
@@ -47,8 +49,8 @@ export async function toListings(
     requests: Pick<RequestStore, "readSignIns">;
   },
 ): Promise<AgentListing[]> {
-  const signIns = agents.some(({ mcp }) => mcp.length > 0) ? await requests.readSignIns() : [];
-  const needed = new Set(signIns.map(({ toolArgs }) => toolArgs["server"]));
+  const usesServers = agents.some(({ mcp }) => mcp.length > 0);
+  const problems = usesServers ? await describeNeededSignIns(requests) : new Map<string, string>();
   const newest = await history.newest(agents.map(({ id }) => id));
   // A runtime without triggers reads the stopped triggers from the store.
   const stored = triggers === undefined ? await triggerStates.readStopped() : [];
@@ -57,15 +59,24 @@ export async function toListings(
     const notes = triggers?.notes(agent.id);
     return {
       ...(notes ?? { nextRun: null, triggerPaused: stopped?.reason ?? null }),
-      agent: withLessons(
-        agent,
-        agent.mcp.filter((server) => needed.has(server)).map((server) =>
-          `The MCP server ${JSON.stringify(server)} cannot be used: ${describeSignInNeeded(server)}`
-        ),
-      ),
+      agent: withLessons(agent, agent.mcp.flatMap((server) => problems.get(server) ?? [])),
       lastExecution: newest.get(agent.id) ?? null,
     };
   });
+}
+
+/** Returns a sentence for each MCP server for which a run waits until a person signs in. */
+async function describeNeededSignIns(
+  requests: Pick<RequestStore, "readSignIns">,
+): Promise<Map<string, string>> {
+  const signIns = await requests.readSignIns();
+  if (signIns.length === 0) return new Map();
+  const { describeSignInNeeded } = await loadSignInWords();
+  return new Map(signIns.map(({ toolArgs }) => {
+    const server = String(toolArgs["server"]);
+    const problem = describeSignInNeeded(server);
+    return [server, `The MCP server ${JSON.stringify(server)} cannot be used: ${problem}`];
+  }));
 }
 
 function isAutomatic(trigger: Trigger): trigger is SchedulerJob["trigger"] {

@@ -1,49 +1,41 @@
-// Defines the pages of a person's sign-in to a remote MCP server: the browser's return from the authorization server, and
-// the document that describes Inkling as a client. They need no API key.
+// Answers the requests of a person's sign-in to a remote MCP server: the browser's return from the authorization server, and
+// the document that describes Inkling as a client. They need no API key. Loaded at the first request.
 import { RequestRefused } from "../../api/errors.ts";
 import { nameSignInCookie, writeSignInCookie } from "../../api/operations/sign_in_cookie.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { CompletedSignIn } from "../../runtime/tools/mcp/sign_in/browser_sign_in_types.ts";
-import { SIGN_IN_PATHS } from "../../runtime/vocabulary/sign_in_paths.ts";
+import { opensSignInCallback } from "../../runtime/vocabulary/sign_in_paths.ts";
 import { escapeHtml, noticePage } from "../html/notice_page.ts";
-import type { PageRoute } from "../html/page.ts";
 import { cookieValues } from "../login/secret_text.ts";
 
-/** Returns true if a browser opens the callback. A page of another site leads to it. */
-export function opensSignInCallback({ method, url }: Request): boolean {
-  return method === "GET" && URL.parse(url)?.pathname === SIGN_IN_PATHS.callback;
+/** Returns the response to the browser that returns from the authorization server. Throws RequestRefused. */
+export async function respondToReturn(
+  request: Request,
+  { signIns }: Pick<Runtime, "signIns">,
+): Promise<Response> {
+  // HEAD must not use the answer up.
+  if (!opensSignInCallback(request)) {
+    throw new RequestRefused(405, "Method Not Allowed", { headers: { allow: "GET" } });
+  }
+  const answer = new URL(request.url).searchParams;
+  const state = answer.get("state") ?? "";
+  const proofs = cookieValues(request.headers, nameSignInCookie(state));
+  try {
+    const completed = await (await signIns()).finish(answer, proofs);
+    return await completedPage(completed, writeSignInCookie({ state, proof: "", lifeMs: 0 }));
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || error.code !== "conflict") throw error;
+    return await page("The answer was not accepted", `<p>${show(error.message)}.</p>`, 400);
+  }
 }
 
-/** Creates the pages. */
-export function createSignInPages({ signIns }: Pick<Runtime, "signIns">): PageRoute[] {
-  return [{
-    path: SIGN_IN_PATHS.callback,
-    async respond(request) {
-      // HEAD must not use the answer up.
-      if (!opensSignInCallback(request)) {
-        throw new RequestRefused(405, "Method Not Allowed", { headers: { allow: "GET" } });
-      }
-      const answer = new URL(request.url).searchParams;
-      const state = answer.get("state") ?? "";
-      const proofs = cookieValues(request.headers, nameSignInCookie(state));
-      try {
-        const completed = await (await signIns()).finish(answer, proofs);
-        return await completedPage(completed, writeSignInCookie({ state, proof: "", lifeMs: 0 }));
-      } catch (error) {
-        if (!(error instanceof RuntimeError) || error.code !== "conflict") throw error;
-        return await page("The answer was not accepted", `<p>${show(error.message)}.</p>`, 400);
-      }
-    },
-  }, {
-    path: SIGN_IN_PATHS.client,
-    async respond() {
-      const document = (await signIns()).clientDocument();
-      if (document === undefined) throw new RequestRefused(404, "Not Found");
-      return Response.json(document);
-    },
-  }];
+/** Returns the document that describes Inkling as a client. Throws RequestRefused if there is none. */
+export async function respondWithClient({ signIns }: Pick<Runtime, "signIns">): Promise<Response> {
+  const document = (await signIns()).clientDocument();
+  if (document === undefined) throw new RequestRefused(404, "Not Found");
+  return Response.json(document);
 }
 
 function completedPage(

@@ -7,7 +7,7 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 import { listenOnTcp, PortUnavailable } from "../listeners/tcp_port.ts";
 import { cookieValues, createSecret, createSecretMatch } from "../login/secret_text.ts";
 import { SIGN_IN_COOKIE } from "../../api/operations/sign_in_cookie.ts";
-import { opensSignInCallback } from "../sign_in/sign_in_pages.ts";
+import { opensSignInCallback } from "../../runtime/vocabulary/sign_in_paths.ts";
 import { ENTRY_PATH, removeUiLinks, UI_HOST, useUiLink } from "./ui_links.ts";
 import { OWN_HEADERS, refuse, UI_REFUSALS, type UiRefusal } from "./ui_refusals.ts";
 

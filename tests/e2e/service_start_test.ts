@@ -44,6 +44,15 @@ Deno.test("start loads few packages and no request schema before it listens", ()
   assert.deepEqual([...seen].filter((file) => late.test(file)), []);
 });
 
+/** The modules for parts of the service that a workspace may never use. */
+const UNUSED =
+  /^(reach|server\/sign_in|app\/(chats|local_client)|api\/client\/in_process)|sign_in_(cookie|needed)/;
+
+Deno.test("a listening service has loaded nothing for chats, other protocols and sign-ins", () => {
+  const { seen } = loadedWith([...LOADED, "runtime/mod.ts", "server/mod.ts"]);
+  assert.deepEqual([...seen].filter((file) => UNUSED.test(file)), []);
+});
+
 /** The modules that only a shared database needs. */
 const SHARED = /^runtime\/(storage\/(postgres\/|nodes\.ts)|executions\/nodes\/)/;
 

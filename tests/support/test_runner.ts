@@ -76,7 +76,7 @@ export async function openTestRunner(
     currentAgent: (id) => Promise.resolve(agents.find((agent) => agent.id === id)),
     maxAgentDepth: () => 3,
     programAnswers: () => ({ respond: false }),
-    isSignedIn: () => Promise.resolve(false),
+    openCredentials: () => Promise.reject(new Error("Not opened here")),
     openSandbox: () => Promise.resolve(new PathSandbox({ ...directories, paths: [], home })),
     isProviderKey: () => false,
   });

@@ -18,7 +18,6 @@ import { Journal } from "../record/journal.ts";
 import type { JournalPorts } from "../record/journal_ports.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import type { ActiveRuns } from "./active_runs.ts";
-import { commandOf } from "../../tools/mcp/sign_in/sign_in_needed.ts";
 import { mayProgramAnswer } from "../../vocabulary/callers.ts";
 import { SIGN_IN } from "../../vocabulary/tool_vocabulary.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
@@ -26,11 +25,15 @@ import type { RunnerPorts } from "./runner_ports.ts";
 import type { Runs } from "./runs.ts";
 
 // Loaded with the first answer, which makes the start of a service faster.
+const loadRequiredSignIn = lazyModule(() => import("./required_sign_in.ts"));
 const loadEditedCall = lazyModule(() => import("./edited_call.ts"));
 
 type Ports =
   & JournalPorts
-  & Pick<RunnerPorts, "serviceLog" | "executions" | "openTools" | "programAnswers" | "isSignedIn">
+  & Pick<
+    RunnerPorts,
+    "serviceLog" | "executions" | "openTools" | "programAnswers" | "openCredentials"
+  >
   & {
     agents: Pick<AwaitedAgents, "find">;
     active: Pick<ActiveRuns, "track" | "stopping">;
@@ -117,7 +120,8 @@ export class HumanAnswers {
       throw new AnswerForbidden();
     }
     if (open.toolName === SIGN_IN && "approved" in response.answer && response.answer.approved) {
-      await this.#requireSignIn(String(open.toolArgs["server"]));
+      const { requireSignIn } = await loadRequiredSignIn();
+      await requireSignIn(String(open.toolArgs["server"]), await this.#ports.openCredentials());
     }
     const fitting = fitAnswer(open, response.answer, redactor);
     const { execution, request } = await requireExecution(executions, open.executionId);
@@ -131,14 +135,6 @@ export class HumanAnswers {
         this.#ports,
       );
     return { execution, request, open, answer };
-  }
-
-  /** Throws AnswerMisfit if nobody has signed in to the server, because an approval would only ask again. */
-  async #requireSignIn(server: string): Promise<void> {
-    if (await this.#ports.isSignedIn(server)) return;
-    throw new AnswerMisfit(
-      `Only a sign-in continues this run: ${commandOf("login", server)}. A denial gives up`,
-    );
   }
 
   /** Throws AgentUnreadable if the agent of the asking execution, or of an ancestor that waits for it, cannot be read. */

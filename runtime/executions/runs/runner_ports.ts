@@ -11,6 +11,7 @@ import type { FamilyStore } from "../record/family_store.ts";
 import type { JournalPorts } from "../record/journal_ports.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
 import type { RestStore } from "../record/rest_store.ts";
+import type { CredentialStore } from "../../tools/mcp/sign_in/credentials.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
 /** The objects that the runner needs. The other files of this folder pick their ports from this type. */
@@ -49,6 +50,6 @@ export type RunnerPorts = RunPorts & JournalPorts & {
   maxAgentDepth: () => number;
   /** Returns the answers that programs may give: with `respond` also approvals. */
   programAnswers: () => { respond: boolean };
-  /** Returns true if tokens of an MCP server are stored. */
-  isSignedIn: (server: string) => Promise<boolean>;
+  /** Opens the stored sign-ins to remote MCP servers. */
+  openCredentials: () => Promise<CredentialStore>;
 };
