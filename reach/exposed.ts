@@ -3,10 +3,11 @@
 import { ApiError, type Client, orMissing } from "../api/client/client.ts";
 import type { AgentDetail, AgentSummary } from "../api/schemas/agent_schemas.ts";
 import type { ExecutionDetail } from "../api/schemas/execution_schemas.ts";
+import type { RecapBody } from "../api/schemas/report_schemas.ts";
 import type { PendingBody } from "../api/schemas/request_schemas.ts";
 import { inGroups } from "../base/in_groups.ts";
 
-/** The maximum number of executions in one answer, and of agents in one filter of the API. */
+/** The maximum number of executions in one answer. */
 const MOST_LISTED = 100;
 const QUESTIONS_AT_ONCE = 8;
 
@@ -41,9 +42,21 @@ export class Exposed {
   async executions(
     filter: Omit<NonNullable<Parameters<Client["executions"]>[0]>, "agent"> = {},
   ): ReturnType<Client["executions"]> {
-    const agent = (await this.agents()).map(({ id }) => id).slice(0, MOST_LISTED);
+    const agent = (await this.agents()).map(({ id }) => id);
     if (agent.length === 0) return [];
     return await this.client.executions({ limit: MOST_LISTED, ...filter, agent });
+  }
+
+  /** Returns the recap of the exposed agents. */
+  async recap(
+    span: { since?: string | undefined; until?: string | undefined },
+  ): Promise<Omit<RecapBody, "downtimes">> {
+    const agent = (await this.agents()).map(({ id }) => id);
+    if (agent.length === 0) {
+      throw new ApiError(404, "No agent is exposed: write `expose: true` in an agent's file");
+    }
+    const { downtimes: _, ...recap } = await this.client.recap({ ...span, agent });
+    return recap;
   }
 
   /** Returns the open question of an execution. */

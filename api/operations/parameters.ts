@@ -66,7 +66,7 @@ export const agents = z.union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().join(",").split(",").map((one) => one.trim()))
   .transform((ids) => ids.filter((id) => id !== ""))
   .transform((ids) => ids.length === 0 ? undefined : ids)
-  .pipe(z.array(z.string()).max(100).optional())
+  .pipe(z.array(z.string()).max(1_000).optional())
   .optional();
 
 /** The trigger of executions. A blank value counts as absent. */

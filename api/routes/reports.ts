@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { DAY_MS } from "../../base/time_units.ts";
 import { operation } from "../operations/operation.ts";
-import { integer, moment, timeZone } from "../operations/parameters.ts";
+import { agents, integer, moment, timeZone } from "../operations/parameters.ts";
 import { LogBody, RecapBody, StatsBody, toRecap } from "../schemas/report_schemas.ts";
 
 export const stats = operation({
@@ -25,14 +25,16 @@ export const stats = operation({
 
 export const recap = operation({
   summary: "Recap of a period: its executions, the open questions and the stopped agents",
-  description: "The default of `since` is 24 hours before `until`, the default of `until` is now.",
-  query: z.object({ since: moment, until: moment }),
+  description:
+    "The default of `since` is 24 hours before `until`, the default of `until` is now. `agent` limits the recap to " +
+    "these agents, without `downtimes`.",
+  query: z.object({ since: moment, until: moment, agent: agents }),
   isPolled: true,
   response: RecapBody,
   async handle({ query }, { runtime }) {
     const until = query.until === undefined ? runtime.clock.now() : Date.parse(query.until);
     const since = query.since === undefined ? until - DAY_MS : Date.parse(query.since);
-    return toRecap(await runtime.recap({ since, until }));
+    return toRecap(await runtime.recap({ since, until, agentIds: query.agent }));
   },
 });
 

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { orMissing } from "../../api/client/client.ts";
 import { explain } from "../../present/why/explain.ts";
 import { describeWaiting } from "./question.ts";
-import { recapExposed } from "./recap.ts";
 import { checkInput, failed, succeeded } from "./results.ts";
 import { type Call, runAgent } from "./run.ts";
 
@@ -127,7 +126,7 @@ export const TOOLS: readonly FixedTool[] = [
       "Summarize the agents' executions of a period (default: the last 24 hours): counts, cost, failures, questions, next runs",
     input: z.strictObject({ since: moment.optional(), until: moment.optional() }),
     isReadOnly: true,
-    handle: async (span, { exposed }) => toJson(await recapExposed(exposed, span)),
+    handle: async (span, { exposed }) => toJson(await exposed.recap(span)),
   }),
   tool({
     name: "why",

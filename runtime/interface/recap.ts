@@ -2,6 +2,7 @@
 import type {
   Downtime,
   ExecutionReads,
+  Span,
   SpanSummary,
 } from "../executions/record/execution_reads.ts";
 import { type HumanRequest, isSameSignIn } from "../executions/human_request.ts";
@@ -58,34 +59,41 @@ export interface RecapParts {
   pause: Pick<Pause, "state">;
 }
 
-/** Returns the summary of the time from `since` to before `until`. */
+/** Returns the summary of a span of time. */
 export async function makeRecap(
-  span: { since: number; until: number },
+  { agentIds, ...time }: Span,
   parts: RecapParts,
 ): Promise<Recap> {
-  const { listings, executions } = parts;
+  const { executions } = parts;
+  const ids = agentIds && new Set(agentIds);
+  const isShown = (id: string) => ids?.has(id) ?? true;
+  const listings = parts.listings.filter(({ agent }) => isShown(agent.id));
   const before = (days: number) =>
     executions.readSpanCost({
-      since: span.since - days * DAY_MS,
-      until: span.until - days * DAY_MS,
+      since: time.since - days * DAY_MS,
+      until: time.until - days * DAY_MS,
+      agentIds,
     });
   const costs = await Promise.all(Array.from({ length: MEAN_DAYS }, (_, day) => before(day + 1)));
   const known = costs.filter((cost) => cost !== null);
   const groups: SlotGroup[] = [];
   for (const { agent } of listings) {
-    groups.push(...groupSlots(agent.id, await readSlots(agent.id, span, parts.slots)));
+    groups.push(...groupSlots(agent.id, await readSlots(agent.id, time, parts.slots)));
   }
   return {
-    ...span,
-    ...await executions.readSpan(span),
+    ...time,
+    ...await executions.readSpan({ ...time, agentIds }),
     costBeforeUsd: costs[0] ?? null,
     meanCostUsd: known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0) / MEAN_DAYS,
     // Runs that wait for the same sign-in have one question.
-    waiting: parts.waiting.toSorted((a, b) => a.createdAt - b.createdAt)
+    waiting: parts.waiting.filter(({ agentId }) => isShown(agentId)).toSorted((a, b) =>
+      a.createdAt - b.createdAt
+    )
       .filter((one, at, all) => !all.slice(0, at).some((before) => isSameSignIn(before, one))),
     slots: groups.sort((a, b) => a.first - b.first),
-    downtimes: await executions.readDowntimes(span),
-    stopped: findStopped(parts, await parts.pause.state() === "paused"),
+    downtimes: ids === undefined ? await executions.readDowntimes(time) : [],
+    stopped: findStopped({ ...parts, listings }, await parts.pause.state() === "paused")
+      .filter(({ agentId }) => isShown(agentId)),
     next: listings.flatMap(({ agent, nextRun }) =>
       nextRun === null || !agent.enabled ? [] : [{ agentId: agent.id, at: nextRun }]
     ).sort((a, b) => a.at - b.at),

@@ -23,6 +23,7 @@ import type {
   ListedExecution,
   OpenCounts,
   Outcomes,
+  Span,
 } from "../executions/record/execution_reads.ts";
 import type { GivenResponse, HumanRequest } from "../executions/human_request.ts";
 import type { RuntimeMessages } from "./runtime_messages.ts";
@@ -47,6 +48,7 @@ export type {
   ListedExecution,
   OpenCounts,
   Outcomes,
+  Span,
 } from "../executions/record/execution_reads.ts";
 export type { ServiceNode } from "../executions/nodes/node_reads.ts";
 export type { LinkedQuestion } from "../notify/answer_links.ts";
@@ -274,7 +276,7 @@ export interface Runtime extends AsyncDisposable {
   /** Returns the ended and the successful executions that started at `since` or later, counted by agent id. */
   countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>>;
   /** Returns the summary of the time from `since` to before `until`, with the open problems. */
-  recap(span: { since: number; until: number }): Promise<Recap>;
+  recap(span: Span): Promise<Recap>;
   /** Returns the last lines of the service log without secrets, oldest first. */
   readLog(options: { lines: number }): Promise<string[]>;
 

@@ -12,7 +12,7 @@ import { resolveCursor } from "../events/cursor.ts";
 import type { Frame } from "../events/frame.ts";
 import type { AcceptedExecution } from "../executions/execution.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
-import type { OpenCounts, Outcomes } from "../executions/record/execution_reads.ts";
+import type { OpenCounts, Outcomes, Span } from "../executions/record/execution_reads.ts";
 import type { GivenResponse } from "../executions/human_request.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { findRepeatedRun } from "../executions/runs/repeated_run.ts";
@@ -237,7 +237,7 @@ export class LocalRuntime implements Runtime {
     return this.#parts.executions.countOutcomes(since);
   }
 
-  async recap(span: { since: number; until: number }): Promise<Recap> {
+  async recap(span: Span): Promise<Recap> {
     return await makeRecap(span, {
       ...this.#parts,
       listings: await this.listAgents(),

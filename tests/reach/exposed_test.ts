@@ -54,6 +54,29 @@ Deno.test("Exposed shows exposed agents and what these called, and the rest is u
   }
   const listed = (await exposed.executions()).map(({ id }) => id);
   assert.deepEqual(listed.toSorted(), [front, below].toSorted());
+  const recap = await exposed.recap({});
+  assert.equal(recap.executions.total, listed.length);
+  assert.deepEqual([recap.failures, recap.waiting, recap.stopped, recap.next], [[], [], [], []]);
+});
+
+Deno.test("Exposed covers every exposed agent of a large workspace, and has no recap without one", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("private", [{ say: "Hi." }]);
+  await using runtime = await place.open();
+  using client = createLocalClient(runtime, { caller: { via: "program" } });
+  await runToEnd(runtime, "private");
+  const exposed = new Exposed(client);
+  const [status, detail] = await refusal(exposed.recap({})) as [number, string];
+  assert.equal(status, 404);
+  assert.match(detail, /expose: true/);
+
+  const ids = Array.from({ length: 120 }, (_, n) => `agent-${String(n).padStart(3, "0")}`);
+  for (const id of ids) await place.writeScript(id, [{ say: "Hi." }], "expose: true");
+  await client.reload();
+  const last = ids.at(-1) ?? "";
+  const { id } = await runToEnd(runtime, last);
+  assert.deepEqual((await exposed.executions()).map((one) => one.id), [id]);
+  assert.equal((await exposed.recap({})).executions.total, 1);
 });
 
 Deno.test("Exposed.questions() lists the questions of exposed agents and of their called agents once", async () => {

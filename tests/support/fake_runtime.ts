@@ -45,6 +45,7 @@ import type {
   SchedulerJob,
   SchedulerStatus,
   ServiceNode,
+  Span,
   TriggerResumeResult,
   UsageReport,
   UsageRequest,
@@ -349,7 +350,7 @@ export class FakeRuntime implements Runtime {
     return this.#execution(id).status;
   }
 
-  async recap(span: { since: number; until: number }): Promise<Recap> {
+  async recap(span: Span): Promise<Recap> {
     const inSpan = [...this.executions.values()]
       .filter(({ startedAt }) => startedAt >= span.since && startedAt < span.until);
     const failed = inSpan.filter(({ status }) => status === "error");

@@ -74,6 +74,14 @@ export interface ExecutionPreview {
   answered: string | null;
 }
 
+/** A span of time from `since` to before `until`, in milliseconds since the epoch. */
+export interface Span {
+  since: number;
+  until: number;
+  /** The agents whose executions are read. Absent: all agents. */
+  agentIds?: readonly string[] | undefined;
+}
+
 /** A summary of the executions that started in a span of time. */
 export interface SpanSummary {
   /** The number of executions by status. A resting execution counts as resting only. */
@@ -121,14 +129,11 @@ export interface ExecutionReads {
   /** Returns true if the execution's last reply was cut off, so that part of its tokens and cost is estimated. */
   readIsEstimated(id: number): Promise<boolean>;
 
-  /** Returns a summary of the executions that started at `since` or later and before `until`. */
-  readSpan(span: { since: number; until: number }): Promise<SpanSummary>;
+  /** Returns a summary of the executions that started in a span. */
+  readSpan(span: Span): Promise<SpanSummary>;
 
-  /**
-   * Returns the cost in dollars of the executions that started at `since` or later and before `until`. Null if no price is
-   * known.
-   */
-  readSpanCost(span: { since: number; until: number }): Promise<number | null>;
+  /** Returns the cost in dollars of the executions that started in a span. Null if no price is known. */
+  readSpanCost(span: Span): Promise<number | null>;
 
   /** Returns the periods without a running service in a span, oldest first. Restarts within a minute are left out. */
   readDowntimes(span: { since: number; until: number }): Promise<Downtime[]>;

@@ -11,6 +11,7 @@ import {
   type OpenCounts,
   type Outcomes,
   PREVIEW_CHARACTERS,
+  type Span,
   type SpanSummary,
   type StoredExecution,
 } from "../../executions/record/execution_reads.ts";
@@ -28,14 +29,13 @@ import { selectByKey } from "./idempotency_keys.ts";
 import { RESTS } from "./rests.ts";
 import { openTextSearch } from "./search_index.ts";
 import { selectUsage } from "./usage.ts";
-import { all, get, isTrue, type Operation } from "../../database/operation.ts";
+import { all, get, isTrue, type Operation, type SqlValue } from "../../database/operation.ts";
 
 const PREVIEW_COLUMNS = `substr(request ->> '$.message', 1, ${PREVIEW_CHARACTERS}) AS asked, ` +
   `substr(output_data, 1, ${PREVIEW_CHARACTERS}) AS answered`;
 
 /** SQL: the status of an execution, or `resting`. */
 const STATE = `CASE WHEN ${RESTS} THEN 'resting' ELSE status END`;
-const IN_SPAN = "started_at >= ? AND started_at < ?";
 /** SQL: the execution failed. An execution that a person cancelled did not fail. */
 const FAILED =
   `status NOT IN ('success', 'running', 'waiting') AND error IS DISTINCT FROM '${STOPS.cancelled}'`;
@@ -163,16 +163,16 @@ export class SqlExecutionReads implements ExecutionReads {
     });
   }
 
-  readSpan(span: { since: number; until: number }): Promise<SpanSummary> {
+  readSpan(span: Span): Promise<SpanSummary> {
     return this.#db.read(function* () {
-      const values = [span.since, span.until];
+      const { condition, values } = inSpan(span);
       const counts = yield* all<{ state: keyof SpanSummary["counts"]; n: number }>(
-        `SELECT ${STATE} AS state, count(*) AS n FROM executions WHERE ${IN_SPAN} GROUP BY 1`,
+        `SELECT ${STATE} AS state, count(*) AS n FROM executions WHERE ${condition} GROUP BY 1`,
         ...values,
       );
       const failures = yield* all<SpanSummary["failures"][number]>(
         "SELECT failed.agent_id AS agentId, n AS count, last AS lastId, coalesce(error, '') AS lastError FROM " +
-          `(SELECT agent_id, count(*) AS n, max(id) AS last FROM executions WHERE ${IN_SPAN} ` +
+          `(SELECT agent_id, count(*) AS n, max(id) AS last FROM executions WHERE ${condition} ` +
           `AND ${FAILED} GROUP BY agent_id) AS failed JOIN executions ON id = last ` +
           "ORDER BY n DESC, failed.agent_id",
         ...values,
@@ -185,7 +185,7 @@ export class SqlExecutionReads implements ExecutionReads {
     });
   }
 
-  readSpanCost(span: { since: number; until: number }): Promise<number | null> {
+  readSpanCost(span: Span): Promise<number | null> {
     return this.#db.read(() => selectCost(span));
   }
 
@@ -235,15 +235,23 @@ export function* selectStored(id: number): Operation<StoredExecution | undefined
   return row && toStored(row);
 }
 
-function* selectCost(
-  { since, until }: { since: number; until: number },
-): Operation<number | null> {
+function* selectCost(span: Span): Operation<number | null> {
+  const { condition, values } = inSpan(span);
   const row = yield* get<{ cost: number | null }>(
-    `SELECT round(sum(cost_usd), ${COST_PLACES}) AS cost FROM executions WHERE ${IN_SPAN}`,
-    since,
-    until,
+    `SELECT round(sum(cost_usd), ${COST_PLACES}) AS cost FROM executions WHERE ${condition}`,
+    ...values,
   );
   return row?.cost ?? null;
+}
+
+/** Returns the SQL condition of a span, and the values of its parameters. */
+function inSpan({ since, until, agentIds }: Span): { condition: string; values: SqlValue[] } {
+  const condition = "started_at >= ? AND started_at < ?";
+  if (agentIds === undefined) return { condition, values: [since, until] };
+  return {
+    condition: `${condition} AND agent_id IN (SELECT value FROM json_each(?))`,
+    values: [since, until, JSON.stringify(agentIds)],
+  };
 }
 
 /** Returns two LIKE patterns for a text: as it is written in JSON, and as plain text. */

@@ -51,6 +51,7 @@ for (const mode of ["legacy", "auto"] as const) {
     assert.doesNotMatch(textOfResult(listed), /private/);
     const recap = await client.callTool({ name: "recap" });
     assert.equal(JSON.parse(textOfResult(recap)).executions.total, 2);
+    assert.doesNotMatch(textOfResult(recap), /private|downtimes/);
     const wrong = await client.callTool({ name: "sums", arguments: { text: "x" } });
     assert.equal(wrong.isError, true);
     assert.equal((await world.runtime.listExecutions({ limit: 50, offset: 0 })).length, 3);

@@ -151,6 +151,10 @@ Deno.test("SqlExecutionReads.readSpan() counts executions, sums costs, and lists
   const failures = [{ agentId: "daily", count: 2, lastId: last, lastError: "last" }];
   const counts = { aborted: 3, success: 1, running: 1, resting: 1 };
   assert.deepEqual(await store.executions.readSpan(span), { counts, costUsd: 0.4, failures });
+  assert.deepEqual(
+    await store.executions.readSpan({ ...span, agentIds: ["weekly", "open", "early"] }),
+    { counts: { success: 1, running: 1, resting: 1 }, costUsd: 0.1, failures: [] },
+  );
   assert.deepEqual(Object.fromEntries(await store.executions.countOutcomes(1_500)), {
     daily: { ended: 2, succeeded: 0 },
     late: { ended: 1, succeeded: 0 },
