@@ -4,7 +4,6 @@ import type { JsonObject } from "../../../base/json.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import {
   AnswerForbidden,
-  AnswerMisfit,
   fitAnswer,
   type GivenResponse,
   type HumanAnswer,
