@@ -22,6 +22,7 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   folders: 3,
   config: 3,
   agents: 4,
+  mail: 4,
   events: 5,
   models: 5,
   prompt: 5,

@@ -15,7 +15,7 @@ import {
 import { diagnoseUnattended } from "./validate_unattended.ts";
 import { describeHostMismatch } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { suggest } from "../../base/text/suggestion.ts";
-import { showValue } from "../../runtime/config/shown_value.ts";
+import { showValue } from "../../runtime/config/files/shown_value.ts";
 import { OutputSchemaUnusable, readOutputSchema } from "../../runtime/agents/output_schema.ts";
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../../runtime/agents/machine_time_zone.ts";
 import type { Directories } from "../../runtime/config/directories.ts";

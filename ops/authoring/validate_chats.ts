@@ -8,7 +8,7 @@ import type { YamlPath } from "../../runtime/config/files/yaml_document.ts";
 import { channelVariables } from "../../runtime/config/notify_schema.ts";
 import { readConfig } from "../../runtime/config/parse_config.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import { showValue } from "../../runtime/config/shown_value.ts";
+import { showValue } from "../../runtime/config/files/shown_value.ts";
 
 /** Returns the warnings about all chats. */
 export async function diagnoseChats(

@@ -2,7 +2,7 @@
 // another field has a wrong type.
 import { isNamedProvider, NAMED_PROVIDERS, readModelText } from "../config/providers.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
-import { formatPath, listWords, showValue } from "../config/shown_value.ts";
+import { formatPath, listWords, showValue } from "../config/files/shown_value.ts";
 import type { YamlPath } from "../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { compileGlob } from "../../base/files/glob.ts";

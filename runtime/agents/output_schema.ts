@@ -1,6 +1,6 @@
 // Reads and checks the JSON Schema of an agent's answer, from the agent file or from its own file.
 import type { Directories } from "../config/directories.ts";
-import { formatPath, listWords, showValue } from "../config/shown_value.ts";
+import { formatPath, listWords, showValue } from "../config/files/shown_value.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
 import type { YamlPath } from "../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";

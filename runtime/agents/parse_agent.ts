@@ -2,7 +2,7 @@
 import type { Config } from "../config/config.ts";
 import { checkSchema } from "../config/schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
-import { formatPath } from "../config/shown_value.ts";
+import { formatPath } from "../config/files/shown_value.ts";
 import { decodeText } from "../config/files/text_file.ts";
 import { parseYaml, type YamlDocument } from "../config/files/yaml_document.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";

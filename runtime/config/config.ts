@@ -6,6 +6,7 @@ import type { AgentBudget, WorkspaceBudget } from "./agent_settings.ts";
 import type { DatabaseKeys } from "./database_settings.ts";
 import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
 import type { ChatSettings } from "./chat_schema.ts";
+import type { MailAccount } from "./mail_schema.ts";
 import type { NotifySettings } from "./notify_schema.ts";
 import type { SearchSettings } from "./search_schema.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
@@ -41,6 +42,7 @@ export interface Config extends ServiceSettings, DatabaseKeys {
   /** `respond` is true if programs may approve calls and budgets. */
   expose: z.output<typeof configSchema>["expose"];
   chats: readonly ChatSettings[];
+  mail: readonly MailAccount[];
   /** The service for searches. Null if there is none. */
   search: SearchSettings | null;
   warnings: Diagnostic[];

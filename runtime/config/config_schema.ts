@@ -23,6 +23,7 @@ import {
 } from "./fields.ts";
 import { allowedHosts, deniedHosts } from "./request_hosts.ts";
 import { CHAT } from "./chat_schema.ts";
+import { MAIL } from "./mail_schema.ts";
 import { NOTIFY } from "./notify_schema.ts";
 import { SEARCH } from "./search_schema.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
@@ -179,6 +180,7 @@ export const configSchema = z.object({
     ),
   }),
   chat: CHAT,
+  mail: MAIL,
   search: SEARCH,
   http: section({
     allow: field(

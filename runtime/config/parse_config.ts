@@ -9,10 +9,11 @@ import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
 import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS, readModelText } from "./providers.ts";
 import { checkChat, toChats } from "./chat_schema.ts";
+import { toMailAccounts } from "./mail_schema.ts";
 import { toSearch } from "./search_schema.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
-import { listWords, showValue } from "./shown_value.ts";
+import { listWords, showValue } from "./files/shown_value.ts";
 import { decodeText } from "./files/text_file.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
@@ -139,6 +140,7 @@ function toConfig(
       },
     },
     chats,
+    mail: toMailAccounts(value.mail),
     search: toSearch(value.search),
     warnings,
   };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
-import { formatPath, listWords, showValue } from "./shown_value.ts";
+import { formatPath, listWords, showValue } from "./files/shown_value.ts";
 import { parseDuration, writeDuration } from "../../base/durations.ts";
 import type { YamlPath } from "./files/yaml_document.ts";
 

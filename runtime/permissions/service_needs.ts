@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { CHAT_APPS, type ChatSettings } from "../config/chat_schema.ts";
 import { databaseFiles, databaseHost, type DatabaseSettings } from "../config/database_settings.ts";
 import type { Environment } from "../config/files/environment.ts";
+import type { MailAccount } from "../config/mail_schema.ts";
 import { channelVariables } from "../config/notify_schema.ts";
 import type { Directories } from "../config/directories.ts";
 import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
@@ -61,7 +62,10 @@ const DATABASE_VARIABLES: readonly string[] = [
 
 /** The settings that the needs are derived from. */
 export interface ServiceNeedsContext {
-  config: Pick<Config, "workspace" | "defaults" | "http" | "notify" | "search" | "service">;
+  config: Pick<
+    Config,
+    "workspace" | "defaults" | "http" | "mail" | "notify" | "search" | "service"
+  >;
   environment: Pick<Environment, "get">;
   directories: Directories;
   /** The settings of the shared database. Undefined if there is none. */
@@ -89,7 +93,17 @@ export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
     ...defaultModelNeeds(context),
     ...channelNeeds(context),
     ...searchNeeds(context),
+    ...context.config.mail.flatMap(mailNeeds),
   ];
+}
+
+/** Returns the permissions for a mail account: its servers, and the variable with its password. */
+function mailNeeds({ name, imap, smtp, passwordEnv: value }: MailAccount): PermissionNeed[] {
+  const why = `mail.${name} in config.yaml`;
+  const hosts = [imap, smtp].map(({ host, port }) =>
+    net(`${host.includes(":") ? `[${host}]` : host}:${port}`, why)
+  );
+  return [...hosts, { kind: "env", value, why }];
 }
 
 /** Returns the permissions for searches: the service's host, and the variable with its key. */

@@ -6,6 +6,7 @@ import { definitionSchema } from "../../runtime/agents/definition.ts";
 import { caseSchema } from "../../ops/testing/test_case.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
 import { writtenChat } from "../../runtime/config/chat_schema.ts";
+import { writtenAccount } from "../../runtime/config/mail_schema.ts";
 import { RIGHTS } from "../../runtime/vocabulary/rights.ts";
 import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { EXECUTION_STATUSES, isFinal, TRANSITIONS } from "../../runtime/executions/states.ts";
@@ -32,6 +33,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "config": () => fieldTable(configSchema),
   "channel": () => fieldTable(writtenChannel),
   "chat": () => fieldTable(writtenChat),
+  "mail": () => fieldTable(writtenAccount),
   "rights": rightTable,
   "endpoints": endpointTable,
   "execution-states": stateChart,

@@ -21,6 +21,11 @@ const PROGRAMS: readonly OptionalProgram[] = [
     get: "postgresql",
   },
   {
+    what: "Dovecot, for the tests of mail",
+    paths: ["/usr/sbin/dovecot"],
+    get: "dovecot-imapd",
+  },
+  {
     what: "bubblewrap, for the tests of the sandbox",
     paths: ["/usr/bin/bwrap"],
     get: "bubblewrap",

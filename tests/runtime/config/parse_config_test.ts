@@ -119,6 +119,7 @@ notify:
       chats: [],
       checkpointRetentionDays: 7,
       logRetentionDays: 90,
+      mail: [],
       maxAgentDepth: 0,
       maxConcurrentRuns: 1,
       database: "postgres://inkling@db.example:6432/team",

@@ -1,6 +1,6 @@
 // Formats values, their paths and lists of words for messages.
-import type { YamlPath } from "./files/yaml_document.ts";
-import { showKey } from "./files/yaml_values.ts";
+import type { YamlPath } from "./yaml_document.ts";
+import { showKey } from "./yaml_values.ts";
 
 /** Returns a path such as `settings.temperature` or `skills[0]`. */
 export function formatPath(path: YamlPath): string {

@@ -1,0 +1,72 @@
+// The mail accounts of config.yaml, with one connection for each that is used.
+import type { Clock } from "../../base/clock.ts";
+import type { Environment } from "../config/files/environment.ts";
+import type { MailAccount } from "../config/mail_schema.ts";
+import { ImapConnection } from "./imap_connection.ts";
+import { MailError } from "./mail_error.ts";
+import { type OutgoingMail, sendMail, writeMail, type WrittenMail } from "./smtp.ts";
+
+/** The collaborators of `MailAccounts`. */
+export interface MailAccountsPorts {
+  /** Returns the accounts in config.yaml now. */
+  accounts: () => readonly MailAccount[];
+  environment: Pick<Environment, "get">;
+  clock: Clock;
+}
+
+/** The accounts of a service. */
+export class MailAccounts implements AsyncDisposable {
+  readonly #ports: MailAccountsPorts;
+  readonly #connections = new Map<string, ImapConnection>();
+
+  constructor(ports: MailAccountsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Returns the settings of an account. Throws MailError if config.yaml does not name it. */
+  get(name: string): MailAccount {
+    const account = this.#ports.accounts().find((one) => one.name === name);
+    if (account !== undefined) return account;
+    const problem = `config.yaml has no mail account ${JSON.stringify(name)}`;
+    throw new MailError("refused", problem, { remedy: `Add mail: { ${name}: ... } to it` });
+  }
+
+  /** Returns the connection of an account. It is another one after its settings have changed. Throws MailError. */
+  connection(name: string): ImapConnection {
+    const account = this.get(name);
+    const open = this.#connections.get(name);
+    if (open !== undefined && JSON.stringify(open.account) === JSON.stringify(account)) return open;
+    void open?.[Symbol.asyncDispose]();
+    const connection = new ImapConnection({
+      account,
+      password: () => this.#passwordOf(account),
+      clock: this.#ports.clock,
+    });
+    this.#connections.set(name, connection);
+    return connection;
+  }
+
+  /** Returns the connections that were used. */
+  opened(): ImapConnection[] {
+    return [...this.#connections.values()];
+  }
+
+  /** Writes a mail from an account. Sends nothing. Throws MailError. */
+  write(name: string, mail: OutgoingMail): Promise<WrittenMail> {
+    return writeMail(this.get(name), mail);
+  }
+
+  /** Sends a written mail from an account. Throws MailError. */
+  async send(name: string, mail: WrittenMail): Promise<void> {
+    const account = this.get(name);
+    await sendMail(account, mail, { password: this.#passwordOf(account) });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.opened().map((one) => one[Symbol.asyncDispose]()));
+  }
+
+  #passwordOf({ passwordEnv }: MailAccount): string | undefined {
+    return this.#ports.environment.get(passwordEnv);
+  }
+}

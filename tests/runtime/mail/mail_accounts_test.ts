@@ -1,0 +1,209 @@
+// Mail accounts with real servers: one connection, its errors in words, and sent mails.
+import assert from "node:assert/strict";
+import type { MailAccount } from "../../../runtime/config/mail_schema.ts";
+import { MailAccounts } from "../../../runtime/mail/mail_accounts.ts";
+import { MailError } from "../../../runtime/mail/mail_error.ts";
+import { createMessageId } from "../../../runtime/mail/smtp.ts";
+import { startImap, startSmtp, withDovecot } from "../../support/machine/mail_servers.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { until } from "../../support/until.ts";
+
+function accountOn(ports: { imap?: number; smtp?: number }): MailAccount {
+  const server = (port = 9) => ({ host: "127.0.0.1", port, security: "none" as const });
+  return {
+    name: "home",
+    address: "ann@example.com",
+    imap: server(ports.imap),
+    smtp: server(ports.smtp),
+    user: "ann",
+    passwordEnv: "HOME_PASSWORD",
+  };
+}
+
+function open(account: MailAccount, password = "secret") {
+  const clock = new TestClock();
+  let isGone = false;
+  const accounts = new MailAccounts({
+    accounts: () => isGone ? [] : [account],
+    environment: { get: (name) => name === "HOME_PASSWORD" ? password : undefined },
+    clock,
+  });
+  return { accounts, clock, remove: () => isGone = true };
+}
+
+const mail = (subject: string) =>
+  `From: Bob <bob@example.org>\r\nSubject: ${subject}\r\n\r\nHello\r\n`;
+
+const errorOf = async (work: Promise<unknown>) => {
+  const error = await work.then(() => assert.fail("it should fail"), (error) => error);
+  assert.ok(error instanceof MailError, String(error));
+  return error;
+};
+
+withDovecot.test("all users of an account share one connection, and hear of new mail", async () => {
+  await using imap = await startImap();
+  const { accounts, clock } = open(accountOn({ imap: imap.port }));
+  await using _ = accounts;
+  await imap.deliver("ann", mail("first"));
+  const connection = accounts.connection("home");
+  const count = () =>
+    connection.inFolder("INBOX", async (client) => (await client.search({ all: true })) || []);
+  const [one, other] = await Promise.all([count(), count()]);
+  assert.deepEqual([one, other], [[1], [1]]);
+  const { signal } = new AbortController();
+  const news = connection.waitForNews("INBOX", { ms: 120_000, signal });
+  await until(() => clock.awaits(120_000), "the connection waits for news");
+  await imap.deliver("ann", mail("second"));
+  await news;
+  assert.deepEqual(await count(), [1, 2]);
+  assert.equal(imap.accepted, 1);
+});
+
+withDovecot.test("another user of the account ends the wait for news, which fails nobody", async () => {
+  await using imap = await startImap();
+  const { accounts, clock } = open(accountOn({ imap: imap.port }));
+  await using _ = accounts;
+  const connection = accounts.connection("home");
+  const { signal } = new AbortController();
+  const news = connection.waitForNews("INBOX", { ms: 120_000, signal });
+  await until(() => clock.awaits(120_000), "the connection waits for news");
+  const folders = await connection.use(async (client) =>
+    (await client.list()).map((one) => one.path)
+  );
+  assert.deepEqual(folders.sort(), ["Done", "Drafts", "INBOX", "Sent"]);
+  await news;
+});
+
+withDovecot.test("a silent server is noticed by the clock, and the next use connects anew", async () => {
+  await using imap = await startImap();
+  const { accounts, clock } = open(accountOn({ imap: imap.port }));
+  await using _ = accounts;
+  const connection = accounts.connection("home");
+  const look = () => connection.inFolder("INBOX", () => Promise.resolve("here"));
+  await look();
+  imap.silence(true);
+  const failed = errorOf(look());
+  await until(async () => {
+    await clock.advance(60_000);
+    return connection.trouble !== undefined;
+  }, "the silence is noticed");
+  assert.equal((await failed).kind, "unreachable");
+  imap.silence(false);
+  assert.equal(await look(), "here");
+  assert.equal(connection.trouble, undefined);
+  assert.equal(imap.accepted, 2);
+});
+
+withDovecot.test("a connection that nobody needs is closed after a minute", async () => {
+  await using imap = await startImap();
+  const { accounts, clock } = open(accountOn({ imap: imap.port }));
+  await using _ = accounts;
+  const connection = accounts.connection("home");
+  const following = connection.follow();
+  await connection.use((client) => client.noop());
+  await clock.advance(600_000);
+  assert.ok(connection.isOpen);
+  following[Symbol.dispose]();
+  await until(async () => {
+    await clock.advance(60_000);
+    return !connection.isOpen;
+  }, "the connection is closed");
+});
+
+withDovecot.test("errors say in words what is wrong and what to do", async () => {
+  await using imap = await startImap();
+  const account = accountOn({ imap: imap.port });
+  const wrong = open(account, "wrong");
+  await using _ = wrong.accounts;
+  const password = await errorOf(wrong.accounts.connection("home").use((client) => client.noop()));
+  assert.equal(password.kind, "password");
+  assert.match(password.message, /refuses the user ann or its password .*HOME_PASSWORD/s);
+  assert.ok(!password.message.includes("wrong"));
+
+  const right = open(account);
+  await using __ = right.accounts;
+  const folder = await errorOf(
+    right.accounts.connection("home").inFolder("Rechnungen", () => Promise.resolve()),
+  );
+  assert.equal(folder.kind, "folder");
+  assert.match(folder.message, /no folder "Rechnungen". Its folders: .*"INBOX"/);
+
+  const encrypted = { ...account, imap: { ...account.imap, security: "starttls" as const } };
+  const plain = open(encrypted);
+  await using ___ = plain.accounts;
+  const tls = await errorOf(plain.accounts.connection("home").use((client) => client.noop()));
+  assert.equal(tls.kind, "tls", tls.message);
+});
+
+Deno.test("an account without its password or without a server is reported", async () => {
+  const closed = open(accountOn({}));
+  await using _ = closed.accounts;
+  const error = await errorOf(closed.accounts.connection("home").use((client) => client.noop()));
+  assert.equal(error.kind, "unreachable");
+  assert.match(error.message, /127\.0\.0\.1:9 cannot be reached: nothing listens on this port/);
+  const empty = open(accountOn({}), "");
+  await using __ = empty.accounts;
+  const missing = await errorOf(empty.accounts.connection("home").use((client) => client.noop()));
+  assert.match(missing.message, /Set HOME_PASSWORD in the environment file/);
+  assert.throws(() => empty.accounts.get("work"), /no mail account "work"/);
+});
+
+Deno.test("a sent mail has its Message-ID, says that a program wrote it, and keeps its thread", async () => {
+  await using smtp = await startSmtp();
+  const account = accountOn({ smtp: smtp.port });
+  const { accounts } = open(account);
+  await using _ = accounts;
+  const messageId = createMessageId(account);
+  const written = await accounts.write("home", {
+    ...{ messageId, to: ["bob@example.org"], cc: ["Eve@example.org"] },
+    subject: "Hi\r\nBcc: everybody@example.net",
+    text: "Hello Bob",
+    date: new Date("2026-01-01T00:00:00Z"),
+    inReplyTo: "<a@example.org>",
+    references: ["<z@example.org>", "<a@example.org>"],
+    attachments: [{ name: "a.txt", content: new TextEncoder().encode("file") }],
+  });
+  await accounts.send("home", written);
+  const [sent, ...others] = smtp.sent;
+  assert.equal(others.length, 0);
+  assert.deepEqual([sent?.from, sent?.to], ["ann@example.com", [
+    "bob@example.org",
+    "eve@example.org",
+  ]]);
+  const source = sent?.source ?? "";
+  for (
+    const line of [
+      `Message-ID: ${messageId}`,
+      "Auto-Submitted: auto-generated",
+      "In-Reply-To: <a@example.org>",
+      "References: <z@example.org> <a@example.org>",
+      "Subject: Hi Bcc: everybody@example.net",
+    ]
+  ) assert.ok(source.includes(`${line}\r\n`), `${line} in\n${source}`);
+});
+
+Deno.test("sending reports a refused password, a refused recipient and an invalid address", async () => {
+  await using smtp = await startSmtp();
+  const account = accountOn({ smtp: smtp.port });
+  const write = (accounts: MailAccounts, to: string) =>
+    accounts.write("home", {
+      ...{
+        messageId: createMessageId(account),
+        to: [to],
+        subject: "",
+        text: "",
+        date: new Date(0),
+      },
+    });
+  const wrong = open(account, "wrong");
+  await using _ = wrong.accounts;
+  const refused = wrong.accounts.send("home", await write(wrong.accounts, "bob@example.org"));
+  assert.equal((await errorOf(refused)).kind, "password");
+  const right = open(account);
+  await using __ = right.accounts;
+  const nobody = right.accounts.send("home", await write(right.accounts, "nobody@example.org"));
+  assert.match((await errorOf(nobody)).message, /No such user|does not accept mail for nobody@/);
+  const invalid = await errorOf(write(right.accounts, "bob@example.org, all@example.net"));
+  assert.match(invalid.message, /is no mail address/);
+  assert.deepEqual(smtp.sent, []);
+});

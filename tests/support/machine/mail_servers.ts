@@ -1,0 +1,274 @@
+// Real mail servers for tests: Dovecot for IMAP, with a link that can be cut or silenced, and smtp-server for SMTP.
+import { join } from "node:path";
+import { SMTPServer } from "smtp-server";
+import { createTempDir } from "../temp_dir.ts";
+import { until } from "../until.ts";
+
+/** The user and group to which the mails belong: Dovecot refuses to read them as root. */
+const NOBODY = 65_534;
+const DOVECOT = "/usr/sbin/dovecot";
+
+/** True if tests that need Dovecot can run. It must be started by root. */
+export const HAS_DOVECOT = (() => {
+  try {
+    return Deno.statSync(DOVECOT).isFile && Deno.uid() === 0;
+  } catch {
+    return false;
+  }
+})();
+
+/** Registers a test that needs Dovecot. The test is skipped without it. */
+export const withDovecot = {
+  test: (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
+    Deno.test({ name, ignore: !HAS_DOVECOT, fn }),
+};
+
+/** A running Dovecot. Every user has the password `secret`. Disposing stops it and removes its mails. */
+export interface TestImap extends AsyncDisposable {
+  /** The port of the link to the server. */
+  port: number;
+  /** The number of connections that the link has accepted, and that are open now. */
+  accepted: number;
+  readonly open: number;
+  /** Puts a mail into a folder of a user. Resolves to the name of its file. */
+  deliver(user: string, source: string | Uint8Array, folder?: string): Promise<string>;
+  /** Returns the names of the mails in a folder, with their flags. */
+  list(user: string, folder?: string): Promise<string[]>;
+  /** Ends all connections. */
+  cut(): void;
+  /** While true, no byte passes the link, and it says nothing. */
+  silence(isSilent: boolean): void;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** The folder with the mails of a user. */
+  folderOf(user: string, folder?: string): string;
+}
+
+/** Starts Dovecot in a temporary folder. */
+export async function startImap(): Promise<TestImap> {
+  const dir = await createTempDir();
+  // The processes that talk with unknown clients belong to other users.
+  await Deno.chmod(dir.path, 0o755);
+  const inner = freePort();
+  for (const one of ["mail", "home"]) {
+    await Deno.mkdir(join(dir.path, one));
+    await Deno.chown(join(dir.path, one), NOBODY, NOBODY);
+  }
+  await Deno.writeTextFile(join(dir.path, "dovecot.conf"), configuration(dir.path, inner));
+  let child: Deno.ChildProcess | undefined;
+  const isListening = async () => {
+    try {
+      (await Deno.connect({ hostname: "127.0.0.1", port: inner })).close();
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const start = async () => {
+    child = new Deno.Command(DOVECOT, {
+      args: ["-F", "-c", join(dir.path, "dovecot.conf")],
+      ...{ stdin: "null", stdout: "null", stderr: "null" },
+    }).spawn();
+    await until(isListening, "Dovecot listens");
+  };
+  const stop = async () => {
+    child?.kill("SIGTERM");
+    await child?.status;
+    child = undefined;
+  };
+  const link = startLink(inner);
+  const folderOf = (user: string, folder = "INBOX") =>
+    join(dir.path, "mail", user, folder === "INBOX" ? "" : `.${folder}`);
+  let count = 0;
+  await start();
+  return {
+    ...{ start, stop, folderOf, port: link.port },
+    get accepted() {
+      return link.state.accepted;
+    },
+    get open() {
+      return link.state.open.size;
+    },
+    async deliver(user, source, folder) {
+      const place = folderOf(user, folder);
+      await Deno.mkdir(folderOf(user), { recursive: true });
+      await Deno.chown(folderOf(user), NOBODY, NOBODY);
+      for (const one of ["", "tmp", "new", "cur"].map((name) => join(place, name))) {
+        await Deno.mkdir(one, { recursive: true });
+        await Deno.chown(one, NOBODY, NOBODY);
+      }
+      // The order of the names is the order of the mails.
+      const name = `${String(1_700_000_000 + count++)}.M${count}.test`;
+      const bytes = typeof source === "string" ? new TextEncoder().encode(source) : source;
+      await Deno.writeFile(join(place, "tmp", name), bytes);
+      await Deno.chown(join(place, "tmp", name), NOBODY, NOBODY);
+      await Deno.rename(join(place, "tmp", name), join(place, "new", name));
+      return name;
+    },
+    async list(user, folder) {
+      const names: string[] = [];
+      for (const one of ["new", "cur"]) {
+        for await (const { name } of Deno.readDir(join(folderOf(user, folder), one))) {
+          names.push(name);
+        }
+      }
+      return names.sort();
+    },
+    cut: link.cut,
+    silence: (isSilent) => void (link.state.isSilent = isSilent),
+    async [Symbol.asyncDispose]() {
+      link.close();
+      await stop();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function configuration(dir: string, port: number): string {
+  return `protocols = imap
+base_dir = ${dir}/run
+log_path = ${dir}/log
+ssl = no
+disable_plaintext_auth = no
+auth_failure_delay = 0
+shutdown_clients = yes
+mail_location = maildir:${dir}/mail/%u
+mail_max_userip_connections = 100
+passdb {
+  driver = static
+  args = password=secret
+}
+userdb {
+  driver = static
+  args = uid=${NOBODY} gid=${NOBODY} home=${dir}/home/%u
+}
+service imap-login {
+  chroot =
+  inet_listener imap {
+    address = 127.0.0.1
+    port = ${port}
+  }
+  inet_listener imaps {
+    port = 0
+  }
+}
+service anvil {
+  chroot =
+}
+namespace inbox {
+  inbox = yes
+  mailbox Sent {
+    special_use = \\Sent
+    auto = subscribe
+  }
+  mailbox Drafts {
+    special_use = \\Drafts
+    auto = subscribe
+  }
+  mailbox Done {
+    auto = subscribe
+  }
+}
+`;
+}
+
+/** A TCP link to a port, which can be cut and silenced. */
+function startLink(to: number) {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const state = { accepted: 0, isSilent: false, open: new Set<Deno.Conn>() };
+  const pump = async (from: Deno.Conn, into: Deno.Conn) => {
+    const bytes = new Uint8Array(64 * 1024);
+    try {
+      for (let read = await from.read(bytes); read !== null; read = await from.read(bytes)) {
+        if (state.isSilent) continue;
+        for (let at = 0; at < read;) at += await into.write(bytes.subarray(at, read));
+      }
+    } catch {
+      // One side has ended.
+    }
+    for (const one of [from, into]) close(one);
+  };
+  const close = (one: Deno.Conn) => {
+    state.open.delete(one);
+    try {
+      one.close();
+    } catch {
+      // It was closed before.
+    }
+  };
+  const serve = async () => {
+    for await (const client of listener) {
+      state.accepted++;
+      try {
+        const server = await Deno.connect({ hostname: "127.0.0.1", port: to });
+        state.open.add(client);
+        void pump(client, server);
+        void pump(server, client);
+      } catch {
+        close(client);
+      }
+    }
+  };
+  void serve();
+  const cut = () => state.open.forEach(close);
+  return {
+    ...{ state, cut, port: (listener.addr as Deno.NetAddr).port },
+    close() {
+      listener.close();
+      cut();
+    },
+  };
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return (listener.addr as Deno.NetAddr).port;
+}
+
+/** A mail that the SMTP server has accepted. */
+export interface SentMail {
+  from: string;
+  to: string[];
+  source: string;
+}
+
+/** Starts an SMTP server that keeps the mails it gets. The only password is `secret`. */
+export async function startSmtp(): Promise<{ port: number; sent: SentMail[] } & AsyncDisposable> {
+  const sent: SentMail[] = [];
+  const server = new SMTPServer({
+    hideSTARTTLS: true,
+    logger: false,
+    allowInsecureAuth: true,
+    // The certificate is never used, but the server warns of its own one.
+    disabledCommands: ["STARTTLS"],
+    onAuth({ username, password }, _session, done) {
+      if (password === "secret") return done(null, { user: username });
+      done(Object.assign(new Error("Username and Password not accepted"), { responseCode: 535 }));
+    },
+    onRcptTo({ address }, _session, done) {
+      const isRefused = address.startsWith("nobody@");
+      done(isRefused ? Object.assign(new Error("No such user"), { responseCode: 550 }) : null);
+    },
+    onData(stream, { envelope }, done) {
+      const parts: Uint8Array[] = [];
+      stream.on("data", (part: Uint8Array) => parts.push(part));
+      stream.on("end", () => {
+        sent.push({
+          from: envelope.mailFrom === false ? "" : envelope.mailFrom.address,
+          to: envelope.rcptTo.map(({ address }) => address),
+          source: parts.map((part) => new TextDecoder().decode(part)).join(""),
+        });
+        done();
+      });
+    },
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const listening = server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  const address = listening.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    sent,
+    [Symbol.asyncDispose]: () => new Promise<void>((done) => server.close(() => done())),
+  };
+}
