@@ -6,6 +6,7 @@ export type DiagnosticCode =
   | "missing_sandbox"
   | "unread_front_matter"
   | `missing_key:${string}`
+  | `sign_in_needed:${string}`
   | `unusable_server:${string}`;
 
 /** A problem at a position in a file. */

@@ -1,7 +1,7 @@
 // Inspects the custom tools, skills and MCP servers that agents name, for `validate`. Runs no tool and no program.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { InspectedResources, ResourceProblem } from "../../runtime/agents/resource_problem.ts";
-import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { permissionGaps } from "../../runtime/permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { type CheckSignIn, createSignInCheck } from "./sign_in_check.ts";
@@ -214,7 +214,7 @@ async function inspectServers(
 async function inspectServer(
   server: ParsedServer,
   context: { name: string; agent: Agent; settings: WorkspaceSettings; checkSignIn: CheckSignIn },
-): Promise<{ severity: "error" | "warning"; problem: string; hint?: string }[]> {
+): Promise<(Pick<Diagnostic, "severity" | "hint" | "code"> & { problem: string })[]> {
   const { name, agent, settings } = context;
   const { directories, environment } = settings;
   const resolved = "problem" in server ? server : resolveServer(server, {

@@ -1,6 +1,7 @@
 // Checks for `validate` and `doctor` if a remote MCP server needs a sign-in. Sends at most one request to each server.
 import { withinTime } from "../../base/bounded_wait.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { ServerEndpoint } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
@@ -21,7 +22,7 @@ const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 export type CheckSignIn = (
   server: string,
   definition: ServerEndpoint,
-) => Promise<{ severity: "warning"; problem: string }[]>;
+) => Promise<(Pick<Diagnostic, "code"> & { severity: "warning"; problem: string })[]>;
 
 /** Returns the check for one validation. Several agents with the same server cause one request. */
 export function createSignInCheck(
@@ -32,7 +33,8 @@ export function createSignInCheck(
   return async (server, { url, headers, oauth }) => {
     if (oauth?.grant !== "authorization_code") return [];
     const warn = (problem: string) => [{ severity: "warning" as const, problem }];
-    const warning = warn(describeSignInNeeded(server));
+    const warning = warn(describeSignInNeeded(server))
+      .map((one) => ({ ...one, code: `sign_in_needed:${server}` as const }));
     let stored: Credentials | undefined;
     try {
       const { withCredentials } = await loadCredentials();

@@ -164,7 +164,8 @@ async function workspaceChecks(
   const registry = new AgentRegistry({ config, directories, home });
   await registry.load();
   const agents = registry.list();
-  const found = toFileFindings(files);
+  // The check of the server reports a needed sign-in, too.
+  const found = toFileFindings(files).filter(({ code }) => !code?.startsWith("sign_in_needed:"));
   // A server that `validate` reports as unusable is not started.
   const refused = (name: string) =>
     found.some(({ severity, code }) => severity === "error" && code === `unusable_server:${name}`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
 import { createSignInCheck } from "../../../ops/authoring/sign_in_check.ts";
 import { validateWorkspace } from "../../../ops/authoring/workspace_validation.ts";
+import { examine } from "../../../ops/doctor/examine.ts";
 import { signIn } from "../../../ops/install/server_sign_in.ts";
 import { ServerInstaller } from "../../../ops/install/server_installer.ts";
 import { AuthorizationServer } from "../../support/machine/authorization_server.ts";
@@ -67,6 +68,12 @@ Deno.test("validate asks a server once and reports that it needs a sign-in, unti
   await define({ oauth: { scopes: ["read"] } });
   assert.equal((await validate()).length, 2);
   assert.equal(requests, 0);
+  // Doctor reports it once, not at each agent, too.
+  const { findings } = await examine(settings, { version: "0.0.0-test", isRunning: true });
+  const needed = findings.filter((one) => JSON.stringify(one).includes("sign-in"));
+  assert.deepEqual(needed.map(({ subject, remedy }) => [subject, remedy]), [
+    ["MCP server remote", "inkling mcp login remote"],
+  ]);
   // A server with another kind of key is not asked.
   await define({ headers: { "x-api-key": "0123456789" } });
   assert.deepEqual(await validate(), []);
