@@ -27,6 +27,7 @@ export class RequestRefused extends Error {
 const STATUS_OF: Readonly<Record<RuntimeErrorCode, number>> = {
   not_found: 404,
   conflict: 409,
+  outdated: 412,
   invalid: 422,
   forbidden: 403,
   unavailable: 503,

@@ -58,6 +58,8 @@ export async function liveAsService(
     }),
     onConfigChange: () => void updateChats(),
     ownPorts: () => port === undefined ? [] : [port.listener.port],
+    authoring: async () =>
+      (await import("../ops/authoring/editor_support.ts")).openAuthoring(settings),
     ...await openTelemetry({ version, clock, log }),
   });
   using _strays = logUnhandledRejections(runtime.log);

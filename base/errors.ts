@@ -4,6 +4,7 @@
 export type RuntimeErrorCode =
   | "not_found"
   | "conflict"
+  | "outdated"
   | "invalid"
   | "forbidden"
   | "unavailable"

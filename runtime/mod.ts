@@ -18,6 +18,7 @@ import { LocalRuntime } from "./wiring/local_runtime.ts";
 import { lazyModule } from "../base/lazy_module.ts";
 import { once } from "./wiring/once.ts";
 import type { Runtime } from "./interface/runtime.ts";
+import type { Authoring } from "./interface/workspace_files.ts";
 import { openAgents } from "./wiring/open_agents.ts";
 import { openNotifications, type ServiceHooks } from "./wiring/open_notifications.ts";
 import { openStorage, type RuntimeMode } from "./wiring/open_storage.ts";
@@ -59,6 +60,8 @@ export interface OpenRuntimeOptions extends ServiceHooks {
   ownPorts?: () => readonly number[];
   /** Receives the telemetry of every run. If absent, there is none. */
   telemetry?: Telemetry;
+  /** Opens the checks and facts of files that people write. If absent, files are only parsed. */
+  authoring?: () => Promise<Authoring>;
 }
 
 /**
@@ -267,6 +270,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       },
       runner: mode === "service" ? runner : undefined,
     }),
+    authoring: options.authoring,
     retention,
     runner: mode === "service" ? runner : undefined,
     abortWaiting: mode === "read-only" ? undefined : (id, error) => runner.abortWaiting(id, error),

@@ -31,6 +31,8 @@ interface CallOptions {
   signal?: AbortSignal;
   /** The idempotency key of `run` and `fork`: a second call with the same key starts no second execution. */
   idempotencyKey?: string;
+  /** The version of a file that was read, which must still be its version. Null for a new file. */
+  version?: string | null;
 }
 
 /** The values of a query before they are serialized. */
@@ -141,16 +143,20 @@ export class Client {
 /** Returns the request for a method's arguments: the id if the path has one, the input, and the options. */
 function toRequest({ method, path }: OperationPath, args: unknown[]): ClientRequest {
   const hasId = path.includes("{id}");
-  const { signal, idempotencyKey, ...input }: CallOptions & QueryValues = Object.assign(
-    {},
-    ...args.slice(hasId ? 1 : 0),
-  );
+  const { signal, idempotencyKey, version, ...input }: CallOptions & Omit<QueryValues, "version"> =
+    Object.assign({}, ...args.slice(hasId ? 1 : 0));
+  const headers = {
+    ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+    ...(version === null && { "if-none-match": "*" }),
+    ...(typeof version === "string" && { "if-match": version }),
+  };
+  const hasBody = method === "POST" || method === "PUT";
   const filled = hasId ? path.replace("{id}", () => encodeURIComponent(String(args[0]))) : path;
   return {
     method,
-    path: method === "POST" ? filled : filled + toQuery(input),
-    ...(method === "POST" && { body: input }),
-    ...(idempotencyKey !== undefined && { headers: { "idempotency-key": idempotencyKey } }),
+    path: hasBody ? filled : filled + toQuery(input as QueryValues),
+    ...(hasBody && { body: input }),
+    headers,
     ...(signal && { signal }),
   };
 }

@@ -5,7 +5,7 @@ import type { ClientOptions, PlainAnswer, Transport } from "./client_transport.t
 
 /** A request of the client. */
 export interface ClientRequest {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   /** The encoded path, with a leading slash. */
   path: string;
   headers?: Readonly<Record<string, string>>;

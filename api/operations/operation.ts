@@ -113,8 +113,8 @@ export function operation<
         query: Read<Q>;
         headers: Read<H>;
         body: Read<B>;
-        /** Adds a `Set-Cookie` header to the response. */
-        setCookie: (value: string) => void;
+        /** Sets a header of the response. */
+        setHeader: (name: string, value: string) => void;
       },
       services: Services,
     ): Promise<AnswerOf<R>>;
@@ -152,9 +152,9 @@ export function operation<
         if (isKnown && error instanceof RequestRefused) await resource?.find(id, services);
         throw error;
       }
-      let cookie: string | undefined;
-      const setCookie = (value: string) => void (cookie = value);
-      const answer = await handle({ id, ...read, body: checked, setCookie }, services);
+      const given = new Headers();
+      const setHeader = (name: string, value: string) => given.set(name, value);
+      const answer = await handle({ id, ...read, body: checked, setHeader }, services);
       if (answer === null) return new Response(null, { status: 204 });
       if (answer instanceof ReadableStream) {
         return new Response(answer, {
@@ -169,10 +169,7 @@ export function operation<
       const schema = declaration.response as z.ZodType;
       return declaration.isPolled === true
         ? polled.respond(schema, answer, raw.headers.get("if-none-match"))
-        : Response.json(
-          toWire(schema, answer),
-          cookie === undefined ? {} : { headers: { "set-cookie": cookie } },
-        );
+        : Response.json(toWire(schema, answer), { headers: given });
     },
   };
 }

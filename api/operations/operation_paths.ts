@@ -16,6 +16,17 @@ export const ROUTES = {
     runs: "GET /agents/{id}/runs",
     slots: "GET /agents/{id}/slots",
   },
+  files: {
+    agentFile: "GET /agents/{id}/file",
+    saveAgentFile: "PUT /agents/{id}/file",
+    checkAgentFile: "POST /agents/{id}/file/check",
+    renameAgent: "POST /agents/{id}/rename",
+    enableAgent: "POST /agents/{id}/enabled",
+    file: "GET /files/{id}",
+    saveFile: "PUT /files/{id}",
+    checkFile: "POST /files/{id}/check",
+    editor: "GET /editor",
+  },
   executions: {
     executions: "GET /executions",
     execution: "GET /executions/{id}",
@@ -43,7 +54,7 @@ export const ROUTES = {
   reports: { stats: "GET /stats", recap: "GET /recap", log: "GET /log" },
 } as const satisfies Record<string, Record<string, `${Method} /${string}`>>;
 
-type Method = "GET" | "POST" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "DELETE";
 type Routes = typeof ROUTES;
 
 /** The name of a file in routes/. */

@@ -18,9 +18,12 @@ export const beginSignIn = operation({
   body: BeginSignInBody,
   response: BegunSignInBody,
   errors: [409],
-  async handle({ body: { server, page }, setCookie }, { runtime }) {
+  async handle({ body: { server, page }, setHeader }, { runtime }) {
     const begun = await (await runtime.signIns()).begin(server, page);
-    setCookie(writeSignInCookie(begun, { isSecure: page.startsWith("https:") }));
+    setHeader(
+      "set-cookie",
+      writeSignInCookie(begun, { isSecure: page.startsWith("https:") }),
+    );
     return begun;
   },
 });

@@ -1,10 +1,9 @@
 // The operation behind `inkling enable`: removes `enabled: false` from an agent's file.
-import { isDeepStrictEqual } from "node:util";
 import { join } from "../../base/plain_path.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
-import { parseAgent } from "../../runtime/agents/parse_agent.ts";
+import { editEnabled, EnabledNotWritten } from "../../runtime/agents/enabled_edit.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { AgentNotSaved } from "./agent_author.ts";
 
@@ -22,22 +21,14 @@ export async function enableAgent(
   const refuse = (reason: string) =>
     new AgentNotSaved("invalid", `Cannot enable "${id}": ${reason}`);
   if ("diagnostic" in content) throw refuse(formatDiagnostic(content.diagnostic));
-  const before = parseAgent({ path, bytes: content.bytes }, settings);
-  if ("diagnostics" in before) {
-    const error = before.diagnostics.find(({ severity }) => severity === "error");
-    throw refuse(error === undefined ? "its file is broken" : formatDiagnostic(error));
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(content.bytes);
+  try {
+    const edited = editEnabled({ path, text }, true, settings);
+    if (edited === undefined) return { path, changed: false };
+    await writeFileAtomically(path, edited);
+    return { path, changed: true };
+  } catch (error) {
+    if (error instanceof EnabledNotWritten) throw refuse(error.message);
+    throw error;
   }
-  if (before.agent.enabled) return { path, changed: false };
-  const text = new TextDecoder().decode(content.bytes);
-  const edited = text.replace(/^enabled:[ \t]*false[ \t]*(?:#.*)?\r?\n/m, "");
-  const after = parseAgent({ path, bytes: new TextEncoder().encode(edited) }, settings);
-  // Positions of warnings change with the removed line.
-  const isOnlyChange = "agent" in after &&
-    isDeepStrictEqual(
-      { ...after.agent, warnings: [] },
-      { ...before.agent, enabled: true, warnings: [] },
-    );
-  if (!isOnlyChange) throw refuse(`write enabled: true into ${path}`);
-  await writeFileAtomically(path, edited);
-  return { path, changed: true };
 }

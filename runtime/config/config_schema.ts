@@ -166,6 +166,11 @@ export const configSchema = z.object({
       "The address on which the service listens with `service.port`",
     ),
     keep_alive: field(z.boolean(), false, "Keep the service running when it is idle"),
+    edit: field(
+      z.boolean(),
+      false,
+      "Let the key `INKLING_API_KEY` change files over TCP. Who writes an agent's file runs code",
+    ),
   }),
   public_url: optional(publicUrl).meta({
     description:

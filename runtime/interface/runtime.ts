@@ -27,6 +27,7 @@ import type {
 } from "../executions/record/execution_reads.ts";
 import type { GivenResponse, HumanRequest } from "../executions/human_request.ts";
 import type { RuntimeMessages } from "./runtime_messages.ts";
+import type { WorkspaceFiles } from "./workspace_files.ts";
 import type { Replay } from "../replay/difference.ts";
 import type { ForkRequest } from "../replay/fork_request.ts";
 import type { RunRequest } from "../executions/runs/run_request.ts";
@@ -200,6 +201,8 @@ export interface Runtime extends AsyncDisposable {
   signIns(): Promise<SignIns>;
   /** Replays recorded runs, and forks them. */
   readonly replays: RecordedRuns;
+  /** Reads and changes the files that people write. */
+  files(): Promise<WorkspaceFiles>;
 
   /** Returns the agents, sorted by id. With `fresh`, reads changed files first. */
   listAgents(options?: { fresh?: boolean }): Promise<readonly AgentListing[]>;

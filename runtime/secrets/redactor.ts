@@ -1,5 +1,6 @@
 // Redacts secret values in all output: frames, log lines, errors and answers.
 import { beginningOf } from "../../base/text/cut_text.ts";
+import { type ConcealedText, concealText, type NamedRange } from "./concealed_text.ts";
 import type { Secret } from "./secret.ts";
 import {
   findMarks,
@@ -34,6 +35,11 @@ export class Redactor {
   /** Returns the text with its secrets replaced. Also finds secrets in JSON notation. */
   redact(text: string): string {
     return redactText(text, this.#secrets());
+  }
+
+  /** Hides the secrets of a text that a person edits, and the ranges in `places`. See concealText(). */
+  conceal(text: string, places: readonly NamedRange[] = []): ConcealedText {
+    return concealText(text, this.#secrets(), places);
   }
 
   /**

@@ -48,13 +48,13 @@ import { ShownHistory } from "./shown_history.ts";
 import type { Replays } from "./replays.ts";
 import type { RunPlan } from "../interface/run_plan.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import { SerialQueue } from "../../base/serial_queue.ts";
 import { makeRecap, type Recap } from "../interface/recap.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 
 const loadSignIns = lazyModule(() => import("../tools/mcp/sign_in/browser_sign_ins.ts"));
-const loadAutoApproval = lazyModule(() => import("./auto_approval.ts"));
+const loadAutoApproval = lazyModule(() => import("./files/auto_approval.ts"));
+const loadFiles = lazyModule(() => import("./files/workspace_files.ts"));
 /**
  * The runtime of this process. Throws ReadOnlyRuntime for operations that need a part which it was opened without, such as
  * a runner or triggers.
@@ -75,11 +75,13 @@ export class LocalRuntime implements Runtime {
     const { BrowserSignIns } = await loadSignIns();
     return new BrowserSignIns({ ...this.#parts, history: this.#history, runtime: this });
   });
+  readonly files: Runtime["files"] = once(async () =>
+    new (await loadFiles()).LocalWorkspaceFiles(this.#parts)
+  );
   readonly #parts: RuntimeParts;
   readonly #currentAgents: CurrentAgents;
   readonly #knownAgents: KnownAgents;
   readonly #history: ShownHistory;
-  readonly #fileEdits = new SerialQueue();
   #listings: readonly AgentListing[] = [];
 
   constructor(parts: RuntimeParts) {
@@ -169,9 +171,8 @@ export class LocalRuntime implements Runtime {
 
   async autoApprove(agentId: string, request: ApprovalRequest): Promise<AutoApproval> {
     this.#runner();
-    const { autoApprove } = await loadAutoApproval();
-    // Edits run one at a time, because one of two concurrent edits of a file would be lost.
-    return await this.#fileEdits.run(async () => {
+    const [{ autoApprove }, { FILE_EDITS }] = await Promise.all([loadAutoApproval(), loadFiles()]);
+    return await FILE_EDITS.run(async () => {
       const approval = await autoApprove(await this.#currentAgent(agentId), request, this.#parts);
       if (approval.written) await this.#parts.agentFiles.reload();
       return approval;
@@ -262,9 +263,8 @@ export class LocalRuntime implements Runtime {
   resumeAgent = async (id: string): Promise<TriggerResumeResult> =>
     await this.#triggers().resumeAgent((await this.#currentAgent(id)).id);
 
-  async stop(options: { graceMs: number }): Promise<void> {
+  stop = async (options: { graceMs: number }): Promise<void> =>
     await this.#parts.runner?.stop(options);
-  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop({ graceMs: 0 });

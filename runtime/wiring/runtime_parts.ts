@@ -19,8 +19,9 @@ import type { Retention } from "../executions/runs/retention.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type { Runtime, RuntimeMessages } from "../interface/runtime.ts";
 import type { RunPlan } from "../interface/run_plan.ts";
+import type { Authoring } from "../interface/workspace_files.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import type { AutoApprovalPorts } from "./auto_approval.ts";
+import type { AutoApprovalPorts } from "./files/auto_approval.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Pause } from "../triggers/pause.ts";
 import type { SlotStore } from "../triggers/schedule/slot_store.ts";
@@ -58,6 +59,8 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   withLessons: (agent: Agent, problems: readonly string[]) => Agent;
   planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
   replays: Replays;
+  /** Opens the checks and facts of files. Undefined if the program does not give them. */
+  authoring: (() => Promise<Authoring>) | undefined;
   retention: Retention;
   /** Undefined in a runtime that runs no agents. */
   runner: Runner | undefined;

@@ -121,6 +121,10 @@ export class FakeRuntime implements Runtime {
   /** The channels, and the links of test messages by token. */
   testedChannels: TestedChannel[] = [];
   readonly testLinks = new Map<string, TestLinkState>();
+  files: Runtime["files"] = () => {
+    throw new FakeRefusal("unavailable", "There are no files in memory");
+  };
+
   /** The servers with a sign-in. The other operations on sign-ins are tested with a real runtime. */
   signIns: Runtime["signIns"] = () => {
     const refuse = () => Promise.reject(new FakeRefusal("conflict", "No sign-in"));

@@ -126,7 +126,7 @@ notify:
       databaseConnections: 200,
       node: { name: "left", labels: ["gpu", "m-2"], runs: 1 },
       pinKeys: true,
-      service: { port: 0, host: "::1", keepAlive: true },
+      service: { port: 0, host: "::1", keepAlive: true, edit: false },
       sandbox: "required",
       http: { allow: ["intern"], deny: ["private"], hosts: ["proxy"], origins: ["https://proxy"] },
       publicUrl: "https://inkling.example/team",

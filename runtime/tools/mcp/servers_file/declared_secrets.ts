@@ -62,7 +62,8 @@ export function declaredSecrets(
   return [...found.values()];
 }
 
-function isSecretPlace(name: string): boolean {
+/** Returns true if the value of a variable, header, option or URL parameter with this name is secret. */
+export function isSecretPlace(name: string): boolean {
   // The underscore splits names such as `apiKey` and `accessPass` into two words.
   return SECRET_NAME.test(name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2"));
 }

@@ -1,25 +1,25 @@
 // Adds a tool to `auto_approve` in an agent's file, or a command to `shell.allow`, so that the agent need not ask.
 import { isDeepStrictEqual } from "node:util";
-import type { Agent } from "../agents/agent.ts";
-import { addAllowedCommand, addAutoApproval } from "../agents/approval/approval_edit.ts";
-import { isAllowed, proposePatterns, toPatterns } from "../agents/approval/command_patterns.ts";
-import { isGuarded, isGuardedWriter, type NamedTool } from "../agents/guarded_tools.ts";
-import { parseAgent } from "../agents/parse_agent.ts";
-import { untilAborted, withinTime } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
-import { formatDiagnostic } from "../../base/diagnostics.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { writeFileAtomically } from "../../base/files/atomic_file.ts";
-import { unreadableReason } from "../../base/files/unreadable.ts";
-import { basename } from "../../base/plain_path.ts";
-import { unifiedDiff } from "../../base/text/unified_diff.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
-import type { ApprovalRequest, AutoApproval } from "../interface/auto_approval.ts";
-import type { Redactor } from "../secrets/redactor.ts";
-import { isBuiltinName, yieldsName } from "../vocabulary/tool_vocabulary.ts";
-import type { AgentTools } from "../tools/agent_tools.ts";
-import type { OpenToolsOptions } from "../tools/definition/open_tools_options.ts";
-import { ToolsUnavailable } from "../tools/failures/tools_unavailable.ts";
+import type { Agent } from "../../agents/agent.ts";
+import { addAllowedCommand, addAutoApproval } from "../../agents/approval/approval_edit.ts";
+import { isAllowed, proposePatterns, toPatterns } from "../../agents/approval/command_patterns.ts";
+import { isGuarded, isGuardedWriter, type NamedTool } from "../../agents/guarded_tools.ts";
+import { parseAgent } from "../../agents/parse_agent.ts";
+import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
+import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
+import { unreadableReason } from "../../../base/files/unreadable.ts";
+import { basename } from "../../../base/plain_path.ts";
+import { unifiedDiff } from "../../../base/text/unified_diff.ts";
+import type { WorkspaceSettings } from "../../config/settings.ts";
+import type { ApprovalRequest, AutoApproval } from "../../interface/auto_approval.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import { isBuiltinName, yieldsName } from "../../vocabulary/tool_vocabulary.ts";
+import type { AgentTools } from "../../tools/agent_tools.ts";
+import type { OpenToolsOptions } from "../../tools/definition/open_tools_options.ts";
+import { ToolsUnavailable } from "../../tools/failures/tools_unavailable.ts";
 
 /** Error: the tool cannot be added to auto_approve. The message contains the reason and the remedy. */
 export class NotAutoApproved extends RuntimeError {

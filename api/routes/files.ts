@@ -1,0 +1,199 @@
+// The operations on the files that people write: agents, skills, config.yaml and mcp-servers.json.
+import { z } from "zod";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import type {
+  EditedFile,
+  FilePlace,
+  WorkspaceFiles,
+} from "../../runtime/interface/workspace_files.ts";
+import { RequestRefused } from "../errors.ts";
+import { operation, type PathResource, type Services } from "../operations/operation.ts";
+import {
+  AgentRenamed,
+  CheckedFileBody,
+  CheckFileBody,
+  EditedFileBody,
+  EditorBody,
+  EnableAgentBody,
+  RenameAgentBody,
+  SaveFileBody,
+} from "../schemas/file_schemas.ts";
+
+/** The headers that name the version that a save replaces. */
+const versionHeaders = z.object({
+  "if-match": z.string().optional(),
+  "if-none-match": z.literal("*", { error: "Input should be *, for a new file" }).optional(),
+});
+
+const VERSION_RULE =
+  "`If-Match` names the version that was read: 428 without it, 412 if the file " +
+  "was changed since. `If-None-Match: *` creates the file. Every reader sees one change.";
+
+/** The resource of a file, by an id. */
+interface FileResource extends PathResource<string> {
+  place(id: string): FilePlace;
+}
+
+function files(place: FileResource["place"]): FileResource {
+  return {
+    id: z.string(),
+    place,
+    async find(id, { runtime }) {
+      await (await runtime.files()).read(place(id));
+    },
+  };
+}
+
+const AGENT_FILE = files((id) => ({ kind: "agent", id }));
+const OTHER_FILE = files((id) =>
+  id === "config.yaml"
+    ? { kind: "config" }
+    : id === "mcp-servers.json"
+    ? { kind: "mcp" }
+    : { kind: "skill", id }
+);
+
+/**
+ * Returns the files of a request that may change them. Who writes a file runs code, so the single key of TCP clients needs
+ * `service.edit`. Throws RequestRefused (403).
+ */
+function openFiles({ runtime, caller, isLocal }: Services): Promise<WorkspaceFiles> {
+  const isSafe = isLocal === true || runtime.config.service.edit;
+  if (!isSafe || caller?.via === "program") throw new RequestRefused(403, MAY_NOT_EDIT);
+  return runtime.files();
+}
+
+const MAY_NOT_EDIT = "Over TCP, this key may not change files: " +
+  "set service: { edit: true } in config.yaml, or use the Unix socket";
+
+type SetHeader = (name: string, value: string) => void;
+
+/** Returns a file as a response with its ETag. */
+function answer(file: EditedFile, setHeader: SetHeader) {
+  if (file.version !== null) setHeader("etag", file.version);
+  return { ...file, diagnostics: toBodies(file.diagnostics) };
+}
+
+function toBodies(diagnostics: readonly Diagnostic[]) {
+  return diagnostics.map((one) => ({ ...one, hint: one.hint ?? null }));
+}
+
+function read(
+  resource: FileResource,
+  summary: string,
+  open: (services: Services) => Promise<WorkspaceFiles>,
+) {
+  return operation({
+    summary,
+    description: "A placeholder is in the place of each secret, and a save puts the secret back.",
+    resource,
+    response: EditedFileBody,
+    errors: [403, 409],
+    async handle({ id, setHeader }, services) {
+      return answer(await (await open(services)).read(resource.place(id)), setHeader);
+    },
+  });
+}
+
+function save(resource: FileResource, summary: string) {
+  return operation({
+    summary,
+    description: VERSION_RULE,
+    resource,
+    headers: versionHeaders,
+    body: SaveFileBody,
+    response: EditedFileBody,
+    errors: [403, 409, 412, 428, 503],
+    async handle({ id, headers, body, setHeader }, services) {
+      const known = await openFiles(services);
+      const isNew = headers["if-none-match"] === "*";
+      const version = isNew ? null : headers["if-match"];
+      if (version === undefined) {
+        const message = "Send If-Match with the version that was read, or If-None-Match: * " +
+          "for a new file";
+        throw new RequestRefused(428, message);
+      }
+      const saved = await known.save(resource.place(id), {
+        text: body.text,
+        version,
+        allowErrors: body.allow_errors === true,
+        fromGallery: body.from_gallery,
+        by: services.caller,
+      });
+      if ("errors" in saved) throw new RequestRefused(422, saved.errors.map(toIssue));
+      return answer(saved, setHeader);
+    },
+  });
+}
+
+function toIssue({ line, column, message }: Diagnostic) {
+  const msg = `Line ${line}: ${message}`;
+  return { type: "file_invalid", loc: ["body", "text", line, column], msg, input: null };
+}
+
+function check(resource: FileResource, summary: string) {
+  return operation({
+    summary,
+    description: "Checks the text as `inkling validate` does, and writes nothing.",
+    resource,
+    body: CheckFileBody,
+    response: CheckedFileBody,
+    errors: [403],
+    async handle({ id, body }, services) {
+      const found = await (await openFiles(services)).check(resource.place(id), body.text);
+      return { diagnostics: toBodies(found) };
+    },
+  });
+}
+
+export const agentFile = read(
+  AGENT_FILE,
+  "The file of an agent, even if it has errors",
+  ({ runtime }) => runtime.files(),
+);
+export const saveAgentFile = save(AGENT_FILE, "Write the file of an agent");
+export const checkAgentFile = check(AGENT_FILE, "Check a text for the file of an agent");
+export const file = read(
+  OTHER_FILE,
+  "config.yaml, mcp-servers.json, or the file of a skill",
+  openFiles,
+);
+export const saveFile = save(OTHER_FILE, "Write config.yaml, mcp-servers.json, or a skill");
+export const checkFile = check(OTHER_FILE, "Check a text for one of these files");
+
+export const renameAgent = operation({
+  summary: "Rename an agent's file, and the folder of its test cases",
+  description: "`stays` describes everything that stays with the old id.",
+  resource: AGENT_FILE,
+  body: RenameAgentBody,
+  response: AgentRenamed,
+  errors: [403, 409, 503],
+  async handle({ id, body: { to } }, services) {
+    const known = await openFiles(services);
+    return await known.rename(id, { to, by: services.caller });
+  },
+});
+
+export const enableAgent = operation({
+  summary: "Switch an agent's trigger on or off, in its file",
+  resource: AGENT_FILE,
+  body: EnableAgentBody,
+  response: EditedFileBody,
+  errors: [403, 409, 503],
+  async handle({ id, body: { enabled }, setHeader }, services) {
+    const known = await openFiles(services);
+    return answer(
+      await known.enable(id, { enabled, by: services.caller }),
+      setHeader,
+    );
+  },
+});
+
+export const editor = operation({
+  summary: "The schemas, names and templates for an editor of files",
+  response: EditorBody,
+  errors: [403, 503],
+  async handle(_request, services) {
+    return await (await openFiles(services)).facts();
+  },
+});

@@ -1,0 +1,238 @@
+// Reads, checks and changes the files that people write, for the page and programs.
+import type { Diagnostic } from "../../../base/diagnostics.ts";
+import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
+import { ignoreMissing } from "../../../base/files/missing.ts";
+import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";
+import { basename, dirname, join } from "../../../base/plain_path.ts";
+import { SerialQueue } from "../../../base/serial_queue.ts";
+import { sha256Of } from "../../../base/sha256.ts";
+import { editEnabled } from "../../agents/enabled_edit.ts";
+import { MAX_AGENT_FILE_BYTES } from "../../agents/parse_agent.ts";
+import type { AgentRegistry } from "../../agents/registry.ts";
+import { readWholeFile } from "../../../base/files/whole_file.ts";
+import { exists } from "../../config/files/exists.ts";
+import { decodeText } from "../../config/files/text_file.ts";
+import type { WorkspaceSettings } from "../../config/settings.ts";
+import type { ExecutionReads } from "../../executions/record/execution_reads.ts";
+import { ReadOnlyRuntime } from "../../executions/refusals.ts";
+import type {
+  Authoring,
+  EditedFile,
+  EditorFacts,
+  FileChange,
+  FilePlace,
+  RenamedAgent,
+  WorkspaceFiles,
+} from "../../interface/workspace_files.ts";
+import type { Caller } from "../../vocabulary/callers.ts";
+import type { ConcealedText } from "../../secrets/concealed_text.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import { findSecretPlaces } from "../../tools/mcp/servers_file/secret_places.ts";
+import { memoryPathOf } from "../../tools/memory/memory_file.ts";
+import type { AgentFiles } from "../../triggers/agent_files.ts";
+import { FileOutdated, FileUnusable, findProblems, missing, pathOf } from "./file_formats.ts";
+
+/** The edits of agent files in this process, which run one at a time: otherwise, one of two edits would be lost. */
+export const FILE_EDITS = new SerialQueue();
+
+export interface WorkspaceFilesPorts {
+  settings: WorkspaceSettings;
+  registry: AgentRegistry;
+  agentFiles: Pick<AgentFiles, "reload">;
+  redactor: Redactor;
+  refreshConfig: () => Promise<unknown>;
+  executions: Pick<ExecutionReads, "newestByAgent">;
+  /** Undefined in a runtime that runs no agents. It changes no files. */
+  runner: unknown;
+  authoring: (() => Promise<Authoring>) | undefined;
+}
+
+/** A file's text on disk. Undefined if the file does not exist. */
+interface StoredText {
+  text: string;
+  version: string;
+}
+
+/** The files of a service's workspace. */
+export class LocalWorkspaceFiles implements WorkspaceFiles {
+  readonly #ports: WorkspaceFilesPorts;
+
+  constructor(ports: WorkspaceFilesPorts) {
+    this.#ports = ports;
+  }
+
+  async read(place: FilePlace): Promise<EditedFile> {
+    const path = pathOf(place, this.#ports);
+    const stored = await readText(path);
+    const isOptional = place.kind === "config" || place.kind === "mcp";
+    if (stored === undefined && !isOptional) throw missing(place);
+    const { text, version } = stored ?? { text: "", version: null };
+    const { shown } = this.#conceal(place, text);
+    return { path, text: shown, version, diagnostics: this.#problemsOf(place, { path, text }) };
+  }
+
+  save(place: FilePlace, change: FileChange): Promise<EditedFile | { errors: Diagnostic[] }> {
+    return this.#edit(async () => {
+      const path = pathOf(place, this.#ports);
+      const stored = await readText(path);
+      if ((stored?.version ?? null) !== change.version) {
+        throw new FileOutdated(stored !== undefined);
+      }
+      const text = this.#conceal(place, stored?.text ?? "").restore(change.text);
+      const errors = this.#problemsOf(place, { path, text })
+        .filter(({ severity }) => severity === "error");
+      if (errors.length > 0 && !change.allowErrors) return { errors };
+      await this.#write(place, { path, text, isNew: stored === undefined, by: change.by });
+      if (place.kind === "agent" && stored === undefined && change.fromGallery !== undefined) {
+        await (await this.#ports.authoring?.())?.copyFiles(change.fromGallery, place.id);
+      }
+      const saved = await this.read(place);
+      // These warnings name the settings that apply only after a restart.
+      const { warnings } = this.#ports.settings.config;
+      return place.kind === "config" && errors.length === 0
+        ? { ...saved, diagnostics: this.#ports.redactor.redactValue(warnings) }
+        : saved;
+    });
+  }
+
+  async check(place: FilePlace, text: string): Promise<readonly Diagnostic[]> {
+    const path = pathOf(place, this.#ports);
+    const written = await this.withSecrets(place, text);
+    const { authoring, redactor } = this.#ports;
+    if (place.kind !== "agent" || authoring === undefined) {
+      return this.#problemsOf(place, { path, text: written });
+    }
+    const { validate } = await authoring();
+    return redactor.redactValue(await validate({ path, bytes: new TextEncoder().encode(written) }));
+  }
+
+  async withSecrets(place: FilePlace, text: string): Promise<string> {
+    const stored = await readText(pathOf(place, this.#ports));
+    return this.#conceal(place, stored?.text ?? "").restore(text);
+  }
+
+  rename(
+    id: string,
+    { to }: { to: string; by: Caller | undefined },
+  ): Promise<RenamedAgent> {
+    return this.#edit(async () => {
+      const from = pathOf({ kind: "agent", id }, this.#ports);
+      const path = pathOf({ kind: "agent", id: to }, this.#ports);
+      if (await readText(from) === undefined) throw missing({ kind: "agent", id });
+      if (await exists(path)) {
+        throw new FileUnusable("conflict", `The agent ${JSON.stringify(to)} exists already`);
+      }
+      const stays = await this.#findRest(id, { from, to });
+      await attempt(`Cannot rename ${basename(from)}`, async () => {
+        await Deno.rename(from, path);
+        const tests = join(dirname(from), "_config", "tests");
+        await Deno.rename(join(tests, id), join(tests, to)).catch(ignoreMissing);
+      });
+      await this.#ports.agentFiles.reload();
+      return { id: to, path, stays };
+    });
+  }
+
+  enable(
+    id: string,
+    { enabled, by }: { enabled: boolean; by: Caller | undefined },
+  ): Promise<EditedFile> {
+    return this.#edit(async () => {
+      const place = { kind: "agent", id } as const;
+      const path = pathOf(place, this.#ports);
+      const stored = await readText(path);
+      if (stored === undefined) throw missing(place);
+      const text = editEnabled({ path, text: stored.text }, enabled, this.#ports.settings);
+      if (text !== undefined) await this.#write(place, { path, text, isNew: false, by });
+      return await this.read(place);
+    });
+  }
+
+  async facts(): Promise<EditorFacts> {
+    const { authoring } = this.#ports;
+    if (authoring === undefined) throw new ReadOnlyRuntime();
+    return await (await authoring()).facts();
+  }
+
+  #edit<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#ports.runner === undefined) return Promise.reject(new ReadOnlyRuntime());
+    return FILE_EDITS.run(work);
+  }
+
+  async #write(
+    place: FilePlace,
+    { path, text, isNew }: { path: string; text: string; isNew: boolean; by: Caller | undefined },
+  ): Promise<void> {
+    await attempt(`Cannot write ${path}`, async () => {
+      await Deno.mkdir(dirname(path), { recursive: true });
+      await writeFileAtomically(path, text, {
+        ...(isNew && { mustBeNew: true }),
+        // Only the owner may read a new file of servers, because a person may add tokens to it.
+        ...(isNew && place.kind === "mcp" && { mode: 0o600 }),
+      });
+    });
+    if (place.kind === "config") await this.#ports.refreshConfig();
+    await this.#ports.agentFiles.reload();
+  }
+
+  #conceal(place: FilePlace, text: string): ConcealedText {
+    return this.#ports.redactor.conceal(text, place.kind === "mcp" ? findSecretPlaces(text) : []);
+  }
+
+  #problemsOf(place: FilePlace, source: { path: string; text: string }): readonly Diagnostic[] {
+    const { settings, redactor } = this.#ports;
+    return redactor.redactValue(findProblems(place, source, settings));
+  }
+
+  /** Returns sentences about everything that stays with the old id of an agent. */
+  async #findRest(id: string, { from, to }: { from: string; to: string }): Promise<string[]> {
+    const { executions, registry } = this.#ports;
+    const stays: string[] = [];
+    if ((await executions.newestByAgent([id])).size > 0) {
+      stays.push(`Its executions, conversations and costs stay with the id ${JSON.stringify(id)}.`);
+    }
+    const memory = memoryPathOf({ id, sourcePath: from });
+    if (await exists(memory)) {
+      stays.push(
+        `Its memory stays in ${basename(memory)}: rename that file to ${to}.memory.md to keep it.`,
+      );
+    }
+    const naming = registry.list().filter(({ id: own, agents, after }) =>
+      own !== id && (agents.includes(id) || after.some(({ agentId }) => agentId === id))
+    );
+    if (naming.length > 0) {
+      const names = naming.map((agent) => agent.id).join(", ");
+      stays.push(`These agents still name ${JSON.stringify(id)}: ${names}.`);
+    }
+    return [
+      ...stays,
+      `Chats, budgets and other settings that name ${JSON.stringify(id)} are not changed.`,
+    ];
+  }
+}
+
+/** Returns a file's text and its version, or undefined if the file does not exist. Throws FileUnusable. */
+async function readText(path: string): Promise<StoredText | undefined> {
+  const bytes = await attempt(
+    `Cannot read ${path}`,
+    () => readWholeFile(path, { maxBytes: MAX_AGENT_FILE_BYTES }).catch(ignoreMissing),
+  );
+  if (bytes === undefined) return undefined;
+  const decoded = decodeText(bytes, path);
+  if ("diagnostic" in decoded) {
+    throw new FileUnusable("conflict", `Cannot edit ${path}: ${decoded.diagnostic.message}`);
+  }
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return { text, version: `"${(await sha256Of(text)).slice(0, 32)}"` };
+}
+
+/** Does work on files. Throws FileUnusable for an error of the file system. */
+async function attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) throw new FileOutdated(true);
+    if (!isFileFailure(error) && !(error instanceof Deno.errors.NotCapable)) throw error;
+    throw new FileUnusable("conflict", `${what}: ${unreadableReason(error)}`, { cause: error });
+  }
+}
