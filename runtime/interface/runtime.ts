@@ -31,7 +31,7 @@ import type { WorkspaceFiles } from "./workspace_files.ts";
 import type { Replay } from "../replay/difference.ts";
 import type { ForkRequest } from "../replay/fork_request.ts";
 import type { RunRequest } from "../executions/runs/run_request.ts";
-import type { DailyUsage, Day } from "../executions/usage.ts";
+import type { UsageReport, UsageRequest } from "./usage_report.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Database } from "../database/database.ts";
 import type { SchedulerState } from "../triggers/pause.ts";
@@ -59,6 +59,7 @@ export type { Recap } from "./recap.ts";
 export type { Replay } from "../replay/difference.ts";
 export type { ForkRequest } from "../replay/fork_request.ts";
 export type { RunPlan } from "./run_plan.ts";
+export type { UsageReport, UsageRequest } from "./usage_report.ts";
 export type { TriggerResumeResult } from "../triggers/triggers.ts";
 export type { Delivery } from "../triggers/webhook/delivery.ts";
 export type { HookOutcome } from "../triggers/webhook/webhooks.ts";
@@ -85,24 +86,6 @@ export interface ExecutionDetail extends Omit<ListedExecution, "preview"> {
   isUsageEstimated: boolean;
   /** The usage of all descendants of this execution. */
   children: ExecutionTotals;
-}
-
-/** A request for usage by day. */
-export interface UsageRequest {
-  /** The number of days, including today. */
-  days: number;
-  /** An IANA time zone. The machine's time zone if absent. */
-  timeZone?: string;
-}
-
-/** The usage of executions by day. */
-export interface UsageReport {
-  /** The days of the report, oldest first. The last one is today. */
-  days: Day[];
-  /** The IANA time zone of the days. */
-  timeZone: string;
-  /** The usage of each agent on each day with a run, oldest day first. */
-  entries: DailyUsage[];
 }
 
 /** A question as shown to a person. */
