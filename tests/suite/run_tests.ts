@@ -15,13 +15,26 @@ export interface TestRun {
   jobs?: string | undefined;
   /** Called for each line of standard output or standard error, without colors. */
   onLine: (line: string) => void;
+  /** The run is interrupted if Deno prints no further line for so long. Default: three minutes. */
+  silenceMs?: number;
 }
+
+/** The exit code of `deno test` after an interrupt. */
+const INTERRUPTED = 130;
+const SILENCE_MS = 180_000;
+/** Matches the line that Deno repeats each minute for a slow test. It is no sign of progress. */
+const SLOW = /^'.*' has been running for over \(/;
 
 // deno-lint-ignore no-control-regex -- color sequences begin with a control character
 const COLOR = /\x1b\[[\d;]*m/g;
 
-/** Runs test modules, each in a thread. Returns the exit code of `deno test`. */
-export async function runTests({ modules, args, env, jobs, onLine }: TestRun): Promise<number> {
+/**
+ * Runs test modules, each in a thread. Returns the exit code of `deno test`. Interrupts a run in which a test hangs after
+ * the other tests have ended. Deno then prints the tests that were running.
+ */
+export async function runTests(
+  { modules, args, env, jobs, onLine, silenceMs = SILENCE_MS }: TestRun,
+): Promise<number> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["test", "--config", "tests/deno.json", "--parallel", "--no-check"],
@@ -38,12 +51,25 @@ export async function runTests({ modules, args, env, jobs, onLine }: TestRun): P
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  const [status] = await Promise.all([
-    child.status,
-    readLines(child.stdout, onLine),
-    readLines(child.stderr, onLine),
-  ]);
-  return status.code;
+  const interrupt = () => {
+    onLine(`No test has ended for ${silenceMs / 1_000} s, so the run is interrupted.`);
+    child.kill("SIGINT");
+  };
+  let timer: number | undefined;
+  const read = (line: string) => {
+    if (!SLOW.test(line)) {
+      clearTimeout(timer);
+      timer = setTimeout(interrupt, silenceMs);
+    }
+    onLine(line);
+  };
+  const ends = [readLines(child.stdout, read), readLines(child.stderr, read)];
+  const { code } = await child.status;
+  clearTimeout(timer);
+  // Processes of the interrupted tests may hold the pipes open.
+  if (code !== INTERRUPTED) await Promise.all(ends);
+  clearTimeout(timer);
+  return code;
 }
 
 async function readLines(
