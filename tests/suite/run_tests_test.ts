@@ -8,7 +8,8 @@ Deno.test("runTests() interrupts a run in which a test hangs, and the output nam
     const path = join(folder, "hung_test.ts");
     await Deno.writeTextFile(
       path,
-      'Deno.test("hangs", async () => { setInterval(() => {}, 1_000); await new Promise(() => {}); });\n',
+      'Deno.test("adds", () => {});\n' +
+        'Deno.test("hangs", async () => { setInterval(() => {}, 1_000); await new Promise(() => {}); });\n',
     );
     const lines: string[] = [];
     const code = await runTests({
@@ -21,7 +22,7 @@ Deno.test("runTests() interrupts a run in which a test hangs, and the output nam
     assert.equal(code, 130);
     assert.match(
       lines.join("\n"),
-      /No test has ended for 1\.5 s[^]*pending:\s+hangs => .*hung_test\.ts:1/,
+      /No test has ended for 1\.5 s[^]*pending:\s+hangs => .*hung_test\.ts:2/,
     );
   } finally {
     await Deno.remove(folder, { recursive: true });
