@@ -55,7 +55,7 @@ export async function runTests(
     onLine(`No test has ended for ${silenceMs / 1_000} s, so the run is interrupted.`);
     child.kill("SIGINT");
   };
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const read = (line: string) => {
     if (!SLOW.test(line)) {
       clearTimeout(timer);
