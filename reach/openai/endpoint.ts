@@ -14,8 +14,15 @@ import {
 import { toEventResponse } from "./event_body.ts";
 import { OpenAiError, toErrorResponse, toOpenAiError } from "./openai_error.ts";
 import { followRun, type RunEvent } from "./run_events.ts";
-import { readResponseRequest, toResponse, toResponseEvents } from "./responses.ts";
-import { findModel, readHeaders, startRun } from "./started_run.ts";
+import {
+  readResponseId,
+  readResponseRequest,
+  toResponse,
+  toResponseEvents,
+  toState,
+  UNKNOWN_REQUEST,
+} from "./responses.ts";
+import { findModel, readHeaders, type StartedRun, startRun } from "./started_run.ts";
 
 /** The maximum size of a request body in bytes. Pictures are in the body. */
 export const MAX_BYTES = 20 * 1_024 * 1_024;
@@ -87,6 +94,10 @@ export class OpenAiEndpoint {
         pieces: (events, head, toError) => toResponseEvents(events, head, { ...asked, toError }),
       });
     }
+    const [, stored, cancel] = /^\/v1\/responses\/([^/]+)(\/cancel)?$/.exec(pathname) ?? [];
+    if (stored !== undefined && method === (cancel === undefined ? "GET" : "POST")) {
+      return Response.json(await this.#read(readResponseId(stored), cancel !== undefined));
+    }
     throw new OpenAiError(`There is no ${method} ${pathname} here`, {
       status: 404,
       code: "not_found",
@@ -97,6 +108,21 @@ export class OpenAiEndpoint {
   async #models(id: string): Promise<object> {
     if (id !== "") return toModel(await findModel(id, this.#exposed));
     return { object: "list", data: (await this.#exposed.agents()).map(toModel) };
+  }
+
+  /** Returns the response of an earlier run, after its cancellation if `isCancelled`. */
+  async #read(run: StartedRun, isCancelled: boolean): Promise<object> {
+    const exposed = this.#exposed;
+    const { agent_id: model, started_at, status: before } = await exposed.execution(run.id);
+    const head = { ...run, model, created: Math.floor(Date.parse(started_at) / SECOND_MS) };
+    const status = isCancelled ? (await exposed.client.cancel(run.id)).status : before;
+    if (status === "running") return toState(head, "in_progress");
+    if (isCancelled && status !== before) return toState(head, "cancelled");
+    try {
+      return await toResponse(followRun(run, { exposed, deltas: false }), head, UNKNOWN_REQUEST);
+    } catch (error) {
+      return toState(head, "failed", toOpenAiError(error, this.#ports.onBug));
+    }
   }
 
   async #answer(request: Request, { turn, isStreamed, ...form }: Form): Promise<Response> {

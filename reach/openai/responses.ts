@@ -6,6 +6,7 @@ import { type CompletionHead, contentPart, toTurn, usageOf } from "./chat_comple
 import { toEvent } from "./event_body.ts";
 import { OpenAiError } from "./openai_error.ts";
 import type { RunEvent } from "./run_events.ts";
+import type { StartedRun } from "./started_run.ts";
 
 const Item = z.looseObject({
   type: z.string().default("message"),
@@ -36,6 +37,9 @@ export interface ResponseRequest {
   previous: string | null;
 }
 
+/** The request of a response that is read later. */
+export const UNKNOWN_REQUEST = { instructions: null, previous: null };
+
 /** Reads the body of a request. Throws OpenAiError. */
 export function readResponseRequest(value: unknown): ResponseRequest {
   const body = checkBody(Body, value);
@@ -64,29 +68,23 @@ export function readResponseRequest(value: unknown): ResponseRequest {
     else system.push(read.content);
   }
   const turn = toTurn({ model: body.model, system, spoken, param: "input" });
+  const param = "previous_response_id";
+  if (previous !== null && turn.history.length > 0) {
+    throw new OpenAiError("With previous_response_id, send only the new user message", { param });
+  }
   return {
-    turn: previous === null ? turn : { ...turn, continues: readResponseId(previous, turn) },
+    turn: previous === null ? turn : { ...turn, continues: readResponseId(previous, param).id },
     isStreamed: body.stream === true,
     instructions,
     previous,
   };
 }
 
-/** Returns the execution of a response. */
-function readResponseId(id: string, { history }: AskedTurn): number {
-  const [, execution] = /^resp_(\d{1,15})_\d+$/.exec(id) ?? [];
-  const param = "previous_response_id";
-  if (execution === undefined) {
-    throw new OpenAiError(`There is no response '${id}'`, {
-      status: 404,
-      param,
-      code: "not_found",
-    });
-  }
-  if (history.length > 0) {
-    throw new OpenAiError("With previous_response_id, send only the new user message", { param });
-  }
-  return Number(execution);
+/** Returns the run of a response. `param` is the place of the id in the request. */
+export function readResponseId(id: string, param: string | null = null): StartedRun {
+  const [, execution, after] = /^resp_(\d{1,15})_(\d{1,15})$/.exec(id) ?? [];
+  if (execution !== undefined) return { id: Number(execution), after: Number(after) };
+  throw new OpenAiError(`There is no response '${id}'`, { status: 404, param, code: "not_found" });
 }
 
 /** An item of a response's output. */
@@ -95,13 +93,13 @@ type OutputItem = Record<string, unknown> & { id: string; type: string };
 /** Writes the progress of a run as the events of a response. */
 class ResponseWriter {
   readonly #head: CompletionHead;
-  readonly #request: ResponseRequest;
+  readonly #request: Pick<ResponseRequest, "instructions" | "previous">;
   readonly #output: OutputItem[] = [];
   #events = 0;
   /** The text of the open message item. Undefined if no message is open. */
   #text: string | undefined;
 
-  constructor(head: CompletionHead, request: ResponseRequest) {
+  constructor(head: CompletionHead, request: Pick<ResponseRequest, "instructions" | "previous">) {
     this.#head = head;
     this.#request = request;
   }
@@ -238,7 +236,7 @@ function toUsage(execution: ExecutionDetail): object {
 export async function toResponse(
   events: AsyncIterable<RunEvent>,
   head: CompletionHead,
-  request: ResponseRequest,
+  request: Pick<ResponseRequest, "instructions" | "previous">,
 ): Promise<object> {
   const writer = new ResponseWriter(head, request);
   for await (const event of events) {
@@ -249,6 +247,16 @@ export async function toResponse(
     return writer.response(event.isCut ? "incomplete" : "completed", event);
   }
   throw new TypeError("A run ends with an event");
+}
+
+/** Returns a response without its output. `error` is the error of its run. */
+export function toState(head: CompletionHead, status: string, error?: OpenAiError): object {
+  const writer = new ResponseWriter(head, UNKNOWN_REQUEST);
+  return writer.response(status, { error: error === undefined ? null : toFailure(error) });
+}
+
+function toFailure({ message }: OpenAiError): object {
+  return { code: "server_error", message };
 }
 
 /** Yields the events of a response. A run that fails ends with the event `response.failed`. */
@@ -268,8 +276,7 @@ export async function* toResponseEvents(
       yield writer.event(`response.${status}`, { response: writer.response(status, event) });
     }
   } catch (thrown) {
-    const { message } = toError(thrown);
-    const error = { code: "server_error", message };
+    const error = toFailure(toError(thrown));
     yield writer.event("response.failed", { response: writer.response("failed", { error }) });
   }
 }

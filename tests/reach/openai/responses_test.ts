@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import OpenAI from "openai";
 import { call } from "../../runtime/executions/executions_of.ts";
 import { served } from "../served.ts";
+import { HOUR_MS } from "../../../base/time_units.ts";
+import { runToEnd } from "../../support/test_workspace.ts";
 
 const see = [{ type: "message" as const, role: "user" as const, content: "See" }];
 
@@ -107,5 +109,44 @@ Deno.test("a response of a run that fails is an error, and response.failed in a 
   ) {
     const asked = { model: "talk", input: "Hi", ...body };
     await assert.rejects(on.openai.responses.create(asked as never), { status: 400, param });
+  }
+});
+
+Deno.test("a response is read again while it runs, when it waits, and after its end, and is cancelled", async () => {
+  await using on = await served();
+  await on.script("slow", [{ say: "Late.", delay_ms: HOUR_MS }]);
+  await on.script("asker", [
+    { call: [call("ask_user", { question: "Sure?", kind: "confirm" })] },
+    { say: "Done." },
+  ]);
+  const { responses } = on.openai;
+  const answered = await responses.create({ model: "talk", input: "Hi" });
+  const again = await responses.retrieve(answered.id);
+  assert.deepEqual([again.id, again.status, again.output_text], [
+    ...[answered.id, "completed", answered.output_text],
+  ]);
+  assert.deepEqual(again.usage, answered.usage);
+  // The end of a run stays: the cancellation comes too late.
+  assert.equal((await responses.cancel(answered.id)).status, "completed");
+
+  const asked = await responses.create({ model: "asker", input: "Go" });
+  assert.equal((await responses.retrieve(asked.id)).output_text, asked.output_text);
+
+  const stream = await responses.create({ model: "slow", input: "Go", stream: true });
+  let id = "";
+  for await (const event of stream) {
+    if (event.type === "response.created") id = event.response.id;
+    if (event.type !== "response.in_progress") continue;
+    assert.equal((await responses.retrieve(id)).status, "in_progress");
+    assert.equal((await responses.cancel(id)).status, "cancelled");
+  }
+  const ended = await responses.retrieve(id);
+  assert.equal(ended.status, "failed");
+  assert.match(ended.error?.message ?? "", /Cancelled by user/);
+
+  const { id: hidden } = await runToEnd(on.runtime, "hidden");
+  for (const unknown of [`resp_${hidden}_0`, "resp_99_0", "other"]) {
+    await assert.rejects(responses.retrieve(unknown), { status: 404 });
+    await assert.rejects(responses.cancel(unknown), { status: 404 });
   }
 });
