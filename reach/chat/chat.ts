@@ -5,7 +5,7 @@ import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import { WorkLoop } from "../../base/work_loop.ts";
 import { AppFailure, type ButtonPress, type ChatMessage, type Post } from "./chat_app.ts";
-import { type ChatPorts, findPerson, may } from "./chat_ports.ts";
+import { type ChatPorts, CLAIM_MS, findPerson, may } from "./chat_ports.ts";
 import { CHOOSE, Conversations } from "./conversations.ts";
 import { offerCode } from "./pairing.ts";
 import { Questions } from "./questions.ts";
@@ -16,8 +16,8 @@ const GRACE_MS = 2 * SECOND_MS;
 /** The age from which a message is asked about instead of run. */
 const LATE_MS = 10 * MINUTE_MS;
 const RETRY = { firstMs: 5 * SECOND_MS, longestMs: 5 * MINUTE_MS };
-/** The time for which one node receives the messages, and the interval at which it renews that. */
-const CLAIM_MS = MINUTE_MS;
+/** The name of the claim of the node that receives the messages, and the interval at which it renews the claim. */
+const POLLER = "poller";
 const RENEW_MS = 20 * SECOND_MS;
 /** The number of attempts to handle one message. After them it is dropped, so that later ones arrive. */
 const ATTEMPTS = 5;
@@ -50,7 +50,7 @@ export class Chat implements AsyncDisposable {
   constructor(ports: ChatPorts, { holder }: { holder?: string | undefined } = {}) {
     this.#ports = ports;
     this.#holder = holder;
-    this.#questions = new Questions(ports);
+    this.#questions = new Questions(ports, { holder });
     this.#replies = new Replies(ports);
     this.#conversations = new Conversations(ports, {
       questions: this.#questions,
@@ -73,6 +73,10 @@ export class Chat implements AsyncDisposable {
     await firstOf(closing, { within: { clock: this.#ports.clock, ms: GRACE_MS } });
     this.#stopped.abort();
     await closing;
+    // Now nothing is being sent, and another node may receive. If the database fails, the claim ends with its time.
+    if (this.#holder !== undefined) {
+      await this.#ports.notes.release(POLLER, this.#holder).catch(() => {});
+    }
   }
 
   /** Sends a notice to everybody who may answer. Throws AppFailure. */
@@ -124,7 +128,7 @@ export class Chat implements AsyncDisposable {
       this.#loop.wake();
       return await work(signal);
     }
-    while (!await notes.claim(holder, CLAIM_MS)) {
+    while (!await notes.claim(POLLER, holder, CLAIM_MS)) {
       if (!await sleepUnlessAborted(clock, RENEW_MS, signal)) return;
     }
     this.#isReceiving = true;
@@ -132,7 +136,7 @@ export class Chat implements AsyncDisposable {
     const lost = new AbortController();
     const renew = async () => {
       while (await sleepUnlessAborted(clock, RENEW_MS, AbortSignal.any([signal, lost.signal]))) {
-        if (!await notes.claim(holder, CLAIM_MS)) lost.abort();
+        if (!await notes.claim(POLLER, holder, CLAIM_MS)) lost.abort();
         // A run that ended on another node reports nothing here.
         this.#loop.wake();
       }

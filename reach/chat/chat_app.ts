@@ -83,8 +83,8 @@ export interface ChatApp {
   ): Promise<void>;
   /** Loads a file of a message. Throws AppFailure with `isFinal` if it is over `maxBytes`. */
   load(file: ReceivedFile, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
-  /** Shows for a few seconds that the bot writes. */
-  showTyping(place: string, signal: AbortSignal): Promise<void>;
+  /** Shows for a few seconds that the bot writes. Absent if the app cannot show it. */
+  showTyping?(place: string, signal: AbortSignal): Promise<void>;
   /** Shows a short text to the person who pressed a button. */
   acknowledge(press: ButtonPress, text: string, signal: AbortSignal): Promise<void>;
   /** Returns the name that a sender has in the app. */

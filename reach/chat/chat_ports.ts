@@ -5,7 +5,11 @@ import type { ChatPerson, ChatSettings } from "../../runtime/config/chat_schema.
 import type { Right } from "../../runtime/vocabulary/rights.ts";
 import type { ChatNotes } from "../../runtime/notify/chat_notes.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
 import type { ChatApp, Post } from "./chat_app.ts";
+
+/** The time for which a node claims a task that only one of several nodes performs. */
+export const CLAIM_MS = MINUTE_MS;
 
 /** The objects of one chat. */
 export interface ChatPorts {

@@ -7,8 +7,8 @@ import { describeAnswerPlace, isGiven } from "../../present/answer_place.ts";
 import { signInServerOf } from "../../present/asked_sign_in.ts";
 import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 import type { ChatPerson } from "../../runtime/config/chat_schema.ts";
-import type { ButtonPress, ChatMessage, Post } from "./chat_app.ts";
-import { type ChatPorts, findPerson, may, type QuestionNote } from "./chat_ports.ts";
+import { AppFailure, type ButtonPress, type ChatMessage, type Post } from "./chat_app.ts";
+import { type ChatPorts, CLAIM_MS, findPerson, may, type QuestionNote } from "./chat_ports.ts";
 
 type Answer = RespondBody["response"];
 
@@ -35,31 +35,51 @@ export class Questions {
   /** Questions are shown one at a time, so that two causes do not show the same question twice. */
   readonly #shows = new SerialQueue();
 
-  constructor(ports: ChatPorts) {
+  readonly #holder: string | undefined;
+
+  /** `holder` names this process if several share the database. */
+  constructor(ports: ChatPorts, { holder }: { holder?: string | undefined } = {}) {
     this.#ports = ports;
+    this.#holder = holder;
   }
 
   /** Shows the open question of an execution in a place, unless it is shown there. */
   show(executionId: number, at: QuestionPlace, signal: AbortSignal): Promise<void> {
-    return this.#shows.run(() => this.#show(executionId, at, signal));
+    return this.#shows.run(async () => {
+      const { client, notes } = this.#ports;
+      const pending = await orMissing(client.pending(executionId, { signal }));
+      if (pending === undefined) return;
+      const name = `${PREFIX}${pending.request_id}:${at.place}`;
+      if (await notes.readNote(name) !== undefined) return;
+      const holder = this.#holder;
+      if (holder === undefined) return await this.#show(pending, { ...at, name }, signal);
+      const claim = `show:${name}`;
+      if (!await notes.claim(claim, holder, CLAIM_MS)) {
+        throw new AppFailure("another node shows this question", { retryAfterMs: CLAIM_MS });
+      }
+      try {
+        // The other node may have shown the question before the claim.
+        if (await notes.readNote(name) === undefined) {
+          await this.#show(pending, { ...at, name }, signal);
+        }
+      } finally {
+        await notes.release(claim, holder);
+      }
+    });
   }
 
   async #show(
-    executionId: number,
-    { place, personId, replyTo }: QuestionPlace,
+    pending: PendingBody,
+    { name, place, personId, replyTo }: QuestionPlace & { name: string },
     signal: AbortSignal,
   ): Promise<void> {
-    const { app, client, notes } = this.#ports;
-    const pending = await orMissing(client.pending(executionId, { signal }));
-    if (pending === undefined) return;
-    const name = `${PREFIX}${pending.request_id}:${place}`;
-    if (await notes.readNote(name) !== undefined) return;
+    const { app, notes } = this.#ports;
     const { post, whole } = describe(pending, app.maxText);
     const mayAnswer = personId === null || may(findPerson(this.#ports, personId), "answer");
     // The file goes first: nobody may approve what was not shown completely.
     if (whole !== undefined) {
       const bytes = new TextEncoder().encode(whole);
-      await app.sendFile(place, { name: `question-${executionId}.txt`, bytes }, signal);
+      await app.sendFile(place, { name: `question-${pending.execution_id}.txt`, bytes }, signal);
     }
     const { kind, options, multi, request_id: requestId, execution_id: id } = pending;
     const note: Omit<QuestionNote, "messageId"> = {

@@ -55,7 +55,7 @@ export class Replies {
     try {
       if (execution?.finished_at === null) {
         const { status, rests_until: rests } = execution;
-        if (status !== "running" || rests !== undefined) return { status };
+        if (status !== "running" || rests !== undefined || !app.showTyping) return { status };
         await app.showTyping(note.place, signal);
         return { status, dueMs: TYPING_MS };
       }

@@ -115,11 +115,6 @@ class Slack implements ChatApp {
     return await response.bytes();
   }
 
-  /** Slack shows no typing of such apps. */
-  showTyping(): Promise<void> {
-    return Promise.resolve();
-  }
-
   async acknowledge(
     { place, sender }: ButtonPress,
     text: string,

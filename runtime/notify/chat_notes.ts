@@ -19,14 +19,13 @@ export interface ChatNotes {
   remove(name: string): Promise<void>;
   /** Removes the notes with this prefix that were written more than 7 days ago. */
   purge(prefix: string): Promise<void>;
-  /** Makes `holder` the only poller of the chat for `ms` milliseconds. Returns false while another holder is the poller. */
-  claim(holder: string, ms: number): Promise<boolean>;
+  /** Makes `holder` the only holder of a claim for `ms` milliseconds. Returns false while another one holds it. */
+  claim(name: string, holder: string, ms: number): Promise<boolean>;
+  /** Ends a claim before its time, if `holder` holds it. */
+  release(name: string, holder: string): Promise<void>;
 }
 
 const RETENTION_MS = 7 * DAY_MS;
-
-/** The name of the note with the process that receives the messages of a chat. */
-const POLLER = "poller";
 
 /** An SQL condition for the notes of a chat with a prefix. */
 const MATCHES = "chat = ?1 AND substr(name, 1, length(?2)) = ?2";
@@ -80,10 +79,15 @@ export class SqlChatNotes implements ChatNotes {
     return this.#db.change("process", () => send(sql, this.#chat, prefix, before));
   }
 
-  async claim(holder: string, ms: number): Promise<boolean> {
+  async claim(name: string, holder: string, ms: number): Promise<boolean> {
     const now = this.#clock.now();
     const sql = `${UPSERT} WHERE chat_notes.value = excluded.value OR chat_notes.changed_at < ?5`;
-    const row = [this.#chat, POLLER, JSON.stringify(holder), now, now - ms];
+    const row = [this.#chat, name, JSON.stringify(holder), now, now - ms];
     return await this.#db.change("process", () => run(sql, ...row)) === 1;
+  }
+
+  release(name: string, holder: string): Promise<void> {
+    const sql = "DELETE FROM chat_notes WHERE chat = ? AND name = ? AND value = ?";
+    return this.#db.change("process", () => send(sql, this.#chat, name, JSON.stringify(holder)));
   }
 }

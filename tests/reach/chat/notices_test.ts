@@ -126,11 +126,42 @@ withPostgres.test("of two nodes one receives, and the other takes over", async (
   assert.equal(world.app.mostPolls, 1);
   const polls = world.app.calls.length;
   await using _next = await world.open({ clock });
-  await until(async () => {
-    await clock.advance(20 * SECOND_MS);
-    return world.app.calls.slice(polls).includes("getUpdates");
-  }, "the next node polls after the claim of the first has expired");
+  // The clock does not go on: the stopped node has released its claim.
+  await until(() => world.app.calls.slice(polls).includes("getUpdates"), "the next node polls");
   world.app.say(OWNER, "Still there");
   await world.seen(OWNER, "Still there");
   assert.equal(world.app.in(OWNER).length, 3);
+});
+
+withPostgres.test("two nodes that show a question at once show it once", async () => {
+  await using database = await createTestPostgres();
+  await using world = await createChatWorld({ shell: { INKLING_DATABASE_URL: database.address } });
+  const steps = [{ call: [call("file_write", { path: "a.txt", content: "x" })] }, { say: "Over" }];
+  await world.place.writeScript("writer", steps);
+  const sending = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  world.app.afterEffect = async (method) => {
+    if (method !== "sendMessage") return;
+    sending.resolve();
+    await goOn.promise;
+  };
+  await using service = await world.open();
+  const { runtime } = service;
+  await using other = new Chats(runtime, await world.place.settings());
+  await other.update();
+  await runtime.run("writer", {});
+  // The first node has sent the question, and does not know it yet.
+  await sending.promise;
+  const [chat] = runtime.config.chats;
+  const question = await runtime.pendingRequest(1);
+  const post = () =>
+    other.post(
+      chat!,
+      { title: "", text: "", executionId: 1, requestId: question.requestId },
+      new AbortController().signal,
+    );
+  await assert.rejects(post, /another node shows this question/);
+  goOn.resolve();
+  await until(() => post().then(() => true, () => false), "the first node has noted the question");
+  assert.equal(world.app.in(OWNER).length, 1);
 });

@@ -28,8 +28,8 @@ for (const [path, body] of Object.entries(BODIES)) {
       text += new TextDecoder().decode(value);
     }
     assert.equal(lifecycle.activeStreams, 1);
-    // The client waits for the next event.
     const next = reader.read();
+    await until(() => clock.sleeping === 1, "the stream waits for the next event of the run");
     await reader.cancel();
     await next;
     await until(() => lifecycle.activeStreams === 0, "the end of the stream");
