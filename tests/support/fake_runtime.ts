@@ -144,6 +144,7 @@ export class FakeRuntime implements Runtime {
     remove: () => Promise.resolve(),
     purge: () => Promise.resolve(),
     claim: () => Promise.resolve(true),
+    release: () => Promise.resolve(),
   };
   readonly messages = {
     findLink: (token: string) => Promise.resolve(this.links.get(token)),

@@ -206,7 +206,11 @@ export const PROCESS: Record<string, Prepare> = {
     await openNotes(db).write("a", 1);
     return () => openNotes(db, 9e11).purge("a");
   },
-  "SqlChatNotes.claim": ({ db }) => () => openNotes(db).claim("this process", 5),
+  "SqlChatNotes.claim": ({ db }) => () => openNotes(db).claim("poller", "this process", 5),
+  "SqlChatNotes.release": async ({ db }) => {
+    await openNotes(db).claim("poller", "this process", 5);
+    return () => openNotes(db).release("poller", "this process");
+  },
   "SqlBudgetStore.reserve": ({ budgets }) => () => budgets.reserve(CALL),
   "SqlBudgetStore.settle": async ({ budgets }) => {
     const reserved = await budgets.reserve(CALL);
