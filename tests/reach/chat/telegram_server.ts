@@ -39,6 +39,8 @@ export class TelegramServer implements AsyncDisposable {
   readonly refusals: { method: string; status: number; body: Record<string, unknown> }[] = [];
   /** The files that people sent, by id. */
   readonly uploads = new Map<string, string>();
+  /** Returns false if a request is lost before its effect. */
+  isReceived: (method: string) => Promise<boolean> | boolean = () => true;
   /** Called before the response to a request, after its effect. */
   afterEffect: (method: string) => Promise<void> | void = () => {};
   /** The maximum number of requests for updates that were open at once. */
@@ -142,6 +144,7 @@ export class TelegramServer implements AsyncDisposable {
       const [one] = this.refusals.splice(refusal, 1);
       return refuse(one?.status ?? 500, one?.body ?? {});
     }
+    if (!await this.isReceived(method)) return refuse(500, {});
     const result = await this.#perform(method, body);
     await this.afterEffect(method);
     return result instanceof Response ? result : Response.json({ ok: true, result });
