@@ -85,3 +85,25 @@ export function describedOf(payload: FramePayload): DescribedCall[] {
     };
   });
 }
+
+/** A change of a file with its diff. */
+export interface FileChange {
+  path: string;
+  diff: string;
+  added: number;
+  removed: number;
+  is_new_file: boolean;
+}
+
+/** Returns the change that a call made in a file, from the frame of its result; null if there is none. */
+export function changeOf(payload: FramePayload): FileChange | null {
+  const { change } = payload;
+  if (!isJsonObject(change)) return null;
+  return {
+    path: textOf(change, "path"),
+    diff: textOf(change, "diff"),
+    added: numberOf(change, "added") ?? 0,
+    removed: numberOf(change, "removed") ?? 0,
+    is_new_file: change["is_new_file"] === true,
+  };
+}

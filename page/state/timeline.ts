@@ -1,7 +1,14 @@
 // Builds the steps of an execution from its frames. A reply includes its calls, a call its result, a question its answer.
 import { describeAnswerPlace, isGiven } from "../../present/answer_place.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { callsOf, delegatedOf, numberOf, type ToolCall } from "../../present/payload.ts";
+import {
+  callsOf,
+  changeOf,
+  delegatedOf,
+  type FileChange,
+  numberOf,
+  type ToolCall,
+} from "../../present/payload.ts";
 
 /** A frame of the log, with a parsed payload. */
 export interface Entry {
@@ -11,7 +18,14 @@ export interface Entry {
 
 /** A tool call of the timeline. `result` is null until the call ends. */
 export interface Call extends ToolCall {
-  result: { content: string; isError: boolean; durationMs: number | null; at: number } | null;
+  result: {
+    content: string;
+    isError: boolean;
+    durationMs: number | null;
+    at: number;
+    /** The change that the call made in a file. */
+    change: FileChange | null;
+  } | null;
   /** The id of the execution that a delegating call started; null for another call. */
   childId: number | null;
 }
@@ -185,6 +199,7 @@ function addResult(steps: readonly Step[], payload: JsonObject, at: number): voi
       isError: payload["is_error"] === true,
       durationMs: numberOf(payload, "duration_ms") ?? null,
       at,
+      change: changeOf(payload),
     };
     if (call.name === "run_agent") {
       call.childId = numberOf(delegatedOf(content) ?? {}, "execution_id") ?? null;

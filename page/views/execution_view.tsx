@@ -138,7 +138,7 @@ function ExecutionLogSection(
         ? <LoadState of={{ data: undefined, problem, isStale: false }} />
         : <Problem text={problem} />}
       <Waterfall
-        executionId={id}
+        execution={execution}
         entries={entries}
         startedAt={startedAt}
         endedAt={isOpen(execution) ? null : startedAt + (duration_ms ?? 0)}

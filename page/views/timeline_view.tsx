@@ -12,8 +12,8 @@ import { FormattedText, StreamingText } from "../parts/markdown.tsx";
 import { Button, Collapsible, Preformatted } from "../parts/parts.tsx";
 import type { ForkPlace } from "../parts/run_dialog.tsx";
 import { executionHref } from "../state/route.ts";
-import { parseObject } from "../../present/payload.ts";
-import { ArgumentTable } from "./approval/call_details.tsx";
+import { delegatedOf, parseObject } from "../../present/payload.ts";
+import { ArgumentTable, FileChange, SwitchableText } from "./approval/call_details.tsx";
 import { type Call, describeLatest, type Step } from "../state/timeline.ts";
 import { beginningOf } from "../../base/text/cut_text.ts";
 
@@ -207,8 +207,14 @@ const SHORT_CHARACTERS = 120;
 
 /** Renders a call, with its result if the call has ended. */
 function ToolCall({ call }: { call: Call }): VNode {
-  const { name, result, childId } = call;
+  const { id, name, args, result, childId } = call;
   const state = result === null ? "no result yet" : result.isError ? "failed" : "done";
+  const given = parseObject(args);
+  const change = result?.change ?? null;
+  // A model may write invalid JSON, which is shown unchanged.
+  const table = given === undefined
+    ? <Excerpt label={`Arguments of ${name}`} text={args} tone="muted" />
+    : <ArgumentTable tool={name} args={given} place={`in call ${id}`} />;
   return (
     <div class={`call ${result?.isError ? "failed" : ""}`}>
       <h3>
@@ -219,31 +225,35 @@ function ToolCall({ call }: { call: Call }): VNode {
         </span>
         {childId !== null && <a href={executionHref(childId)}>execution {childId}</a>}
       </h3>
-      <Arguments call={call} />
-      {result !== null && (
-        <Excerpt label={`Result of ${name}`} text={result.content || "empty result"} />
+      {change === null && args.length <= SHORT_CHARACTERS ? table : (
+        <Collapsible
+          summary={
+            <span class="excerpt ellipsis muted">
+              {change === null ? lineOf(args) : `Arguments of ${name}`}
+            </span>
+          }
+        >
+          {() => table}
+        </Collapsible>
       )}
+      {change !== null && <FileChange preview={change} written={null} place={`by call ${id}`} />}
+      {result !== null && <Result name={name} content={result.content} />}
     </div>
   );
 }
 
-/** Renders the arguments: short ones as JSON, others as a table. A model may write invalid JSON, which is shown unchanged. */
-function Arguments({ call: { id, name, args } }: { call: Call }): VNode {
-  const label = `Arguments of ${name}`;
-  const given = parseObject(args);
-  const isShort = args.length <= SHORT_CHARACTERS;
-  // A line break within a JSON text.
-  if (given === undefined || (isShort && !args.includes("\\n"))) {
-    return <Excerpt label={label} text={args} tone="muted" />;
-  }
-  const table = <ArgumentTable tool={name} args={given} place={`in call ${id}`} />;
-  return isShort
-    ? table
-    : (
-      <Collapsible summary={<span class="excerpt ellipsis muted">{lineOf(args)}</span>}>
-        {() => table}
-      </Collapsible>
-    );
+/** Renders the result of a call: the answer of a delegated execution, a JSON object as a table, or a text. */
+function Result({ name, content }: { name: string; content: string }): VNode {
+  const label = `Result of ${name}`;
+  const answer = name === "run_agent" ? delegatedOf(content)?.["output"] : undefined;
+  if (typeof answer === "string") return <FormattedText text={answer} />;
+  const fields = parseObject(content);
+  if (fields === undefined) return <Excerpt label={label} text={content || "empty result"} />;
+  return (
+    <Collapsible summary={<span class="excerpt ellipsis">{lineOf(content)}</span>}>
+      {() => <ArgumentTable tool={label} args={fields} place="as a table" />}
+    </Collapsible>
+  );
 }
 
 /** Renders a short text, or the collapsed beginning of a long text. */
@@ -255,7 +265,7 @@ function Excerpt(
   }
   return (
     <Collapsible summary={<span class={`excerpt ellipsis ${tone}`}>{lineOf(text)}</span>}>
-      {() => <Preformatted label={label} text={text} />}
+      {() => <SwitchableText label={label} text={text} />}
     </Collapsible>
   );
 }

@@ -9,6 +9,7 @@ const VARYING_FIELDS = new Set([
   "execution_id",
   "timestamp",
   "duration_ms",
+  "change",
   "created_at",
   "expires_at",
   "answered_via",

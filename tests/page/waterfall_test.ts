@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Entry } from "../../page/state/timeline.ts";
-import { toSpans } from "../../page/state/waterfall.ts";
+import { divideTime, toSpans } from "../../page/state/waterfall.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -77,4 +77,32 @@ Deno.test("toSpans() omits the steps that a fork copied", () => {
     spans.map(({ name, from, to }) => [name, from - START, (to ?? 0) - START]),
     [["model", 0, 4_000]],
   );
+});
+
+Deno.test("divideTime() adds up to the time, and counts parallel spans once", () => {
+  const span = (
+    kind: "model" | "tool" | "delegated" | "wait",
+    from: number,
+    to: number | null,
+  ) => ({
+    ...{ kind, from, to, step: 1, name: "", subject: "", isError: false, childId: null },
+  });
+  const parts = divideTime(
+    [
+      span("model", 0, 1_000),
+      span("delegated", 1_000, 4_000),
+      span("delegated", 2_000, 5_000),
+      span("wait", 4_500, 6_000),
+      span("tool", 7_000, null),
+    ],
+    { from: 0, to: 8_000 },
+  );
+  assert.deepEqual(parts.map(({ kind, ms, count, together }) => [kind, ms, count, together]), [
+    ["model", 1_000, 1, 1_000],
+    ["tool", 1_000, 1, 1_000],
+    ["delegated", 4_000, 2, 6_000],
+    ["wait", 1_000, 1, 1_500],
+    ["other", 1_000, 0, 0],
+  ]);
+  assert.equal(parts.reduce((sum, { ms }) => sum + ms, 0), 8_000);
 });

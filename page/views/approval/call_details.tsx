@@ -54,8 +54,12 @@ export function PreviewedChange({ preview }: { preview: Preview }): VNode {
 }
 
 /** Renders a file change. `written` is the new text of the file, if it is known. */
-function FileChange(
-  { preview, written, place }: { preview: Preview; written: unknown; place: string },
+export function FileChange(
+  { preview, written, place }: {
+    preview: Omit<Preview, "problem">;
+    written: unknown;
+    place: string;
+  },
 ): VNode {
   const [isRendered, setRendered] = useState(false);
   const { path, diff, added, removed, is_new_file: isNew } = preview;

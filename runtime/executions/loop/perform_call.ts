@@ -18,6 +18,7 @@ import type {
 import { SignInRequired } from "../../tools/failures/sign_in_required.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
+import { previewChange } from "./preview_change.ts";
 import type { Run } from "./run.ts";
 
 const loadReadMedia = lazyModule(() => import("../../models/adaptation/read_media.ts"));
@@ -39,7 +40,7 @@ export interface CallResult {
   content: string;
   isError: boolean;
   effect: Effect;
-  /** The calls that a dry run described instead of making them. */
+  /** The calls that a dry run described instead of making them, or the change that this call made. */
   described?: DescribedCall[];
   /** The instructions that the result adds to the conversation. */
   instructions?: string;
@@ -86,10 +87,17 @@ export async function performCall(
       signal,
     );
   try {
+    const change = await withinTime(limit, () => changeOf(run, tool, args));
     const result = await withinTime(limit, work);
     return typeof result === "string"
-      ? { content: result, isError: false, effect, ...(media.length > 0 && { media }) }
-      : { ...result, isError: false, effect };
+      ? {
+        content: result,
+        isError: false,
+        effect,
+        ...(media.length > 0 && { media }),
+        ...change,
+      }
+      : { ...result, isError: false, effect, ...change };
   } catch (error) {
     const isPause = error instanceof QuestionRaised || error instanceof RestRaised ||
       error instanceof SignInRequired;
@@ -97,6 +105,25 @@ export async function performCall(
     if (!isPause) return toFailedResult(error, effect);
     await run.journal.resetCall(call);
     return error;
+  }
+}
+
+/** Returns the change that a file tool's call is about to make; undefined for another tool, or if it cannot be shown. */
+async function changeOf(
+  run: Run,
+  tool: ActionTool,
+  args: JsonObject,
+): Promise<Pick<CallResult, "described"> | undefined> {
+  if (tool.preview === undefined || run.execution.isDryRun) return undefined;
+  try {
+    const change = await previewChange(tool, args, run);
+    if (change === undefined || change.preview.diff === "") return undefined;
+    const { execution: { id: executionId }, agent: { id: agentId } } = run;
+    return { described: [{ executionId, agentId, toolName: tool.name, ...change, isDone: true }] };
+  } catch (error) {
+    // The call itself reports why it fails.
+    if (error instanceof ToolFailure) return undefined;
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-// The preview of a tool call, and the description that replaces a call in a dry run.
+// The preview of a tool call, the description that replaces a call in a dry run, and the change that a call made.
 
 /** A change to a file, formatted for display. */
 export interface CallPreview {
@@ -14,7 +14,7 @@ export interface CallPreview {
   problem: string | null;
 }
 
-/** A call that a dry run described instead of making it. */
+/** A call that a dry run described instead of making it, or a call that changed a file. */
 export interface DescribedCall {
   /** The execution of the call: the dry run or one of its descendants. */
   executionId: number;
@@ -24,4 +24,6 @@ export interface DescribedCall {
   summary: string;
   /** The preview of the changed file. Null for a call that changes no file. */
   preview: CallPreview | null;
+  /** Present if the call was made, so that the preview is the change that it made. */
+  isDone?: true;
 }

@@ -4,7 +4,7 @@ import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import type { EventType, FrameContent, FrameIdentity } from "../../events/frame.ts";
 import { type Message, thoughtOf } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
-import type { DescribedCall } from "./call_preview.ts";
+import type { CallPreview, DescribedCall } from "./call_preview.ts";
 import type { FinishedCall } from "./conversation_store.ts";
 import type { Pause } from "./ending_store.ts";
 import type { Execution } from "../execution.ts";
@@ -147,9 +147,17 @@ export function toResultFrame(call: FinishedCall): FrameContent {
       content,
       is_error: isError,
       duration_ms: durationMs,
-      ...(call.described && { would_do: call.described.map(toDescribedFields) }),
+      ...(call.described && toDescription(call.described)),
     },
   };
+}
+
+/** Returns the calls that a dry run described, or the change that the call made. */
+function toDescription(described: readonly DescribedCall[]): Record<string, unknown> {
+  const [made] = described;
+  return made?.isDone
+    ? { change: toPreviewFields(made.preview) }
+    : { would_do: described.map(toDescribedFields) };
 }
 
 function toDescribedFields({ preview, ...call }: DescribedCall): Record<string, unknown> {
@@ -158,14 +166,18 @@ function toDescribedFields({ preview, ...call }: DescribedCall): Record<string, 
     agent_id: call.agentId,
     tool_name: call.toolName,
     summary: call.summary,
-    preview: preview && {
-      path: preview.path,
-      diff: preview.diff,
-      added: preview.added,
-      removed: preview.removed,
-      is_new_file: preview.isNewFile,
-      problem: preview.problem,
-    },
+    preview: toPreviewFields(preview),
+  };
+}
+
+function toPreviewFields(preview: CallPreview | null): Record<string, unknown> | null {
+  return preview && {
+    path: preview.path,
+    diff: preview.diff,
+    added: preview.added,
+    removed: preview.removed,
+    is_new_file: preview.isNewFile,
+    problem: preview.problem,
   };
 }
 

@@ -185,7 +185,7 @@ export class SqlConversationStore implements ConversationStore {
   readDescribed(executionId: number): Promise<DescribedCall[]> {
     return this.#db.read(function* () {
       const calls = yield* selectCalls(executionId, { unlogged: false });
-      return calls.flatMap(({ described }) => described ?? []);
+      return calls.flatMap(({ described }) => described ?? []).filter(({ isDone }) => !isDone);
     });
   }
 

@@ -122,27 +122,28 @@ async function seeAllAtOnce(world: DashboardWorld): Promise<void> {
     ]
   ) {
     await element.waitFor();
-    assert.ok(await isInSight(page, element), `${element} is in sight`);
+    await untilSeen(() => isInSight(page, element), `${element} is in sight`);
   }
   // The answer, not the task that led to it.
   await page.getByRole("table", { name: "Recently ended" }).getByText("fine", { exact: true })
     .waitFor();
   // Announcements are one line in the head, and cover no row.
   for (let count = 0; count < 3; count++) await runToEnd(runtime, "good");
-  const said = page.getByText(/^good ended: success \(execution \d+\)\./).first();
-  await said.waitFor();
-  const [line, head] = await Promise.all(
-    [said, page.locator(".page-head")].map((part) => part.boundingBox()),
-  );
-  assert.ok(line && head && line.y >= head.y && line.y + line.height <= head.y + head.height);
+  const boxOf = (selector: string) => page.locator(selector).first().boundingBox();
+  await page.getByText(/^good ended: success \(execution \d+\)\./).first().waitFor();
+  await untilSeen(async () => {
+    const [line, head] = await Promise.all([boxOf(".announcements p"), boxOf(".page-head")]);
+    return line !== null && head !== null && line.y >= head.y &&
+      line.y + line.height <= head.y + head.height;
+  }, "the announcement is in the head");
 
   await page.setViewportSize({ width: 390, height: 844 });
   const question = region(page, "Waiting for you").getByText("Which?");
-  assert.ok(await isInSight(page, question), "the question is on the first screen of a phone");
+  await untilSeen(() => isInSight(page, question), "the question is on a phone's first screen");
   await page.evaluate("scrollTo(0, document.body.scrollHeight)");
   const badge = page.getByRole("link", { name: "Now 1 open question" });
   await untilSeen(async () => !await isInSight(page, question), "the page has scrolled");
-  assert.ok(await isInSight(page, badge), "the badge stays in sight");
+  await untilSeen(() => isInSight(page, badge), "the badge stays in sight");
   model.finish();
 }
 
