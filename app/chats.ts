@@ -28,7 +28,7 @@ export class Chats implements AsyncDisposable {
   constructor(runtime: Runtime, { environment }: Pick<WorkspaceSettings, "environment">) {
     this.#runtime = runtime;
     this.#ports = { lookup: (name) => environment.get(name), clock: runtime.clock };
-    this.#client = createLocalClient(runtime);
+    this.#client = createLocalClient(runtime, { via: "chat" });
     this.#holder = runtime.storage.kind === "sqlite" ? undefined : crypto.randomUUID();
   }
 
@@ -93,7 +93,7 @@ export class Chats implements AsyncDisposable {
   #clientOf({ name }: ChatPerson): Client {
     const known = this.#clients.get(name);
     if (known !== undefined) return known;
-    const client = createLocalClient(this.#runtime, { caller: { via: "chat", name } });
+    const client = createLocalClient(this.#runtime, { via: "chat", name });
     this.#clients.set(name, client);
     return client;
   }

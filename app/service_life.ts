@@ -69,6 +69,7 @@ export async function liveAsService(
   const agents = (await runtime.listAgents()).length;
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,
+    account: settings.shell["USER"] ?? settings.shell["LOGNAME"],
     manager: findServiceManager((name) => Deno.env.get(name), Deno),
     ...(options.tcp === undefined ? {} : { tcp: options.tcp, port }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),

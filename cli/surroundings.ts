@@ -29,7 +29,7 @@ export function openSurroundings(
     clock,
     processes: systemProcesses,
     selfCommand: selfCommand(),
-    connect: ({ socketFile }) => openSocketClient(socketFile),
+    connect: ({ socketFile }) => openSocketClient(socketFile, "terminal"),
     suggest,
     onInterrupt(listener) {
       Deno.addSignalListener("SIGINT", listener);

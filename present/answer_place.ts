@@ -7,6 +7,7 @@ const PLACES: Readonly<Record<string, string>> = {
   editor: "in an editor",
   chat: "in a chat app",
   program: "by a program",
+  api: "over the HTTP API",
 };
 
 /** Returns true if a log entry is an answer that names its place, and not the end of a question that expired. */

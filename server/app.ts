@@ -4,16 +4,20 @@ import { redactToken } from "./answers/answers.ts";
 import { RequestRefused, toErrorResponse } from "../api/errors.ts";
 import type { DescribedOperation, Services } from "../api/operations/operation.ts";
 import { LAZY_OPERATIONS } from "../api/routes/operations.ts";
+import { requireRight } from "../api/operations/required_right.ts";
 import { readJsonBody } from "../api/operations/request_body.ts";
 import { EVENT_STREAM } from "../base/text/event_stream.ts";
+import { NO_KEY } from "./middleware/api_key.ts";
+import { type AppEnv, findCaller } from "./middleware/caller.ts";
 import { readAddress } from "./middleware/request_address.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
 import { createGuide } from "./routes/guide.ts";
 import { SIGN_IN_PATHS } from "../runtime/vocabulary/sign_in_paths.ts";
-import type { InProcessRequest } from "../api/client/in_process_transport.ts";
 import { lazyModule } from "../base/lazy_module.ts";
 import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";
+import type { Caller } from "../runtime/vocabulary/callers.ts";
+import type { Right } from "../runtime/vocabulary/rights.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 
@@ -24,7 +28,7 @@ export interface AppOptions {
   /** True if this listener accepts webhook deliveries. Default: false. */
   takesDeliveries?: boolean;
   /** Middleware that runs before every route, in this order. */
-  guards?: readonly MiddlewareHandler[];
+  guards?: readonly MiddlewareHandler<AppEnv>[];
   /** Returns true if the request comes from a browser that is logged in. */
   isLoggedIn?: (request: Request) => boolean;
   /** The maximum size of a JSON body in bytes. Default: 1 MiB. */
@@ -43,8 +47,14 @@ const MAX_PROGRAM_BYTES = 40 * 1_024 * 1_024;
 /** Matches the paths whose requests reset the idle timeout. Health checks and documentation do not reset it. */
 const WORK = /^\/(agents|executions|events|mcp|v1)(\/|$)/;
 
+/** The sender of an open operation whose request has no key. It may see nothing. */
+const NOBODY: Caller = { via: "api", role: "viewer", agents: [] };
+
+/** The objects of an application. `caller` is the sender of requests for which no guard names another one. */
+export type AppServices = Omit<Services, "caller"> & { readonly caller?: Caller };
+
 /** Creates the application over one runtime. */
-export function createApp(services: Services, options: AppOptions = {}): Hono {
+export function createApp(services: AppServices, options: AppOptions = {}): Hono<AppEnv> {
   const { runtime, lifecycle } = services;
   const { log, clock } = runtime;
   const pages = [
@@ -67,9 +77,15 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
     ...(takesDeliveries ? [{ method: "POST", path: HOOK_PATH }] : []),
     ...pages.map(({ path }) => ({ method: "GET", path })),
   ]);
-  const app = new Hono();
+  const requireCaller = (c: Context<AppEnv>, right: Right) => {
+    const caller = findCaller(c, services.caller);
+    if (caller === undefined) throw new RequestRefused(401, NO_KEY);
+    requireRight({ caller }, right);
+    return caller;
+  };
+  const app = new Hono<AppEnv>();
   /** The same API for the models and programs that use another protocol. */
-  let program: Hono | undefined;
+  let program: Hono<AppEnv> | undefined;
   app.use(accessLog({ log, clock, via: options.via ?? "unix" }));
   app.use(measureHead);
   for (const guard of options.guards ?? []) app.use(guard);
@@ -87,6 +103,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
     let operation: DescribedOperation | undefined;
     app.on(place.method, toPattern(place.path), async (c) => {
       const request = c.req.raw;
+      const caller = place.right === "open" ? NOBODY : requireCaller(c, place.right);
       operation ??= await place.load();
       return await operation.respond({
         params: c.req.param(),
@@ -97,21 +114,21 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
             clock,
             maxBytes: options.maxBodyBytes,
           }),
-      }, services);
+      }, { ...services, caller });
     });
   }
-  const callAsProgram: InProcessRequest = (address, init) => {
-    program ??= createApp({ ...services, caller: { via: "program" }, isLocal: false }, {
-      via: "program",
-      maxBodyBytes: MAX_PROGRAM_BYTES,
-    });
-    return program.request(address, init);
-  };
   for (const { path, load } of PROTOCOLS) {
-    let respond: ((request: Request) => Promise<Response>) | undefined;
     app.all(path, async (c) => {
-      respond ??= (await load()).openProtocol(runtime, callAsProgram);
-      return await respond(c.req.raw);
+      const { openProtocol } = await load();
+      program ??= createApp({ ...services, isLocal: false }, {
+        via: "program",
+        maxBodyBytes: MAX_PROGRAM_BYTES,
+      });
+      const { request } = program;
+      const caller = { ...requireCaller(c, "view"), via: "program" as const };
+      return await openProtocol(runtime, (address, init) => request(address, init, { caller }))(
+        c.req.raw,
+      );
     });
   }
   if (takesDeliveries) {

@@ -44,7 +44,8 @@ export class EarlyPort implements AsyncDisposable {
     this.listener = listenOnTcp(tcp, {
       clock,
       log,
-      handler: (request) => this.#handler?.(request) ?? this.#respondEarly(request),
+      handler: (request, from) =>
+        this.#handler?.(request, from) ?? this.#respondEarly(request, from),
     });
   }
 
@@ -54,13 +55,13 @@ export class EarlyPort implements AsyncDisposable {
     this.#handedOver.resolve(handler);
   }
 
-  async #respondEarly(request: Request): Promise<Response> {
+  async #respondEarly(request: Request, from: Parameters<Handler>[1]): Promise<Response> {
     const isHealthCheck = request.method === "GET" &&
       /^https?:\/\/[^/]+\/health$/.test(request.url);
     if (isHealthCheck && this.#findRefusal(request) === undefined) {
       return Response.json({ status: "ok" });
     }
-    return await (await this.#handedOver.promise)(request);
+    return await (await this.#handedOver.promise)(request, from);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,7 +5,7 @@ import type { Runtime } from "../runtime/interface/runtime.ts";
 import type { ServiceManager } from "../runtime/vocabulary/service_managers.ts";
 import { SECOND_MS } from "../base/time_units.ts";
 import { createAnswers } from "./answers/answers.ts";
-import { createApp } from "./app.ts";
+import { type AppServices, createApp } from "./app.ts";
 import { toErrorResponse } from "../api/errors.ts";
 import { Lifecycle, type StopReason } from "../api/streams/lifecycle.ts";
 import type { Handler, Listener } from "./listeners/listener.ts";
@@ -13,12 +13,13 @@ import { opensSignInCallback } from "../runtime/vocabulary/sign_in_paths.ts";
 import { isDelivery, warnOfUnreachableWebhooks } from "./routes/hooks.ts";
 import { hostCheck } from "./middleware/host_check.ts";
 import { EarlyPort } from "./early_port.ts";
+import type { AppEnv } from "./middleware/caller.ts";
+import type { Caller } from "../runtime/vocabulary/callers.ts";
 import { createLogin } from "./login/login.ts";
+import { singleKey } from "./login/key_owners.ts";
 import { apiKey, RefusedKeys } from "./middleware/api_key.ts";
-import type { Services } from "../api/operations/operation.ts";
 import { type TcpListener, type TcpOptions } from "./listeners/tcp_port.ts";
 import { listenOnSocket } from "./listeners/unix_socket.ts";
-import { createSecretMatch } from "./login/secret_text.ts";
 import { warmUp } from "../api/routes/operations.ts";
 
 export type { StopReason } from "../api/streams/lifecycle.ts";
@@ -44,6 +45,8 @@ export interface ServeOptions {
    * alive.
    */
   tcp?: TcpOptions;
+  /** The name of the account that runs the service. */
+  account?: string | undefined;
   /** The port of `tcp`, if it is already open. */
   port?: EarlyPort | undefined;
 }
@@ -66,7 +69,7 @@ export interface Service {
  * ApiKeyUnusable, no listener stays open.
  */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Service> {
-  const { keepAlive = false, idleTimeoutMs, tcp, port, manager } = options;
+  const { keepAlive = false, idleTimeoutMs, tcp, port, manager, account } = options;
   const lifecycle = new Lifecycle({
     runtime,
     keepAlive,
@@ -80,9 +83,18 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   const stopWarning = tcp === undefined ? await warnOfUnreachableWebhooks(runtime) : () => {};
   const listeners: Listener[] = [];
   const transports = () => listeners.map(({ address }) => address);
-  const services: Services = { runtime, lifecycle, transports };
+  const services = { runtime, lifecycle, transports };
   const { clock, directories: { socketFile }, log } = runtime;
-  const handler = toHandler(createApp({ ...services, isLocal: true }), runtime);
+  const local: AppServices = {
+    ...services,
+    isLocal: true,
+    // Read the name at each request, because config.yaml may change.
+    get caller(): Caller {
+      const name = runtime.config.service.owner ?? account;
+      return { via: "api", ...(name !== undefined && { name }) };
+    },
+  };
+  const handler = toHandler(createApp(local), runtime);
   const socket = await listenOnSocket(socketFile, { clock, log, handler });
   listeners.push(socket);
   const ports: number[] = [];
@@ -116,24 +128,28 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
 }
 
 /** Serves the same application on the TCP port, behind checks that the Unix socket does not need. */
-function openTcp(services: Services, tcp: TcpOptions, opened: EarlyPort | undefined): TcpListener {
+function openTcp(
+  services: AppServices,
+  tcp: TcpOptions,
+  opened: EarlyPort | undefined,
+): TcpListener {
   const { runtime } = services;
   const port = opened ?? new EarlyPort(tcp, runtime);
   const answers = createAnswers(runtime);
-  const isKey = createSecretMatch(tcp.apiKey);
+  const findKey = singleKey(tcp.apiKey);
   const refused = new RefusedKeys(runtime.log);
-  const login = createLogin({ isKey, refused, clock: runtime.clock, port: tcp.port });
+  const login = createLogin({ findKey, refused, clock: runtime.clock, port: tcp.port });
   const app = createApp(services, {
     via: "tcp",
     takesDeliveries: true,
     isLoggedIn: login.isLoggedIn,
     guards: [
       apiKey({
-        isKey,
+        findKey,
         refused,
         // A delivery needs no key because it has a signature. An answer link needs no key because it contains a secret.
-        admits: (request) =>
-          isDelivery(request, runtime) || answers.admits(request) || login.admits(request),
+        isOpen: (request) => isDelivery(request, runtime) || answers.admits(request),
+        findLogin: login.find,
         explain: login.explain,
       }),
       login.explainRefusals,
@@ -149,10 +165,10 @@ function openTcp(services: Services, tcp: TcpOptions, opened: EarlyPort | undefi
   return port.listener;
 }
 
-function toHandler(app: Hono, runtime: Runtime): Handler {
-  return async (request) => {
+function toHandler(app: Hono<AppEnv>, runtime: Runtime): Handler {
+  return async (request, from) => {
     try {
-      return await app.fetch(request);
+      return await app.fetch(request, from);
     } catch (error) {
       return toErrorResponse(error, runtime.log);
     }

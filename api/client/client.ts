@@ -136,7 +136,7 @@ export class Client {
     const place = OPERATION_PATHS.find((one) => one.id === id);
     if (place === undefined) throw new TypeError(`No operation ${id}`);
     const accept = { accept: "text/event-stream", ...headers };
-    return sendRequest(this.#transport.fetch, { ...toRequest(place, args), headers: accept });
+    return sendRequest(this.#transport, { ...toRequest(place, args), headers: accept });
   }
 }
 
@@ -161,7 +161,8 @@ function toRequest({ method, path }: OperationPath, args: unknown[]): ClientRequ
   };
 }
 
-/** Returns a client of the service over a Unix socket. It connects at the first call. */
-export function openSocketClient(socketFile: string): Client {
-  return new Client(socketTransport(socketFile));
+/** Returns a client of the service over a Unix socket. It connects at the first call, and names its channel `via`. */
+export function openSocketClient(socketFile: string, via?: "terminal"): Client {
+  const headers = via && { "x-inkling-via": via };
+  return new Client({ ...socketTransport(socketFile), ...(headers && { headers }) });
 }

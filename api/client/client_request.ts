@@ -1,7 +1,7 @@
 // Sends one request of the client, reads its response, and translates its errors. Every command loads this file at
 // start-up.
 import { ApiError, ServiceUnreachable, toDetail } from "./client_errors.ts";
-import type { ClientOptions, PlainAnswer, Transport } from "./client_transport.ts";
+import type { ClientOptions, PlainAnswer } from "./client_transport.ts";
 
 /** A request of the client. */
 export interface ClientRequest {
@@ -29,13 +29,16 @@ export async function requestJson<T>(transport: ClientOptions, request: ClientRe
 }
 
 /** Sends a request and returns its successful response with an unread body. Throws the errors of requestJson(). */
-export async function sendRequest(fetch: Transport, request: ClientRequest): Promise<Response> {
+export async function sendRequest(
+  transport: Pick<ClientOptions, "fetch" | "headers">,
+  request: ClientRequest,
+): Promise<Response> {
   const { method, path, signal, body } = request;
-  const headers = new Headers(request.headers);
+  const headers = new Headers({ ...transport.headers, ...request.headers });
   if (body !== undefined) headers.set("content-type", "application/json");
   let response: Response;
   try {
-    response = await fetch(path, {
+    response = await transport.fetch(path, {
       method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -66,12 +69,13 @@ export function toQuery(values: QueryValues): string {
 
 /** Returns the text of a successful response. Throws the errors of requestJson(). */
 async function requestText(
-  { fetch, read }: ClientOptions,
+  transport: ClientOptions,
   request: ClientRequest,
 ): Promise<PlainAnswer> {
   const { method, path, signal } = request;
+  const { read } = transport;
   if (read === undefined || method !== "GET") {
-    const response = await sendRequest(fetch, request);
+    const response = await sendRequest(transport, request);
     return { status: response.status, text: await readText(response, signal) };
   }
   const answer = await read(path, { ...(signal && { signal }) });

@@ -10,6 +10,8 @@ export interface ClientOptions {
   fetch: Transport;
   /** A faster transport for GET. Rejects with the errors of the client's methods. */
   read?: (path: string, options: { signal?: AbortSignal }) => Promise<PlainAnswer>;
+  /** The headers of every request that `fetch` sends. */
+  headers?: Readonly<Record<string, string>>;
   /** Called when the client is disposed. */
   close?: () => void;
   /** Waits between two reconnects. If absent, the client waits in real time. */

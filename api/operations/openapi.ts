@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { ErrorBody } from "../schemas/error_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
+import { rolesWith } from "../../runtime/vocabulary/rights.ts";
 import type { DescribedOperation } from "./operation.ts";
 
 /** Returns the document for `/openapi.json`. Throws TypeError for a schema that JSON Schema cannot express. */
@@ -64,14 +65,16 @@ interface Shared {
 }
 
 function describeOperation(operation: DescribedOperation, shared: Shared): JsonObject {
-  const { path, id: operationId, summary, description, body } = operation;
+  const { id: operationId, summary, description, body, right } = operation;
+  const said = [description, describeRight(right)].filter((text) => text !== undefined);
   return {
     operationId,
     summary,
-    ...(description !== undefined && { description }),
+    ...(said.length > 0 && { description: said.join(" ") }),
     tags: [toTag(operation)],
+    ...(right !== "open" && { "x-right": right }),
     // The second alternative, `{}`, means that a request may have no key, because the Unix socket needs none.
-    security: path === "/health" ? [] : [{ ApiKey: [] }, {}],
+    security: right === "open" ? [] : [{ ApiKey: [] }, {}],
     parameters: [
       ...describeParameters(operation.params, "path", shared.components),
       ...describeParameters(operation.query, "query", shared.components),
@@ -87,6 +90,11 @@ function describeOperation(operation: DescribedOperation, shared: Shared): JsonO
     }),
     responses: describeResponses(operation, shared),
   };
+}
+
+function describeRight(right: DescribedOperation["right"]): string | undefined {
+  if (right === "open") return undefined;
+  return `Needs the right \`${right}\` (roles: ${rolesWith(right).join(", ")}).`;
 }
 
 function describeParameters(
@@ -111,7 +119,7 @@ function describeParameters(
 
 const REASONS: Readonly<Record<number, string>> = {
   401: "The API key is missing or wrong (TCP only)",
-  403: "The request comes from a page of another origin (TCP only)",
+  403: "The key does not have the right, or the request comes from a page of another origin",
   404: "Not found",
   408: "The body did not arrive in time",
   409: "Conflicts with the current state",

@@ -16,8 +16,8 @@ import { cutEnd } from "../../base/text/cut_text.ts";
 export interface Services {
   runtime: Runtime;
   lifecycle: Lifecycle;
-  /** The sender of all requests. Absent if each request may name its own channel. */
-  caller?: Caller;
+  /** The sender of the request. */
+  caller: Caller;
   /** True only for requests over the Unix socket, which come from the user of this machine and may name folders. */
   isLocal?: boolean;
   /** Returns the addresses of the open listeners: `unix:/path`, `tcp://host:port`. */

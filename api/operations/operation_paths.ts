@@ -1,58 +1,63 @@
-// The table of operations: method and path by id, grouped by their file in routes/. The routes, the API description and the
-// methods of the client are derived from it. Every command loads this file at start-up, so it imports nothing.
+// The table of operations: right, method and path by id, grouped by their file in routes/. The routes, the check of rights,
+// the API description and the methods of the client are derived from it. Every command loads this file at start-up, so it
+// imports only types.
+import type { Right } from "../../runtime/vocabulary/rights.ts";
 
 /** The routes in the order of registration: the first match answers a request. */
 export const ROUTES = {
-  health: { health: "GET /health" },
-  info: { info: "GET /info", shutdown: "POST /shutdown" },
+  health: { health: "open GET /health" },
+  info: { info: "view GET /info", shutdown: "control POST /shutdown" },
   agents: {
-    agents: "GET /agents",
-    reload: "POST /agents/reload",
-    agent: "GET /agents/{id}",
-    plan: "GET /agents/{id}/plan",
-    run: "POST /agents/{id}/run",
-    autoApprove: "POST /agents/{id}/auto-approve",
-    resumeAgent: "POST /agents/{id}/resume",
-    runs: "GET /agents/{id}/runs",
-    slots: "GET /agents/{id}/slots",
+    agents: "view GET /agents",
+    reload: "control POST /agents/reload",
+    agent: "view GET /agents/{id}",
+    plan: "view GET /agents/{id}/plan",
+    run: "start POST /agents/{id}/run",
+    autoApprove: "edit POST /agents/{id}/auto-approve",
+    resumeAgent: "control POST /agents/{id}/resume",
+    runs: "view GET /agents/{id}/runs",
+    slots: "view GET /agents/{id}/slots",
   },
   files: {
-    agentFile: "GET /agents/{id}/file",
-    saveAgentFile: "PUT /agents/{id}/file",
-    checkAgentFile: "POST /agents/{id}/file/check",
-    renameAgent: "POST /agents/{id}/rename",
-    enableAgent: "POST /agents/{id}/enabled",
-    file: "GET /files/{id}",
-    saveFile: "PUT /files/{id}",
-    checkFile: "POST /files/{id}/check",
-    editor: "GET /editor",
+    agentFile: "view GET /agents/{id}/file",
+    saveAgentFile: "edit PUT /agents/{id}/file",
+    checkAgentFile: "edit POST /agents/{id}/file/check",
+    renameAgent: "edit POST /agents/{id}/rename",
+    enableAgent: "edit POST /agents/{id}/enabled",
+    file: "edit GET /files/{id}",
+    saveFile: "edit PUT /files/{id}",
+    checkFile: "edit POST /files/{id}/check",
+    editor: "edit GET /editor",
   },
   executions: {
-    executions: "GET /executions",
-    execution: "GET /executions/{id}",
-    messages: "GET /executions/{id}/messages",
-    follow: "GET /executions/{id}/stream",
-    cancel: "DELETE /executions/{id}",
-    wake: "POST /executions/{id}/wake",
+    executions: "view GET /executions",
+    execution: "view GET /executions/{id}",
+    messages: "view GET /executions/{id}/messages",
+    follow: "view GET /executions/{id}/stream",
+    cancel: "start DELETE /executions/{id}",
+    wake: "start POST /executions/{id}/wake",
   },
-  replays: { replay: "GET /executions/{id}/replay", fork: "POST /executions/{id}/fork" },
+  replays: { replay: "view GET /executions/{id}/replay", fork: "start POST /executions/{id}/fork" },
   requests: {
-    pending: "GET /executions/{id}/pending",
-    previewArguments: "POST /executions/{id}/pending",
-    respond: "POST /executions/{id}/respond",
+    pending: "view GET /executions/{id}/pending",
+    previewArguments: "edit POST /executions/{id}/pending",
+    respond: "answer POST /executions/{id}/respond",
   },
-  chats: { pairChat: "POST /chats/{id}/pair", pairing: "GET /chats/{id}/pair" },
-  checkpoints: { checkpoints: "GET /checkpoints", purgeCheckpoints: "POST /checkpoints/purge" },
-  budgets: { budgets: "GET /budgets", raiseBudget: "POST /budgets/raise" },
-  sign_ins: { signIns: "GET /sign-in", beginSignIn: "POST /sign-in/begin" },
+  chats: { pairChat: "admin POST /chats/{id}/pair", pairing: "admin GET /chats/{id}/pair" },
+  checkpoints: {
+    checkpoints: "view GET /checkpoints",
+    purgeCheckpoints: "control POST /checkpoints/purge",
+  },
+  budgets: { budgets: "view GET /budgets", raiseBudget: "control POST /budgets/raise" },
+  sign_ins: { signIns: "view GET /sign-in", beginSignIn: "control POST /sign-in/begin" },
   scheduler: {
-    scheduler: "GET /scheduler",
-    pauseScheduler: "POST /scheduler/pause",
-    resumeScheduler: "POST /scheduler/resume",
+    scheduler: "view GET /scheduler",
+    pauseScheduler: "control POST /scheduler/pause",
+    resumeScheduler: "control POST /scheduler/resume",
   },
-  events: { events: "GET /events/stream" },
-  reports: { stats: "GET /stats", recap: "GET /recap", log: "GET /log" },
-} as const satisfies Record<string, Record<string, `${Method} /${string}`>>;
+  events: { events: "view GET /events/stream" },
+  reports: { stats: "view GET /stats", recap: "view GET /recap", log: "control GET /log" },
+} as const satisfies Record<string, Record<string, `${Right | "open"} ${Method} /${string}`>>;
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 type Routes = typeof ROUTES;
@@ -62,10 +67,12 @@ export type RouteFile = keyof Routes;
 /** The id of an operation, which is also its `operationId` in the API description. */
 export type OperationId = { [File in RouteFile]: keyof Routes[File] }[RouteFile];
 
-/** The id, the file, the method and the path of an operation. */
+/** The id, the file, the right, the method and the path of an operation. */
 export interface OperationPath {
   id: OperationId;
   file: RouteFile;
+  /** The right that a request needs; `open` if it needs no key. */
+  right: Right | "open";
   method: Method;
   /** The path, with parameters as in `/agents/{id}`. */
   path: string;
@@ -76,7 +83,7 @@ export const OPERATION_PATHS: readonly OperationPath[] = Object.entries(ROUTES).
   [file, routes],
 ) =>
   Object.entries(routes).map(([id, route]) => {
-    const [method, path] = route.split(" ");
-    return { id, file, method, path } as OperationPath;
+    const [right, method, path] = route.split(" ");
+    return { id, file, right, method, path } as OperationPath;
   })
 );

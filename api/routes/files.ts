@@ -7,6 +7,7 @@ import type {
   WorkspaceFiles,
 } from "../../runtime/interface/workspace_files.ts";
 import { RequestRefused } from "../errors.ts";
+import { requireRight } from "../operations/required_right.ts";
 import { operation, type PathResource, type Services } from "../operations/operation.ts";
 import {
   AgentRenamed,
@@ -54,17 +55,17 @@ const OTHER_FILE = files((id) =>
 );
 
 /**
- * Returns the files of a request that may change them. Who writes a file runs code, so the single key of TCP clients needs
- * `service.edit`. Throws RequestRefused (403).
+ * Returns the files of a request that may change them. Who writes a file runs code, so over TCP the key must be a named
+ * one, unless `service.edit` is set. Throws RequestRefused (403).
  */
 function openFiles({ runtime, caller, isLocal }: Services): Promise<WorkspaceFiles> {
-  const isSafe = isLocal === true || runtime.config.service.edit;
-  if (!isSafe || caller?.via === "program") throw new RequestRefused(403, MAY_NOT_EDIT);
+  const isSafe = isLocal === true || runtime.config.service.edit || caller.key !== undefined;
+  if (!isSafe || caller.via === "program") throw new RequestRefused(403, MAY_NOT_EDIT);
   return runtime.files();
 }
 
 const MAY_NOT_EDIT = "Over TCP, this key may not change files: " +
-  "set service: { edit: true } in config.yaml, or use the Unix socket";
+  "use a named key, set service: { edit: true } in config.yaml, or use the Unix socket";
 
 type SetHeader = (name: string, value: string) => void;
 
@@ -105,6 +106,8 @@ function save(resource: FileResource, summary: string) {
     response: EditedFileBody,
     errors: [403, 409, 412, 428, 503],
     async handle({ id, headers, body, setHeader }, services) {
+      const place = resource.place(id);
+      if (place.kind === "config" || place.kind === "mcp") requireRight(services, "admin");
       const known = await openFiles(services);
       const isNew = headers["if-none-match"] === "*";
       const version = isNew ? null : headers["if-match"];
@@ -113,7 +116,7 @@ function save(resource: FileResource, summary: string) {
           "for a new file";
         throw new RequestRefused(428, message);
       }
-      const saved = await known.save(resource.place(id), {
+      const saved = await known.save(place, {
         text: body.text,
         version,
         allowErrors: body.allow_errors === true,

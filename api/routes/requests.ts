@@ -4,6 +4,7 @@ import { RuntimeError } from "../../base/errors.ts";
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
 import { mayProgramAnswer } from "../../runtime/vocabulary/callers.ts";
 import { RequestRefused } from "../errors.ts";
+import { requireRight } from "../operations/required_right.ts";
 import { operation } from "../operations/operation.ts";
 import { EXECUTION } from "../operations/parameters.ts";
 import {
@@ -55,12 +56,14 @@ export const respond = operation({
   response: RespondAccepted,
   errors: [403, 409, 503],
   async handle({ id, body }, { runtime, caller }) {
-    const by = caller ?? (body.via == null ? undefined : { via: body.via });
+    const isFixed = caller.via === "program" || caller.via === "chat";
+    const by = isFixed ? caller : { ...caller, via: body.via ?? caller.via };
+    if ("arguments" in body.response) requireRight({ caller }, "edit");
     try {
       await runtime.respond(id, {
         requestId: body.request_id,
         answer: toAnswer(body.response),
-        ...(by && { by }),
+        by,
       });
     } catch (error) {
       throw toMisfit(error, misfitPlace(body.response));

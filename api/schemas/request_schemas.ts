@@ -1,5 +1,6 @@
 // The schemas of questions to people and their answers.
 import { z } from "zod";
+import { CLIENT_PLACES } from "../../runtime/vocabulary/callers.ts";
 import { count, id } from "./wire_values.ts";
 
 const timestamp = z.iso.datetime();
@@ -88,7 +89,7 @@ export const RespondBody = z.object({
     z.strictObject({ text: z.string() }).meta({ id: "TextAnswer" }),
     z.strictObject({ selected: z.array(z.string()) }).meta({ id: "Selection" }),
   ], { error: MISSHAPEN }),
-  via: z.enum(["terminal", "page", "editor", "program"]).nullish().meta({
+  via: z.enum(CLIENT_PLACES).nullish().meta({
     description: "The place of the answer, which is shown to everybody with the same question. " +
       "A `program` must not approve calls or budgets, unless config.yaml allows it",
   }),

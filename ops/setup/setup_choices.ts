@@ -2,7 +2,7 @@
 import { resolve } from "../../base/plain_path.ts";
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
-import type { Right } from "../../runtime/vocabulary/rights.ts";
+import type { ChatRight } from "../../runtime/vocabulary/rights.ts";
 import {
   addConfigEntry,
   type ConfigEdit,
@@ -48,7 +48,7 @@ export interface ChosenPerson {
   /** The app's id of the person. */
   id: string;
   name: string;
-  may: readonly Right[];
+  may: readonly ChatRight[];
 }
 
 /** A notification channel as a person chose it. */

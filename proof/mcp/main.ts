@@ -32,7 +32,9 @@ await using runtime = await place.open();
 const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
 // Neither tool can send a key, so this listener checks only Host and Origin, as the service does after the key.
 const guards = [hostCheck({ hosts: [], origins: [] })];
-const app = createApp({ runtime, lifecycle, transports: () => [] }, { guards });
+const app = createApp({ runtime, lifecycle, transports: () => [], caller: { via: "api" } }, {
+  guards,
+});
 await using server = Deno.serve(
   { hostname: "127.0.0.1", port: 0, onListen: () => {} },
   (request) => app.fetch(request),

@@ -2,7 +2,7 @@
 import type { Client } from "../../api/client/client.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ChatPerson, ChatSettings } from "../../runtime/config/chat_schema.ts";
-import type { Right } from "../../runtime/vocabulary/rights.ts";
+import type { ChatRight } from "../../runtime/vocabulary/rights.ts";
 import type { ChatNotes } from "../../runtime/notify/chat_notes.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
@@ -74,6 +74,6 @@ export function findPerson(
 }
 
 /** Returns true if a person of the chat has a right. */
-export function may(person: ChatPerson | undefined, right: Right): boolean {
+export function may(person: ChatPerson | undefined, right: ChatRight): boolean {
   return person?.may.includes(right) ?? false;
 }

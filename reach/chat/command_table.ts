@@ -1,5 +1,5 @@
 // The commands that people can send to a bot.
-import type { Right } from "../../runtime/vocabulary/rights.ts";
+import type { ChatRight } from "../../runtime/vocabulary/rights.ts";
 
 /** The commands by name, each with the right that it needs and its line of help. */
 export const COMMANDS = {
@@ -11,7 +11,7 @@ export const COMMANDS = {
   run: { right: "start", help: "Start an agent: its name, then a message" },
   help: { right: undefined, help: "Show what you can do here" },
   start: { right: undefined, help: "Show what you can do here" },
-} as const satisfies Record<string, { right: Right | undefined; help: string }>;
+} as const satisfies Record<string, { right: ChatRight | undefined; help: string }>;
 
 /** The name of a command. */
 export type CommandName = keyof typeof COMMANDS;

@@ -46,7 +46,7 @@ export class Conversations {
     const command = name as CommandName;
     const { right } = COMMANDS[command];
     if (right !== undefined && !may(person, right)) {
-      return { text: `You may not do this: it needs the right to ${RIGHTS[right]}.` };
+      return { text: `You may not do this: it needs the right to ${RIGHTS[right].meaning}.` };
     }
     switch (command) {
       case "new": {

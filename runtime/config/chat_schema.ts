@@ -1,7 +1,7 @@
 // Defines `chat` in config.yaml: the chat apps in which people talk with agents and answer questions.
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
-import { describeRights, type Right, RIGHT_NAMES } from "../vocabulary/rights.ts";
+import { CHAT_RIGHTS, type ChatRight, describeChatRights } from "../vocabulary/rights.ts";
 import {
   baseUrl,
   channelName,
@@ -26,7 +26,7 @@ export type ChatAppName = keyof typeof CHAT_APPS;
 export interface ChatPerson {
   id: string;
   name: string;
-  may: readonly Right[];
+  may: readonly ChatRight[];
 }
 
 /** The settings of one chat. `token` and `appToken` are names of variables with secret values. */
@@ -62,7 +62,7 @@ export const writtenPerson = z.object({
     description: "The name that answers are stored with",
     default: "required",
   }),
-  may: field(z.array(z.enum(RIGHT_NAMES)), ["chat"], `The rights: ${describeRights()}`),
+  may: field(z.array(z.enum(CHAT_RIGHTS)), ["chat"], `The rights: ${describeChatRights()}`),
 });
 
 const writtenGroup = z.object({

@@ -32,7 +32,13 @@ export interface Config extends ServiceSettings, DatabaseKeys {
   budget: WorkspaceBudget;
   http: z.output<typeof configSchema>["http"];
   /** The values for omitted flags of the service. Without a port, the service listens only on its socket. */
-  service: { port: number | null; host: string; keepAlive: boolean; edit: boolean };
+  service: {
+    port: number | null;
+    host: string;
+    keepAlive: boolean;
+    edit: boolean;
+    owner: string | null;
+  };
   /**
    * The address under which browsers reach the service, without a slash at its end; null if only this machine reaches it.
    */

@@ -18,6 +18,7 @@ import {
   oneOrMore,
   optional,
   pathText,
+  personName,
   section,
   textList,
 } from "./fields.ts";
@@ -171,6 +172,10 @@ export const configSchema = z.object({
       false,
       "Let the key `INKLING_API_KEY` change files over TCP. Who writes an agent's file runs code",
     ),
+    owner: optional(personName).meta({
+      description: "The name of the person that uses the service on its own machine",
+      default: "the account that runs the service",
+    }),
   }),
   public_url: optional(publicUrl).meta({
     description:

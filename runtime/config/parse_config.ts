@@ -128,7 +128,11 @@ function toConfig(
     defaults: { ...agentDefaults, budget: camelBudget(agentDefaults.budget) },
     budget: camelBudget(value.budget),
     ...camelKeys(serviceSettingsSchema.parse(defaults)),
-    service: { ...camelKeys(value.service), port: value.service.port ?? null },
+    service: {
+      ...camelKeys(value.service),
+      port: value.service.port ?? null,
+      owner: value.service.owner ?? null,
+    },
     http: value.http,
     publicUrl: value.public_url?.replace(/\/+$/, "") ?? null,
     expose: value.expose,

@@ -200,7 +200,7 @@ class Connection {
   ): Promise<Response> {
     this.#hasAsked = true;
     this.#requests++;
-    const response = await handler(request);
+    const response = await handler(request, { address: this.address });
     if (response.headers.get("content-type") !== EVENT_STREAM) {
       this.#answered();
       return response;

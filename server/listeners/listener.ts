@@ -13,5 +13,8 @@ export interface Listener {
   abort(): void;
 }
 
-/** Returns the response to a request. */
-export type Handler = (request: Request) => Response | Promise<Response>;
+/** Returns the response to a request. `address` is the client's IP address, or null on a socket file. */
+export type Handler = (
+  request: Request,
+  from: { address: string | null },
+) => Response | Promise<Response>;

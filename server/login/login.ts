@@ -4,7 +4,8 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import { RequestRefused } from "../../api/errors.ts";
-import { LOGIN_PATH, type RefusedKeys } from "../middleware/api_key.ts";
+import type { Caller } from "../../runtime/vocabulary/callers.ts";
+import { type FindKey, LOGIN_PATH, type RefusedKeys } from "../middleware/api_key.ts";
 import { acceptsHtml, escapeHtml, noticePage } from "../html/notice_page.ts";
 import { readForm } from "../../api/operations/request_body.ts";
 import { opensDashboard } from "../routes/dashboard.ts";
@@ -22,8 +23,8 @@ const LOGOUT_PATH = "/logout";
 /** The middleware and checks of the log-in on one port. */
 export interface LoginGuards {
   isLoggedIn(request: Request): boolean;
-  /** Returns true if the request has the cookie of a log-in. Throws RequestRefused if another page sent the request. */
-  admits(request: Request): boolean;
+  /** Returns the owner of the request's log-in. Throws RequestRefused if another page sent the request. */
+  find(request: Request): Caller | undefined;
   /** Returns the log-in page if the request opens the dashboard. */
   explain(request: Request): Promise<Response> | undefined;
   /**
@@ -40,13 +41,13 @@ export interface LoginGuards {
 /** Creates the log-in of one port. */
 export function createLogin(
   options: {
-    isKey: (text: string) => boolean;
+    findKey: FindKey;
     refused: RefusedKeys;
     clock: Clock;
     port: number;
   },
 ): LoginGuards {
-  const { isKey, refused, clock } = options;
+  const { findKey, refused, clock } = options;
   const logins = new Logins(options);
   const loginOf = (request: Request) => logins.find(request.headers);
   let waiting = 0;
@@ -56,23 +57,27 @@ export function createLogin(
     const form = await readForm(request, { clock, maxBytes: MAX_FORM_BYTES });
     if (waiting >= WRONG_KEY.mostWaiting) return await loginPage("too_many");
     // Trim the key, because a pasted key may end with a line break, and no key contains one.
-    if (!isKey((form.get("key") ?? "").trim())) {
+    const caller = await findKey((form.get("key") ?? "").trim());
+    if (caller === undefined) {
       refused.count();
       waiting++;
       await clock.sleep(WRONG_KEY.waitsMs).finally(() => waiting--);
       return await loginPage("wrong_key");
     }
     // The scheme of the checked origin says whether the browser uses TLS, so a proxy need not send a header for that.
-    const cookie = logins.start({ isSecure: /^https:/i.test(origin) });
+    const cookie = logins.start({
+      caller: { ...caller, via: "page" },
+      isSecure: /^https:/i.test(origin),
+    });
     return redirectToDashboard({ "set-cookie": cookie });
   }
 
   return {
     isLoggedIn: (request) => loginOf(request) !== undefined,
-    admits(request) {
-      if (loginOf(request) === undefined) return false;
-      requireOwnPage(request);
-      return true;
+    find(request) {
+      const login = loginOf(request);
+      if (login !== undefined) requireOwnPage(request);
+      return login?.caller;
     },
     explain: (request) => opensDashboard(request) ? loginPage() : undefined,
     async explainRefusals(c, next) {

@@ -2,6 +2,7 @@
 // and no file contains them.
 import type { Clock } from "../../base/clock.ts";
 import { DAY_MS, SECOND_MS } from "../../base/time_units.ts";
+import type { Caller } from "../../runtime/vocabulary/callers.ts";
 import { cookieValues, createSecret, createSecretMatch } from "./secret_text.ts";
 
 /** The milliseconds after which a log-in ends, even if it is in use. */
@@ -13,9 +14,12 @@ export const MOST_LOGINS = 32;
 export interface Login {
   /** True until the log-in ends. */
   readonly isOpen: boolean;
+  /** The owner of the key that logged in. */
+  readonly caller: Caller;
 }
 
 interface OpenLogin {
+  caller: Caller;
   until: number;
   isCookie: (value: string) => boolean;
 }
@@ -33,10 +37,10 @@ export class Logins {
   }
 
   /** Starts a log-in and returns its `Set-Cookie` value. `isSecure` limits the cookie to TLS. */
-  start({ isSecure }: { isSecure: boolean }): string {
+  start({ caller, isSecure }: { caller: Caller; isSecure: boolean }): string {
     const value = createSecret();
     const until = this.#clock.now() + LOGIN_MS;
-    this.#all = [...this.#open(), { until, isCookie: createSecretMatch(value) }]
+    this.#all = [...this.#open(), { caller, until, isCookie: createSecretMatch(value) }]
       .slice(-MOST_LOGINS);
     return this.#cookie(value, LOGIN_MS) + (isSecure ? "; Secure" : "");
   }
@@ -47,6 +51,7 @@ export class Logins {
     if (found === undefined) return undefined;
     const isOpen = () => this.#open().includes(found);
     return {
+      caller: found.caller,
       get isOpen() {
         return isOpen();
       },

@@ -3,10 +3,13 @@ import type { MiddlewareHandler } from "hono";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { SIGN_IN_PATHS } from "../../runtime/vocabulary/sign_in_paths.ts";
 import { RequestRefused } from "../../api/errors.ts";
+import type { Caller } from "../../runtime/vocabulary/callers.ts";
+import type { AppEnv } from "./caller.ts";
 
 /** The path of the log-in page. */
 export const LOGIN_PATH = "/login";
-const NO_KEY = "Invalid or missing API key";
+/** The refusal of a request without a valid key. */
+export const NO_KEY = "Invalid or missing API key";
 const KEY_REMEDY = "Send INKLING_API_KEY of the service as X-API-Key or Authorization: Bearer";
 /**
  * The paths that need no key: the health check, the log-in, whose form contains the key, and the paths for authorization
@@ -35,6 +38,9 @@ const PROTOCOLS: readonly { path: RegExp; toError: (message: string) => object }
   },
 ];
 
+/** Returns the owner of a key, or undefined for an unknown key. */
+export type FindKey = (key: string) => Promise<Caller | undefined>;
+
 /** Counts requests without a valid key. Logs the 1st, 10th, 100th and so on, so that an attacker cannot fill the log. */
 export class RefusedKeys {
   readonly #log: ServiceLog;
@@ -56,25 +62,29 @@ export class RefusedKeys {
 }
 
 /**
- * Returns the middleware that refuses and counts requests without a valid `X-API-Key`, unless `admits` returns true. On the
- * paths of other protocols, the key may be a bearer token, too. The refusal is 401, or the response of `explain`, which is a
- * page for a person with a browser. `admits` may throw another refusal.
+ * Returns the middleware that finds the owner of a request's `X-API-Key` or log-in. It refuses and counts requests without
+ * one, unless `isOpen` returns true. On the paths of other protocols, the key may be a bearer token, too. The refusal is
+ * 401, or the response of `explain`, which is a page for a person with a browser. `findLogin` may throw another refusal.
  */
 export function apiKey(
   options: {
-    isKey: (text: string) => boolean;
+    findKey: FindKey;
     refused: RefusedKeys;
-    admits?: (request: Request) => boolean;
+    isOpen?: (request: Request) => boolean;
+    findLogin?: (request: Request) => Caller | undefined;
     explain?: (request: Request) => Promise<Response> | undefined;
   },
-): MiddlewareHandler {
-  const { isKey, refused, admits, explain } = options;
+): MiddlewareHandler<AppEnv> {
+  const { findKey, refused, isOpen, findLogin, explain } = options;
   return async (c, next) => {
     const { req: { path, raw } } = c;
     const protocol = PROTOCOLS.find((one) => one.path.test(path));
     const bearer = protocol && /^Bearer (.*)$/i.exec(c.req.header("authorization") ?? "")?.[1];
     const key = c.req.header("x-api-key") ?? bearer ?? "";
-    if (OPEN_PATHS.has(path) || isKey(key) || admits?.(raw)) return await next();
+    if (OPEN_PATHS.has(path)) return await next();
+    const caller = await findKey(key) ?? (isOpen?.(raw) ? undefined : findLogin?.(raw));
+    c.set("caller", caller);
+    if (caller !== undefined || isOpen?.(raw)) return await next();
     refused.count();
     if (protocol !== undefined) {
       const body = { detail: NO_KEY, ...protocol.toError(`${NO_KEY}. ${KEY_REMEDY}`) };

@@ -21,7 +21,7 @@ Deno.test("the answers of a local client are stored as its caller's, whatever th
   const steps = [{ call: [call("ask_user", { question: "Which?" })] }, { say: "Fine." }];
   await place.writeScript("asker", steps);
   await using runtime = await place.open();
-  using client = createLocalClient(runtime, { caller: { via: "chat", name: "owner" } });
+  using client = createLocalClient(runtime, { via: "chat", name: "owner" });
   const { id } = await runToEnd(runtime, "asker");
   const { request_id } = await client.pending(id);
   await client.respond(id, { request_id, response: { text: "red" }, via: "terminal" });

@@ -7,7 +7,7 @@ import { caseSchema } from "../../ops/testing/test_case.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
 import { writtenChat } from "../../runtime/config/chat_schema.ts";
 import { writtenAccount } from "../../runtime/config/mail_schema.ts";
-import { RIGHTS } from "../../runtime/vocabulary/rights.ts";
+import { CHAT_RIGHTS, RIGHTS } from "../../runtime/vocabulary/rights.ts";
 import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { EXECUTION_STATUSES, isFinal, TRANSITIONS } from "../../runtime/executions/states.ts";
 import { isJsonObject } from "../../base/json.ts";
@@ -196,14 +196,14 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 function endpointTable(): string {
-  const rows = OPERATIONS.map(({ method, path, summary }) =>
-    `| \`${method}\` | \`${path}\` | ${escapeCell(summary)} |`
+  const rows = OPERATIONS.map(({ method, path, summary, right }) =>
+    `| \`${method}\` | \`${path}\` | ${escapeCell(summary)} | \`${right}\` |`
   );
-  return ["| Method | Path | |", "| --- | --- | --- |", ...rows].join("\n");
+  return ["| Method | Path | | Right |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function rightTable(): string {
-  const rows = Object.entries(RIGHTS).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
+  const rows = CHAT_RIGHTS.map((name) => `| \`${name}\` | ${RIGHTS[name].meaning} |`);
   return ["| Right | Lets a person |", "| --- | --- |", ...rows].join("\n");
 }
 

@@ -25,7 +25,7 @@ Deno.test("Exposed shows exposed agents and what these called, and the rest is u
   await place.writeScript("off", [{ say: "Hi." }], "expose: true\nenabled: false");
   await place.writeScript("above", calling("front"), "agents: [front]");
   await using runtime = await place.open();
-  using client = createLocalClient(runtime, { caller: { via: "program" } });
+  using client = createLocalClient(runtime, { via: "program" });
   const exposed = new Exposed(client);
 
   assert.deepEqual((await exposed.agents()).map(({ id }) => id), ["front"]);
@@ -63,7 +63,7 @@ Deno.test("Exposed covers every exposed agent of a large workspace, and has no r
   await using place = await createTestWorkspace();
   await place.writeScript("private", [{ say: "Hi." }]);
   await using runtime = await place.open();
-  using client = createLocalClient(runtime, { caller: { via: "program" } });
+  using client = createLocalClient(runtime, { via: "program" });
   await runToEnd(runtime, "private");
   const exposed = new Exposed(client);
   const [status, detail] = await refusal(exposed.recap({})) as [number, string];
@@ -85,7 +85,7 @@ Deno.test("Exposed.questions() lists the questions of exposed agents and of thei
   await place.writeScript("front", calling("asker"), "expose: true\nagents: [asker]");
   await place.writeScript("top", calling("front"), "expose: true\nagents: [front]");
   await using runtime = await place.open();
-  using client = createLocalClient(runtime, { caller: { via: "program" } });
+  using client = createLocalClient(runtime, { via: "program" });
   const exposed = new Exposed(client);
   assert.deepEqual(await exposed.questions(), []);
   await runToEnd(runtime, "asker");

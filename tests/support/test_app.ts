@@ -1,12 +1,14 @@
 // The HTTP application with an in-memory runtime and a clock that a test moves.
+import type { AppEnv } from "../../server/middleware/caller.ts";
 import type { Hono } from "hono";
+import type { Caller } from "../../runtime/vocabulary/callers.ts";
 import { type AppOptions, createApp } from "../../server/app.ts";
 import { Lifecycle } from "../../api/streams/lifecycle.ts";
 import { FakeRuntime } from "./fake_runtime.ts";
 import { TestClock } from "./test_clock.ts";
 
 export interface TestApp {
-  app: Hono;
+  app: Hono<AppEnv>;
   runtime: FakeRuntime;
   clock: TestClock;
   lifecycle: Lifecycle;
@@ -20,7 +22,9 @@ export interface TestApp {
 }
 
 /** Creates an application without a listener. */
-export function createTestApp(options: AppOptions = {}): TestApp {
+export function createTestApp(
+  { caller = { via: "api" }, ...options }: AppOptions & { caller?: Caller } = {},
+): TestApp {
   const clock = new TestClock();
   const runtime = new FakeRuntime({ clock, directory: "/home/me" });
   const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
@@ -28,6 +32,7 @@ export function createTestApp(options: AppOptions = {}): TestApp {
     runtime,
     lifecycle,
     transports: () => ["unix:/home/me/service.sock"],
+    caller,
   }, options);
   return {
     app,

@@ -5,7 +5,7 @@ import type { pair } from "../../declarations/service_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
-import { type Right, RIGHT_NAMES, RIGHTS } from "../../../runtime/vocabulary/rights.ts";
+import { CHAT_RIGHTS, type ChatRight, RIGHTS } from "../../../runtime/vocabulary/rights.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
 import { Interview } from "../../prompting/interview.ts";
@@ -25,7 +25,7 @@ export const perform = performs<typeof pair>(async (context, options, { chat }) 
   output.sentence(`Send this code to the bot, in a direct message, within five minutes: ${code}`);
   const sender = await waitForSender(client, { chat, until: Date.parse(end), signal, context });
   output.sentence(`${toVisibleLine(sender.name)} has sent it. The app's id is ${sender.id}.`);
-  const rights = may.map((one) => RIGHTS[one]).join("; ");
+  const rights = may.map((one) => RIGHTS[one].meaning).join("; ");
   const agreed = await app.input.prompter.confirm({
     message: `Add this person to ${chat}? Rights: ${rights}`,
     initial: false,
@@ -45,12 +45,12 @@ export const perform = performs<typeof pair>(async (context, options, { chat }) 
   return EXIT.ok;
 });
 
-function readRights(text: string | undefined): Right[] {
-  if (text === undefined) return [...RIGHT_NAMES];
+function readRights(text: string | undefined): ChatRight[] {
+  if (text === undefined) return [...CHAT_RIGHTS];
   return text.split(",").map((written) => {
-    const right = RIGHT_NAMES.find((one) => one === written.trim());
+    const right = CHAT_RIGHTS.find((one) => one === written.trim());
     if (right !== undefined) return right;
-    const known = RIGHT_NAMES.join(", ");
+    const known = CHAT_RIGHTS.join(", ");
     throw new CommandFailure(EXIT.usage, `There is no right "${written}": use ${known}`);
   });
 }

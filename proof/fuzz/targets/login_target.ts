@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createLogin } from "../../../server/login/login.ts";
+import { singleKey } from "../../../server/login/key_owners.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
-import { createSecretMatch } from "../../../server/login/secret_text.ts";
 import { LogLines } from "../../../tests/support/log_lines.ts";
 import { createTestApp, type TestApp } from "../../../tests/support/test_app.ts";
 import { TestClock } from "../../../tests/support/test_clock.ts";
@@ -81,12 +81,12 @@ async function send(
 
 async function openWorld(): Promise<LoginWorld & AsyncDisposable> {
   const clock = new TestClock();
-  const isKey = createSecretMatch(KEY);
+  const findKey = singleKey(KEY);
   const refused = new RefusedKeys(new LogLines());
-  const login = createLogin({ isKey, refused, clock, port: 8420 });
+  const login = createLogin({ findKey, refused, clock, port: 8420 });
   const { app } = createTestApp({
     guards: [
-      apiKey({ isKey, refused, admits: login.admits, explain: login.explain }),
+      apiKey({ findKey, refused, findLogin: login.find, explain: login.explain }),
       login.explainRefusals,
       hostCheck({ hosts: [], origins: ORIGINS.slice(1) }),
       login.respond,

@@ -34,8 +34,8 @@ async function openWorld(options: { config?: (workspace: string) => string } = {
   );
   const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
   const services = { runtime, lifecycle, transports: () => [] };
-  const local = createApp({ ...services, isLocal: true });
-  const remote = createApp(services);
+  const local = createApp({ ...services, isLocal: true, caller: { via: "api" } });
+  const remote = createApp({ ...services, caller: { via: "api", isSingleKey: true } });
   const send = async (
     method: string,
     path: string,

@@ -62,7 +62,7 @@ defaults:
   max_agent_depth: 0
   max_concurrent_runs: 1
   pin_keys: true
-service: {port: 0, host: "::1", keep_alive: true}
+service: {port: 0, host: "::1", keep_alive: true, owner: sam}
 public_url: https://inkling.example/team/
 expose: { respond: true }
 search: { provider: searxng, base_url: "https://search.example/", key_env: MY_KEY }
@@ -126,7 +126,7 @@ notify:
       databaseConnections: 200,
       node: { name: "left", labels: ["gpu", "m-2"], runs: 1 },
       pinKeys: true,
-      service: { port: 0, host: "::1", keepAlive: true, edit: false },
+      service: { port: 0, host: "::1", keepAlive: true, edit: false, owner: "sam" },
       sandbox: "required",
       http: { allow: ["intern"], deny: ["private"], hosts: ["proxy"], origins: ["https://proxy"] },
       publicUrl: "https://inkling.example/team",

@@ -2,9 +2,9 @@
 import { createAnswers } from "../../../server/answers/answers.ts";
 import { createApp } from "../../../server/app.ts";
 import { createLogin } from "../../../server/login/login.ts";
+import { singleKey } from "../../../server/login/key_owners.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
-import { createSecretMatch } from "../../../server/login/secret_text.ts";
 import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
 import { createTestApp, type TestApp } from "../../support/test_app.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -31,17 +31,18 @@ export interface AnswerPort extends TestApp {
 
 /** Creates the port. The link's token is TOKEN. */
 export function openPort(changes: Partial<HumanRequest> = {}): AnswerPort {
-  const isKey = createSecretMatch(KEY);
+  const findKey = singleKey(KEY);
   const world = createTestApp();
   const { runtime, lifecycle } = world;
   const refused = new RefusedKeys(runtime.log);
-  const login = createLogin({ isKey, refused, clock: new TestClock(), port: 8420 });
+  const login = createLogin({ findKey, refused, clock: new TestClock(), port: 8420 });
   const answers = createAnswers(runtime);
   const guards = [
     apiKey({
-      isKey,
+      findKey,
       refused,
-      admits: (request) => answers.admits(request) || login.admits(request),
+      isOpen: answers.admits,
+      findLogin: login.find,
       explain: login.explain,
     }),
     login.explainRefusals,

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { createLogin, WRONG_KEY } from "../../../server/login/login.ts";
 import { LOGIN_MS, MOST_LOGINS } from "../../../server/login/logins.ts";
+import { singleKey } from "../../../server/login/key_owners.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
-import { createSecretMatch } from "../../../server/login/secret_text.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { createTestApp } from "../../support/test_app.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -21,13 +21,13 @@ const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 function openPort() {
   const clock = new TestClock();
   const log = new LogLines();
-  const isKey = createSecretMatch(KEY);
+  const findKey = singleKey(KEY);
   const refused = new RefusedKeys(log);
-  const login = createLogin({ isKey, refused, clock, port: 8420 });
+  const login = createLogin({ findKey, refused, clock, port: 8420 });
   const { app, runtime, clock: streamClock } = createTestApp({
     isLoggedIn: login.isLoggedIn,
     guards: [
-      apiKey({ isKey, refused, admits: login.admits, explain: login.explain }),
+      apiKey({ findKey, refused, findLogin: login.find, explain: login.explain }),
       login.explainRefusals,
       hostCheck({ hosts: [], origins: [TLS_ORIGIN] }),
       login.respond,

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
+import { singleKey } from "../../../server/login/key_owners.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
-import { createSecretMatch } from "../../../server/login/secret_text.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
 const KEY = "correct horse";
 const on = (key = KEY, log = new LogLines()) =>
   createTestApp({
-    guards: [apiKey({ isKey: createSecretMatch(key), refused: new RefusedKeys(log) })],
+    guards: [apiKey({ findKey: singleKey(key), refused: new RefusedKeys(log) })],
   });
 
 Deno.test("apiKey() compares the whole key and leaves GET /health open", async () => {

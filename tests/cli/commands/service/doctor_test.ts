@@ -66,7 +66,7 @@ async function serveOldAndPaused(world: DoctorWorld): Promise<void> {
   const { createApp } = await import("../../../../server/app.ts");
   const { Lifecycle } = await import("../../../../api/streams/lifecycle.ts");
   const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
-  const app = createApp({ runtime, lifecycle, transports: () => [] });
+  const app = createApp({ runtime, lifecycle, transports: () => [], caller: { via: "api" } });
   world.cli.transport = async (path, init) => {
     const response = await app.request(`http://localhost${path}`, init);
     if (path === "/info") return Response.json({ ...await response.json(), version: "1.2.2" });

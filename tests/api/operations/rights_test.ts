@@ -1,0 +1,89 @@
+// The rights of roles: the request of each operation by each role, over the whole application.
+import assert from "node:assert/strict";
+import { OPERATION_PATHS } from "../../../api/operations/operation_paths.ts";
+import { createApp } from "../../../server/app.ts";
+import { type Role, ROLE_NAMES } from "../../../runtime/vocabulary/rights.ts";
+import { createTestApp } from "../../support/test_app.ts";
+
+/** The operations by the least role that may use them. */
+const LEAST_ROLE = {
+  viewer: [
+    "info agents agent plan runs slots executions execution messages follow replay pending",
+    "agentFile checkpoints budgets signIns scheduler events stats recap",
+  ],
+  operator: [
+    "shutdown reload run resumeAgent cancel wake fork respond purgeCheckpoints raiseBudget",
+    "beginSignIn pauseScheduler resumeScheduler log",
+  ],
+  author: [
+    "autoApprove previewArguments saveAgentFile checkAgentFile renameAgent enableAgent",
+    "file saveFile checkFile editor",
+  ],
+  admin: ["pairChat pairing"],
+};
+/** The operations that a key for some agents never has, besides those of authors and admins. */
+const FOR_ALL_AGENTS = new Set([
+  ..."shutdown reload resumeAgent purgeCheckpoints raiseBudget beginSignIn".split(" "),
+  ..."pauseScheduler resumeScheduler log".split(" "),
+]);
+const LEAST = new Map(
+  Object.entries(LEAST_ROLE).flatMap(([role, lines]) =>
+    lines.join(" ").split(" ").map((id) => [id, ROLE_NAMES.findIndex((one) => one === role)])
+  ),
+);
+
+Deno.test("each role may use its operations, and gets 403 with the right's name for all others", async () => {
+  for (const { id, method, path, right } of OPERATION_PATHS) {
+    const least = id === "health" ? 0 : LEAST.get(id);
+    assert(least !== undefined, `${id} has no entry in this test`);
+    for (const [rank, role] of ROLE_NAMES.entries()) {
+      for (const agents of [undefined, ["x"]]) {
+        const { app } = createTestApp({
+          caller: { via: "api", name: "sam", key: "sam", role, ...agents && { agents } },
+        });
+        const { status, body, headers } = await app.request(path.replace("{id}", "7"), {
+          method,
+          ...method === "POST" &&
+            { body: "{}", headers: { "content-type": "application/json" } },
+        });
+        const isStream = headers.get("content-type") === "text/event-stream";
+        const text = isStream ? "" : await new Response(body).text();
+        if (isStream) await body?.cancel();
+        const isAllowed: boolean = rank >= least &&
+          (agents === undefined || least < 2 && !FOR_ALL_AGENTS.has(id));
+        const where = `${id} as ${role} ${agents ?? ""}: ${status} ${text}`;
+        assert.equal(status === 403, !isAllowed, where);
+        if (!isAllowed) {
+          assert.match(JSON.parse(text).detail, new RegExp(`the right "${right}"`), where);
+        }
+      }
+    }
+  }
+});
+
+Deno.test("changed arguments of a call need the right to edit", async () => {
+  const answer = async (role: Role, response: object) => {
+    const { call, runtime } = createTestApp({ caller: { via: "api", role } });
+    const { id } = runtime.addExecution({ status: "waiting" });
+    return await call(`/executions/${id}/respond`, {
+      method: "POST",
+      json: { request_id: "r1", response },
+    });
+  };
+  const changed = await answer("operator", { approved: true, arguments: { path: "b.md" } });
+  assert.equal(changed.status, 403);
+  assert.match(changed.body.detail, /the right "edit" .* author, admin have/);
+  assert.notEqual((await answer("operator", { approved: true })).status, 403);
+  assert.notEqual((await answer("author", { approved: true, arguments: {} })).status, 403);
+});
+
+Deno.test("a request without a sender is refused with 401, except the health check", async () => {
+  const { runtime, lifecycle } = createTestApp();
+  const app = createApp({ runtime, lifecycle, transports: () => [] });
+  for (const { method, path, right } of OPERATION_PATHS) {
+    const { status } = await app.request(path.replace("{id}", "7"), { method });
+    assert.equal(status, right === "open" ? 200 : 401, path);
+  }
+  assert.equal((await app.request("/v1/models")).status, 401);
+  assert.equal((await app.request("/mcp", { method: "POST" })).status, 401);
+});
