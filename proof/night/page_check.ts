@@ -7,6 +7,8 @@ import { hasChromium, openTestBrowser } from "../../tests/support/machine/browse
 import type { Night } from "./night_world.ts";
 
 const API_KEY = "key";
+/** The number of next runs that the page shows. */
+const SHOWN_NEXT = 5;
 
 /** A required line of the page: the list that contains the line, and the text. */
 interface ExpectedLine {
@@ -58,7 +60,6 @@ function toLines(recap: RecapBody): ExpectedLine[] {
     ["Runs", executions.total, `${executions.succeeded} succeeded`],
     ["Failed", executions.failed],
     ["Cost", `$${recap.cost_usd?.toFixed(2)}`],
-    ["Waiting for you", waiting.length],
     ["Did not run", notRun.reduce((sum, { count }) => sum + count, 0)],
   ];
   return [
@@ -83,7 +84,7 @@ function toLines(recap: RecapBody): ExpectedLine[] {
       list: "The service was not running",
       texts: [formatClock(to)],
     })),
-    ...next.slice(0, 8).map(({ agent_id: agent, at }) => ({
+    ...next.slice(0, SHOWN_NEXT).map(({ agent_id: agent, at }) => ({
       list: "Next runs",
       texts: [agent, formatClock(at)],
     })),
