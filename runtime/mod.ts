@@ -1,6 +1,7 @@
 // Opens a runtime over a workspace: creates its objects and connects them.
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
 import { CurrentAgents } from "./agents/current_agents.ts";
+import { SqlAudit } from "./audit/audit.ts";
 import type { Clock } from "../base/clock.ts";
 import { errorAtStart } from "../base/diagnostics.ts";
 import { BudgetService, createBudgetWarning } from "./executions/budget/budget_service.ts";
@@ -105,6 +106,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const executionLog = new ExecutionLog(frames);
   const checkpoints = new SqlCheckpointStore(db);
   const retention = new Retention({ store: checkpoints, log });
+  const audit = new SqlAudit(db, { clock, days: () => settings.config.auditRetentionDays });
   const remembered = new SqlSettingsStore(db);
   const pause = new Pause({ store: remembered, events });
   const slots = new SqlSlotStore(db, outbox);
@@ -192,6 +194,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     ...context,
     db,
     slots,
+    audit,
     executions: stores.executions,
     budgets: stores.budgets,
     registry,
@@ -277,6 +280,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     pause,
     triggers,
     slots,
+    audit,
     messages: notifications,
     budgets: new BudgetService({
       store: stores.budgets,

@@ -19,6 +19,7 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   service_log: 2,
   sandbox: 2,
   database: 2,
+  audit: 3,
   folders: 3,
   config: 3,
   agents: 4,

@@ -16,6 +16,8 @@ export interface AgentEntry {
   path: string;
   /** The stamp of the read file. Undefined if the next load must read the file again. */
   stamp: string | undefined;
+  /** The hash of the bytes at the last read. Undefined if they could not be read. */
+  hash?: string | undefined;
   /** The last definition that parsed, with the hash of its bytes. Undefined if none did. */
   good: ReadAgent | undefined;
   /** The errors of the current content. Empty if the content parses. */
@@ -100,11 +102,15 @@ export async function toAgentEntry(
   options: AgentEntryOptions & { now: number },
 ): Promise<AgentEntry | undefined> {
   const unsettledSince = undefined;
-  const broken = (diagnostics: Diagnostic[], stamp?: string): AgentEntry => (
+  const broken = (
+    diagnostics: Diagnostic[],
+    read?: Pick<AgentEntry, "stamp" | "hash">,
+  ): AgentEntry => (
     {
       id,
       path,
-      stamp,
+      stamp: read?.stamp,
+      hash: read?.hash,
       good: previous?.good,
       diagnostics: errorsFirst(diagnostics),
       unsettledSince,
@@ -116,13 +122,16 @@ export async function toAgentEntry(
   if (content === "unchanged") return previous;
   if ("diagnostic" in content) return broken([content.diagnostic]);
   const { bytes, hash, stamp } = content;
-  if (previous?.good?.hash === hash) return { ...previous, stamp, diagnostics: [], unsettledSince };
+  if (previous?.good?.hash === hash) {
+    return { ...previous, stamp, hash, diagnostics: [], unsettledSince };
+  }
   const parsed = parseAgent({ path, bytes }, options);
-  if ("diagnostics" in parsed) return broken(parsed.diagnostics, stamp);
+  if ("diagnostics" in parsed) return broken(parsed.diagnostics, { stamp, hash });
   return {
     id,
     path,
     stamp,
+    hash,
     good: {
       agent: await inspected(parsed, options),
       hash,

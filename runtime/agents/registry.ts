@@ -105,6 +105,11 @@ export class AgentRegistry {
     return [...directory ?? [], ...files];
   }
 
+  /** Returns the agents' files as they were last read, sorted by id. */
+  files(): Pick<AgentEntry, "id" | "path" | "hash">[] {
+    return [...this.#entries.values()];
+  }
+
   /** Returns warnings for ignored files and folders (see isMisnamedAgentFile). */
   misnamed(): Diagnostic[] {
     return this.#rejected.flatMap(({ diagnostics }) =>

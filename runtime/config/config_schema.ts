@@ -72,6 +72,11 @@ export const serviceSettingsSchema = z.object({
     "none",
     "Days to keep executions and their logs; 0 or `none`: forever",
   ),
+  audit_retention_days: field(
+    retentionDays,
+    365,
+    "Days to keep records of the audit; a change holds for later records; 0 or `none`: forever",
+  ),
   max_agent_depth: field(
     z.int().min(0).max(100),
     3,

@@ -2,6 +2,7 @@
 import type { ApprovalRequest, AutoApproval } from "./auto_approval.ts";
 import type { AutomaticTriggerType } from "../vocabulary/trigger_kinds.ts";
 import type { Agent, Trigger } from "../agents/agent.ts";
+import type { SqlAudit } from "../audit/audit.ts";
 import type { BrokenAgentFile } from "../agents/registry.ts";
 import type { Recap } from "./recap.ts";
 import type { RunPlan } from "./run_plan.ts";
@@ -186,6 +187,8 @@ export interface Runtime extends AsyncDisposable {
   readonly replays: RecordedRuns;
   /** Reads and changes the files that people write. */
   files(): Promise<WorkspaceFiles>;
+  /** Lists the recorded changes, and records changes of files and sign-ins. */
+  readonly audit: Pick<SqlAudit, "listRecords" | "record" | "changeFile" | "readTextBefore">;
 
   /** Returns the agents, sorted by id. With `fresh`, reads changed files first. */
   listAgents(options?: { fresh?: boolean }): Promise<readonly AgentListing[]>;

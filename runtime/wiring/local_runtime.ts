@@ -6,7 +6,6 @@ import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
 import { AgentNotFound, KnownAgents } from "../agents/known_agents.ts";
-import type { JsonObject } from "../../base/json.ts";
 import type { EventBus } from "../events/bus.ts";
 import { resolveCursor } from "../events/cursor.ts";
 import type { Frame } from "../events/frame.ts";
@@ -22,7 +21,6 @@ import type { Runner } from "../executions/runs/runner.ts";
 import type {
   AgentListing,
   BrokenAgentFile,
-  CallPreview,
   ExecutionDetail,
   ExecutionFilter,
   FollowItem,
@@ -71,6 +69,7 @@ export class LocalRuntime implements Runtime {
   readonly webhooks: Runtime["webhooks"];
   readonly budgets: Runtime["budgets"];
   readonly replays: Replays;
+  readonly audit: Runtime["audit"];
   readonly signIns: Runtime["signIns"] = once(async () => {
     const { BrowserSignIns } = await loadSignIns();
     return new BrowserSignIns({ ...this.#parts, history: this.#history, runtime: this });
@@ -101,6 +100,7 @@ export class LocalRuntime implements Runtime {
     this.webhooks = parts.triggers?.webhooks;
     this.budgets = parts.budgets;
     this.replays = parts.replays;
+    this.audit = parts.audit;
     this.startedAt = parts.clock.now();
   }
 
@@ -156,13 +156,10 @@ export class LocalRuntime implements Runtime {
     return await this.#history.pendingRequest(id);
   }
 
-  async previewArguments(
-    id: number,
-    edit: { requestId: string; args: JsonObject },
-  ): Promise<CallPreview | null> {
+  previewArguments: Runtime["previewArguments"] = async (id, edit) => {
     await this.#parts.refreshConfig();
     return await this.#history.preview(await this.#runner().editedRequest(id, edit));
-  }
+  };
 
   async respond(id: number, response: GivenResponse): Promise<void> {
     await this.#parts.refreshConfig();
@@ -183,13 +180,8 @@ export class LocalRuntime implements Runtime {
     return await this.#history.list(filter);
   }
 
-  async listRuns(
-    agentId: string,
-    page: { limit: number; offset: number },
-  ): Promise<readonly ListedExecution[]> {
-    const known = await this.#knownAgents.require(agentId);
-    return await this.#history.list({ agentId: known, ...page });
-  }
+  listRuns: Runtime["listRuns"] = async (agentId, page) =>
+    await this.#history.list({ agentId: await this.#knownAgents.require(agentId), ...page });
 
   async getExecution(id: number): Promise<ExecutionDetail> {
     return await this.#history.get(id);

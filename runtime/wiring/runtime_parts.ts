@@ -3,6 +3,7 @@ import type { CredentialStore } from "../tools/mcp/sign_in/credentials.ts";
 import type { Replays } from "./replays.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
+import type { SqlAudit } from "../audit/audit.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { Directories } from "../config/directories.ts";
@@ -72,6 +73,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   pause: Pause;
   slots: SlotStore;
   budgets: BudgetService;
+  audit: SqlAudit;
   messages: RuntimeMessages;
   events: EventBus;
   /** The resources that must be closed, in the order in which they were opened. */

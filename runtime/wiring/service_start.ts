@@ -3,6 +3,7 @@ import { type MachineTimeZone, TIME_ZONE_HINT } from "../agents/machine_time_zon
 import type { ConfigFollower } from "./config_follower.ts";
 import type { Notifications } from "./open_notifications.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
+import type { SqlAudit } from "../audit/audit.ts";
 import { hostNames } from "../config/database_settings.ts";
 import { describeHostMismatch } from "../vocabulary/trigger_kinds.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -14,6 +15,7 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import { clearStagedFiles } from "../../base/files/staged_files.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { JoinNodesOptions } from "./join_nodes.ts";
+import { createFileRecorder } from "./files/recorded_files.ts";
 import { createServiceTriggers, type ServiceTriggersOptions } from "./service_triggers.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Triggers } from "../triggers/triggers.ts";
@@ -24,6 +26,7 @@ const loadJoinNodes = lazyModule(() => import("./join_nodes.ts"));
 export interface ServiceParts extends Omit<ServiceTriggersOptions, "shared"> {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
+  audit: SqlAudit;
   budgets: Pick<SqlBudgetStore, "settleAbandoned">;
   follower: ConfigFollower;
   retention: Retention;
@@ -66,7 +69,12 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   await runner.recover();
   const sweeps = resources.use(
     new RetentionSweeps({
-      retention: parts.retention,
+      retention: {
+        async sweep(options) {
+          await parts.retention.sweep(options);
+          await parts.audit.sweep();
+        },
+      },
       clock,
       log,
       days: () => ({
@@ -85,6 +93,9 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   };
   agentFiles.afterReload(reconcile);
   await reconcile();
+  const recordFiles = createFileRecorder(parts);
+  agentFiles.afterReload(recordFiles);
+  await recordFiles();
   const nodes = await parts.shared?.nodes.listNodes() ?? [];
   await parts.notifications.start({
     isAlone: !nodes.some(({ isAlive, isThis }) => isAlive && !isThis),

@@ -50,6 +50,7 @@ import type {
   UsageReport,
   UsageRequest,
 } from "../../runtime/interface/runtime.ts";
+import type { AuditRecord } from "../../runtime/audit/audit_table.ts";
 import type { ChatNotes } from "../../runtime/notify/chat_notes.ts";
 import type { TestedChannel, TestLinkState } from "../../runtime/notify/message_tests.ts";
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
@@ -125,6 +126,14 @@ export class FakeRuntime implements Runtime {
     throw new FakeRefusal("unavailable", "There are no files in memory");
   };
 
+  /** The records of the audit, newest first. */
+  readonly auditRecords: AuditRecord[] = [];
+  readonly audit: Runtime["audit"] = {
+    listRecords: ({ limit }) => Promise.resolve(this.auditRecords.slice(0, limit)),
+    record: () => Promise.resolve(),
+    changeFile: (_by, _file, write) => write(),
+    readTextBefore: () => Promise.resolve(undefined),
+  };
   /** The servers with a sign-in. The other operations on sign-ins are tested with a real runtime. */
   signIns: Runtime["signIns"] = () => {
     const refuse = () => Promise.reject(new FakeRefusal("conflict", "No sign-in"));

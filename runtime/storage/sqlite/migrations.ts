@@ -1,7 +1,7 @@
 // The schema of the SQLite database as a list of migrations. Existing migrations never change. `user_version` in the file
 // is the number of applied migrations.
 import type { DatabaseSync } from "node:sqlite";
-import { BUDGETS, CHAT_NOTES, FOLLOW_UPS, MESSAGES } from "./unattended_tables.ts";
+import { AUDIT, BUDGETS, CHAT_NOTES, FOLLOW_UPS, MESSAGES } from "./unattended_tables.ts";
 
 const EXECUTIONS_AND_LOG = `
 CREATE TABLE instances (
@@ -295,4 +295,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   SEARCH_ON_DEMAND,
   RUN_RESTS,
   CHAT_NOTES,
+  AUDIT,
 ];

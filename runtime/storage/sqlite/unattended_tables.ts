@@ -1,4 +1,4 @@
-// Migrations for runs without a person: follow-ups, budgets, messages and chats.
+// Migrations for runs without a person, and for the record of people: follow-ups, budgets, messages, chats, audit.
 
 /**
  * SQL: the pending follow-ups, one row for each agent that an ended execution must start. An index finds the executions
@@ -113,4 +113,27 @@ CREATE TABLE chat_notes (
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (chat, name)
 ) STRICT;
+`;
+
+/** SQL: the recorded changes of people, programs and files, one row each. A row is removed at its own end. */
+export const AUDIT = `
+CREATE TABLE audit (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  expires_at INTEGER,
+  action TEXT NOT NULL,
+  via TEXT NOT NULL,
+  name TEXT,
+  address TEXT,
+  agent_id TEXT,
+  execution_id INTEGER,
+  detail TEXT NOT NULL CHECK (json_valid(detail)),
+  is_done INTEGER NOT NULL DEFAULT 1,
+  file TEXT,
+  digest TEXT,
+  text TEXT
+) STRICT;
+CREATE INDEX audit_by_agent ON audit (agent_id, id) WHERE agent_id IS NOT NULL;
+CREATE INDEX audit_by_file ON audit (file, id) WHERE file IS NOT NULL;
+CREATE INDEX audit_by_end ON audit (expires_at) WHERE expires_at IS NOT NULL;
 `;

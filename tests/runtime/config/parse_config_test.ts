@@ -120,6 +120,7 @@ notify:
       checkpointRetentionDays: 7,
       logRetentionDays: 90,
       mail: [],
+      auditRetentionDays: 365,
       maxAgentDepth: 0,
       maxConcurrentRuns: 1,
       database: "postgres://inkling@db.example:6432/team",

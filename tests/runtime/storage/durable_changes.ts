@@ -1,4 +1,5 @@
 // One call of every writing method of the stores, with the durability that its change requires.
+import { SqlAudit } from "../../../runtime/audit/audit.ts";
 import { SqlBudgetStore } from "../../../runtime/executions/budget/budget_store.ts";
 import { SqlCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
 import { SqlChatNotes } from "../../../runtime/notify/chat_notes.ts";
@@ -33,6 +34,9 @@ const REST = { until: 10, since: 1, reason: "later" };
 const SCHEMA = { argumentNames: "path", schemaDigest: "2", hints: "{}" };
 const TOOL = { digest: "1", description: "Reads", ...SCHEMA };
 
+const openAudit = (db: TestStore["db"], now = 1) =>
+  new SqlAudit(db, { clock: { now: () => now }, days: () => 1 });
+const PERSON = { via: "terminal", name: "anna" } as const;
 const openNotes = (db: TestStore["db"], now = 1) =>
   new SqlChatNotes(db, { chat: "phone", clock: { now: () => now } });
 
@@ -166,6 +170,11 @@ export const POWER: Record<string, Prepare> = {
   },
   "SqlSettingsStore.changeSetting": ({ db }) => () =>
     new SqlSettingsStore(db).changeSetting("scheduler", "paused", { fallback: "" }),
+  "SqlAudit.record": ({ db }) => () => openAudit(db).record("pause", PERSON),
+  "SqlAudit.changeFile": ({ db }) => () =>
+    openAudit(db).changeFile(PERSON, { file: "/a.md", text: "a" }, () => Promise.resolve()),
+  "SqlAudit.checkFiles": ({ db }) => () =>
+    openAudit(db).checkFiles([{ file: "/a.md", digest: "1" }]),
   "SqlKnownToolStore.keepTool": ({ db }) => () =>
     new SqlKnownToolStore(db).keepTool("files", "read", TOOL),
   "SqlCheckpointStore.purge": onRun(
@@ -197,6 +206,10 @@ export const PROCESS: Record<string, Prepare> = {
       new SqlAnswerLinkStore(db).addLink({ hash: "h", requestId: `of ${id}`, expiresAt: 9_000 }),
     ask,
   ),
+  "SqlAudit.sweep": async ({ db }) => {
+    await openAudit(db).record("pause", PERSON);
+    return () => openAudit(db, 9e11).sweep();
+  },
   "SqlChatNotes.write": ({ db }) => () => openNotes(db).write("a", 1),
   "SqlChatNotes.remove": async ({ db }) => {
     await openNotes(db).write("a", 1);

@@ -79,6 +79,10 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
       "VALUES ('o', 'c', 'k', 't', 'b', 1, 2, 3)",
     ],
     ["INSERT INTO answer_links VALUES ('h', ?, 4)", `of ${child}`],
+    [
+      "INSERT INTO audit (at, action, via, detail, file) VALUES (1, 'edit_file', 'disk', ?, '/a')",
+      '{"b":1}',
+    ],
     ["INSERT INTO chat_notes VALUES ('phone', 'run:1', '{\"sent\":0}', 5)"],
     ["INSERT INTO call_terms VALUES ('d', ?)", '{"tools":[]}'],
     ["UPDATE messages SET terms = 'd'"],

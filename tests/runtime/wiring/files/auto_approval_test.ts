@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { AgentNotFound } from "../../../runtime/agents/known_agents.ts";
-import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
+import { AgentNotFound } from "../../../../runtime/agents/known_agents.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 
 const STEPS = JSON.stringify([
   { call: [{ name: "file_write", arguments: { path: "a.txt", content: "x" } }] },
