@@ -16,7 +16,7 @@ import type { EventBus } from "../events/bus.ts";
 import type { Frame } from "../events/frame.ts";
 import type { BudgetService } from "../executions/budget/budget_service.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
-import type { AcceptedExecution, Execution, ExecutionTotals } from "../executions/execution.ts";
+import type { AcceptedExecution, ExecutionTotals } from "../executions/execution.ts";
 import type { ServiceNode } from "../executions/nodes/node_reads.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
 import type {
@@ -28,9 +28,8 @@ import type {
 } from "../executions/record/execution_reads.ts";
 import type { GivenResponse, HumanRequest } from "../executions/human_request.ts";
 import type { RuntimeMessages } from "./runtime_messages.ts";
+import type { RecordedRuns } from "./recorded_runs.ts";
 import type { WorkspaceFiles } from "./workspace_files.ts";
-import type { Replay } from "../replay/difference.ts";
-import type { ForkRequest } from "../replay/fork_request.ts";
 import type { RunRequest } from "../executions/runs/run_request.ts";
 import type { UsageReport, UsageRequest } from "./usage_report.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
@@ -143,21 +142,6 @@ export interface SchedulerStatus {
   watcherActive: boolean;
   /** The enabled agents with a schedule or a watch, sorted by id. */
   jobs: SchedulerJob[];
-}
-
-/** Operations on recorded runs. */
-export interface RecordedRuns {
-  /**
-   * Replays a run offline with its current agent. The report contains no secrets. With `withAllTools`, custom tools and MCP
-   * servers are started for their declarations, but no tool is called. Throws ExecutionNotFound, AgentNotFound,
-   * ConversationGone and DryRunNotPlayed.
-   */
-  replay(id: number, options: { withAllTools: boolean }): Promise<Replay>;
-  /**
-   * Accepts a run that continues from a step of another run. The execution is stored before this method returns. Throws
-   * ExecutionNotFound, AgentNotFound, ConversationGone, NoSuchStep, AgentTextUnusable, and the errors of run().
-   */
-  fork(id: number, request: ForkRequest): Promise<Execution>;
 }
 
 /** The runtime of a service, or a read-only one. Every method may throw a RuntimeError; other errors are bugs. */

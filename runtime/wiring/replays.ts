@@ -18,7 +18,7 @@ import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { createExecutionStores } from "../storage/executions/execution_stores.ts";
 import { SqlFrameStore } from "../storage/frames.ts";
 import { openInstance } from "../database/instances.ts";
-import type { RecordedRuns } from "../interface/runtime.ts";
+import type { RecordedRuns } from "../interface/recorded_runs.ts";
 
 const loadAgentVariant = lazyModule(() => import("./agent_variant.ts"));
 const loadReplayRun = lazyModule(() => import("../replay/replay_run.ts"));
