@@ -98,14 +98,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const notifications = openNotifications({ ...options, ...agents, ...context, ownPorts, db });
   // In the other modes a person watches the output, so no messages are sent.
   const outbox = mode === "service" ? notifications.outbox : NO_MESSAGES;
-  const stores = createExecutionStores(db, instanceId, {
-    messages: outbox,
-    isShared: node !== undefined,
-  });
+  const isShared = node !== undefined;
+  const stores = createExecutionStores(db, instanceId, { messages: outbox, isShared });
   const frames = new SqlFrameStore(db);
   const executionLog = new ExecutionLog(frames);
-  const checkpoints = new SqlCheckpointStore(db);
-  const retention = new Retention({ store: checkpoints, log });
+  const retention = new Retention({ store: new SqlCheckpointStore(db), log });
   const audit = new SqlAudit(db, { clock, days: () => settings.config.auditRetentionDays });
   const remembered = new SqlSettingsStore(db);
   const pause = new Pause({ store: remembered, events });
@@ -115,8 +112,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return new OwnWrites(node && ((write) => node.notify("wrote", JSON.stringify(write))));
   });
   const findAgent = (id: string) => registry.get(id);
-  // Finds agents by the current content of their files. Used for runs that other runs and triggers start, because the
-  // watcher may report a change later.
+  // Used for runs that other runs and triggers start, because the watcher may report a change of a file later.
   const current = new CurrentAgents({
     registry,
     agentsDir: directories.agentsDir,
@@ -264,6 +260,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     },
     replays: new Replays({
       settings,
+      audit,
       recordedRuns: stores.recordedRuns,
       runPorts,
       findAgent: (id) => registry.get(id),
@@ -284,6 +281,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     messages: notifications,
     budgets: new BudgetService({
       store: stores.budgets,
+      audit,
       gate,
       executions: stores.executions,
       listAgents: () => registry.list(),
@@ -295,9 +293,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   });
 }
 
-/**
- * Returns a function that reads the time zone on its first call, because reading takes longer than opening the database.
- */
+/** Returns a function that reads the time zone on its first call, because reading is slow. */
 function lazyTimeZone(variable: string | undefined): () => MachineTimeZone {
   let found: MachineTimeZone | undefined;
   return () => found ??= readMachineTimeZone(variable);

@@ -92,10 +92,11 @@ export function* recordAudit(
   subject: AuditSubject = {},
 ): Operation<void> {
   if (entry === undefined) return;
-  const values = valuesOf(entry, subject);
   yield* send(
-    `INSERT INTO audit (${COLUMNS}) VALUES (${values.map(() => "?").join(", ")})`,
-    ...values,
+    `INSERT INTO audit (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ` +
+      // An execution's agent need not be known.
+      "coalesce(CAST(?7 AS TEXT), (SELECT agent_id FROM executions WHERE id = ?8)), ?8, ?)",
+    ...valuesOf(entry, subject),
   );
 }
 

@@ -2,6 +2,7 @@
 import { toTimestamp } from "../../base/clock.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
+import type { AuditEntry } from "../audit/audit_table.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { RequestedRaise } from "./budget.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
@@ -48,6 +49,8 @@ export interface GivenResponse {
   requestId: string;
   answer: HumanAnswer;
   by?: Caller;
+  /** The entry of the audit. Absent if nobody answers. */
+  audit?: AuditEntry | undefined;
 }
 
 /** Error: the answer does not fit its question. The message contains the reason. */
@@ -123,6 +126,15 @@ export function fitAnswer(
     : answer;
   checkAnswer({ ...question, options: question.options && shown }, shownAnswer);
   return "selected" in answer ? { selected: places.flatMap((place) => own[place] ?? []) } : answer;
+}
+
+/** Returns the detail of an answer for the audit: without texts, which may be private. */
+export function toAuditDetail(toolName: string, answer: HumanAnswer): JsonObject {
+  return {
+    tool: toolName,
+    ...("approved" in answer && { approved: answer.approved }),
+    ...("approved" in answer && answer.arguments !== undefined && { changedArguments: true }),
+  };
 }
 
 /** Returns the text that the log shows for an answer. */

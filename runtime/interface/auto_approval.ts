@@ -1,4 +1,5 @@
 // Defines the change of an agent's file by which calls need no approval any more.
+import type { Caller } from "../vocabulary/callers.ts";
 
 /** A request to free calls of a tool from approval. */
 export interface ApprovalRequest {
@@ -8,6 +9,8 @@ export interface ApprovalRequest {
   command?: string | undefined;
   /** False if only the diff is wanted. */
   write: boolean;
+  /** The sender, for the audit. */
+  by?: Caller;
 }
 
 /** The change of an agent's file that frees calls of a tool from approval. */

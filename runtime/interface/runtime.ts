@@ -10,6 +10,7 @@ import type { ReloadReport } from "../agents/reload_report.ts";
 import type { SignIns } from "../tools/mcp/sign_in/browser_sign_in_types.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Caller } from "../vocabulary/callers.ts";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
 import type { EventBus } from "../events/bus.ts";
@@ -193,12 +194,12 @@ export interface Runtime extends AsyncDisposable {
    */
   run(agentId: string, request: RunRequest): Promise<AcceptedExecution>;
   /** Cancels an execution. Returns `cancelling` or the final status. Throws ExecutionNotFound. */
-  cancel(id: number): Promise<"cancelling" | ExecutionStatus>;
+  cancel(id: number, by?: Caller): Promise<"cancelling" | ExecutionStatus>;
   /**
    * Ends the rest of an execution, or of the descendant for which it rests, before its time. Throws ExecutionNotFound,
    * NotResting and ServiceStopping.
    */
-  wake(id: number): Promise<void>;
+  wake(id: number, by?: Caller): Promise<void>;
   /** Returns the open question of an execution without secrets. Throws ExecutionNotFound and NoPendingRequest. */
   pendingRequest(id: number): Promise<PendingRequest>;
   /**
@@ -241,7 +242,7 @@ export interface Runtime extends AsyncDisposable {
    * conversations of waiting executions. Keeps those of running executions in any case. Throws AgentNotFound as listRuns()
    * does.
    */
-  purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
+  purgeCheckpoints(options: { agentId?: string; force: boolean; by?: Caller }): Promise<number>;
   countExecutions(): Promise<OpenCounts>;
   /** Returns the services that share the database. Empty with SQLite. */
   listNodes(): Promise<ServiceNode[]>;
@@ -256,11 +257,11 @@ export interface Runtime extends AsyncDisposable {
   /** Returns the scheduler's status, with the next `upcoming` due times of each job (0 if absent). */
   scheduler(options?: { upcoming: number }): Promise<SchedulerStatus>;
   /** Stops all triggers until resumeScheduler(), even across restarts. Running and manual runs continue. Idempotent. */
-  pauseScheduler(): Promise<void>;
+  pauseScheduler(by?: Caller): Promise<void>;
   /** Resumes all triggers, including stopped ones. Returns the number of file changes that were discarded. Idempotent. */
-  resumeScheduler(): Promise<number>;
+  resumeScheduler(by?: Caller): Promise<number>;
   /** Re-arms the stopped trigger of an agent. Throws AgentNotFound and ReadOnlyRuntime. */
-  resumeAgent(id: string): Promise<TriggerResumeResult>;
+  resumeAgent(id: string, by?: Caller): Promise<TriggerResumeResult>;
   /** Returns an agent's due times with outcomes, newest first. Throws AgentNotFound as listRuns() does. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
 

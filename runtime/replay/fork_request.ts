@@ -1,4 +1,5 @@
 // Defines the request of a fork.
+import type { Caller } from "../vocabulary/callers.ts";
 
 /** The point of a fork, and the changes that apply from there on. */
 export interface ForkRequest {
@@ -14,4 +15,6 @@ export interface ForkRequest {
   startsFollowers?: true;
   /** The idempotency key, see RunRequest. */
   idempotencyKey?: string;
+  /** The sender, for the audit. */
+  by?: Caller;
 }

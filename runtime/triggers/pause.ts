@@ -1,4 +1,5 @@
 // Pauses all triggers. The database stores the pause, so it survives a restart of the service.
+import type { AuditEntry } from "../audit/audit_table.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { SqlSettingsStore } from "./settings_store.ts";
 
@@ -22,8 +23,8 @@ export class Pause {
   }
 
   /** Pauses or resumes all triggers. Does nothing if they already are in this state. */
-  async change(state: SchedulerState): Promise<void> {
-    const changed = await this.#store.changeSetting(SETTING, state, { fallback: "running" });
+  async change(state: SchedulerState, audit?: AuditEntry): Promise<void> {
+    const changed = await this.#store.changeSetting(SETTING, state, { fallback: "running", audit });
     if (changed) this.#events.publish({ type: "scheduler_changed", status: state });
   }
 }

@@ -1,4 +1,5 @@
 // The table of settings: values of the service that survive a restart, one row each.
+import { type AuditEntry, recordAudit } from "../audit/audit_table.ts";
 import type { Database } from "../database/database.ts";
 import { get, lock, type Operation, send } from "../database/operation.ts";
 
@@ -17,10 +18,15 @@ export class SqlSettingsStore {
 
   /**
    * Stores the value of a setting. Returns true if that changed the value. The previous value of an unset setting is
-   * `fallback`.
+   * `fallback`. The entry of the audit is recorded in any case.
    */
-  changeSetting(name: string, value: string, options: { fallback: string }): Promise<boolean> {
+  changeSetting(
+    name: string,
+    value: string,
+    options: { fallback: string; audit?: AuditEntry | undefined },
+  ): Promise<boolean> {
     return this.#db.change("power", function* () {
+      yield* recordAudit(options.audit);
       yield* lock(`setting ${name}`);
       if (((yield* select(name)) ?? options.fallback) === value) return false;
       yield* send(

@@ -1,5 +1,6 @@
 // Controls all triggers of a service: schedules, watches, webhooks, follow-ups (`after`), and the pause.
 import type { Agent } from "../agents/agent.ts";
+import type { AuditEntry } from "../audit/audit_table.ts";
 import type { FollowUps } from "./after/follow_ups.ts";
 import type { Clock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
@@ -187,17 +188,17 @@ export class Triggers implements AsyncDisposable {
   }
 
   /** Re-arms one agent's trigger if it is stopped. */
-  async resumeAgent(agentId: string): Promise<TriggerResumeResult> {
+  async resumeAgent(agentId: string, audit?: AuditEntry): Promise<TriggerResumeResult> {
     const { stops } = this.#ports;
     const before = stops.reasonOf(agentId);
-    const droppedChanges = await stops.resume((id) => id === agentId);
+    const droppedChanges = await stops.resume((id) => id === agentId, audit);
     const reason = stops.reasonOf(agentId);
     return { isResumed: before !== null && reason === null, reason, droppedChanges };
   }
 
   /** Pauses or resumes all triggers. Resuming also re-arms stopped triggers. Returns the number of dropped file changes. */
-  async change(state: SchedulerState): Promise<number> {
-    await this.#ports.pause.change(state);
+  async change(state: SchedulerState, audit?: AuditEntry): Promise<number> {
+    await this.#ports.pause.change(state, audit);
     return state === "running" ? await this.resume() : 0;
   }
 

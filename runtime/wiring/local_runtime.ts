@@ -21,7 +21,6 @@ import type { Runner } from "../executions/runs/runner.ts";
 import type {
   AgentListing,
   BrokenAgentFile,
-  ExecutionDetail,
   ExecutionFilter,
   FollowItem,
   FollowOptions,
@@ -32,9 +31,6 @@ import type {
   Runtime,
   SchedulerStatus,
   ServiceNode,
-  TriggerResumeResult,
-  UsageReport,
-  UsageRequest,
 } from "../interface/runtime.ts";
 import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler, toListings } from "./scheduler_status.ts";
@@ -139,7 +135,8 @@ export class LocalRuntime implements Runtime {
   async run(agentId: string, request: RunRequest): Promise<AcceptedExecution> {
     const notices = await this.#parts.refreshConfig();
     const agent = await this.#currentAgents.find(agentId);
-    const spec = { ...await toRunSpec(request), notices };
+    const audit = this.#parts.audit.entry("start", request.by);
+    const spec = { ...await toRunSpec(request), notices, audit };
     const execution = agent === undefined
       ? await findRepeatedRun(agentId, spec, this.#parts)
       : await this.#runner().start(agent, spec);
@@ -147,9 +144,16 @@ export class LocalRuntime implements Runtime {
     return this.#history.show(execution);
   }
 
-  cancel: Runtime["cancel"] = async (id) => await this.#runner().cancel(id);
+  cancel: Runtime["cancel"] = async (id, by) => {
+    const { audit } = this.#parts;
+    const status = await this.#runner().cancel(id, audit.entry("cancel", by));
+    // The run ends later, so the request of the cancel is recorded.
+    if (status === "cancelling") await audit.record("cancel", by, { executionId: id });
+    return status;
+  };
 
-  wake: Runtime["wake"] = async (id) => await this.#runner().wake(id);
+  wake: Runtime["wake"] = async (id, by) =>
+    await this.#runner().wake(id, this.#parts.audit.entry("wake", by));
 
   async pendingRequest(id: number): Promise<PendingRequest> {
     await this.#requireExecution(id);
@@ -163,7 +167,8 @@ export class LocalRuntime implements Runtime {
 
   async respond(id: number, response: GivenResponse): Promise<void> {
     await this.#parts.refreshConfig();
-    await this.#runner().respond(id, response);
+    const audit = this.#parts.audit.entry("answer", response.by);
+    await this.#runner().respond(id, { ...response, audit });
   }
 
   async autoApprove(agentId: string, request: ApprovalRequest): Promise<AutoApproval> {
@@ -183,9 +188,7 @@ export class LocalRuntime implements Runtime {
   listRuns: Runtime["listRuns"] = async (agentId, page) =>
     await this.#history.list({ agentId: await this.#knownAgents.require(agentId), ...page });
 
-  async getExecution(id: number): Promise<ExecutionDetail> {
-    return await this.#history.get(id);
-  }
+  getExecution: Runtime["getExecution"] = async (id) => await this.#history.get(id);
 
   async readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]> {
     await this.#requireExecution(id);
@@ -204,17 +207,17 @@ export class LocalRuntime implements Runtime {
 
   checkpointStats = (): Promise<CheckpointStats> => this.#parts.retention.stats();
 
-  async purgeCheckpoints(
-    { agentId, force }: { agentId?: string; force: boolean },
-  ): Promise<number> {
+  purgeCheckpoints: Runtime["purgeCheckpoints"] = async ({ agentId, force, by }) => {
     const { abortWaiting } = this.#parts;
     if (abortWaiting === undefined) throw new ReadOnlyRuntime();
+    const known = agentId === undefined ? undefined : await this.#knownAgents.require(agentId);
     return await this.#parts.retention.purge({
-      ...(agentId !== undefined && { agentId: await this.#knownAgents.require(agentId) }),
+      ...(known !== undefined && { agentId: known }),
       force,
+      audit: this.#parts.audit.entry("purge", by, { agentId: known ?? null, detail: { force } }),
       abortWaiting: async (id, error) => void await abortWaiting(id, error),
     });
-  }
+  };
 
   countExecutions = (): Promise<OpenCounts> => this.#parts.executions.countOpen();
 
@@ -222,9 +225,7 @@ export class LocalRuntime implements Runtime {
     return await this.#parts.nodes?.listNodes() ?? [];
   }
 
-  async usage(request: UsageRequest): Promise<UsageReport> {
-    return await this.#history.usage(request);
-  }
+  usage: Runtime["usage"] = async (request) => await this.#history.usage(request);
 
   countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>> {
     return this.#parts.executions.countOutcomes(since);
@@ -250,10 +251,15 @@ export class LocalRuntime implements Runtime {
     return await this.#parts.slots.listSlots(await this.#knownAgents.require(agentId), page);
   }
 
-  pauseScheduler = async (): Promise<void> => void await this.#triggers().change("paused");
-  resumeScheduler = async (): Promise<number> => await this.#triggers().change("running");
-  resumeAgent = async (id: string): Promise<TriggerResumeResult> =>
-    await this.#triggers().resumeAgent((await this.#currentAgent(id)).id);
+  pauseScheduler: Runtime["pauseScheduler"] = async (by) =>
+    void await this.#triggers().change("paused", this.#parts.audit.entry("pause", by));
+  resumeScheduler: Runtime["resumeScheduler"] = async (by) =>
+    await this.#triggers().change("running", this.#parts.audit.entry("resume", by));
+  resumeAgent: Runtime["resumeAgent"] = async (id, by) => {
+    const agentId = (await this.#currentAgent(id)).id;
+    const audit = this.#parts.audit.entry("resume_agent", by, { agentId });
+    return await this.#triggers().resumeAgent(agentId, audit);
+  };
 
   stop = async (options: { graceMs: number }): Promise<void> =>
     await this.#parts.runner?.stop(options);

@@ -1,5 +1,6 @@
 // Replays recorded runs with the current agent, and forks them.
 import type { Agent } from "../agents/agent.ts";
+import type { SqlAudit } from "../audit/audit.ts";
 import { AgentNotFound } from "../agents/known_agents.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { Execution } from "../executions/execution.ts";
@@ -29,6 +30,7 @@ export interface ReplaysPorts {
   runPorts: Omit<RunPorts, "families" | "telemetry">;
   /** Returns an agent as its file is now, or undefined. */
   findAgent(id: string): Agent | undefined;
+  audit: Pick<SqlAudit, "entry">;
   /** Reads the agents' changed files. */
   refresh(): Promise<void>;
   /** The runner. Undefined in a runtime that runs no agents. */
@@ -60,7 +62,7 @@ export class Replays implements RecordedRuns {
     return runPorts.redactor.redactValue(replay);
   }
 
-  async fork(id: number, { step, idempotencyKey, ...change }: ForkRequest): Promise<Execution> {
+  async fork(id: number, { step, idempotencyKey, by, ...change }: ForkRequest): Promise<Execution> {
     const { runner } = this.#ports;
     if (runner === undefined) throw new ReadOnlyRuntime();
     const run = await this.#read(id);
@@ -95,6 +97,7 @@ export class Replays implements RecordedRuns {
       // A fork of a run with a history of its own is as separate from other runs as that run.
       sessionId: asked.brought?.isHistory ? run.execution.sessionId : null,
       request,
+      audit: this.#ports.audit.entry("fork", by, { detail: { forkedFrom: id } }),
       taken: {
         executionId: id,
         end: point.end,

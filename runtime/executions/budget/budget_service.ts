@@ -1,5 +1,7 @@
 // Lists and raises budgets for people, and warns about budgets that are nearly used up.
 import type { Agent } from "../../agents/agent.ts";
+import type { SqlAudit } from "../../audit/audit.ts";
+import type { Caller } from "../../vocabulary/callers.ts";
 import { AgentNotFound } from "../../agents/known_agents.ts";
 import type { BudgetPeriod, BudgetUnit } from "../../config/agent_settings.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
@@ -32,6 +34,8 @@ export interface RaiseRequest {
   executionId?: number;
   /** The amount to add to the limit, in dollars or tokens. */
   amount: number;
+  /** The sender, for the audit. */
+  by?: Caller;
 }
 
 /** Error: the budget does not exist. The message lists the existing ones. */
@@ -44,6 +48,7 @@ const MOST_TREES = 500;
 
 export interface BudgetServicePorts {
   store: SqlBudgetStore;
+  audit: Pick<SqlAudit, "entry">;
   gate: Pick<BudgetGate, "budgetsOf">;
   executions: Pick<ExecutionReads, "listExecutions">;
   listAgents(): readonly Agent[];
@@ -84,7 +89,12 @@ export class BudgetService {
     );
     if (budget === undefined) throw new BudgetNotFound(describeMissing(request, all));
     const { scope, start } = budget;
-    await store.raise({ scope, unit, period, start, amount: toAmount(unit, amount) });
+    const audit = this.#ports.audit.entry("raise_budget", request.by, {
+      agentId,
+      ...(executionId !== undefined && { executionId }),
+      detail: { budget: nameOf(budget), amount },
+    });
+    await store.raise({ scope, unit, period, start, amount: toAmount(unit, amount) }, audit);
     const [state] = await store.readBudgets([budget]);
     if (state === undefined) throw new TypeError("A budget was not read");
     return toFigures(state);

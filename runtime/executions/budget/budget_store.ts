@@ -10,6 +10,7 @@ import {
   remainingOf,
   type ReservationRefusal,
 } from "../budget.ts";
+import { type AuditEntry, recordAudit } from "../../audit/audit_table.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../base/time_units.ts";
 import type { Database } from "../../database/database.ts";
 import { isAlive, NOW } from "../../database/instances.ts";
@@ -166,8 +167,11 @@ export class SqlBudgetStore {
   }
 
   /** Raises a budget for one period. */
-  raise(raise: BudgetRaise): Promise<void> {
-    return this.#db.change("power", () => raiseBudget(raise));
+  raise(raise: BudgetRaise, audit?: AuditEntry): Promise<void> {
+    return this.#db.change("power", function* () {
+      yield* raiseBudget(raise);
+      yield* recordAudit(audit);
+    });
   }
 }
 

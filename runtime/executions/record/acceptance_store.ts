@@ -1,5 +1,6 @@
 // The store interface for accepting executions, with the trigger events that an acceptance consumes and the reasons of
 // refusals.
+import type { AuditEntry } from "../../audit/audit_table.ts";
 import type { Budget } from "../budget.ts";
 import type { FrameDraft } from "../../events/frame.ts";
 import type { PlacedMessage } from "./conversation.ts";
@@ -58,6 +59,8 @@ export interface AcceptanceTerms {
    */
   unlessWaiting: boolean;
   claim?: Claim;
+  /** The entry of the audit. Absent if the run fires by itself. */
+  audit?: AuditEntry | undefined;
   /** The budgets that must not be used up. */
   budgets?: readonly Budget[];
   /** The steps to copy into a fork. The store throws ForkedStepsGone if they were removed. */

@@ -1,4 +1,5 @@
 // The store interface for measuring and removing stored conversations.
+import type { AuditEntry } from "../../audit/audit_table.ts";
 
 /** The size of one agent's stored conversations. */
 export interface AgentCheckpoints {
@@ -29,6 +30,7 @@ export interface PurgeSelection {
   endedBefore?: number;
   /** True if the newest conversation of each agent is kept. */
   keepNewest: boolean;
+  audit?: AuditEntry | undefined;
 }
 
 /** Measures and removes stored conversations and old executions. */

@@ -1,4 +1,5 @@
 // The store interface for the ends and pauses of executions.
+import type { AuditEntry } from "../../audit/audit_table.ts";
 import type { FrameDraft } from "../../events/frame.ts";
 import type { TransientFailure } from "../../config/agent_settings.ts";
 import type { Execution, RunRest, RunRetry } from "../execution.ts";
@@ -35,6 +36,8 @@ export interface Outcome {
   transient?: { kind: TransientFailure; retryAfterMs?: number };
   /** The number of calls of the last reply that a limit refused. These calls do not count as made. */
   refusedCalls?: number;
+  /** The entry of the audit, if a person ends the execution. */
+  audit?: AuditEntry | undefined;
 }
 
 /** Failure or success of a run for the trigger that started it. */
@@ -66,6 +69,8 @@ export interface Ending {
   reply?: RecordedReply;
   /** The number of calls of the last reply that were counted but not made. */
   refusedCalls?: number;
+  /** The entry of the audit, if a person ends the execution. */
+  audit?: AuditEntry | undefined;
   finishedAt: number;
   /** The running time in milliseconds since the last stored change. */
   durationMs: number;

@@ -210,12 +210,9 @@ export class Journal {
     return waiting;
   }
 
-  /**
-   * Stores and logs a person's answer. The execution and the ancestors that waited only for it run again. Returns undefined
-   * if the question is not open.
-   */
+  /** Stores and logs an answer. The execution and its ancestors run again. Undefined if the question is not open. */
   async answer(
-    request: Pick<HumanRequest, "requestId" | "raise"> & Pick<GivenResponse, "by">,
+    request: Pick<HumanRequest, "requestId" | "raise"> & Pick<GivenResponse, "by" | "audit">,
     answer: HumanAnswer,
   ): Promise<Resumption | undefined> {
     const { requests, clock, redactor } = this.#ports;
@@ -225,6 +222,7 @@ export class Journal {
       requestId: request.requestId,
       answer,
       answeredAt: at,
+      audit: request.audit,
       ...(request.raise && isApproved && { raise: request.raise }),
       frames: (execution) =>
         checkTransition("running", [toAnswerFrame(request, answer)])
@@ -266,6 +264,7 @@ export class Journal {
       ...shared,
       ...this.#toEnding(outcome),
       ...(outcome.by === "nobody" && { isUnclaimed: true }),
+      audit: outcome.audit,
       insteadOf: (wanted) => {
         const error = stopped() ?? wanted;
         if (error === null) return undefined;

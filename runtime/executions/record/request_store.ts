@@ -1,4 +1,5 @@
 // The store interface for questions to people: open a question, answer it once, find open questions.
+import type { AuditEntry } from "../../audit/audit_table.ts";
 import type { FrameDraft } from "../../events/frame.ts";
 import type { BudgetRaise } from "../budget.ts";
 import type { Execution } from "../execution.ts";
@@ -20,6 +21,7 @@ export interface RecordedAnswer {
   answeredAt: number;
   /** The budget raise that the answer approves. */
   raise?: BudgetRaise;
+  audit?: AuditEntry | undefined;
   /**
    * Creates the frames of the answer for an execution that runs again. An ancestor gets them only if its log shows this
    * question.

@@ -3,6 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { Budget } from "../budget.ts";
+import type { AuditEntry } from "../../audit/audit_table.ts";
 import { copyFrame, createFrame, type Frame, type FrameDraft } from "../../events/frame.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type {
@@ -45,6 +46,8 @@ export interface RunSpec {
   parent?: { executionId: number; position: number };
   /** The number of executions above this one. Default: 0. */
   depth?: number;
+  /** The entry of the audit. Absent if the run fires by itself. */
+  audit?: AuditEntry | undefined;
 }
 
 /** Returns notices about files that the run cannot use in their current form. `whyStale` is the method of AgentRegistry. */
@@ -105,6 +108,7 @@ export function toAcceptance(
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(otherKeys === undefined ? {} : { otherKeys }),
     ...(claim === undefined ? {} : { claim }),
+    audit: spec.audit,
     // Runs that people or agents request start even with a used-up budget. Their first model call fails instead.
     ...(TRIGGER_KINDS[spec.trigger].isAutomatic && { budgets: budgetsOf(agent) }),
     ...(taken === undefined ? {} : { taken }),

@@ -10,6 +10,7 @@ import {
   type HumanRequest,
   isSameSignIn,
   NotWaiting,
+  toAuditDetail,
 } from "../human_request.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import type { Execution } from "../execution.ts";
@@ -82,6 +83,8 @@ export class HumanAnswers {
     const answered = await new Journal(execution, this.#ports).answer({
       ...open,
       ...(response.by && { by: response.by }),
+      audit: response.audit &&
+        { ...response.audit, detail: toAuditDetail(open.toolName, answer) },
     }, answer);
     if (answered === undefined) throw new NotWaiting(OLDER_REQUEST);
     await runs.resume({ execution: answered.execution, request });

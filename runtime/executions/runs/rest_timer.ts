@@ -1,6 +1,7 @@
 // Ends rests at their times, with one timer for the earliest. The times are read from the store, so that they survive
 // restarts, and one machine of several ends each rest.
 import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
+import type { AuditEntry } from "../../audit/audit_table.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import type { EventBus } from "../../events/bus.ts";
 import { currentRest } from "../execution.ts";
@@ -56,12 +57,12 @@ export class RestTimer implements AsyncDisposable {
    * Ends the rest of an execution, or of the descendant for which it rests, before its time. Throws ExecutionNotFound and
    * NotResting.
    */
-  async endEarly(id: number): Promise<void> {
+  async endEarly(id: number, audit?: AuditEntry): Promise<void> {
     const { executions, clock } = this.#ports;
     const read = async () => (await requireExecution(executions, id)).execution;
     const rest = currentRest(await read());
-    if (rest?.childId !== undefined) return await this.endEarly(rest.childId);
-    const isEnded = rest !== undefined && await this.#end(id, "person");
+    if (rest?.childId !== undefined) return await this.endEarly(rest.childId, audit);
+    const isEnded = rest !== undefined && await this.#end(id, "person", audit);
     if (!isEnded) throw new NotResting(await read(), clock.now());
   }
 
@@ -88,9 +89,9 @@ export class RestTimer implements AsyncDisposable {
   }
 
   /** Ends a rest and continues the execution and the ancestors that rested for it. Returns false if it does not rest. */
-  async #end(id: number, by: EndedRest["by"]): Promise<boolean> {
+  async #end(id: number, by: EndedRest["by"], audit?: AuditEntry): Promise<boolean> {
     const { rests, runs, clock, executions } = this.#ports;
-    const ended = await rests.endRest(id, { at: clock.now(), by });
+    const ended = await rests.endRest(id, { at: clock.now(), by }, audit);
     if (ended === undefined) return false;
     for (const one of [ended.execution, ...ended.ancestors]) {
       await runs.resume(await requireExecution(executions, one.id));

@@ -1,4 +1,5 @@
 // Removes old conversations and logs: in daily sweeps of the service, and in purges that a person requests.
+import type { AuditEntry } from "../../audit/audit_table.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Context } from "../../config/context.ts";
@@ -45,9 +46,14 @@ export class Retention {
    * the conversations of running executions.
    */
   async purge(
-    options: { agentId?: string; force: boolean; abortWaiting: AbortWaiting },
+    options: {
+      agentId?: string;
+      force: boolean;
+      abortWaiting: AbortWaiting;
+      audit?: AuditEntry | undefined;
+    },
   ): Promise<number> {
-    const { agentId, force, abortWaiting } = options;
+    const { agentId, force, abortWaiting, audit } = options;
     if (force) {
       for (const id of await this.#store.findWaiting(agentId)) {
         await abortWaiting(id, STOPS.conversation_purged);
@@ -55,6 +61,7 @@ export class Retention {
     }
     const purged = await this.#store.purge({
       keepNewest: !force,
+      audit,
       ...(agentId === undefined ? {} : { agentId }),
     });
     this.#log.write("info", "Conversations purged", { purged, force });

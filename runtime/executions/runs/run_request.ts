@@ -4,6 +4,7 @@ import type { RunSpec } from "./acceptance.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { isStorable } from "../../../base/text/storable_text.ts";
 import { SessionIdUnusable } from "../refusals.ts";
+import type { Caller } from "../../vocabulary/callers.ts";
 
 /** A run requested by a person or a program. */
 export interface RunRequest extends BroughtMessages {
@@ -28,6 +29,8 @@ export interface RunRequest extends BroughtMessages {
    * request is refused.
    */
   idempotencyKey?: string;
+  /** The sender, for the audit. Absent if nobody requests the run. */
+  by?: Caller;
 }
 
 /**
@@ -44,6 +47,7 @@ export async function toRunSpec(
     sessionId: session = "",
     depth,
     idempotencyKey,
+    by: _by,
     ...rest
   }: RunRequest,
 ): Promise<RunSpec> {

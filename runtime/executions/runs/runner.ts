@@ -1,5 +1,6 @@
 // The interface of this folder for the rest of the service: starts, answers, cancels, recovers and stops executions.
 import type { Agent } from "../../agents/agent.ts";
+import type { AuditEntry } from "../../audit/audit_table.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import type { RunSpec } from "./acceptance.ts";
@@ -104,13 +105,13 @@ export class Runner implements AsyncDisposable {
   }
 
   /** Cancels an execution and its descendants. Returns the resulting status. Throws ExecutionNotFound. */
-  async cancel(id: number, error?: string): Promise<"cancelling" | ExecutionStatus> {
-    return await this.#runs.cancel(id, error);
+  async cancel(id: number, audit?: AuditEntry): Promise<"cancelling" | ExecutionStatus> {
+    return await this.#runs.cancel(id, STOPS.cancelled, audit);
   }
 
   /** Ends the rest of an execution or of its descendant before its time. Throws ExecutionNotFound and NotResting. */
-  async wake(id: number): Promise<void> {
-    await this.#active.admit(() => this.#rests.endEarly(id));
+  async wake(id: number, audit?: AuditEntry): Promise<void> {
+    await this.#active.admit(() => this.#rests.endEarly(id, audit));
   }
 
   /** Ends a waiting execution. Returns false if the execution does not wait. Rejects if the end cannot be stored. */

@@ -1,6 +1,7 @@
 // Starts, continues and ends executions in this process. All of this is one class, because an end may resume ancestors, and
 // a resumed execution may have to end.
 import type { Agent } from "../../agents/agent.ts";
+import type { AuditEntry } from "../../audit/audit_table.ts";
 import { STOPS } from "../end_reason.ts";
 import { type AcceptedExecution, currentRest, type Execution, isPaused } from "../execution.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
@@ -25,6 +26,9 @@ import type { ClaimedExecution, SharedRuns } from "./shared_runs.ts";
 const UNSTORED_END = "The end of an execution could not be stored";
 
 type Ports = RunnerPorts & { agents: AwaitedAgents; active: ActiveRuns; announcer: Announcer };
+
+/** The status of a cancelled execution. */
+type CancelStatus = "cancelling" | ExecutionStatus;
 
 /** Runs executions in this process and handles their pauses and ends. */
 export class Runs {
@@ -122,41 +126,33 @@ export class Runs {
   }
 
   /** Cancels an execution and its descendants. Returns the resulting status. Throws ExecutionNotFound. */
-  async cancel(
-    id: number,
-    error: string = STOPS.cancelled,
-  ): Promise<"cancelling" | ExecutionStatus> {
+  async cancel(id: number, error: string, audit?: AuditEntry): Promise<CancelStatus> {
     const { active } = this.#ports;
     for (;;) {
       // Pending acceptances and answers may start the execution in this process.
       await active.started();
-      const outcome = await this.#abort(id, error);
+      const outcome = await this.#abort(id, error, audit);
       if (outcome !== "running" || !active.isStarting) return outcome;
     }
   }
 
-  /**
-   * Ends a waiting or resting execution. Returns false if the execution does neither. Rejects if the end cannot be stored.
-   */
-  async abortWaiting(id: number, error: string): Promise<boolean> {
+  /** Ends a waiting or resting execution. Returns false if it does neither. Rejects if the end cannot be stored. */
+  async abortWaiting(id: number, error: string, audit?: AuditEntry): Promise<boolean> {
     // Tracked, because the end resumes the ancestors that waited for this execution.
-    return await this.#ports.active.track(this.#abortWaiting(id, error));
+    return await this.#ports.active.track(this.#abortWaiting(id, error, audit));
   }
 
-  async #abortWaiting(id: number, error: string): Promise<boolean> {
+  async #abortWaiting(id: number, error: string, audit?: AuditEntry): Promise<boolean> {
     const { execution } = await requireExecution(this.#ports.executions, id);
     const by = currentRest(execution) === undefined ? "outside" : "nobody";
-    const outcome: Outcome = { status: "aborted", by, error, output: null };
+    const outcome: Outcome = { status: "aborted", by, error, output: null, audit };
     const ended = await new Journal(execution, this.#ports).finish(outcome);
     await this.#afterEnd(ended);
     return ended !== undefined;
   }
 
-  /**
-   * Ends an execution that runs in this process, rests or waits. Returns the resulting status. Does not change an execution
-   * that is starting or has ended.
-   */
-  async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
+  /** Ends an execution that runs here, rests or waits, and returns its status. Leaves one that is starting or ended. */
+  async #abort(id: number, error: string, audit?: AuditEntry): Promise<CancelStatus> {
     const { active, shared } = this.#ports;
     const isEnding = active.isEnding(id);
     if (active.stop(id, error)) {
@@ -166,28 +162,32 @@ export class Runs {
     }
     const { execution } = await requireExecution(this.#ports.executions, id);
     if (execution.status === "running") {
-      if (shared !== undefined) return await this.#abortElsewhere(execution, { error, shared });
+      if (shared !== undefined) {
+        return await this.#abortElsewhere(execution, { error, shared, audit });
+      }
       // The run was storing its end when active.stop() was called. If storing that end fails, the next attempt stores
       // `error`.
       if (isEnding) return "cancelling";
     }
     if (!isPaused(execution)) return execution.status;
     // If a person has answered or the rest has ended meanwhile, the execution runs again and is aborted as a running one.
-    return await this.abortWaiting(id, error) ? "aborted" : await this.#abort(id, error);
+    const isAborted = await this.abortWaiting(id, error, audit);
+    return isAborted ? "aborted" : await this.#abort(id, error, audit);
   }
 
   /** Ends an execution that no machine holds, or requests the end from the machine that runs it. */
   async #abortElsewhere(
     execution: Execution,
-    { error, shared }: { error: string; shared: SharedRuns },
-  ): Promise<"cancelling" | ExecutionStatus> {
+    { error, shared, audit }: { error: string; shared: SharedRuns; audit: AuditEntry | undefined },
+  ): Promise<CancelStatus> {
     const { id } = execution;
-    const outcome: Outcome = { status: "aborted", by: "nobody", error, output: null };
+    const outcome: Outcome = { status: "aborted", by: "nobody", error, output: null, audit };
     const ended = await new Journal(execution, this.#ports).finish(outcome);
     await this.#afterEnd(ended);
     if (ended !== undefined) return "aborted";
     // If the execution does not run, it waits or has ended.
-    return await shared.requestCancel(id, error) ? "cancelling" : await this.#abort(id, error);
+    if (await shared.requestCancel(id, error)) return "cancelling";
+    return await this.#abort(id, error, audit);
   }
 
   /** Publishes an end, ends the execution's open children, and resumes the ancestors that waited for it. */

@@ -1,4 +1,5 @@
 // Accepts executions. One transaction checks all conditions of a start, and stores the execution with its first frame.
+import { recordAudit } from "../../audit/audit_table.ts";
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import type {
   Acceptance,
@@ -125,6 +126,7 @@ function* insertExecution(
   }
   const startedAt = terms.startsAt?.() ?? wanted.startedAt;
   const execution = yield* insertRow({ ...wanted, startedAt }, terms.ownerId);
+  yield* recordAudit(terms.audit, { executionId: execution.id });
   if (terms.claim?.type === "slot") {
     const { scheduledFor, reason } = terms.claim;
     yield* insertSlot({

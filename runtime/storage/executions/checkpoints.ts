@@ -1,4 +1,5 @@
 // Counts and removes stored conversations, and frees their disk space.
+import { recordAudit } from "../../audit/audit_table.ts";
 import type {
   AgentCheckpoints,
   CheckpointStats,
@@ -35,7 +36,7 @@ export class SqlCheckpointStore implements CheckpointStore {
     };
   }
 
-  purge({ agentId, endedBefore, keepNewest }: PurgeSelection): Promise<number> {
+  purge({ agentId, endedBefore, keepNewest, audit }: PurgeSelection): Promise<number> {
     return this.#remove(function* () {
       const doomed = yield* all<{ id: number }>(
         `SELECT e.id FROM executions e WHERE e.status NOT IN ${OPEN} ` +
@@ -53,6 +54,7 @@ export class SqlCheckpointStore implements CheckpointStore {
         yield* send("DELETE FROM tool_calls WHERE execution_id = ?", id);
         yield* send("DELETE FROM requests WHERE execution_id = ?", id);
       }
+      yield* recordAudit(audit && { ...audit, detail: { ...audit.detail, purged: doomed.length } });
       return doomed.length;
     });
   }

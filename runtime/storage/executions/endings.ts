@@ -1,5 +1,6 @@
 // Stores the ends of executions.
 import { HOUR_MS } from "../../../base/time_units.ts";
+import { recordAudit } from "../../audit/audit_table.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import type { Execution } from "../../executions/execution.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
@@ -107,6 +108,7 @@ export class SqlEndingStore implements EndingStore {
       // A running execution has no open question.
       if (ending.from === "waiting") yield* voidRequests(executionId, ending.finishedAt);
       const execution = toExecution(row);
+      yield* recordAudit(planned.audit, { executionId });
       const frames = [...reply?.frames(execution) ?? [], ...ending.frames(execution)];
       yield* appendFrames(executionId, frames, execution.status);
       yield* messages.record({ type: "ended", execution, output: ending.output });

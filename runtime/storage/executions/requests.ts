@@ -1,4 +1,5 @@
 // Stores questions to people. A question pauses its execution, and an answer resumes it.
+import { recordAudit } from "../../audit/audit_table.ts";
 import type { Execution } from "../../executions/execution.ts";
 import { type HumanRequest, isSameSignIn } from "../../executions/human_request.ts";
 import type {
@@ -58,6 +59,7 @@ export class SqlRequestStore implements RequestStore {
     return this.#db.change("power", function* () {
       if (!(yield* closeRequest(executionId, answer))) return undefined;
       if (answer.raise !== undefined) yield* raiseBudget(answer.raise);
+      yield* recordAudit(answer.audit, { executionId });
       const execution = yield* resumeExecution(executionId, ownerId);
       const ancestors = yield* resumeAncestors(executionId, ownerId);
       // The log of a waiting ancestor contains one question of its descendants. Only the answer to that question is added

@@ -1,4 +1,5 @@
 // Stores the rests of executions and their ends, and finds the next rest that ends.
+import { type AuditEntry, recordAudit } from "../../audit/audit_table.ts";
 import type { Execution, RunRest } from "../../executions/execution.ts";
 import type { Pause } from "../../executions/record/ending_store.ts";
 import type { EndedRest, NextRest, RestStore } from "../../executions/record/rest_store.ts";
@@ -49,13 +50,18 @@ export class SqlRestStore implements RestStore {
     this.#ownerId = ownerId;
   }
 
-  endRest(executionId: number, ended: EndedRest): Promise<Resumption | undefined> {
+  endRest(
+    executionId: number,
+    ended: EndedRest,
+    audit?: AuditEntry,
+  ): Promise<Resumption | undefined> {
     const end = { ended, ownerId: this.#ownerId };
     return this.#db.change("power", function* () {
       const isDue = ended.by === "time" ? " AND rests_until <= ?2" : "";
       const row = yield* lockRest(`id = ?1${isDue}`, [executionId, ...isDue ? [ended.at] : []]);
       if (row === undefined) return undefined;
       const execution = yield* endRest(row, end);
+      yield* recordAudit(audit, { executionId });
       return { execution, ancestors: yield* endRestsAbove(executionId, end) };
     });
   }

@@ -2,6 +2,7 @@
 // it. A trigger stopped by failing runs is retried after an hour, then daily, and re-armed when a run succeeds. The code
 // that ends executions counts failures and stores these stops.
 import { type Agent, agentDigest } from "../../agents/agent.ts";
+import type { AuditEntry } from "../../audit/audit_table.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
@@ -123,20 +124,23 @@ export class StoppedTriggers implements AsyncDisposable {
    * Re-arms the stopped triggers that `isResumed` accepts, except watches stopped for their size. Returns the number of
    * dropped file changes.
    */
-  async resume(isResumed: (agentId: string, stop: TriggerStop) => boolean): Promise<number> {
+  async resume(
+    isResumed: (agentId: string, stop: TriggerStop) => boolean,
+    audit?: AuditEntry,
+  ): Promise<number> {
     let dropped = 0;
     for (const [id, stop] of this.#stops) {
-      if (stop.by !== "size" && isResumed(id, stop)) dropped += await this.release(id);
+      if (stop.by !== "size" && isResumed(id, stop)) dropped += await this.release(id, audit);
     }
     return dropped;
   }
 
   /** Re-arms one stopped trigger, whatever stopped it. Returns the number of dropped file changes. */
-  async release(agentId: string): Promise<number> {
+  async release(agentId: string, audit?: AuditEntry): Promise<number> {
     const stop = this.#stops.get(agentId);
     if (stop === undefined) return 0;
     const dropsChanges = stop.by === "loop" || stop.by === "failures";
-    const changes = await this.#ports.store.release(agentId, { dropsChanges });
+    const changes = await this.#ports.store.release(agentId, { dropsChanges, audit });
     const { displayName } = stop;
     this.#publish({ agentId, displayName, status: "running", reason: null });
     if (changes > 0) {

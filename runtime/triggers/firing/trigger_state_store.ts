@@ -1,5 +1,6 @@
 // The table of trigger states. It stores the triggers stopped by failing runs, so that they stay stopped after a restart of
 // the service.
+import { type AuditEntry, recordAudit } from "../../audit/audit_table.ts";
 import type { TriggerStop } from "../../events/bus.ts";
 import type { Database } from "../../database/database.ts";
 import { all, run } from "../../database/operation.ts";
@@ -40,8 +41,12 @@ export class SqlTriggerStateStore {
    * Resets the count of failures of an agent. With `dropsChanges`, also removes its queued file changes. Returns their
    * number.
    */
-  release(agentId: string, { dropsChanges }: { dropsChanges: boolean }): Promise<number> {
+  release(
+    agentId: string,
+    { dropsChanges, audit }: { dropsChanges: boolean; audit?: AuditEntry | undefined },
+  ): Promise<number> {
     return this.#db.change("power", function* () {
+      yield* recordAudit(audit);
       yield* run("DELETE FROM trigger_states WHERE agent_id = ?", agentId);
       return dropsChanges ? yield* run("DELETE FROM watch_queue WHERE agent_id = ?", agentId) : 0;
     });

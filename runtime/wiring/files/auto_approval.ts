@@ -1,6 +1,7 @@
 // Adds a tool to `auto_approve` in an agent's file, or a command to `shell.allow`, so that the agent need not ask.
 import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../../agents/agent.ts";
+import type { SqlAudit } from "../../audit/audit.ts";
 import { addAllowedCommand, addAutoApproval } from "../../agents/approval/approval_edit.ts";
 import { isAllowed, proposePatterns, toPatterns } from "../../agents/approval/command_patterns.ts";
 import { isGuarded, isGuardedWriter, type NamedTool } from "../../agents/guarded_tools.ts";
@@ -32,6 +33,7 @@ export class NotAutoApproved extends RuntimeError {
 
 export interface AutoApprovalPorts {
   settings: WorkspaceSettings;
+  audit: Pick<SqlAudit, "changeFile">;
   clock: Clock;
   redactor: Redactor;
   openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
@@ -56,7 +58,7 @@ interface Freeing {
  */
 export async function autoApprove(
   agent: Agent,
-  { tool, command, write }: ApprovalRequest,
+  { tool, command, write, by }: ApprovalRequest,
   ports: AutoApprovalPorts,
 ): Promise<AutoApproval> {
   const { settings, redactor } = ports;
@@ -95,7 +97,8 @@ export async function autoApprove(
     throw refuse("somebody changed it a moment ago; try again");
   }
   try {
-    await writeFileAtomically(path, content);
+    const change = { file: path, text: changed, agentId: agent.id };
+    await ports.audit.changeFile(by, change, () => writeFileAtomically(path, content));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new NotAutoApproved("conflict", `Cannot write ${basename(path)}: ${reason}`);
