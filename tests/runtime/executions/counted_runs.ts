@@ -25,10 +25,9 @@ export interface CountedRun {
   follows?: boolean;
   /** True if the end of the run is a message for a channel. */
   sends?: boolean;
-  expected: {
-    sqlite: { statements: number; transactions: number };
-    postgres: { roundTrips: number; statements: number; transactions: number };
-  };
+  /** The expected numbers. */
+  sqlite: { statements: number; transactions: number };
+  postgres: { roundTrips: number; statements: number; transactions: number };
 }
 
 const says = (place: TestWorkspace, settings = "") => place.writeScript("says", [DONE], settings);
@@ -38,36 +37,28 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
   {
     name: "a reply",
     steps: [DONE],
-    expected: {
-      sqlite: { statements: 21, transactions: 3 },
-      postgres: { roundTrips: 18, statements: 37, transactions: 4 },
-    },
+    sqlite: { statements: 21, transactions: 3 },
+    postgres: { roundTrips: 18, statements: 37, transactions: 4 },
   },
   {
     name: "one tool call",
     steps: [READ, DONE],
-    expected: {
-      sqlite: { statements: 34, transactions: 5 },
-      postgres: { roundTrips: 22, statements: 54, transactions: 6 },
-    },
+    sqlite: { statements: 34, transactions: 5 },
+    postgres: { roundTrips: 22, statements: 54, transactions: 6 },
   },
   {
     name: "one tool call, and a follower of the log",
     steps: [READ, DONE],
     follows: true,
-    expected: {
-      sqlite: { statements: 38, transactions: 5 },
-      postgres: { roundTrips: 26, statements: 58, transactions: 6 },
-    },
+    sqlite: { statements: 38, transactions: 5 },
+    postgres: { roundTrips: 26, statements: 58, transactions: 6 },
   },
   {
     name: "one tool call, within a budget",
     steps: [READ, DONE],
     settings: "budget: { tokens: { per_day: 1000000 } }",
-    expected: {
-      sqlite: { statements: 52, transactions: 9 },
-      postgres: { roundTrips: 34, statements: 82, transactions: 10 },
-    },
+    sqlite: { statements: 52, transactions: 9 },
+    postgres: { roundTrips: 34, statements: 82, transactions: 10 },
   },
   {
     name: "a delegation",
@@ -75,39 +66,31 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     settings: "agents: [says]",
     prepare: says,
     ends: 2,
-    expected: {
-      sqlite: { statements: 59, transactions: 8 },
-      postgres: { roundTrips: 50, statements: 100, transactions: 10 },
-    },
+    sqlite: { statements: 59, transactions: 8 },
+    postgres: { roundTrips: 50, statements: 100, transactions: 10 },
   },
   {
     name: "a question and its answer",
     steps: [ASK, DONE],
     answers: true,
-    expected: {
-      sqlite: { statements: 62, transactions: 7 },
-      postgres: { roundTrips: 49, statements: 94, transactions: 9 },
-    },
+    sqlite: { statements: 62, transactions: 7 },
+    postgres: { roundTrips: 49, statements: 94, transactions: 9 },
   },
   {
     name: "a run whose end starts another agent",
     steps: [DONE],
     prepare: (place) => says(place, "after: one"),
     ends: 2,
-    expected: {
-      sqlite: { statements: 47, transactions: 6 },
-      postgres: { roundTrips: 39, statements: 78, transactions: 8 },
-    },
+    sqlite: { statements: 47, transactions: 6 },
+    postgres: { roundTrips: 39, statements: 78, transactions: 8 },
   },
   {
     name: "a run whose end is a message for a channel",
     steps: [DONE],
     settings: "notify: { on: [success] }",
     sends: true,
-    expected: {
-      sqlite: { statements: 34, transactions: 5 },
-      postgres: { roundTrips: 25, statements: 52, transactions: 6 },
-    },
+    sqlite: { statements: 34, transactions: 5 },
+    postgres: { roundTrips: 25, statements: 52, transactions: 6 },
   },
 ];
 
