@@ -72,8 +72,9 @@ export function App(): VNode {
   };
   const openPalette = () => setPaletteOpen(document.querySelector("dialog[open]") === null);
   const openHelp = () => setHelpOpen(true);
-  const shortcuts = createShortcuts({ openHelp, openPalette, changeTheme });
-  useKeys(hasKeys ? shortcuts : [], openPalette);
+  const armed = useRef<Element | null>(null);
+  const shortcuts = createShortcuts({ openHelp, openPalette, changeTheme, announce, armed });
+  useKeys(hasKeys ? shortcuts : [], { openPalette, disarm: () => armed.current = null });
   const main = useFocusOnViewChange(route);
   return (
     <>
@@ -216,10 +217,10 @@ function countFailing(agents: readonly AgentSummary[]): number {
 
 function useKeys(
   shortcuts: ReturnType<typeof createShortcuts>,
-  openPalette: () => void,
+  actions: { openPalette: () => void; disarm: () => void },
 ): void {
-  const latest = useRef({ shortcuts, openPalette });
-  latest.current = { shortcuts, openPalette };
+  const latest = useRef({ shortcuts, ...actions });
+  latest.current = { shortcuts, ...actions };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isPaletteKey(event)) {
@@ -234,6 +235,7 @@ function useKeys(
       event.preventDefault();
       // While a key is held down, only j and k are repeated, which move through rows.
       if (event.repeat && event.key !== "j" && event.key !== "k") return;
+      if (shortcut.key !== "y") latest.current.disarm();
       shortcut.act();
     };
     addEventListener("keydown", onKey);

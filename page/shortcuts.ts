@@ -28,7 +28,7 @@ export const NAVIGATION = VIEWS;
 
 /** The keys that press the buttons of the focused approval. */
 const CARD_KEYS = [
-  { key: "y", does: "In an approval: approve" },
+  { key: "y", does: "In an approval: approve (twice for a call that deletes or sends)" },
   { key: "d", does: "In an approval: deny" },
   { key: "e", does: "In an approval: edit the arguments" },
 ] as const;
@@ -37,15 +37,34 @@ function currentCard(): Element | null {
   return document.activeElement?.closest('[data-request="confirm"]') ?? null;
 }
 
+/** The actions of the page that shortcuts call. */
+interface PageActions {
+  openHelp: () => void;
+  openPalette: () => void;
+  changeTheme: () => void;
+  announce: (sentence: string) => void;
+  /** The card for which `y` was pressed once, if its call needs a second press. */
+  armed: { current: Element | null };
+}
+
+/** Presses a button of the focused card. Approving a call that deletes or sends something needs a second press. */
+function pressCardButton(key: string, { armed, announce }: PageActions): void {
+  const card = currentCard();
+  if (key === "y" && card?.hasAttribute("data-careful") && armed.current !== card) {
+    armed.current = card;
+    return announce(`Press y again to approve ${card.getAttribute("data-careful")}.`);
+  }
+  armed.current = null;
+  card?.querySelector<HTMLElement>(`[data-key="${key}"]`)?.click();
+}
+
 /** Returns all shortcuts in the order in which they are tried. */
-export function createShortcuts(
-  page: { openHelp: () => void; openPalette: () => void; changeTheme: () => void },
-): Shortcut[] {
+export function createShortcuts(page: PageActions): Shortcut[] {
   return [
     ...CARD_KEYS.map(({ key, does }) => ({
       key,
       does,
-      act: () => currentCard()?.querySelector<HTMLElement>(`[data-key="${key}"]`)?.click(),
+      act: () => pressCardButton(key, page),
       isMeant: () => currentCard() !== null,
     })),
     ...VIEWS.map(({ key, name, hash }) => ({
@@ -53,7 +72,7 @@ export function createShortcuts(
       does: `Go to ${name}`,
       act: () => void (location.hash = hash),
     })),
-    { key: "/", does: "Go to the filter", act: focusFilter },
+    { key: "/", does: "Search", act: () => focusFilter(page.openPalette) },
     {
       key: "j",
       does: "Go to the next row or question; Enter opens a row",
@@ -108,6 +127,9 @@ function moveInList(step: 1 | -1): void {
   rows[next]?.scrollIntoView({ block: "nearest" });
 }
 
-function focusFilter(): void {
-  document.querySelector<HTMLElement>("[data-filter]")?.focus();
+/** Moves the focus to the search field of the view. Calls `otherwise` in a view without one. */
+function focusFilter(otherwise: () => void): void {
+  const field = document.querySelector<HTMLElement>("[data-filter]");
+  if (field === null) otherwise();
+  else field.focus();
 }

@@ -1,4 +1,5 @@
 // Describes the triggers of an agent in a few words.
+import { describeCron } from "./cron_words.ts";
 import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
 
 /** The fields of an agent that describe its triggers. */
@@ -9,7 +10,8 @@ export type DescribedTrigger =
   >
   & Partial<Pick<AgentSummary, "after">>;
 
-/** The wording: `terse` for a table (`watch in; after reporter`), `full` for the page (`watches in, after reporter`). */
+/** The wording: `terse` for a table (`watch in; after reporter`), `full` for the page
+ * (`watches in, after reporter`, `Mon to Fri at 07:30`). */
 export type TriggerWording = "terse" | "full";
 
 /** Returns `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github` or `after reporter`. */
@@ -28,7 +30,8 @@ function describeOwn(agent: DescribedTrigger, isTerse: boolean): string {
     case "manual":
       return "manual";
     case "schedule":
-      return every === null ? `cron ${agent.trigger_cron ?? ""}` : `every ${every}`;
+      if (every !== null) return `every ${every}`;
+      return !isTerse && describeCron(agent.trigger_cron ?? "") || `cron ${agent.trigger_cron}`;
     case "watch":
       return `${isTerse ? "watch" : "watches"} ${agent.trigger_paths.join(", ")}`;
     case "webhook":

@@ -1,6 +1,7 @@
 // The operations that report on the whole service: usage, recap, and its log.
 import { z } from "zod";
 import { DAY_MS } from "../../base/time_units.ts";
+import { USAGE_DIVISIONS } from "../../runtime/vocabulary/usage_divisions.ts";
 import { operation } from "../operations/operation.ts";
 import { agents, integer, moment, timeZone } from "../operations/parameters.ts";
 import { LogBody, RecapBody, StatsBody, toRecap } from "../schemas/report_schemas.ts";
@@ -10,11 +11,14 @@ export const stats = operation({
   query: z.object({
     days: integer({ min: 1, max: 366 }).default(30),
     timezone: timeZone,
+    by: z.enum(USAGE_DIVISIONS).optional().meta({
+      description: "Divides the usage of each agent by its models or by its triggers",
+    }),
   }),
   isPolled: true,
   response: StatsBody,
-  async handle({ query: { days, timezone } }, { runtime }) {
-    const report = await runtime.usage({ days, ...(timezone && { timeZone: timezone }) });
+  async handle({ query: { days, timezone, by } }, { runtime }) {
+    const report = await runtime.usage({ days, by, ...(timezone && { timeZone: timezone }) });
     return {
       timezone: report.timeZone,
       days: report.days.map(({ date }) => date),

@@ -28,6 +28,7 @@ export const AgentSummary = z.object({
   name: z.string().meta({ description: "The same as display_name" }),
   description: z.string(),
   icon: z.string(),
+  icon_set: z.boolean().meta({ description: "False if the icon was derived from the id" }),
   enabled: z.boolean(),
   expose: z.literal(true).optional().meta({
     description: "Present only if programs that speak MCP or OpenAI's protocol see the agent",
@@ -158,6 +159,7 @@ export function toAgentSummary(
     ...agent,
     ...listing,
     name: agent.displayName,
+    iconSet: agent.isIconSet,
     triggerType: trigger.type,
     modelProvider: agent.model?.provider,
     modelName: agent.model?.name,

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Recap } from "../../runtime/interface/runtime.ts";
 import type { Source } from "./wire.ts";
+import { executionTrigger } from "./execution_schemas.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
 /** The response of GET /stats. */
@@ -15,11 +16,14 @@ export const StatsBody = z.object({
     z.object({
       date: z.string().meta({ description: "The day on which the executions started" }),
       agent_id: z.string(),
+      model: z.string().optional().meta({ description: "Only with `by=model`" }),
+      trigger: executionTrigger.optional().meta({ description: "Only with `by=trigger`" }),
       executions: count,
       succeeded: count,
       failed: count.meta({
         description: "Executions that ended without success; those not yet ended count as neither",
       }),
+      duration_ms: count.meta({ description: "The sum of the ended executions" }),
       input_tokens: count,
       output_tokens: count,
       total_tokens: count,

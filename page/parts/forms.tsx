@@ -152,6 +152,14 @@ export function submitByKeys(event: KeyboardEvent): void {
   if (button?.disabled === false) form.requestSubmit(button);
 }
 
+/** Returns a handler for `onKeyDown` of a form that Escape leaves, and that Ctrl+Enter submits. */
+export function leaveOrSubmit(onLeave: () => void): (event: KeyboardEvent) => void {
+  return (event) => {
+    if (event.key === "Escape" && !event.isComposing) onLeave();
+    else submitByKeys(event);
+  };
+}
+
 /** Renders a modal dialog. Escape and closeDialog() close it. */
 export function Dialog(props: JSX.IntrinsicElements["dialog"]): VNode {
   const dialog = useRef<HTMLDialogElement>(null);

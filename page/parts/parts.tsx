@@ -1,6 +1,7 @@
 // Defines the small components that all views share: statuses, times, agents, collapsible texts, loading states.
 import type { ComponentChildren, JSX, VNode } from "preact";
 import { useId, useState } from "preact/hooks";
+import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import type { ExecutionStatus } from "../../runtime/executions/states.ts";
 import { beginningOf } from "../../base/text/cut_text.ts";
 import { formatMoment, formatRelative } from "./format.ts";
@@ -24,20 +25,38 @@ export function RelativeTime({ at }: { at: string }): VNode {
   return <time dateTime={at} title={formatMoment(ms)}>{formatRelative(ms, now)}</time>;
 }
 
-/** Renders the icon and the name of an agent. Screen readers skip the icon. */
-export function AgentName({ icon, name }: { icon?: string | undefined; name: string }): VNode {
+/** The fields of an agent that its name shows. */
+export type NamedAgent = Pick<AgentSummary, "icon" | "icon_set" | "display_name">;
+
+/**
+ * Renders the icon and the name of an agent. Without an icon in its file, renders the first letter of the name in a color
+ * that the name determines. Screen readers skip the icon.
+ */
+export function AgentName(
+  { of: { icon, icon_set, display_name: name } }: { of: NamedAgent },
+): VNode {
+  const tone = [...name].reduce((sum, one) => sum + (one.codePointAt(0) ?? 0), 0) % TONES;
   return (
     <span class="agent-name">
-      <span class="icon" aria-hidden="true">{icon ?? "·"}</span>
+      {icon_set ? <span class="icon" aria-hidden="true">{icon}</span> : (
+        <span
+          class={`icon letter series-${tone}`}
+          data-letter={[...name.toUpperCase()][0]}
+          aria-hidden="true"
+        />
+      )}
       <bdi>{name}</bdi>
     </span>
   );
 }
 
+/** The number of colors of letters. */
+const TONES = 6;
+
 /** Renders the icon and the name of the agent with this id, or the id of an unknown agent. */
 export function Agent({ id }: { id: string }): VNode {
   const agent = useAgents().get(id);
-  return <AgentName icon={agent?.icon} name={agent?.display_name ?? id} />;
+  return <AgentName of={agent ?? { icon: "", icon_set: false, display_name: id }} />;
 }
 
 /** Renders a link to an execution: its agent and its number. */

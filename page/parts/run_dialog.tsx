@@ -48,7 +48,7 @@ export function RunDialog(
     <FormDialog
       title={
         <>
-          Run <AgentName icon={agent.icon} name={agent.display_name} />
+          Run <AgentName of={agent} />
         </>
       }
       action="Run"
@@ -115,8 +115,7 @@ export function ForkDialog(
     <FormDialog
       title={
         <>
-          Fork <AgentName icon={agent.icon} name={agent.display_name} /> from{" "}
-          {step === 0 ? "the opening" : `step ${step}`}
+          Fork <AgentName of={agent} /> from {step === 0 ? "the opening" : `step ${step}`}
         </>
       }
       action="Fork"

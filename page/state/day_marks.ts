@@ -1,5 +1,5 @@
 // Calculates the marks of a schedule on a time line: the outcomes of past times, and the next times.
-import { HOUR_MS } from "../../base/time_units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { ExecutionStatus } from "../../runtime/executions/states.ts";
 import type { SlotBody } from "../../api/schemas/scheduler_schemas.ts";
 
@@ -23,6 +23,8 @@ export interface Mark {
   place: number;
   kind: MarkKind;
   at: number;
+  /** The position of the last time that the mark represents, which is drawn as a band; absent for a single place. */
+  end?: number;
   /** The number of scheduled times that the mark represents. */
   count: number;
   reason: string | null;
@@ -32,13 +34,17 @@ export interface Mark {
 
 /** The minimum distance of two marks of the same kind, as a fraction of the period. Closer marks are merged. */
 const GRAIN = 1 / 288;
-/** The minimum distance of two upcoming times, whose circles must not touch each other. */
-const UPCOMING_GRAIN = 1 / 48;
+/** The distance below which two upcoming times would touch each other, so that a band takes their place. */
+const UPCOMING_GRAIN = 1 / 96;
 
-/** Returns the marks of a schedule within a period, oldest first. */
+/**
+ * Returns the marks of a schedule within a period, oldest first. If only the times until `knownTo` are known, the band of
+ * the upcoming ones lasts until the end of the period.
+ */
 export function toMarks(
   schedule: { slots: readonly SlotWithStatus[]; upcoming: readonly string[] },
   { from, to }: Stretch,
+  knownTo: number | null = null,
 ): Mark[] {
   const place = (at: number) => (at - from) / (to - from);
   const isInside = ({ at }: Mark) => at >= from && at < to;
@@ -53,7 +59,10 @@ export function toMarks(
     const nothingYet = { count: 1, reason: null, executionId: null };
     return { place: place(at), kind: "upcoming" as const, at, ...nothingYet };
   });
-  return joinNear([...past, ...next].filter(isInside).sort((a, b) => a.at - b.at));
+  const marks = joinNear([...past, ...next].filter(isInside).sort((a, b) => a.at - b.at));
+  const last = marks.findLast(({ kind }) => kind === "upcoming");
+  if (knownTo !== null && knownTo < to && last?.end !== undefined) last.end = 1;
+  return marks;
 }
 
 /** Returns the kind of the mark for a past time. */
@@ -74,16 +83,19 @@ export function kindOf({ outcome, status }: SlotWithStatus): MarkKind {
 function joinNear(marks: readonly Mark[]): Mark[] {
   const joined: Mark[] = [];
   const latest = new Map<Mark["kind"], Mark>();
+  // A mark that follows its neighbor closely prolongs the neighbor's band.
+
   for (const mark of marks) {
     const near = latest.get(mark.kind);
     const grain = mark.kind === "upcoming" ? UPCOMING_GRAIN : GRAIN;
-    if (near === undefined || mark.place - near.place >= grain) {
+    if (near === undefined || mark.place - (near.end ?? near.place) >= grain) {
       const own = { ...mark };
       joined.push(own);
       latest.set(mark.kind, own);
       continue;
     }
     near.count += mark.count;
+    near.end = mark.place;
     near.executionId = mark.executionId ?? near.executionId;
     if (near.reason !== mark.reason) near.reason = null;
   }
@@ -116,13 +128,19 @@ export function describeMarks(marks: readonly Mark[], formatTime: (at: number) =
   return `${parts.join(", ")}${next === undefined ? "" : `; next ${formatTime(next.at)}`}`;
 }
 
-/** Returns the times within a period that get a label: every third full hour of the local clock. */
-export function hoursWithin({ from, to }: Stretch): number[] {
-  const hours: number[] = [];
+/**
+ * Returns the times within a period that get a label, by the local clock: every ten minutes of an hour, every third hour of a
+ * day, and every midnight of a week.
+ */
+export function labelsWithin({ from, to }: Stretch): number[] {
+  const times: number[] = [];
+  const isShort = to - from <= HOUR_MS;
+  const hours = to - from > DAY_MS ? 24 : 3;
   // Time zones differ by quarters of an hour, so each quarter is checked for a full local hour.
-  for (let at = Math.ceil(from / (HOUR_MS / 4)) * (HOUR_MS / 4); at <= to; at += HOUR_MS / 4) {
+  const step = isShort ? 10 * MINUTE_MS : HOUR_MS / 4;
+  for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
     const date = new Date(at);
-    if (date.getMinutes() === 0 && date.getHours() % 3 === 0) hours.push(at);
+    if (isShort || (date.getMinutes() === 0 && date.getHours() % hours === 0)) times.push(at);
   }
-  return hours;
+  return times;
 }

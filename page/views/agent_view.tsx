@@ -4,24 +4,21 @@ import { useState } from "preact/hooks";
 import type { AgentDetail } from "../../api/schemas/agent_schemas.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { describeTrigger } from "../../present/triggers.ts";
+import { AgentCharts } from "./agent/agent_charts.tsx";
+import { AgentText } from "./agent/agent_text.tsx";
+import { AgentTools } from "./agent/agent_tools.tsx";
 import { BrokenAgents, describeProblem, useBrokenAgents } from "./broken_agents.tsx";
 import { ExecutionTable } from "./execution_table.tsx";
-import { formatCost } from "../parts/format.ts";
-import {
-  AgentName,
-  Button,
-  Empty,
-  Figures,
-  PagePlaceholder,
-  RelativeTime,
-  ViewHead,
-} from "../parts/parts.tsx";
+import { formatCost, formatRecent, zoneName } from "../parts/format.ts";
+import { AgentName, Button, Empty, Figures, PagePlaceholder, ViewHead } from "../parts/parts.tsx";
 import { chatHref, historyHref, toHash } from "../state/route.ts";
 import { SignInButton } from "../parts/sign_in_button.tsx";
 import { RunDialog } from "../parts/run_dialog.tsx";
 import { useResource } from "../state/use_resource.ts";
 
 const LATEST = 10;
+/** The number of shown next runs. */
+const SHOWN_NEXT = 3;
 
 /** Renders the view of an agent. */
 export function AgentView({ id }: { id: string }): VNode {
@@ -42,6 +39,7 @@ export function AgentView({ id }: { id: string }): VNode {
         <article>
           <ViewHead crumb="Agent" title={id} />
           <BrokenAgents files={broken} />
+          <AgentText id={id} problems={broken.flatMap(({ diagnostics }) => diagnostics)} />
           <LatestRuns id={id} runs={runs.data} />
         </article>
       )
@@ -55,7 +53,7 @@ export function AgentView({ id }: { id: string }): VNode {
     <article>
       <ViewHead
         crumb="Agent"
-        title={<AgentName icon={agent.icon} name={agent.display_name} />}
+        title={<AgentName of={agent} />}
         lead={agent.description}
       >
         <Button class="primary" onClick={() => setRunning(true)}>Run</Button>
@@ -71,10 +69,25 @@ export function AgentView({ id }: { id: string }): VNode {
         </section>
       )}
       <Configuration agent={agent} />
+      <AgentCharts id={id} />
       <LatestRuns id={id} runs={runs.data} />
+      <section class="file-and-tools" aria-label="File and tools">
+        <AgentText id={id} problems={agent.warnings} />
+        <AgentTools agent={agent} />
+      </section>
       {isRunning && <RunDialog agent={agent} onClose={() => setRunning(false)} />}
     </article>
   );
+}
+
+/** Returns the next times of an agent's schedule. */
+function useUpcoming({ id, next_run }: AgentDetail): readonly string[] {
+  const { data } = useResource((client) => client.scheduler({ upcoming: SHOWN_NEXT }), {
+    key: id,
+    topics: ["scheduler", "agents", "executions"],
+    isActive: next_run !== null,
+  });
+  return data?.jobs.find(({ agent_id }) => agent_id === id)?.upcoming ?? [];
 }
 
 function LatestRuns({ id, runs }: { id: string; runs: ExecutionSummary[] | undefined }): VNode {
@@ -123,8 +136,15 @@ function McpServers({ names }: { names: readonly string[] }): VNode {
   );
 }
 
+/** Returns the place of a time zone: `Berlin` for `Europe/Berlin`. */
+function placeOf({ trigger }: AgentDetail): string {
+  const zone = trigger.type === "schedule" ? trigger.timezone : null;
+  return zone === null ? "" : `, ${zone.split("/").at(-1)?.replaceAll("_", " ")}`;
+}
+
 function Configuration({ agent }: { agent: AgentDetail }): VNode {
   const { settings } = agent;
+  const next = useUpcoming(agent);
   const limits = [
     `${settings.timeout} s per reply`,
     settings.max_tool_calls !== null && `${settings.max_tool_calls} tool calls`,
@@ -140,10 +160,15 @@ function Configuration({ agent }: { agent: AgentDetail }): VNode {
         Trigger: (
           <>
             {describeTrigger(agent, "full")}
+            {placeOf(agent)}
             {!agent.enabled && <span class="tag">disabled</span>}
           </>
         ),
-        "Next run": agent.next_run && <RelativeTime at={agent.next_run} />,
+        "Next runs": next.length === 0 ? null : (
+          <span title={zoneName()}>
+            {next.map((at) => formatRecent(Date.parse(at))).join("; ")}
+          </span>
+        ),
         Model: model,
         Limits: limits.join(", "),
         "Needs approval": list(agent.confirm) ?? "nothing",

@@ -70,13 +70,13 @@ export function NoAgents(): VNode {
 }
 
 function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void }): VNode {
-  const { id, display_name, icon, description, last_status, last_run, last_execution_id } = agent;
+  const { id, display_name, description, last_status, last_run, last_execution_id } = agent;
   return (
     <div class="agent">
       <div class="who">
         <h2>
           <a data-row href={agentHref(id)}>
-            <AgentName icon={icon} name={display_name} />
+            <AgentName of={agent} />
           </a>
           {!agent.enabled && <span class="tag">disabled</span>}
         </h2>

@@ -81,7 +81,7 @@ function Filters({ route }: { route: HistoryRoute }): VNode {
         onChoose={(one) => change({ status: (one || null) as ExecutionStatus | null })}
       />
       <TypedField
-        label="Text"
+        label="Search"
         type="search"
         data-filter
         minLength={SHORTEST_SEARCH}

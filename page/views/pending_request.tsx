@@ -20,6 +20,9 @@ import { useNow } from "../state/use_resource.ts";
 
 type Answer = RespondBody["response"];
 
+/** The tools that neither delete nor send: their approval by key needs a single press. */
+const REVERSIBLE: ReadonlySet<string> = new Set(["file_write", "file_edit", "file_move"]);
+
 /** Renders the card of a question. `title` names the agent. */
 export function PendingRequest(
   { pending, title, level }: { pending: PendingBody; title: VNode; level: 2 | 3 },
@@ -61,6 +64,9 @@ export function PendingRequest(
       tabIndex={-1}
       data-row
       data-request={pending.kind}
+      data-careful={pending.is_guard && !REVERSIBLE.has(pending.tool_name)
+        ? pending.tool_name
+        : undefined}
     >
       <div class="head">
         <Heading id={heading}>{title}</Heading>

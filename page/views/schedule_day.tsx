@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import {
   describeMarks,
-  hoursWithin,
+  labelsWithin,
   type Mark,
   type SlotWithStatus,
   type Stretch,
@@ -11,13 +11,16 @@ import {
 } from "../state/day_marks.ts";
 import {
   formatClock,
+  formatDay,
   formatHour,
   formatMinute,
   formatMoment,
   formatNumberOf,
+  toDayName,
 } from "../parts/format.ts";
+import { DAY_MS, HOUR_MS } from "../../base/time_units.ts";
 import { Collapsible, Status, TableHead } from "../parts/parts.tsx";
-import { Pointable } from "./pointable.tsx";
+import { Pointable } from "../parts/pointable.tsx";
 import { executionHref } from "../state/route.ts";
 
 const HEIGHT = 24;
@@ -25,6 +28,8 @@ const HEIGHT = 24;
 const MOST_ROWS = 50;
 /** The number of marks on a line above which they are drawn smaller. */
 const MANY_MARKS = 60;
+/** The width above which the times of one mark are drawn as a band, as a fraction of the period. */
+const NARROW = 1 / 60;
 /** The kinds of marks in drawing order. Rare kinds are drawn last, so that frequent ones do not cover them. */
 const BY_RARITY: readonly Mark["kind"][] = [
   "upcoming",
@@ -46,18 +51,23 @@ const placeIn = (at: number, { from, to }: Stretch) => (at - from) / (to - from)
 export function ScheduleScale({ day }: { day: Stretch }): VNode {
   return (
     <svg class="scale hours" height={HEIGHT} aria-hidden="true">
-      {hoursWithin(day).map((at) => (
+      {labelsWithin(day).map((at, index) => (
         <text
           key={at}
-          class={new Date(at).getHours() % 6 === 0 ? undefined : "minor"}
+          class={index % 2 === 0 ? undefined : "minor"}
           x={percent(placeIn(at, day))}
           y={16}
         >
-          {formatHour(at)}
+          {formatLabel(at, day)}
         </text>
       ))}
     </svg>
   );
+}
+
+function formatLabel(at: number, { from, to }: Stretch): string {
+  if (to - from <= HOUR_MS) return formatClock(at);
+  return to - from > DAY_MS ? formatDay(toDayName(at)) : formatHour(at);
 }
 
 /** Renders the time line of one schedule, below the description of the selected mark or of the whole day. */
@@ -70,7 +80,7 @@ export function ScheduleDay(
     knownTo: number | null;
   },
 ): VNode {
-  const marks = toMarks(job, day);
+  const marks = toMarks(job, day, knownTo);
   const [pointed, setPointed] = useState<string | null>(null);
   const found = marks.findIndex((mark) => keyOf(mark) === pointed);
   // Without a selection, the arrow keys start at the latest mark of the past.
@@ -84,7 +94,7 @@ export function ScheduleDay(
   const current = marks[found];
   const description = current === undefined ? summary : describeMark(current);
   const line = (
-    <Line day={day} now={now} knownTo={knownTo}>
+    <Line day={day} now={now}>
       {BY_RARITY.flatMap((kind) => marks.filter((mark) => mark.kind === kind)).map((mark) => (
         <MarkShape
           key={keyOf(mark)}
@@ -127,14 +137,8 @@ function describeMark({ kind, at, count, reason }: Mark): string {
 }
 
 function Line(
-  { day, now, knownTo, children }: {
-    day: Stretch;
-    now: number;
-    knownTo: number | null;
-    children: VNode[];
-  },
+  { day, now, children }: { day: Stretch; now: number; children: VNode[] },
 ): VNode {
-  const end = Math.max(knownTo ?? day.to, day.from);
   const level = { y1: HEIGHT / 2, y2: HEIGHT / 2 };
   const upright = (at: number) => {
     const x = percent(placeIn(at, day));
@@ -142,13 +146,8 @@ function Line(
   };
   return (
     <svg class="day-line" height={HEIGHT} aria-hidden="true">
-      {hoursWithin(day).map((at) => <line key={at} {...upright(at)} />)}
+      {labelsWithin(day).map((at) => <line key={at} {...upright(at)} />)}
       <line class="base" x1="0" x2="100%" {...level} />
-      {end < day.to && (
-        <line class="beyond" x1={percent(placeIn(end, day))} x2="100%" {...level}>
-          <title>Further runs are not shown.</title>
-        </line>
-      )}
       {now >= day.from && now <= day.to && <line class="now" {...upright(now)} />}
       {children}
     </svg>
@@ -164,16 +163,25 @@ function MarkShape(
     onOpen: () => void;
   },
 ): VNode {
-  const { kind, place, executionId } = mark;
+  const { kind, place, end, executionId } = mark;
   const isLittle = isSmall && (kind === "success" || kind === "started" || kind === "upcoming");
   const opens = executionId === null ? "" : " opens";
+  const shared = {
+    class: `mark mark-${kind}${opens}${isPointed ? " pointed" : ""}`,
+    onPointerEnter: onPoint,
+    onPointerDown: onPoint,
+  };
+  if (end !== undefined && end - place > NARROW) {
+    const [x, width] = [percent(place), percent(end - place)];
+    return (
+      <rect {...shared} class={`${shared.class} band`} x={x} width={width} y={7} height={10} />
+    );
+  }
   return (
     <svg
-      class={`mark mark-${kind}${opens}${isPointed ? " pointed" : ""}`}
+      {...shared}
       x={percent(place)}
       y={HEIGHT / 2}
-      onPointerEnter={onPoint}
-      onPointerDown={onPoint}
       // A tap on a touch screen only selects the mark. The link to its execution is in the table below.
       onClick={(event: MouseEvent) => {
         if ((event as PointerEvent).pointerType !== "touch") onOpen();
@@ -200,10 +208,10 @@ const SHAPES: Readonly<Record<Mark["kind"], string>> = {
 export const MARK_KINDS = Object.keys(SHAPES) as Mark["kind"][];
 
 /** Renders the mark of a kind in the legend. */
-export function MarkGlyph({ kind }: { kind: Mark["kind"] }): VNode {
+export function MarkGlyph({ kind }: { kind: Mark["kind"] | "many" }): VNode {
   return (
     <svg class={`glyph mark mark-${kind}`} viewBox="-8 -8 16 16" aria-hidden="true">
-      <path d={SHAPES[kind]} />
+      <path d={kind === "many" ? "M-8 -5h16v10h-16z" : SHAPES[kind]} />
     </svg>
   );
 }

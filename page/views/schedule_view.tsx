@@ -17,11 +17,9 @@ import { agentHref } from "../state/route.ts";
 import { useSwitchScheduler } from "../state/scheduler.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
-/**
- * The milliseconds before and after the middle of the shown 24 hours. The middle is the present time until the person moves
- * it.
- */
-const HALF_MS = 12 * HOUR_MS;
+/** The lengths of the shown period. Its middle is the present time until the person moves it. */
+const SPANS = { "1 hour": HOUR_MS, "1 day": DAY_MS, "1 week": 7 * DAY_MS } as const;
+type SpanName = keyof typeof SPANS;
 /** The number of times loaded with one request for one schedule. */
 const MOST_TIMES = 500;
 /** The maximum number of requests for one day, enough for one run per minute. */
@@ -37,10 +35,12 @@ export function ScheduleView(): VNode {
   const [shift, setShift] = useState(0);
   const [kind, setKind] = useState("");
   const now = useNow(30_000);
-  const middle = now + shift * HALF_MS;
-  const day = { from: middle - HALF_MS, to: middle + HALF_MS };
+  const [span, setSpan] = useState<SpanName>("1 day");
+  const half = SPANS[span] / 2;
+  const middle = now + shift * half;
+  const day = { from: middle - half, to: middle + half };
   const scheduler = useResource((client) => loadJobs(client, day.from), {
-    key: `scheduler ${shift}`,
+    key: `scheduler ${shift} ${span}`,
     topics: ["scheduler", "executions"],
   });
   const { data, isStale } = scheduler;
@@ -78,6 +78,20 @@ export function ScheduleView(): VNode {
             <Button disabled={shift === 0} onClick={() => setShift(0)}>Now</Button>
             <Button onClick={() => setShift(shift + 1)}>Later</Button>
           </div>
+          <div class="choices" role="group" aria-label="Period">
+            {(Object.keys(SPANS) as SpanName[]).map((one) => (
+              <Button
+                key={one}
+                aria-pressed={one === span}
+                onClick={() => {
+                  setSpan(one);
+                  setShift(0);
+                }}
+              >
+                {one}
+              </Button>
+            ))}
+          </div>
           <p class="muted small" aria-live="polite">
             {formatMinute(day.from)} to {formatMinute(day.to)}, {zoneName()}
           </p>
@@ -88,6 +102,10 @@ export function ScheduleView(): VNode {
                 {kind}
               </li>
             ))}
+            <li>
+              <MarkGlyph kind="many" />
+              many in a row
+            </li>
           </ul>
         </div>
       )}

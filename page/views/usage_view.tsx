@@ -1,20 +1,23 @@
 // The view of usage: budgets, and tokens and cost by day and by agent, as charts and as tables.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { ApiError, type Client } from "../../api/client/client.ts";
+import type { Client } from "../../api/client/client.ts";
 import type { StatsBody } from "../../api/schemas/report_schemas.ts";
 import { useAgents } from "../state/service_context.ts";
 import {
   formatCost,
   formatCount,
   formatNumberOf,
-  formatRelative,
   formatWhole,
   toCostFormat,
 } from "../parts/format.ts";
 import { Agent, Button, Empty, Figures, LoadState } from "../parts/parts.tsx";
 import { historyHref, toHash, USAGE_DAYS } from "../state/route.ts";
-import { UsageChart } from "./usage_chart.tsx";
+import { SelectField } from "../parts/forms.tsx";
+import { loadStats } from "../state/load_stats.ts";
+import { forecastMonth, toCsv } from "../state/usage_forecast.ts";
+import { BudgetBars } from "./budget_bars.tsx";
+import { UsageChart } from "../parts/usage_chart.tsx";
 import {
   type Series,
   shareOf,
@@ -27,22 +30,26 @@ import {
   withOthers,
 } from "../state/usage_sums.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
-import type { BudgetBody } from "../../api/schemas/budget_schemas.ts";
 
 const REFRESH_MS = 60_000;
+const DIVISIONS = ["agent", "model", "trigger"] as const;
+type Division = typeof DIVISIONS[number];
 
-/**
- * Loads the usage by day, in the time zone of the browser. If the browser knows only an offset, in the time zone of the
- * service.
- */
-async function loadStats(client: Client, days: number): Promise<StatsBody> {
-  try {
-    const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    return await client.stats({ days, timezone });
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 422) throw error;
-    return await client.stats({ days });
-  }
+/** Loads the usage. If it is divided by models or triggers, these take the place of the agents. */
+async function loadDivided(
+  client: Client,
+  { days, by }: { days: number; by: Division },
+): Promise<StatsBody> {
+  if (by === "agent") return await loadStats(client, { days });
+  const stats = await loadStats(client, { days, by });
+  return { ...stats, usage: stats.usage.map((one) => ({ ...one, agent_id: one[by] ?? "" })) };
+}
+
+/** Offers a text to the person as a file. */
+function download(name: string, text: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  Object.assign(document.createElement("a"), { href, download: name }).click();
+  URL.revokeObjectURL(href);
 }
 
 /** Renders the view of the usage of the last days. */
@@ -50,8 +57,9 @@ export function UsageView({ days }: { days: number }): VNode {
   const agents = useAgents();
   // Reload at intervals instead of after events, because the sums take long to calculate and change little.
   const minute = Math.floor(useNow(REFRESH_MS) / REFRESH_MS);
-  const stats = useResource((client) => loadStats(client, days), {
-    key: String(days),
+  const [by, setBy] = useState<Division>("agent");
+  const stats = useResource((client) => loadDivided(client, { days, by }), {
+    key: `${days} ${by}`,
     reloadKey: minute,
     topics: [],
   });
@@ -60,8 +68,11 @@ export function UsageView({ days }: { days: number }): VNode {
   const total = sum(all);
   const byCost = data === undefined ? [] : withOthers(toSeries(data, "cost_usd"));
   const byTokens = withOthers(all);
-  const nameOf = ({ agentId: id }: Series) =>
-    id === null ? "others" : agents.get(id)?.display_name ?? id;
+  const nameOf = ({ agentId: id }: Series) => {
+    if (id === null) return "others";
+    return by === "agent" ? agents.get(id)?.display_name ?? id : id || "none";
+  };
+  const forecast = data === undefined ? null : forecastMonth(data);
   return (
     <>
       <div class="view-head">
@@ -78,6 +89,22 @@ export function UsageView({ days }: { days: number }): VNode {
           ))}
         </nav>
       </div>
+      <div class="actions usage-actions">
+        <SelectField
+          label="By"
+          layout="inline"
+          value={by}
+          options={DIVISIONS}
+          hasAll={false}
+          onChoose={(one) => setBy(DIVISIONS.find((known) => known === one) ?? "agent")}
+        />
+        <Button
+          disabled={data === undefined}
+          onClick={() => data && download(`usage-by-${by}.csv`, toCsv(data, by))}
+        >
+          Download CSV
+        </Button>
+      </div>
       <BudgetBars />
       <LoadState of={stats} />
       {data !== undefined && all.length === 0 && <Empty>No executions in this period.</Empty>}
@@ -86,6 +113,8 @@ export function UsageView({ days }: { days: number }): VNode {
           <Figures
             of={{
               Cost: formatCost(total.cost_usd),
+              "This month": forecast &&
+                `${formatCost(forecast.used)}, about ${formatCost(forecast.whole)} by its end`,
               Tokens: formatCount(total.total_tokens),
               Executions: formatCount(total.executions),
               Succeeded: successRate(total),
@@ -108,7 +137,7 @@ export function UsageView({ days }: { days: number }): VNode {
               smallest={1}
             />
           </div>
-          <AgentTable all={all} nameOf={nameOf} />
+          <AgentTable all={all} nameOf={nameOf} by={by} />
         </div>
       )}
     </>
@@ -124,7 +153,11 @@ const COLUMNS: readonly { by: SortColumn; name: string }[] = [
 ];
 
 function AgentTable(
-  { all, nameOf }: { all: readonly Series[]; nameOf: (one: Series) => string },
+  { all, nameOf, by: division }: {
+    all: readonly Series[];
+    nameOf: (one: Series) => string;
+    by: Division;
+  },
 ): VNode {
   const [order, setOrder] = useState<{ by: SortColumn; isDescending: boolean }>({
     by: "total_tokens",
@@ -140,8 +173,8 @@ function AgentTable(
   const formatAsCost = toCostFormat([total.cost_usd, ...all.map(({ cost_usd }) => cost_usd)]);
   return (
     <>
-      <h2>By agent</h2>
-      <table class="rows sortable" aria-label="Usage by agent">
+      <h2>By {division}</h2>
+      <table class="rows sortable" aria-label={`Usage by ${division}`}>
         <thead>
           <tr>
             {COLUMNS.map(({ by, name }) => (
@@ -155,7 +188,9 @@ function AgentTable(
                   ? "descending"
                   : "ascending"}
               >
-                <Button class="quiet" onClick={() => sortBy(by)}>{name}</Button>
+                <Button class="quiet" onClick={() => sortBy(by)}>
+                  {by === "agent" ? division.charAt(0).toUpperCase() + division.slice(1) : name}
+                </Button>
               </th>
             ))}
           </tr>
@@ -166,9 +201,13 @@ function AgentTable(
             return (
               <tr key={id}>
                 <th scope="row" class="main">
-                  <a data-row href={historyHref({ agent: id })}>
-                    <Agent id={id} />
-                  </a>
+                  {division === "agent"
+                    ? (
+                      <a data-row href={historyHref({ agent: id })}>
+                        <Agent id={id} />
+                      </a>
+                    )
+                    : nameOf(one)}
                 </th>
                 <Sums of={one} format={formatAsCost} />
               </tr>
@@ -177,7 +216,7 @@ function AgentTable(
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row" class="main">{formatNumberOf(all.length, "agent")}</th>
+            <th scope="row" class="main">{formatNumberOf(all.length, division)}</th>
             <Sums of={total} format={formatAsCost} />
           </tr>
         </tfoot>
@@ -215,63 +254,4 @@ function Sums(
 function successRate(usage: { succeeded: number; failed: number }): string {
   const share = shareOf(usage);
   return share === null ? "–" : `${Math.round(share * 100)} %`;
-}
-
-/** Renders the bars of the budgets of the workspace, of the agents and of running executions; nothing without budgets. */
-function BudgetBars(): VNode | null {
-  const now = useNow(REFRESH_MS);
-  const { data } = useResource((client) => client.budgets(), {
-    key: "",
-    topics: ["executions", "agents"],
-    reloadKey: Math.floor(now / REFRESH_MS),
-  });
-  if (data === undefined || data.length === 0) return null;
-  return (
-    <section aria-labelledby="budgets">
-      <h2 id="budgets">Budgets</h2>
-      <ul class="budgets">
-        {data.map((one) => (
-          <li key={`${one.agent_id} ${one.execution_id} ${one.budget}`}>
-            <BudgetBar budget={one} now={now} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function BudgetBar({ budget, now }: { budget: BudgetBody; now: number }): VNode {
-  const { used, limit, reserved, agent_id, execution_id, resets_at } = budget;
-  const amounts = `${formatAmount(budget, used)} of ${formatAmount(budget, limit)}`;
-  const agents = useAgents();
-  const owner = agent_id === null ? "Workspace" : agents.get(agent_id)?.display_name ?? agent_id;
-  return (
-    <>
-      <span class="whose">
-        {agent_id === null ? owner : <Agent id={agent_id} />}
-        {execution_id !== null && ` · execution ${execution_id}`}
-        {" · "}
-        <code>{budget.budget}</code>
-      </span>
-      <meter
-        min={0}
-        max={limit}
-        low={0.8 * limit}
-        high={limit}
-        optimum={0}
-        value={Math.min(used, limit)}
-        aria-label={`${budget.budget} of ${owner}`}
-        aria-valuetext={`${amounts} used`}
-      />
-      <span class="amounts">
-        {amounts}
-        {reserved > 0 && ` · ${formatAmount(budget, reserved)} reserved`}
-        {resets_at !== null && ` · resets ${formatRelative(Date.parse(resets_at), now)}`}
-      </span>
-    </>
-  );
-}
-
-function formatAmount({ unit }: BudgetBody, amount: number): string {
-  return unit === "tokens" ? `${formatCount(amount)} tokens` : `$${amount.toFixed(2)}`;
 }

@@ -124,6 +124,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   displayName: string;
   description: string;
   icon: string;
+  /** True if the file names the icon, so that it was not derived from the id. */
+  isIconSet: boolean;
   /** The model's settings. Undefined if neither the file nor config.yaml names a model. */
   model: ModelSettings | undefined;
   trigger: Trigger;
@@ -197,6 +199,7 @@ export function toAgent(
     displayName: definition.name ?? own.id,
     description: definition.description?.trim() ?? "",
     icon: definition.icon ?? iconOf(own.id),
+    isIconSet: definition.icon != null,
     model: toModel(definition.model, defaults),
     trigger: toTrigger(definition.trigger),
     after: toFollowed(definition.after ?? []),

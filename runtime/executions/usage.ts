@@ -1,18 +1,25 @@
 // The usage of executions by day and agent. The store keeps sums for each quarter of an hour. In every time zone a day
 // begins at a quarter of an hour, so a day's usage is a sum of quarters.
 import { addCosts } from "../../base/cost.ts";
+import type { ExecutionTrigger } from "../vocabulary/trigger_kinds.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 
 /** The length of the store's intervals in milliseconds. */
 export const USAGE_STEP_MS = 15 * MINUTE_MS;
 
-/** The summed usage of one agent's executions. */
+/** The summed usage of one agent's executions, or of those with one model or one trigger. */
 export interface Usage {
   agentId: string;
+  /** Present if the usage is divided by models: `provider/name`, empty for no model. */
+  model?: string;
+  /** Present if the usage is divided by triggers. */
+  trigger?: ExecutionTrigger;
   executions: number;
   /** The number of successful executions. Open executions count neither here nor in `failed`. */
   succeeded: number;
   failed: number;
+  /** The summed duration of the ended executions in milliseconds. */
+  durationMs: number;
   inputTokens: number;
   outputTokens: number;
   totalTokens: number;
@@ -61,7 +68,7 @@ export function toDailyUsage(steps: Iterable<UsageStep>, days: readonly Day[]): 
   for (const { start, ...usage } of steps) {
     while ((days[index + 1]?.start ?? Infinity) <= start) index++;
     const date = days[index]?.date ?? "";
-    const key = `${date} ${usage.agentId}`;
+    const key = [date, usage.agentId, usage.model, usage.trigger].join(" ");
     const before = usageOf.get(key);
     usageOf.set(key, before === undefined ? { date, ...usage } : { date, ...sum(before, usage) });
   }
@@ -70,10 +77,11 @@ export function toDailyUsage(steps: Iterable<UsageStep>, days: readonly Day[]): 
 
 function sum(a: Usage, b: Usage): Usage {
   return {
-    agentId: a.agentId,
+    ...a,
     executions: a.executions + b.executions,
     succeeded: a.succeeded + b.succeeded,
     failed: a.failed + b.failed,
+    durationMs: a.durationMs + b.durationMs,
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     totalTokens: a.totalTokens + b.totalTokens,

@@ -1,5 +1,6 @@
 // Defines the usage of executions by day, as the other rooms see it.
 import type { DailyUsage, Day } from "../executions/usage.ts";
+import type { UsageDivision } from "../vocabulary/usage_divisions.ts";
 
 /** A request for usage by day. */
 export interface UsageRequest {
@@ -7,6 +8,8 @@ export interface UsageRequest {
   days: number;
   /** An IANA time zone. The machine's time zone if absent. */
   timeZone?: string;
+  /** Divides the usage of each agent further. */
+  by?: UsageDivision | undefined;
 }
 
 /** The usage of executions by day. */

@@ -158,10 +158,10 @@ export class ShownHistory {
   }
 
   async usage(
-    { days: count, timeZone = this.#ports.timeZone() }: UsageRequest,
+    { days: count, timeZone = this.#ports.timeZone(), by }: UsageRequest,
   ): Promise<UsageReport> {
     const days = lastDays(this.#ports.clock.now(), { count, timeZone });
-    const steps = await this.#ports.executions.readUsage(days[0]?.start ?? Infinity);
+    const steps = await this.#ports.executions.readUsage(days[0]?.start ?? Infinity, by);
     return { days, timeZone, entries: toDailyUsage(steps, days) };
   }
 

@@ -4,9 +4,9 @@ import fc from "fast-check";
 import type { SlotBody } from "../../api/schemas/scheduler_schemas.ts";
 import {
   describeMarks,
-  hoursWithin,
   isKnownEmpty,
   kindOf,
+  labelsWithin,
   toMarks,
 } from "../../page/state/day_marks.ts";
 import {
@@ -44,6 +44,7 @@ const stats: fc.Arbitrary<StatsBody> = fc.uniqueArray(
     failed: fc.nat(20),
     input_tokens: fc.nat(500),
     output_tokens: fc.nat(500),
+    duration_ms: fc.nat(9_000),
     total_tokens: fc.nat(1_000),
     cost_usd: fc.option(fc.nat(100)),
   }),
@@ -170,12 +171,12 @@ Deno.test("toMarks() merges times that are too close, and counts them", () => {
   }));
 });
 
-Deno.test("hoursWithin() returns every third hour of the local clock", () => {
-  for (const at of hoursWithin({ from: FROM + 1, to: FROM + 24 * HOUR })) {
+Deno.test("labelsWithin() returns every third hour of the local clock", () => {
+  for (const at of labelsWithin({ from: FROM + 1, to: FROM + 24 * HOUR })) {
     const date = new Date(at);
     assert.deepEqual([date.getHours() % 3, date.getMinutes()], [0, 0]);
   }
-  assert.equal(hoursWithin({ from: FROM + 1, to: FROM + 24 * HOUR }).length, 8);
+  assert.equal(labelsWithin({ from: FROM + 1, to: FROM + 24 * HOUR }).length, 8);
 });
 
 Deno.test("formatDuration(), formatRelative() and formatCost() format values for people", () => {

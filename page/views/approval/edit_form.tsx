@@ -9,7 +9,7 @@ import {
   toFieldProblems,
 } from "../../state/edited_arguments.ts";
 import { errorMessage } from "../../state/resource.ts";
-import { Field, rowsOf, submitByKeys } from "../../parts/forms.tsx";
+import { Field, leaveOrSubmit, rowsOf } from "../../parts/forms.tsx";
 import { Button, Problem } from "../../parts/parts.tsx";
 import { type Preview, PreviewedChange } from "./call_details.tsx";
 
@@ -56,7 +56,13 @@ export function EditForm(
   };
   const { "": general } = problems;
   return (
-    <form class="answer edit" ref={form} onSubmit={send} onKeyDown={submitByKeys} tabIndex={-1}>
+    <form
+      class="answer edit"
+      ref={form}
+      onSubmit={send}
+      onKeyDown={leaveOrSubmit(onBack)}
+      tabIndex={-1}
+    >
       <p class="hint">
         The tool is called with these arguments, and the agent is informed of your changes.
       </p>
@@ -102,8 +108,7 @@ export function EditForm(
         <button type="submit" class="primary" disabled={isSending}>Approve with changes</button>
         {onPreview !== null && (
           <Button
-            onClick={() =>
-              use(async (edited) => setPreview(await onPreview(edited)))}
+            onClick={() => use(async (edited) => setPreview(await onPreview(edited)))}
           >
             Show the change
           </Button>

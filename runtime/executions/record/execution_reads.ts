@@ -5,6 +5,7 @@ import type { ExecutionStatus } from "../states.ts";
 import type { ExecutionTrigger } from "../../vocabulary/trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import type { UsageStep } from "../usage.ts";
+import type { UsageDivision } from "../../vocabulary/usage_divisions.ts";
 
 /** An execution with its request and its answer. */
 export interface StoredExecution {
@@ -143,8 +144,8 @@ export interface ExecutionReads {
 
   countOpen(): Promise<OpenCounts>;
 
-  /** Returns the usage of executions that started at `from` or later, by quarter of an hour, oldest first. */
-  readUsage(from: number): Promise<UsageStep[]>;
+  /** Returns the usage of executions that started at `from` or later, by quarter of an hour, oldest first, and by `by`. */
+  readUsage(from: number, by?: UsageDivision): Promise<UsageStep[]>;
 }
 
 /** Returns the execution with this id. Throws ExecutionNotFound. */

@@ -16,6 +16,7 @@ import {
   type StoredExecution,
 } from "../../executions/record/execution_reads.ts";
 import type { UsageStep } from "../../executions/usage.ts";
+import type { UsageDivision } from "../../vocabulary/usage_divisions.ts";
 import type { Database } from "../../database/database.ts";
 import {
   EXECUTION_COLUMNS,
@@ -132,9 +133,9 @@ export class SqlExecutionReads implements ExecutionReads {
     });
   }
 
-  readUsage(from: number): Promise<UsageStep[]> {
+  readUsage(from: number, by?: UsageDivision): Promise<UsageStep[]> {
     return this.#db.read(function* () {
-      return yield* selectUsage(from);
+      return yield* selectUsage(from, by);
     });
   }
 

@@ -13,6 +13,7 @@ Deno.test("GET /stats returns all days with their usage", async () => {
       executions: 3,
       succeeded: 1,
       failed: 1,
+      durationMs: 900,
       inputTokens: 10,
       outputTokens: 5,
       totalTokens: 15,
@@ -31,14 +32,18 @@ Deno.test("GET /stats returns all days with their usage", async () => {
       executions: 3,
       succeeded: 1,
       failed: 1,
+      duration_ms: 900,
       input_tokens: 10,
       output_tokens: 5,
       total_tokens: 15,
       cost_usd: null,
     }],
   });
-  await call("/stats?timezone=");
-  assert.deepEqual(runtime.usageRequests, [{ days: 2, timeZone: "Europe/Berlin" }, { days: 30 }]);
+  await call("/stats?timezone=&by=model");
+  assert.deepEqual(runtime.usageRequests, [
+    { days: 2, by: undefined, timeZone: "Europe/Berlin" },
+    { days: 30, by: "model" },
+  ]);
 });
 
 Deno.test("GET /stats refuses an unknown time zone and too many days", async () => {

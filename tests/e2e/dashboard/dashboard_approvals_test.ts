@@ -288,6 +288,8 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   assert.match(page.url(), /#\/$/);
   await Deno.stat(join(world.workspace.workspace, "list.md"));
   await page.keyboard.press("y");
+  await page.getByText(/^Press y again to approve/).waitFor();
+  await page.keyboard.press("y");
   await lost.waitFor({ state: "detached" });
   await hasFocus("poster");
   await page.keyboard.press("e");

@@ -77,7 +77,7 @@ async function filterHistory(world: DashboardWorld): Promise<void> {
   assert.equal(await page.getByLabel("Trigger").inputValue(), "manual");
   await page.getByLabel("Status").selectOption("");
   await untilRows(4, "all again");
-  const search = page.getByRole("searchbox", { name: "Text" });
+  const search = page.getByRole("searchbox", { name: "Search" });
   await search.fill("NO LUCK");
   // The list renders again when an execution ends, and keeps the text in its fields.
   await runtime.run("success", {});

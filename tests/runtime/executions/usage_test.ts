@@ -12,6 +12,7 @@ function step(start: string, changes: Partial<UsageStep> = {}): UsageStep {
     executions: 1,
     succeeded: 1,
     failed: 0,
+    durationMs: 0,
     inputTokens: 10,
     outputTokens: 5,
     totalTokens: 15,

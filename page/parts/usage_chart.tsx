@@ -3,8 +3,8 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { type Bar, toTicks } from "../state/usage_sums.ts";
-import { formatDay } from "../parts/format.ts";
-import { Collapsible, TableHead } from "../parts/parts.tsx";
+import { formatDay } from "./format.ts";
+import { Collapsible, TableHead } from "./parts.tsx";
 import { Pointable } from "./pointable.tsx";
 
 const HEIGHT = 160;
@@ -18,8 +18,10 @@ interface ChartOptions {
   title: string;
   bars: readonly Bar[];
   names: readonly string[];
-  /** The number of the color of each series. */
-  colours: readonly number[];
+  /** The color of each series: its number, or the name of an outcome. */
+  colours: readonly (number | string)[];
+  /** The height of the plot in pixels. */
+  height?: number;
   /** Returns the format for a column of values. */
   formatAs: (column: readonly number[]) => (value: number) => string;
   /** The minimum step of the axis. */
@@ -28,7 +30,7 @@ interface ChartOptions {
 
 /** Renders a chart with its title. */
 export function UsageChart(
-  { title, bars, names, colours, formatAs, smallest = 0 }: ChartOptions,
+  { title, bars, names, colours, formatAs, smallest = 0, height = HEIGHT }: ChartOptions,
 ): VNode {
   const [pointed, setPointed] = useState<string | null>(null);
   const highest = Math.max(...bars.map(({ total }) => total));
@@ -56,7 +58,7 @@ export function UsageChart(
         <p class="readout" dir="auto">{texts[at]}</p>
       </div>
       <div class="plot">
-        <div class="axis" aria-hidden="true">
+        <div class="axis" style={{ height: `calc(${height}px + 1.2em)` }} aria-hidden="true">
           {ticks.toReversed().map((tick) => <span key={tick}>{formatAs(ticks)(tick)}</span>)}
         </div>
         <Pointable
@@ -65,9 +67,9 @@ export function UsageChart(
           at={at}
           onPoint={(index) => setPointed(bars[index]?.date ?? null)}
         >
-          <svg height={HEIGHT} aria-hidden="true">
+          <svg height={height} aria-hidden="true">
             {ticks.slice(1).map((tick) => {
-              const y = HEIGHT - tick / top * HEIGHT;
+              const y = height - tick / top * height;
               return <line key={tick} class="grid" x1="0" x2="100%" y1={y} y2={y} />;
             })}
             {bars.map((bar, index) => (
@@ -75,6 +77,7 @@ export function UsageChart(
                 key={bar.date}
                 bar={bar}
                 colours={colours}
+                height={height}
                 index={index}
                 of={bars.length}
                 top={top}
@@ -82,7 +85,7 @@ export function UsageChart(
                 onPoint={() => setPointed(bar.date)}
               />
             ))}
-            <line class="base" x1="0" x2="100%" y1={HEIGHT} y2={HEIGHT} />
+            <line class="base" x1="0" x2="100%" y1={height} y2={height} />
           </svg>
           <svg class="scale" height={20} aria-hidden="true">
             {bars.map(({ date }, index) => {
@@ -128,9 +131,10 @@ function describeBar(
 }
 
 function Stack(
-  { bar, colours, index, of, top, isPointed, onPoint }: {
+  { bar, colours, height: whole, index, of, top, isPointed, onPoint }: {
     bar: Bar;
-    colours: readonly number[];
+    colours: readonly (number | string)[];
+    height: number;
     index: number;
     of: number;
     /** The value at the upper edge of the chart. */
@@ -148,10 +152,10 @@ function Stack(
         x={`${index / of * 100}%`}
         width={`${100 / of}%`}
         y={0}
-        height={HEIGHT}
+        height={whole}
       />
       {bar.values.map((value, series) => {
-        const height = value / top * HEIGHT;
+        const height = value / top * whole;
         below += height;
         return value > 0 && (
           <rect
@@ -159,7 +163,7 @@ function Stack(
             class={`series-${colours[series]}`}
             x={`${place * 100}%`}
             width={`${BAR_SHARE / of * 100}%`}
-            y={HEIGHT - below}
+            y={whole - below}
             height={Math.max(1, height)}
           />
         );

@@ -1,0 +1,148 @@
+// Tests of an agent's page, of usage by model and trigger, of the schedule's periods, and of approvals by key in a browser.
+import assert from "node:assert/strict";
+import { runToEnd } from "../../support/test_workspace.ts";
+import {
+  type DashboardWorld,
+  testInDashboard,
+  untilSeen,
+  type WorldSetUp,
+} from "./dashboard_world.ts";
+
+const SET_UP: WorldSetUp = {
+  async prepare({ writeScript, writeAgent, workspace }) {
+    await Deno.writeTextFile(`${workspace}/old.md`, "x");
+    const usage = { input: 900, output: 100 };
+    await writeScript(
+      "digest",
+      [{ say: "Read.", usage, cost_usd: 0.5 }],
+      'icon: "☀️"\ntrigger: { type: schedule, cron: "30 7 * * mon-fri", timezone: Europe/Berlin }\n' +
+        "budget: { per_month: 5 }",
+    );
+    await writeScript("minutely", [{ say: "tick" }], "trigger: { type: schedule, every: 1m }");
+    await writeScript("remover", [
+      { call: [{ name: "file_delete", arguments: { path: "old.md" } }] },
+      { say: "Removed." },
+    ]);
+    await writeScript("dear", [{ say: "x", usage, cost_usd: 1.5 }]);
+    await writeAgent(
+      "torn",
+      '---\nmodle: x\ntrigger: { type: schedule, cron: "99 * * * *" }\n---\nGo.',
+    );
+  },
+};
+
+async function seeAgent({ openPage, runtime, origin }: DashboardWorld): Promise<void> {
+  await runToEnd(runtime(), "digest");
+  const page = await openPage("#/agents/digest");
+  await page.getByText("Mon to Fri at 07:30, Berlin").waitFor();
+  await page.getByText(/^\w{3} \d+, 7:30 AM; .*7:30 AM; .*7:30 AM$|^\w{3} \d+, .*; .*; .*$/)
+    .waitFor();
+  const tools = page.getByRole("table", { name: "Tools" });
+  await tools.getByRole("row", { name: /file_delete.*asks/ }).waitFor();
+  assert.equal(await tools.getByRole("row", { name: /file_read.*asks/ }).count(), 0);
+  const text = page.getByRole("region", { name: "Text of digest" });
+  await text.getByText('cron: "30 7 * * mon-fri"').waitFor();
+  for (const title of ["Runs", "Mean duration", "Cost"]) {
+    await page.getByRole("slider", { name: `${title} per day` }).waitFor();
+  }
+  assert.match(
+    await page.getByRole("slider", { name: "Runs per day" }).getAttribute("aria-valuetext") ?? "",
+    /: 1; succeeded 1$/,
+  );
+  // The file names an icon. For another agent, the page shows a letter.
+  await page.evaluate('location.hash = "#/agents"');
+  await page.locator(".agents .icon", { hasText: "☀️" }).waitFor();
+  assert.equal(await page.locator('.agents .letter[data-letter="R"]').count(), 1);
+  const { icon_set: isSet, icon } = await (await page.request.get(`${origin}/agents/remover`))
+    .json();
+  assert.equal(isSet, false);
+  assert.notEqual(icon, "");
+}
+
+async function seeBrokenAgent({ openPage }: DashboardWorld): Promise<void> {
+  const page = await openPage("#/agents/torn");
+  const faults = page.getByRole("region", { name: "Files that cannot be read as agents" });
+  await faults.getByText(/Line \d: trigger.cron is not a valid/).waitFor();
+  const text = page.getByRole("region", { name: "Text of torn" });
+  await text.getByText("modle: x").waitFor();
+  await text.locator(".line-problem.error", { hasText: "trigger.cron" }).waitFor();
+  const marked = text.locator(".diff-line.removed");
+  assert.equal(await marked.count(), 1);
+  assert.match(await marked.innerText(), /^3\s+trigger:/);
+}
+
+async function divideUsage({ openPage, runtime }: DashboardWorld): Promise<void> {
+  for (const id of ["digest", "dear"]) await runToEnd(runtime(), id);
+  const page = await openPage("#/usage");
+  await page.getByText(/^\$[\d.]+ of \$5\.00/).waitFor();
+  await page.getByLabel("By", { exact: true }).selectOption("trigger");
+  const byTrigger = page.getByRole("table", { name: "Usage by trigger" });
+  await byTrigger.getByRole("row", { name: /^manual/ }).waitFor();
+  await page.getByLabel("By", { exact: true }).selectOption("model");
+  await page.getByRole("table", { name: "Usage by model" })
+    .getByRole("row", { name: /^demo\/script/ }).waitFor();
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download CSV" }).click(),
+  ]);
+  assert.equal(file.suggestedFilename(), "usage-by-model.csv");
+  const text = await Deno.readTextFile(await file.path());
+  assert.match(text, /^date,model,executions,[^]*\r\n\d{4}-\d\d-\d\d,demo\/script,/);
+}
+
+async function zoomSchedule({ openPage }: DashboardWorld): Promise<void> {
+  const page = await openPage("#/schedule");
+  const job = page.getByRole("region", { name: "minutely" });
+  await job.locator(".mark-upcoming.band").waitFor();
+  // Within an hour, the same times are single marks.
+  await page.getByRole("button", { name: "1 hour" }).click();
+  await job.locator("svg.mark-upcoming").nth(20).waitFor();
+  assert.equal(await job.locator(".mark-upcoming.band").count(), 0);
+  await page.getByRole("button", { name: "1 week" }).click();
+  await page.getByRole("region", { name: "digest" }).locator(".mark-upcoming").first().waitFor();
+  await page.getByRole("list", { name: "Marks" }).getByText("many in a row").waitFor();
+}
+
+async function approveByKey({ openPage, runtime }: DashboardWorld): Promise<void> {
+  const { id } = await runToEnd(runtime(), "remover");
+  const page = await openPage(`#/executions/${id}`);
+  const card = page.locator("[data-request]");
+  const statusOf = async () => (await runtime().getExecution(id)).status;
+  await card.focus();
+  // One press of y approves no deletion, and another key between two presses starts again.
+  await page.keyboard.press("y");
+  await page.getByText("Press y again to approve file_delete.").waitFor();
+  await page.keyboard.press("k");
+  await card.focus();
+  await page.keyboard.press("y");
+  assert.equal(await statusOf(), "waiting");
+  // Escape leaves the form for the arguments.
+  await page.keyboard.press("e");
+  await page.getByRole("button", { name: "Approve with changes" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Edit arguments" }).waitFor();
+  await card.focus();
+  await page.keyboard.press("y");
+  await page.keyboard.press("y");
+  await untilSeen(async () => await statusOf() === "success", "two presses approve");
+  // The key of the search moves the focus to it, or opens the palette where there is none.
+  await page.keyboard.press("/");
+  await page.getByRole("combobox", { name: "Agent, view or action" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.evaluate('location.hash = "#/history"');
+  const search = page.getByRole("searchbox", { name: "Search" });
+  await search.waitFor();
+  await page.keyboard.press("/");
+  await untilSeen(
+    () => search.evaluate((field) => field.matches(":focus")),
+    "the search has the focus",
+  );
+}
+
+testInDashboard("dashboard: an agent's page", SET_UP, [
+  ["has its text, its tools, its next runs in words, and charts of its runs", seeAgent],
+  ["a broken agent's page shows the error at its line", seeBrokenAgent],
+  ["the usage is divided by model and trigger, and is downloaded as CSV", divideUsage],
+  ["a dense schedule is a band, and single marks within an hour", zoomSchedule],
+  ["an approval of a deletion needs two presses of a key", approveByKey],
+]);
