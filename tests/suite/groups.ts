@@ -22,6 +22,8 @@ const FIRST = [
   "tests/proof",
   "tests/runtime/tools",
   "tests/runtime/triggers",
+  "tests/runtime/storage",
+  "tests/runtime/nodes",
 ];
 const LARGEST_SLOW_GROUP = 12;
 const MARK = "▸ ";
