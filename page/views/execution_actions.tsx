@@ -65,7 +65,8 @@ export function RunAgain({ execution }: { execution: ExecutionDetail }): VNode |
   return (
     <>
       {!execution.asked_redacted && (
-        <Button disabled={isSending} onClick={() => send(run)}>Run again</Button>
+        // A touch screen shows only the button with the dialog, because a touch may be a mistake.
+        <Button class="at-once" disabled={isSending} onClick={() => send(run)}>Run again</Button>
       )}
       <Button onClick={() => setChanging(true)}>Run again with changes</Button>
       {isChanging && (

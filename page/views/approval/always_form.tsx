@@ -1,6 +1,7 @@
 // The form that adds a tool to `auto_approve` in the agent's file. It shows the change before it writes the file.
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { leaveOrSubmit } from "../../parts/forms.tsx";
 import { Button, LoadState, Problem } from "../../parts/parts.tsx";
 import { useService } from "../../state/service_context.ts";
 import { useResource, useSending } from "../../state/use_resource.ts";
@@ -34,7 +35,14 @@ export function AlwaysForm(
     await onWritten();
   };
   return (
-    <div class="answer always" ref={form} tabIndex={-1} role="group" aria-label="Always approve">
+    <div
+      class="answer always"
+      ref={form}
+      tabIndex={-1}
+      role="group"
+      aria-label="Always approve"
+      onKeyDown={leaveOrSubmit(onBack)}
+    >
       <LoadState of={asked} />
       {change?.already === true && (
         <p>
@@ -57,8 +65,7 @@ export function AlwaysForm(
         <Button
           class="primary"
           disabled={change === undefined || isWriting || isSending}
-          onClick={() =>
-            send(write)}
+          onClick={() => send(write)}
         >
           {change?.already ? "Approve" : "Save and approve"}
         </Button>
