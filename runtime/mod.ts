@@ -40,6 +40,7 @@ import { Pause } from "./triggers/pause.ts";
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
 const loadAgentVariant = lazyModule(() => import("./wiring/agent_variant.ts"));
+const loadNamedKeys = lazyModule(() => import("./people/named_keys.ts"));
 /** Loaded with the first run or the first agent with a watch. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
 /** Loaded if several services share the database. */
@@ -244,6 +245,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     timeZone,
     redactor,
     openCredentials: runPorts.openCredentials,
+    keys: once(async () => new (await loadNamedKeys()).SqlNamedKeys(db, clock)),
     withLessons(agent, problems) {
       const found = [...problems, ...runPorts.describeModelLimits(agent)];
       const limits = found.map((message) => (

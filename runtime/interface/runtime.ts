@@ -7,6 +7,7 @@ import type { BrokenAgentFile } from "../agents/registry.ts";
 import type { Recap } from "./recap.ts";
 import type { RunPlan } from "./run_plan.ts";
 import type { ReloadReport } from "../agents/reload_report.ts";
+import type { NamedKeys } from "../people/named_keys.ts";
 import type { SignIns } from "../tools/mcp/sign_in/browser_sign_in_types.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -162,13 +163,13 @@ export interface Runtime extends AsyncDisposable {
     /** The reason why the database does not respond, as a sentence. Undefined if it responds. */
     readonly problem?: string | undefined;
   };
-  /** Lists and raises budgets. */
   readonly budgets: Pick<BudgetService, "list" | "raise">;
   /** Accepts webhook deliveries. Undefined in a runtime that runs no agents. */
   readonly webhooks: DeliveryPort | undefined;
+  /** The named keys of people and programs. */
+  keys(): Promise<NamedKeys>;
   /** Signs people in to remote MCP servers. */
   signIns(): Promise<SignIns>;
-  /** Replays recorded runs, and forks them. */
   readonly replays: RecordedRuns;
   /** Reads and changes the files that people write. */
   files(): Promise<WorkspaceFiles>;
@@ -253,7 +254,6 @@ export interface Runtime extends AsyncDisposable {
   recap(span: Span): Promise<Recap>;
   /** Returns the last lines of the service log without secrets, oldest first. */
   readLog(options: { lines: number }): Promise<string[]>;
-
   /** Returns the scheduler's status, with the next `upcoming` due times of each job (0 if absent). */
   scheduler(options?: { upcoming: number }): Promise<SchedulerStatus>;
   /** Stops all triggers until resumeScheduler(), even across restarts. Running and manual runs continue. Idempotent. */

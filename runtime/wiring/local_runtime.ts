@@ -66,6 +66,7 @@ export class LocalRuntime implements Runtime {
   readonly budgets: Runtime["budgets"];
   readonly replays: Replays;
   readonly audit: Runtime["audit"];
+  readonly keys: Runtime["keys"];
   readonly signIns: Runtime["signIns"] = once(async () => {
     const { BrowserSignIns } = await loadSignIns();
     return new BrowserSignIns({ ...this.#parts, history: this.#history, runtime: this });
@@ -97,6 +98,7 @@ export class LocalRuntime implements Runtime {
     this.budgets = parts.budgets;
     this.replays = parts.replays;
     this.audit = parts.audit;
+    this.keys = parts.keys;
     this.startedAt = parts.clock.now();
   }
 

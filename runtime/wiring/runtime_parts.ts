@@ -54,6 +54,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   /** Returns the machine's time zone. */
   timeZone: () => string;
   redactor: Redactor;
+  keys: Runtime["keys"];
   /** Opens the stored sign-ins to remote MCP servers. */
   openCredentials: () => Promise<CredentialStore>;
   /** Returns the agent with these problems and the reported limits of its model's endpoint among its warnings. */

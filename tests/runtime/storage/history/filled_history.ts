@@ -84,6 +84,7 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
       '{"b":1}',
     ],
     ["INSERT INTO chat_notes VALUES ('phone', 'run:1', '{\"sent\":0}', 5)"],
+    ["INSERT INTO named_keys VALUES ('anna', 'd', 'viewer', '[\"a\"]', 1, NULL, 2)"],
     ["INSERT INTO call_terms VALUES ('d', ?)", '{"tools":[]}'],
     ["UPDATE messages SET terms = 'd'"],
     ["UPDATE tool_calls SET described = '[]', is_error = 1, duration_ms = 0"],

@@ -1,0 +1,53 @@
+// The schemas of named keys and of the sender of a request.
+import { z } from "zod";
+import { personName } from "../../runtime/config/fields.ts";
+import { ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
+import { timestamp } from "./wire_values.ts";
+
+const role = z.enum(ROLE_NAMES);
+const agents = z.array(z.string()).nullable().meta({
+  description: "The ids of the only agents that the key may use; null for all agents",
+});
+
+/** The request body of POST /keys. */
+export const AddKeyBody = z.object({
+  name: personName,
+  role,
+  agents: z.array(z.string()).min(1).max(100).nullish(),
+  expires_in: z.int().min(1).nullish().meta({
+    description: "The seconds for which the key is valid; absent: until it is revoked",
+  }),
+}).refine(
+  ({ role, agents }) => agents == null || role === "viewer" || role === "operator",
+  {
+    path: ["agents"],
+    error: "An author or admin may do everything that the service may, so `agents` cannot narrow the key",
+  },
+).meta({ id: "AddKey" });
+
+/** One named key without its secret. */
+export const KeyBody = z.object({
+  name: z.string(),
+  role,
+  agents,
+  created_at: timestamp,
+  expires_at: timestamp.nullable(),
+  used_at: timestamp.nullable().meta({ description: "The last use, at most a minute too early" }),
+}).meta({ id: "Key" });
+export type KeyBody = z.infer<typeof KeyBody>;
+
+/** The response that contains the secret of a key, which no other response contains. */
+export const NewKeyBody = z.object({ name: z.string(), key: z.string() }).meta({ id: "NewKey" });
+
+/** The response to the removal of a key. */
+export const KeyRevoked = z.object({ revoked: z.string() }).meta({ id: "KeyRevoked" });
+
+/** The sender of a request. */
+export const WhoamiBody = z.object({
+  name: z.string().nullable().meta({
+    description: "The name of the person or key; null for the key of the whole service",
+  }),
+  role: role.meta({ description: "`admin` for the key of the whole service and the socket" }),
+  agents,
+  rights: z.array(z.string()),
+}).meta({ id: "Whoami" });

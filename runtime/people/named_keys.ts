@@ -1,0 +1,143 @@
+// Stores the named keys of people and programs. The database contains only the digest of each key.
+import type { Clock } from "../../base/clock.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { sha256Of } from "../../base/sha256.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
+import type { Database } from "../database/database.ts";
+import { all, get, run } from "../database/operation.ts";
+import type { Caller } from "../vocabulary/callers.ts";
+import type { Role } from "../vocabulary/rights.ts";
+
+/** A named key without its secret. Times are in milliseconds since the epoch. */
+export interface NamedKey {
+  name: string;
+  role: Role;
+  /** The ids of the only agents that the key may use. Null: all agents. */
+  agents: readonly string[] | null;
+  createdAt: number;
+  expiresAt: number | null;
+  /** The last use, at most a minute too early. Null if the key was never used. */
+  usedAt: number | null;
+}
+
+/** The named keys of the service. */
+export interface NamedKeys {
+  /** Returns the owner of a key. Undefined if the key is unknown or has expired. Sends no statement for another text. */
+  find(key: string): Promise<Caller | undefined>;
+  /** Returns all keys, sorted by name. */
+  list(): Promise<NamedKey[]>;
+  /** Adds a key and returns its secret. Throws KeyConflict if the name is in use. */
+  add(key: Pick<NamedKey, "name" | "role" | "agents"> & { lifeMs: number | null }): Promise<string>;
+  /** Ends a key at once, on all nodes. Throws KeyNotFound. */
+  revoke(name: string): Promise<void>;
+  /** Replaces the secret of a key, and returns the new one, which is valid as long as the first one was. Throws KeyNotFound. */
+  renew(name: string): Promise<string>;
+}
+
+/** Error: there is no key of this name. */
+export class KeyNotFound extends RuntimeError {
+  readonly code = "not_found";
+
+  constructor(name: string) {
+    super(`There is no key "${name}"`);
+  }
+}
+
+/** Error: a key of this name exists. */
+export class KeyConflict extends RuntimeError {
+  readonly code = "conflict";
+
+  constructor(name: string) {
+    super(`There is a key "${name}" already; "inkling key revoke ${name}" removes it`);
+  }
+}
+
+/** The form of a key: 256 random bits. Its beginning lets secret scanners find it. */
+const FORM = /^inkling_[\w-]{43}$/;
+
+interface KeyRow {
+  name: string;
+  digest: string;
+  role: Role;
+  agents: string | null;
+  created_at: number;
+  expires_at: number | null;
+  used_at: number | null;
+}
+
+/** The named keys in one database. */
+export class SqlNamedKeys implements NamedKeys {
+  readonly #db: Database;
+  readonly #clock: Pick<Clock, "now">;
+
+  constructor(db: Database, clock: Pick<Clock, "now">) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  async find(key: string): Promise<Caller | undefined> {
+    if (!FORM.test(key)) return undefined;
+    // Decision: each request reads the row by its digest, so that a revocation needs no message to other nodes.
+    const digest = await sha256Of(key);
+    const row = await this.#db.read(() =>
+      get<KeyRow>("SELECT * FROM named_keys WHERE digest = ?", digest)
+    );
+    const now = this.#clock.now();
+    if (row === undefined || (row.expires_at ?? Infinity) <= now) return undefined;
+    if ((row.used_at ?? 0) <= now - MINUTE_MS) {
+      const sql = "UPDATE named_keys SET used_at = ? WHERE digest = ?";
+      await this.#db.change("process", () => run(sql, now, digest));
+    }
+    const { name, role, agents } = row;
+    return { via: "api", name, key: name, role, ...(agents && { agents: JSON.parse(agents) }) };
+  }
+
+  async list(): Promise<NamedKey[]> {
+    const rows = await this.#db.read(() => all<KeyRow>("SELECT * FROM named_keys ORDER BY name"));
+    return rows.map(({ name, role, agents, ...times }) => ({
+      name,
+      role,
+      agents: agents === null ? null : JSON.parse(agents),
+      createdAt: times.created_at,
+      expiresAt: times.expires_at,
+      usedAt: times.used_at,
+    }));
+  }
+
+  async add(
+    { name, role, agents, lifeMs }: Parameters<NamedKeys["add"]>[0],
+  ): Promise<string> {
+    const key = createKey();
+    const now = this.#clock.now();
+    const sql = "INSERT INTO named_keys (name, digest, role, agents, created_at, expires_at) " +
+      "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING";
+    const values = [
+      ...[name, await sha256Of(key), role, agents && JSON.stringify(agents)],
+      ...[now, lifeMs === null ? null : now + lifeMs],
+    ];
+    if (await this.#db.change("power", () => run(sql, ...values)) === 1) return key;
+    throw new KeyConflict(name);
+  }
+
+  async revoke(name: string): Promise<void> {
+    await this.#changeOne(name, "DELETE FROM named_keys WHERE name = ?1");
+  }
+
+  async renew(name: string): Promise<string> {
+    const key = createKey();
+    const sql = "UPDATE named_keys SET digest = ?2, expires_at = ?3 + expires_at - created_at, " +
+      "created_at = ?3 WHERE name = ?1";
+    await this.#changeOne(name, sql, await sha256Of(key), this.#clock.now());
+    return key;
+  }
+
+  async #changeOne(name: string, sql: string, ...values: (string | number)[]): Promise<void> {
+    const changed = await this.#db.change("power", () => run(sql, name, ...values));
+    if (changed === 0) throw new KeyNotFound(name);
+  }
+}
+
+function createKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return `inkling_${bytes.toBase64({ alphabet: "base64url", omitPadding: true })}`;
+}
