@@ -46,9 +46,12 @@ async function answer(line: CommandLine, { app, output }: CommandContext): Promi
   switch (line.kind) {
     case "command": {
       const { workspace } = line.options;
-      const context = { app, output, ...(workspace !== undefined && { workspace }) };
-      await refuseMissingWorkspace(line.name, context);
-      await leadToSetup(line.name, context);
+      const used = await appFor(line, app);
+      const context = { app: used, output, ...(workspace !== undefined && { workspace }) };
+      if (used.remote === undefined) {
+        await refuseMissingWorkspace(line.name, context);
+        await leadToSetup(line.name, context);
+      }
       return await line.perform(context);
     }
     case "help":
@@ -63,6 +66,18 @@ async function answer(line: CommandLine, { app, output }: CommandContext): Promi
     default:
       return line satisfies never;
   }
+}
+
+/** Returns the app for the service of this machine, or for the one that `--url` or INKLING_URL names. */
+async function appFor(
+  { name: command, options }: Extract<CommandLine, { kind: "command" }>,
+  app: CliApp,
+): Promise<CliApp> {
+  const url = options.url ?? app.environment["INKLING_URL"];
+  if (!url) return app;
+  const { toRemoteApp } = await import("./service/remote_service.ts");
+  const { keyEnv = "INKLING_API_KEY" } = options;
+  return toRemoteApp(app, { command, url, keyEnv, isRequired: options.url !== undefined });
 }
 
 async function showHelp(of: Command | Program, terminal: Terminal, style: Style): Promise<void> {

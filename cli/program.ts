@@ -29,6 +29,7 @@ import { complete, completions, help } from "./declarations/help_commands.ts";
 import {
   doctor,
   info,
+  key,
   moveHistory,
   notify,
   pair,
@@ -40,6 +41,7 @@ import {
   stop,
   ui,
   update,
+  whoami,
 } from "./declarations/service_commands.ts";
 import { GLOBAL_OPTIONS, HELP_OPTION, VERSION_OPTION } from "./command_line/global_options.ts";
 
@@ -86,6 +88,8 @@ export const PROGRAM: Program = {
     info.loads(() => import("./commands/service/info.ts")),
     notify.loads(() => import("./commands/service/notify.ts")),
     pair.loads(() => import("./commands/service/pair.ts")),
+    key.loads(() => import("./commands/service/key.ts")),
+    whoami.loads(() => import("./commands/service/whoami.ts")),
     permissions.loads(() => import("./commands/service/permissions.ts")),
     ui.loads(() => import("./commands/service/ui.ts")),
     update.loads(() => import("./commands/service/update.ts")),

@@ -43,9 +43,7 @@ const loadAgentVariant = lazyModule(() => import("./wiring/agent_variant.ts"));
 const loadNamedKeys = lazyModule(() => import("./people/named_keys.ts"));
 /** Loaded with the first run or the first agent with a watch. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
-/** Loaded if several services share the database. */
 const loadNodes = lazyModule(() => import("./executions/nodes/node_reads.ts"));
-/** Loaded with the first request for a run's plan. */
 const loadPlanRun = lazyModule(() => import("./wiring/plan/plan_run.ts"));
 
 /** Options of openRuntime(). */

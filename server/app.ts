@@ -41,14 +41,15 @@ const PROTOCOLS = [
   { path: "/mcp", load: lazyModule(() => import("./routes/mcp.ts")) },
 ];
 const loadSignInPages = lazyModule(() => import("./sign_in/sign_in_pages.ts"));
+const loadNarrowed = lazyModule(() => import("../api/operations/narrowed_runtime.ts"));
 /** The size of a request that the API gets from an endpoint below /v1, whose own limit is half of it. */
 const MAX_PROGRAM_BYTES = 40 * 1_024 * 1_024;
 
 /** Matches the paths whose requests reset the idle timeout. Health checks and documentation do not reset it. */
 const WORK = /^\/(agents|executions|events|mcp|v1)(\/|$)/;
 
-/** The sender of an open operation whose request has no key. It may see nothing. */
-const NOBODY: Caller = { via: "api", role: "viewer", agents: [] };
+/** The sender of the requests for open operations, which need no key. */
+const NOBODY: Caller = { via: "api", role: "viewer" };
 
 /** The objects of an application. `caller` is the sender of requests for which no guard names another one. */
 export type AppServices = Omit<Services, "caller"> & { readonly caller?: Caller };
@@ -105,6 +106,10 @@ export function createApp(services: AppServices, options: AppOptions = {}): Hono
       const request = c.req.raw;
       const caller = place.right === "open" ? NOBODY : requireCaller(c, place.right);
       operation ??= await place.load();
+      const { agents } = caller;
+      const seen = agents === undefined
+        ? runtime
+        : (await loadNarrowed()).narrowRuntime(runtime, agents);
       return await operation.respond({
         params: c.req.param(),
         query: readAddress(request.url)?.query ?? {},
@@ -114,7 +119,7 @@ export function createApp(services: AppServices, options: AppOptions = {}): Hono
             clock,
             maxBytes: options.maxBodyBytes,
           }),
-      }, { ...services, caller });
+      }, { ...services, caller, runtime: seen });
     });
   }
   for (const { path, load } of PROTOCOLS) {

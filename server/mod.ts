@@ -16,7 +16,7 @@ import { EarlyPort } from "./early_port.ts";
 import type { AppEnv } from "./middleware/caller.ts";
 import type { Caller } from "../runtime/vocabulary/callers.ts";
 import { createLogin } from "./login/login.ts";
-import { singleKey } from "./login/key_owners.ts";
+import { createFindKey } from "./login/key_owners.ts";
 import { apiKey, RefusedKeys } from "./middleware/api_key.ts";
 import { type TcpListener, type TcpOptions } from "./listeners/tcp_port.ts";
 import { listenOnSocket } from "./listeners/unix_socket.ts";
@@ -136,7 +136,7 @@ function openTcp(
   const { runtime } = services;
   const port = opened ?? new EarlyPort(tcp, runtime);
   const answers = createAnswers(runtime);
-  const findKey = singleKey(tcp.apiKey);
+  const findKey = createFindKey(tcp.apiKey, runtime);
   const refused = new RefusedKeys(runtime.log);
   const login = createLogin({ findKey, refused, clock: runtime.clock, port: tcp.port });
   const app = createApp(services, {
@@ -147,6 +147,7 @@ function openTcp(
       apiKey({
         findKey,
         refused,
+        clock: runtime.clock,
         // A delivery needs no key because it has a signature. An answer link needs no key because it contains a secret.
         isOpen: (request) => isDelivery(request, runtime) || answers.admits(request),
         findLogin: login.find,

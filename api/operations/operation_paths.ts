@@ -43,6 +43,13 @@ export const ROUTES = {
     previewArguments: "edit POST /executions/{id}/pending",
     respond: "answer POST /executions/{id}/respond",
   },
+  keys: {
+    keys: "admin GET /keys",
+    addKey: "admin POST /keys",
+    revokeKey: "admin DELETE /keys/{id}",
+    whoami: "view GET /whoami",
+    renewKey: "view POST /whoami/renew",
+  },
   chats: { pairChat: "admin POST /chats/{id}/pair", pairing: "admin GET /chats/{id}/pair" },
   checkpoints: {
     checkpoints: "view GET /checkpoints",

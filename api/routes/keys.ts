@@ -4,13 +4,7 @@ import { SECOND_MS } from "../../base/time_units.ts";
 import { hasRight, type Right, RIGHTS } from "../../runtime/vocabulary/rights.ts";
 import { RequestRefused } from "../errors.ts";
 import { operation, type PathResource } from "../operations/operation.ts";
-import {
-  AddKeyBody,
-  KeyBody,
-  KeyRevoked,
-  NewKeyBody,
-  WhoamiBody,
-} from "../schemas/key_schemas.ts";
+import { AddKeyBody, KeyBody, KeyRevoked, NewKeyBody, WhoamiBody } from "../schemas/key_schemas.ts";
 
 /** The resource of a named key, by its name. The methods of the keys throw KeyNotFound. */
 const KEY: PathResource<string> = { id: z.string(), find: () => Promise.resolve() };

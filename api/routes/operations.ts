@@ -21,6 +21,7 @@ const FILES = {
   executions: lazyModule(() => import("./executions.ts")),
   replays: lazyModule(() => import("./replays.ts")),
   requests: lazyModule(() => import("./requests.ts")),
+  keys: lazyModule(() => import("./keys.ts")),
   chats: lazyModule(() => import("./chats.ts")),
   checkpoints: lazyModule(() => import("./checkpoints.ts")),
   budgets: lazyModule(() => import("./budgets.ts")),

@@ -1,17 +1,18 @@
 // The schemas of named keys and of the sender of a request.
 import { z } from "zod";
-import { personName } from "../../runtime/config/fields.ts";
-import { ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
+import { isPersonName, ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
 import { timestamp } from "./wire_values.ts";
 
-const role = z.enum(ROLE_NAMES);
+const role = z.enum(ROLE_NAMES).meta({ id: "Role" });
 const agents = z.array(z.string()).nullable().meta({
   description: "The ids of the only agents that the key may use; null for all agents",
 });
 
 /** The request body of POST /keys. */
 export const AddKeyBody = z.object({
-  name: personName,
+  name: z.string().refine(isPersonName, {
+    error: "Input should be 1 to 60 visible characters, and not the name of a role",
+  }),
   role,
   agents: z.array(z.string()).min(1).max(100).nullish(),
   expires_in: z.int().min(1).nullish().meta({
@@ -21,7 +22,8 @@ export const AddKeyBody = z.object({
   ({ role, agents }) => agents == null || role === "viewer" || role === "operator",
   {
     path: ["agents"],
-    error: "An author or admin may do everything that the service may, so `agents` cannot narrow the key",
+    error:
+      "An author or admin may do everything that the service may, so `agents` cannot narrow the key",
   },
 ).meta({ id: "AddKey" });
 

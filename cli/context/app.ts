@@ -212,6 +212,8 @@ export interface CliApp {
    * service uses the base state folder.
    */
   places(workspaceFlag?: string): Promise<Places>;
+  /** The address of the service on another machine, if the command uses one. */
+  readonly remote?: string;
   /** Creates a client of the service. The client connects at its first request. */
   connect(places: Places): Client;
   /** Returns the service settings of config.yaml, and the key of TCP clients. */

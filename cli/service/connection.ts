@@ -85,6 +85,9 @@ async function reach<Answer>(
     const result = await requestFirst(client, request, { clock: app.clock, ...options });
     if (result === "silent") throw serviceSilent(places);
     if (result !== "absent") return { client, ...result };
+    if (app.remote !== undefined) {
+      throw new CommandFailure(EXIT.unreachable, `No service answers at ${app.remote}`);
+    }
   } catch (error) {
     client[Symbol.dispose]();
     throw error;

@@ -1,5 +1,5 @@
 // Building blocks for the schemas of files that people write. A message continues a sentence that begins with the key.
-import { ROLE_NAMES } from "../vocabulary/rights.ts";
+import { isPersonName } from "../vocabulary/rights.ts";
 import { z } from "zod";
 import { parseDuration } from "../../base/durations.ts";
 import { isTimeZone } from "./time_zone.ts";
@@ -59,10 +59,10 @@ function saysSomething(schema: z.ZodType): (value: unknown) => boolean {
 }
 
 /** The name of a person or key. It is not the name of a role, because `approvers` lists both. */
-export const personName = z.string().regex(
-  /^[^\p{C}]{1,60}$/u,
-  "must be 1 to 60 visible characters",
-).refine((name) => !ROLE_NAMES.some((role) => role === name), "must not be the name of a role");
+export const personName = z.string().refine(
+  isPersonName,
+  "must be 1 to 60 visible characters, and not the name of a role",
+);
 
 /** A text that is not blank. */
 export const filledText = z.string().refine((text) => text.trim() !== "", "must not be empty");

@@ -70,3 +70,8 @@ export function hasRight(
 export function describeChatRights(): string {
   return CHAT_RIGHTS.map((name) => `\`${name}\`: ${RIGHTS[name].meaning}`).join("; ");
 }
+
+/** Returns true if a text can be the name of a person or key: 1 to 60 visible characters, and not the name of a role. */
+export function isPersonName(text: string): boolean {
+  return /^[^\p{C}]{1,60}$/u.test(text) && !ROLE_NAMES.some((role) => role === text);
+}

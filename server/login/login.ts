@@ -24,7 +24,7 @@ const LOGOUT_PATH = "/logout";
 export interface LoginGuards {
   isLoggedIn(request: Request): boolean;
   /** Returns the owner of the request's log-in. Throws RequestRefused if another page sent the request. */
-  find(request: Request): Caller | undefined;
+  find(request: Request): Promise<Caller | undefined>;
   /** Returns the log-in page if the request opens the dashboard. */
   explain(request: Request): Promise<Response> | undefined;
   /**
@@ -57,27 +57,28 @@ export function createLogin(
     const form = await readForm(request, { clock, maxBytes: MAX_FORM_BYTES });
     if (waiting >= WRONG_KEY.mostWaiting) return await loginPage("too_many");
     // Trim the key, because a pasted key may end with a line break, and no key contains one.
-    const caller = await findKey((form.get("key") ?? "").trim());
-    if (caller === undefined) {
+    const key = (form.get("key") ?? "").trim();
+    const findOwner = async () => {
+      const owner = await findKey(key);
+      return owner && { ...owner, via: "page" as const };
+    };
+    if (await findOwner() === undefined) {
       refused.count();
       waiting++;
       await clock.sleep(WRONG_KEY.waitsMs).finally(() => waiting--);
       return await loginPage("wrong_key");
     }
     // The scheme of the checked origin says whether the browser uses TLS, so a proxy need not send a header for that.
-    const cookie = logins.start({
-      caller: { ...caller, via: "page" },
-      isSecure: /^https:/i.test(origin),
-    });
+    const cookie = logins.start({ findOwner, isSecure: /^https:/i.test(origin) });
     return redirectToDashboard({ "set-cookie": cookie });
   }
 
   return {
     isLoggedIn: (request) => loginOf(request) !== undefined,
-    find(request) {
+    async find(request) {
       const login = loginOf(request);
       if (login !== undefined) requireOwnPage(request);
-      return login?.caller;
+      return await login?.findOwner();
     },
     explain: (request) => opensDashboard(request) ? loginPage() : undefined,
     async explainRefusals(c, next) {
@@ -155,7 +156,7 @@ function endStreamWith(login: Login, c: Context): void {
 }
 
 const FAULTS = {
-  wrong_key: { status: 401, text: "This is not the API key of this service." },
+  wrong_key: { status: 401, text: "This is not an API key of this service." },
   too_many: {
     status: 429,
     text: "Too many attempts with a wrong key. Try again in a moment.",
@@ -182,7 +183,7 @@ async function loginPage(fault?: keyof typeof FAULTS): Promise<Response> {
 ${message}
 <button>Log in</button>
 </form>
-<p class="muted">The API key is the value of <code>--api-key</code> or <code>INKLING_API_KEY</code> at the start of the
+<p class="muted">Enter your own key, which <code>inkling key add</code> has shown, or the key of the service: the value of <code>--api-key</code> or <code>INKLING_API_KEY</code> at the start of the
 service. You stay logged in until you log out or the service restarts, for 7 days at most.</p>
 <p class="muted">On the machine of the service, <code>inkling ui</code> opens the page without a key.</p>`,
   });

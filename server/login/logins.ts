@@ -14,12 +14,12 @@ export const MOST_LOGINS = 32;
 export interface Login {
   /** True until the log-in ends. */
   readonly isOpen: boolean;
-  /** The owner of the key that logged in. */
-  readonly caller: Caller;
+  /** Returns the owner of the key that logged in, or undefined if the key has ended. */
+  findOwner(): Promise<Caller | undefined>;
 }
 
 interface OpenLogin {
-  caller: Caller;
+  findOwner: Login["findOwner"];
   until: number;
   isCookie: (value: string) => boolean;
 }
@@ -37,10 +37,10 @@ export class Logins {
   }
 
   /** Starts a log-in and returns its `Set-Cookie` value. `isSecure` limits the cookie to TLS. */
-  start({ caller, isSecure }: { caller: Caller; isSecure: boolean }): string {
+  start({ findOwner, isSecure }: Pick<Login, "findOwner"> & { isSecure: boolean }): string {
     const value = createSecret();
     const until = this.#clock.now() + LOGIN_MS;
-    this.#all = [...this.#open(), { caller, until, isCookie: createSecretMatch(value) }]
+    this.#all = [...this.#open(), { findOwner, until, isCookie: createSecretMatch(value) }]
       .slice(-MOST_LOGINS);
     return this.#cookie(value, LOGIN_MS) + (isSecure ? "; Secure" : "");
   }
@@ -51,7 +51,7 @@ export class Logins {
     if (found === undefined) return undefined;
     const isOpen = () => this.#open().includes(found);
     return {
-      caller: found.caller,
+      findOwner: found.findOwner,
       get isOpen() {
         return isOpen();
       },

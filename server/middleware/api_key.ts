@@ -1,5 +1,9 @@
 // Checks the API key of requests over TCP. The Unix socket needs no key, because its file mode keeps other users out.
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
+import { EVENT_STREAM } from "../../base/text/event_stream.ts";
+import { SECOND_MS } from "../../base/time_units.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { SIGN_IN_PATHS } from "../../runtime/vocabulary/sign_in_paths.ts";
 import { RequestRefused } from "../../api/errors.ts";
@@ -10,7 +14,8 @@ import type { AppEnv } from "./caller.ts";
 export const LOGIN_PATH = "/login";
 /** The refusal of a request without a valid key. */
 export const NO_KEY = "Invalid or missing API key";
-const KEY_REMEDY = "Send INKLING_API_KEY of the service as X-API-Key or Authorization: Bearer";
+const KEY_REMEDY =
+  "Send a named key or INKLING_API_KEY of the service as X-API-Key or Authorization: Bearer";
 /**
  * The paths that need no key: the health check, the log-in, whose form contains the key, and the paths for authorization
  * servers. Their callback checks a secret of its own.
@@ -40,6 +45,30 @@ const PROTOCOLS: readonly { path: RegExp; toError: (message: string) => object }
 
 /** Returns the owner of a key, or undefined for an unknown key. */
 export type FindKey = (key: string) => Promise<Caller | undefined>;
+
+/** The milliseconds between two checks of the key of an open stream. */
+const STREAM_CHECK_MS = SECOND_MS;
+
+/** Ends the stream of a response when `findOwner` returns undefined, because its key was revoked or has expired. */
+function endStreamWith(findOwner: () => Promise<unknown>, c: Context, clock: Clock): void {
+  const { res } = c;
+  if (res.body === null || res.headers.get("content-type") !== EVENT_STREAM) return;
+  const over = new AbortController();
+  const left = new AbortController();
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  void res.body.pipeTo(writable, { signal: over.signal, preventAbort: true })
+    // The client has left, or the key has ended. The stream then ends without an error.
+    .catch(() => writable.close().catch(() => {/* The client has left. */}))
+    .finally(() => left.abort(NO_LONGER_NEEDED));
+  const watch = async () => {
+    while (await sleepUnlessAborted(clock, STREAM_CHECK_MS, left.signal)) {
+      // Without the database, nobody can revoke the key either.
+      if (await findOwner().catch(() => true) === undefined) return over.abort();
+    }
+  };
+  void watch();
+  c.res = new Response(readable, res);
+}
 
 /** Counts requests without a valid key. Logs the 1st, 10th, 100th and so on, so that an attacker cannot fill the log. */
 export class RefusedKeys {
@@ -71,20 +100,27 @@ export function apiKey(
     findKey: FindKey;
     refused: RefusedKeys;
     isOpen?: (request: Request) => boolean;
-    findLogin?: (request: Request) => Caller | undefined;
+    clock: Clock;
+    findLogin?: (request: Request) => Promise<Caller | undefined>;
     explain?: (request: Request) => Promise<Response> | undefined;
   },
 ): MiddlewareHandler<AppEnv> {
-  const { findKey, refused, isOpen, findLogin, explain } = options;
+  const { findKey, refused, clock, isOpen, findLogin, explain } = options;
   return async (c, next) => {
     const { req: { path, raw } } = c;
     const protocol = PROTOCOLS.find((one) => one.path.test(path));
     const bearer = protocol && /^Bearer (.*)$/i.exec(c.req.header("authorization") ?? "")?.[1];
     const key = c.req.header("x-api-key") ?? bearer ?? "";
     if (OPEN_PATHS.has(path)) return await next();
-    const caller = await findKey(key) ?? (isOpen?.(raw) ? undefined : findLogin?.(raw));
+    const findOwner = async () =>
+      await findKey(key) ?? (isOpen?.(raw) ? undefined : await findLogin?.(raw));
+    const caller = await findOwner();
     c.set("caller", caller);
-    if (caller !== undefined || isOpen?.(raw)) return await next();
+    if (caller !== undefined || isOpen?.(raw)) {
+      await next();
+      if (caller?.key !== undefined) endStreamWith(findOwner, c, clock);
+      return;
+    }
     refused.count();
     if (protocol !== undefined) {
       const body = { detail: NO_KEY, ...protocol.toError(`${NO_KEY}. ${KEY_REMEDY}`) };

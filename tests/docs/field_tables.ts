@@ -7,7 +7,7 @@ import { caseSchema } from "../../ops/testing/test_case.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
 import { writtenChat } from "../../runtime/config/chat_schema.ts";
 import { writtenAccount } from "../../runtime/config/mail_schema.ts";
-import { CHAT_RIGHTS, RIGHTS } from "../../runtime/vocabulary/rights.ts";
+import { CHAT_RIGHTS, RIGHTS, ROLE_NAMES, ROLES } from "../../runtime/vocabulary/rights.ts";
 import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { EXECUTION_STATUSES, isFinal, TRANSITIONS } from "../../runtime/executions/states.ts";
 import { isJsonObject } from "../../base/json.ts";
@@ -35,6 +35,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "chat": () => fieldTable(writtenChat),
   "mail": () => fieldTable(writtenAccount),
   "rights": rightTable,
+  "roles": roleTable,
   "endpoints": endpointTable,
   "execution-states": stateChart,
   "ignored-names": ignoredTable,
@@ -200,6 +201,14 @@ function endpointTable(): string {
     `| \`${method}\` | \`${path}\` | ${escapeCell(summary)} | \`${right}\` |`
   );
   return ["| Method | Path | | Right |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+function roleTable(): string {
+  const rows = ROLE_NAMES.map((role) => {
+    const own = Object.entries(RIGHTS).filter(([, right]) => right.role === role);
+    return `| \`${role}\` | ${ROLES[role]} | ${own.map(([name]) => `\`${name}\``).join(", ")} |`;
+  });
+  return ["| Role | Its person | Rights |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
 function rightTable(): string {

@@ -51,6 +51,7 @@ import type {
   UsageRequest,
 } from "../../runtime/interface/runtime.ts";
 import type { AuditRecord } from "../../runtime/audit/audit_table.ts";
+import type { NamedKeys } from "../../runtime/people/named_keys.ts";
 import type { ChatNotes } from "../../runtime/notify/chat_notes.ts";
 import type { TestedChannel, TestLinkState } from "../../runtime/notify/message_tests.ts";
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
@@ -96,6 +97,14 @@ export class FakeRuntime implements Runtime {
     threads: 0,
     agents: [],
   };
+  namedKeys: NamedKeys = {
+    find: () => Promise.resolve(undefined),
+    list: () => Promise.resolve([]),
+    add: () => Promise.resolve("inkling_x"),
+    revoke: () => Promise.resolve(),
+    renew: () => Promise.resolve("inkling_y"),
+  };
+  keys = () => Promise.resolve(this.namedKeys);
   readonly purges: { agentId?: string; force: boolean }[] = [];
   broken: BrokenAgentFile[] = [];
   /** The plan of each agent's next run, by agent id. */

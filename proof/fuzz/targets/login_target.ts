@@ -1,8 +1,9 @@
 // Fuzzes the TCP port with requests of browsers, and of clients that imitate browsers.
+import { FakeRuntime } from "../../../tests/support/fake_runtime.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createLogin } from "../../../server/login/login.ts";
-import { singleKey } from "../../../server/login/key_owners.ts";
+import { createFindKey } from "../../../server/login/key_owners.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
 import { LogLines } from "../../../tests/support/log_lines.ts";
@@ -81,12 +82,12 @@ async function send(
 
 async function openWorld(): Promise<LoginWorld & AsyncDisposable> {
   const clock = new TestClock();
-  const findKey = singleKey(KEY);
+  const findKey = createFindKey(KEY, new FakeRuntime({ clock: new TestClock(), directory: "/" }));
   const refused = new RefusedKeys(new LogLines());
   const login = createLogin({ findKey, refused, clock, port: 8420 });
   const { app } = createTestApp({
     guards: [
-      apiKey({ findKey, refused, findLogin: login.find, explain: login.explain }),
+      apiKey({ findKey, refused, clock, findLogin: login.find, explain: login.explain }),
       login.explainRefusals,
       hostCheck({ hosts: [], origins: ORIGINS.slice(1) }),
       login.respond,

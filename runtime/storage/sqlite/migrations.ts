@@ -1,14 +1,8 @@
 // The schema of the SQLite database as a list of migrations. Existing migrations never change. `user_version` in the file
 // is the number of applied migrations.
 import type { DatabaseSync } from "node:sqlite";
-import {
-  AUDIT,
-  BUDGETS,
-  CHAT_NOTES,
-  FOLLOW_UPS,
-  MESSAGES,
-  NAMED_KEYS,
-} from "./unattended_tables.ts";
+import { NAMED_KEYS } from "./people_tables.ts";
+import { AUDIT, BUDGETS, CHAT_NOTES, FOLLOW_UPS, MESSAGES } from "./unattended_tables.ts";
 
 const EXECUTIONS_AND_LOG = `
 CREATE TABLE instances (
@@ -301,7 +295,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   RUN_RETRIES,
   SEARCH_ON_DEMAND,
   RUN_RESTS,
-  CHAT_NOTES,
-  AUDIT,
-  NAMED_KEYS,
+  ...[CHAT_NOTES, AUDIT, NAMED_KEYS],
 ];

@@ -104,19 +104,6 @@ CREATE TABLE answer_links (
 CREATE INDEX answer_links_by_request ON answer_links (request_id);
 `;
 
-/** SQL: the named keys, each with the SHA-256 of its secret. `agents` is a JSON list, or null for all agents. */
-export const NAMED_KEYS = `
-CREATE TABLE named_keys (
-  name TEXT PRIMARY KEY,
-  digest TEXT NOT NULL UNIQUE,
-  role TEXT NOT NULL,
-  agents TEXT CHECK (json_valid(agents)),
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER,
-  used_at INTEGER
-) STRICT;
-`;
-
 /** SQL: the notes of the chats, such as the messages in which a question is shown. `value` is JSON. */
 export const CHAT_NOTES = `
 CREATE TABLE chat_notes (

@@ -9,7 +9,7 @@ import { createTestApp } from "../../support/test_app.ts";
 const LEAST_ROLE = {
   viewer: [
     "info agents agent plan runs slots executions execution messages follow replay pending",
-    "agentFile checkpoints budgets signIns scheduler events stats recap",
+    "agentFile whoami renewKey checkpoints budgets signIns scheduler events stats recap",
   ],
   operator: [
     "shutdown reload run resumeAgent cancel wake fork respond purgeCheckpoints raiseBudget",
@@ -19,7 +19,7 @@ const LEAST_ROLE = {
     "autoApprove previewArguments saveAgentFile checkAgentFile renameAgent enableAgent",
     "file saveFile checkFile editor",
   ],
-  admin: ["pairChat pairing"],
+  admin: ["pairChat pairing keys addKey revokeKey"],
 };
 /** The operations that a key for some agents never has, besides those of authors and admins. */
 const FOR_ALL_AGENTS = new Set([

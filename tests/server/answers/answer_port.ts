@@ -1,8 +1,9 @@
 // A port behind a proxy, with the routes that `serve` sets up, a question and its answer link.
+import { FakeRuntime } from "../../support/fake_runtime.ts";
 import { createAnswers } from "../../../server/answers/answers.ts";
 import { createApp } from "../../../server/app.ts";
 import { createLogin } from "../../../server/login/login.ts";
-import { singleKey } from "../../../server/login/key_owners.ts";
+import { createFindKey } from "../../../server/login/key_owners.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
 import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
@@ -31,7 +32,7 @@ export interface AnswerPort extends TestApp {
 
 /** Creates the port. The link's token is TOKEN. */
 export function openPort(changes: Partial<HumanRequest> = {}): AnswerPort {
-  const findKey = singleKey(KEY);
+  const findKey = createFindKey(KEY, new FakeRuntime({ clock: new TestClock(), directory: "/" }));
   const world = createTestApp();
   const { runtime, lifecycle } = world;
   const refused = new RefusedKeys(runtime.log);
@@ -41,6 +42,7 @@ export function openPort(changes: Partial<HumanRequest> = {}): AnswerPort {
     apiKey({
       findKey,
       refused,
+      clock: new TestClock(),
       isOpen: answers.admits,
       findLogin: login.find,
       explain: login.explain,

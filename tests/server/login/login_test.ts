@@ -1,8 +1,9 @@
 // Tests of the log-in over TCP without a listener: requests of browsers and attackers to the application.
+import { FakeRuntime } from "../../support/fake_runtime.ts";
 import assert from "node:assert/strict";
 import { createLogin, WRONG_KEY } from "../../../server/login/login.ts";
 import { LOGIN_MS, MOST_LOGINS } from "../../../server/login/logins.ts";
-import { singleKey } from "../../../server/login/key_owners.ts";
+import { createFindKey } from "../../../server/login/key_owners.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
 import { LogLines } from "../../support/log_lines.ts";
@@ -21,13 +22,13 @@ const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 function openPort() {
   const clock = new TestClock();
   const log = new LogLines();
-  const findKey = singleKey(KEY);
+  const findKey = createFindKey(KEY, new FakeRuntime({ clock: new TestClock(), directory: "/" }));
   const refused = new RefusedKeys(log);
   const login = createLogin({ findKey, refused, clock, port: 8420 });
   const { app, runtime, clock: streamClock } = createTestApp({
     isLoggedIn: login.isLoggedIn,
     guards: [
-      apiKey({ findKey, refused, findLogin: login.find, explain: login.explain }),
+      apiKey({ findKey, refused, clock, findLogin: login.find, explain: login.explain }),
       login.explainRefusals,
       hostCheck({ hosts: [], origins: [TLS_ORIGIN] }),
       login.respond,
@@ -240,7 +241,7 @@ Deno.test("a log-in with a wrong key is counted, waits a second, and shows the p
     assert.equal(response.status, 401);
     assert.equal(response.headers.get("set-cookie"), null);
     const page = await response.text();
-    assert.match(page, /role="alert" id="fault">This is not the API key/);
+    assert.match(page, /role="alert" id="fault">This is not an API key/);
     assert.ok(key === "" || !page.includes(key), "it is not repeated");
   }
   assert.equal(log.lines[0]?.fields.refused, 1);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { singleKey } from "../../../server/login/key_owners.ts";
+import { FakeRuntime } from "../../support/fake_runtime.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { createFindKey } from "../../../server/login/key_owners.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { createTestApp } from "../../support/test_app.ts";
@@ -7,7 +9,13 @@ import { createTestApp } from "../../support/test_app.ts";
 const KEY = "correct horse";
 const on = (key = KEY, log = new LogLines()) =>
   createTestApp({
-    guards: [apiKey({ findKey: singleKey(key), refused: new RefusedKeys(log) })],
+    guards: [
+      apiKey({
+        findKey: createFindKey(key, new FakeRuntime({ clock: new TestClock(), directory: "/" })),
+        refused: new RefusedKeys(log),
+        clock: new TestClock(),
+      }),
+    ],
   });
 
 Deno.test("apiKey() compares the whole key and leaves GET /health open", async () => {
@@ -69,7 +77,7 @@ Deno.test("apiKey() accepts a bearer token for other protocols only, and refuses
   };
   const detail = "Invalid or missing API key";
   const message =
-    `${detail}. Send INKLING_API_KEY of the service as X-API-Key or Authorization: Bearer`;
+    `${detail}. Send a named key or INKLING_API_KEY of the service as X-API-Key or Authorization: Bearer`;
   assert.deepEqual(await body("/mcp"), {
     detail,
     jsonrpc: "2.0",

@@ -1,0 +1,42 @@
+// Connects the command line to the service of another machine, with `--url` or INKLING_URL.
+import { Client } from "../../api/client/client.ts";
+import { UsageError } from "../command_line/usage_error.ts";
+import type { CliApp } from "../context/app.ts";
+
+/** The commands that need only the API. All others concern the files and processes of this machine. */
+const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
+  ..."list show run chat pending respond watch cancel wake checkpoint recap replay fork".split(" "),
+  ..."diff why budget resume key whoami".split(" "),
+]);
+
+/**
+ * Returns the app with which a command uses the service at `url`. A command of this machine gets the app unchanged, unless
+ * `isRequired`. Throws UsageError.
+ */
+export function toRemoteApp(
+  app: CliApp,
+  { command, url, keyEnv, isRequired }: {
+    command: string;
+    url: string;
+    /** The name of the variable with the key. */
+    keyEnv: string;
+    isRequired: boolean;
+  },
+): CliApp {
+  if (!REMOTE_COMMANDS.has(command)) {
+    if (!isRequired) return app;
+    throw new UsageError(`"inkling ${command}" works on this machine only: omit --url`, command);
+  }
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+    throw new UsageError(`${url} is no address such as https://inkling.example`, command);
+  }
+  const key = app.environment[keyEnv];
+  if (!key) throw new UsageError(`Set ${keyEnv} to your key for ${parsed.origin}`, command);
+  const base = `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`;
+  const headers = { "x-api-key": key, "x-inkling-via": "terminal" };
+  return Object.assign(Object.create(app), {
+    remote: base,
+    connect: () => new Client({ fetch: (path, init) => fetch(base + path, init), headers }),
+  });
+}

@@ -1,0 +1,200 @@
+// Named keys over TCP, with a real runtime: roles, narrowing to some agents, revocation, expiry and log-ins.
+import assert from "node:assert/strict";
+import { OPERATION_PATHS } from "../../api/operations/operation_paths.ts";
+import { hasRight, ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
+import { DAY_MS } from "../../base/time_units.ts";
+import { serve } from "../../server/mod.ts";
+import type { Role } from "../../runtime/vocabulary/rights.ts";
+import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
+
+const API_KEY = "the key of the whole service";
+
+async function openWorld() {
+  await using opened = new AsyncDisposableStack();
+  const place = opened.use(await createTestWorkspace());
+  await place.writeScript("writer", [{ say: "Done." }]);
+  await place.writeScript("other", [{ say: "Done." }]);
+  const runtime = opened.use(await place.open());
+  const service = await serve(runtime, { tcp: { port: 0, apiKey: API_KEY }, keepAlive: true });
+  opened.defer(async () => void await service.shutdown("requested"));
+  const base = `http://127.0.0.1:${service.ports[0]}`;
+  const kept = opened.move();
+  const send = (path: string, key: string, init: RequestInit = {}) =>
+    fetch(base + path, { ...init, headers: { "x-api-key": key, ...init.headers } });
+  return {
+    place,
+    runtime,
+    base,
+    send,
+    async call(
+      path: string,
+      key: string,
+      { json, ...init }: RequestInit & { json?: unknown } = {},
+    ) {
+      const response = await send(path, key, {
+        ...init,
+        ...(json !== undefined && {
+          method: "POST",
+          body: JSON.stringify(json),
+          headers: { "content-type": "application/json" },
+        }),
+      });
+      // deno-lint-ignore no-explicit-any -- tests compare whole bodies
+      return { status: response.status, body: await response.json() as any };
+    },
+    async add(role: Role, agents: string[] | null = null, lifeMs: number | null = null) {
+      const keys = await runtime.keys();
+      return await keys.add({ name: `${role} ${agents ?? ""}`, role, agents, lifeMs });
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+Deno.test("over TCP, the key of each role gets its operations and 403 for all others", async () => {
+  await using on = await openWorld();
+  const keys = await Promise.all(ROLE_NAMES.map((role) => on.add(role)));
+  for (const { id, method, path, right } of OPERATION_PATHS) {
+    if (["shutdown", "renewKey", "revokeKey", "events", "follow"].includes(id)) continue;
+    for (const [index, role] of ROLE_NAMES.entries()) {
+      const response = await on.send(path.replace("{id}", "7"), keys[index]!, {
+        method,
+        ...((method === "POST" || method === "PUT") && {
+          body: "{}",
+          headers: { "content-type": "application/json" },
+        }),
+      });
+      const isAllowed = right === "open" || hasRight({ role }, right);
+      assert.equal(response.status === 403, !isAllowed, `${id} ${role} ${await response.text()}`);
+      assert.notEqual(response.status, 500, id);
+    }
+  }
+});
+
+Deno.test("a key is shown once, is renewed by its owner, and only admins list or add keys", async () => {
+  await using on = await openWorld();
+  const added = await on.call("/keys", API_KEY, { json: { name: "anna", role: "operator" } });
+  const { key } = added.body;
+  assert.match(key, /^inkling_/);
+  const twice = await on.call("/keys", API_KEY, { json: { name: "anna", role: "viewer" } });
+  assert.equal(twice.status, 409);
+  for (
+    const json of [
+      { name: "admin", role: "viewer" },
+      { name: "x", role: "owner" },
+      { name: "x", role: "author", agents: ["writer"] },
+    ]
+  ) assert.equal((await on.call("/keys", API_KEY, { json })).status, 422, JSON.stringify(json));
+  assert.equal((await on.call("/keys", key)).status, 403);
+  const me = await on.call("/whoami", key);
+  assert.deepEqual([me.body.name, me.body.role], ["anna", "operator"]);
+  const { body: [listed] } = await on.call("/keys", API_KEY);
+  assert.equal(listed.name, "anna");
+  assert.notEqual(listed.used_at, null);
+  assert(!JSON.stringify(listed).includes(key));
+  const rows = await on.place.all("SELECT * FROM named_keys");
+  assert(!JSON.stringify(rows).includes(key));
+
+  const renewed = await on.call("/whoami/renew", key, { json: {} });
+  assert.equal((await on.call("/whoami", key)).status, 401);
+  assert.equal((await on.call("/whoami", renewed.body.key)).status, 200);
+  assert.equal((await on.call("/whoami/renew", API_KEY, { json: {} })).status, 409);
+});
+
+Deno.test("a revoked key ends at once, with its open streams and its log-ins", async () => {
+  await using on = await openWorld();
+  const key = await on.add("viewer");
+  const login = await fetch(`${on.base}/login`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: on.base, "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ key }),
+  });
+  await login.body?.cancel();
+  const [cookie = ""] = login.headers.get("set-cookie")?.split(";") ?? [];
+  const page = async () => {
+    const response = await fetch(`${on.base}/info`, { headers: { cookie } });
+    await response.body?.cancel();
+    return response.status;
+  };
+  assert.equal(await page(), 200);
+  const stop = await fetch(`${on.base}/shutdown`, {
+    method: "POST",
+    headers: { cookie, origin: on.base },
+  });
+  assert.equal(stop.status, 403);
+  await stop.body?.cancel();
+
+  const stream = await on.send("/events/stream", key);
+  assert.equal(stream.status, 200);
+  await (await on.runtime.keys()).revoke("viewer ");
+  assert.equal((await on.call("/info", key)).status, 401);
+  assert.equal(await page(), 401);
+  // The body ends, although the service continues to run.
+  await stream.text();
+  assert.equal((await on.call("/info", API_KEY)).status, 200);
+});
+
+Deno.test("an expired key is unknown", async () => {
+  await using on = await openWorld();
+  const valid = await on.add("viewer", null, DAY_MS);
+  const expired = await on.add("operator", null, -1);
+  assert.equal((await on.call("/info", valid)).status, 200);
+  assert.equal((await on.call("/info", expired)).status, 401);
+});
+
+Deno.test("a key for some agents sees only these, and their executions, counts and events", async () => {
+  await using on = await openWorld();
+  const own = await runToEnd(on.runtime, "writer");
+  const strange = await runToEnd(on.runtime, "other");
+  const key = await on.add("operator", ["writer"]);
+  const get = async (path: string) => (await on.call(path, key)).body;
+  const idsOf = (list: { id: number }[]) => list.map(({ id }) => id);
+
+  assert.deepEqual(idsOf(await get("/agents")), ["writer"]);
+  assert.deepEqual(idsOf(await get("/executions")), [own.id]);
+  assert.deepEqual(idsOf(await get("/executions?agent=other")), []);
+  assert.deepEqual(idsOf(await get("/executions?agent=other,writer")), [own.id]);
+  const usage = await get("/stats");
+  assert.deepEqual(usage.usage.map((one: { agent_id: string }) => one.agent_id), ["writer"]);
+  const info = await get("/info");
+  assert.equal(info.agents_loaded, 1);
+  assert(!JSON.stringify(await get("/recap")).includes("other"));
+  assert.deepEqual((await get("/checkpoints")).agents.length, 1);
+  assert(!JSON.stringify(await get("/sign-in")).includes("other"));
+  for (
+    const path of [
+      ...["/agents/other", "/agents/other/runs", "/agents/other/slots", "/agents/other/plan"],
+      ...["/agents/other/file", `/executions/${strange.id}`, `/executions/${strange.id}/messages`],
+      ...[`/executions/${strange.id}/stream`, `/executions/${strange.id}/replay`],
+      ...[`/executions?parent=${strange.id}`, "/budgets?agent=other"],
+    ]
+  ) assert.equal((await on.call(path, key)).status, 404, path);
+  for (const path of ["/agents/other/run", `/executions/${strange.id}/fork`]) {
+    assert.equal((await on.call(path, key, { json: { step: 1 } })).status, 404, path);
+  }
+  assert.equal((await on.call("/log", key)).status, 403);
+  assert.equal((await on.call("/scheduler/pause", key, { json: {} })).status, 403);
+
+  const events = await on.send("/events/stream", key);
+  await runToEnd(on.runtime, "other");
+  const run = await on.call("/agents/writer/run", key, { json: {} });
+  assert.equal(run.status, 200);
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of events.body!) {
+    text += decoder.decode(chunk);
+    if (text.includes("execution_completed")) break;
+  }
+  assert(!text.includes("other"), text);
+});
+
+Deno.test("a program with a key for some agents sees only these over /v1", async () => {
+  await using on = await openWorld();
+  await on.place.writeScript("writer", [{ say: "Done." }], "expose: true");
+  await on.place.writeScript("other", [{ say: "Done." }], "expose: true");
+  await on.runtime.reloadAgents();
+  const models = async (key: string) =>
+    (await on.call("/v1/models", key)).body.data.map(({ id }: { id: string }) => id);
+  assert.deepEqual(await models(API_KEY), ["other", "writer"]);
+  assert.deepEqual(await models(await on.add("viewer", ["writer"])), ["writer"]);
+});
