@@ -6,7 +6,12 @@ import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
 export type DescribedTrigger =
   & Pick<
     AgentSummary,
-    "trigger_type" | "trigger_every" | "trigger_cron" | "trigger_paths" | "trigger_scheme"
+    | "trigger_type"
+    | "trigger_every"
+    | "trigger_cron"
+    | "trigger_paths"
+    | "trigger_scheme"
+    | "trigger_source"
   >
   & Partial<Pick<AgentSummary, "after">>;
 
@@ -14,7 +19,7 @@ export type DescribedTrigger =
  * (`watches in, after reporter`, `Mon to Fri at 07:30`). */
 export type TriggerWording = "terse" | "full";
 
-/** Returns `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github` or `after reporter`. */
+/** Returns `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github`, `change https://example.com every 1h` or `after reporter`. */
 export function describeTrigger(agent: DescribedTrigger, wording: TriggerWording): string {
   const { after = [] } = agent;
   const own = describeOwn(agent, wording === "terse");
@@ -37,7 +42,7 @@ function describeOwn(agent: DescribedTrigger, isTerse: boolean): string {
     case "webhook":
       return isTerse ? `webhook ${scheme ?? ""}`.trim() : `webhook (${scheme})`;
     default:
-      return type satisfies never;
+      return `${type} ${agent.trigger_source}${every === null ? "" : ` every ${every}`}`;
   }
 }
 

@@ -1,5 +1,6 @@
 // The operations on the scheduler: its state, pause and resume.
 import { z } from "zod";
+import { sourceOf } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { operation } from "../operations/operation.ts";
 import { integer } from "../operations/parameters.ts";
 import type { Source } from "../schemas/wire.ts";
@@ -47,10 +48,11 @@ function toJob({ trigger, ...job }: Job): Source<typeof SchedulerJob> {
     ...job,
     agentName: job.agentId,
     triggerType: trigger.type,
-    every: schedule?.every,
+    every: trigger.type === "change" ? trigger.every : schedule?.every,
     cron: schedule?.cron,
     timezone: schedule?.timezone,
     paths: trigger.type === "watch" ? trigger.paths : null,
     scheme: trigger.type === "webhook" ? trigger.scheme : null,
+    source: sourceOf(trigger),
   };
 }

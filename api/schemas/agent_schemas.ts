@@ -10,7 +10,7 @@ import {
   type TOKEN_BUDGET,
   UNPRICED,
 } from "../../runtime/config/agent_settings.ts";
-import { TRIGGER_TYPES } from "../../runtime/vocabulary/trigger_kinds.ts";
+import { sourceOf, TRIGGER_TYPES } from "../../runtime/vocabulary/trigger_kinds.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
 import type { AgentListing, Outcomes } from "../../runtime/interface/runtime.ts";
@@ -41,6 +41,9 @@ export const AgentSummary = z.object({
   trigger_paths: z.array(z.string()),
   trigger_scheme: webhookScheme.nullable().meta({
     description: "The signature scheme of its webhook; null without a webhook",
+  }),
+  trigger_source: z.string().nullable().meta({
+    description: "The address or command that its trigger checks; null for other triggers",
   }),
   after: z.array(z.string()).meta({ description: "The agents that it runs after" }),
   last_run: timestamp.nullable(),
@@ -163,10 +166,11 @@ export function toAgentSummary(
     triggerType: trigger.type,
     modelProvider: agent.model?.provider,
     modelName: agent.model?.name,
-    triggerEvery: schedule?.every,
+    triggerEvery: trigger.type === "change" ? trigger.every : schedule?.every,
     triggerCron: schedule?.cron,
     triggerPaths: trigger.type === "watch" ? trigger.paths : [],
     triggerScheme: trigger.type === "webhook" ? trigger.scheme : null,
+    triggerSource: sourceOf(trigger),
     after: agent.after.map(({ agentId }) => agentId),
     lastRun: last?.startedAt,
     lastStatus: last?.status,

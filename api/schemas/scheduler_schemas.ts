@@ -38,6 +38,7 @@ export const SchedulerJob = z.object({
   timezone: z.string().nullable(),
   paths: z.array(z.string()).nullable(),
   scheme: webhookScheme.nullable(),
+  source: z.string().nullable().meta({ description: "The checked address or command" }),
   last_run: timestamp.nullable(),
   trigger_paused: z.string().nullable(),
 }).meta({ id: "SchedulerJob" });

@@ -56,6 +56,18 @@ export const TriggerBody = z.discriminatedUnion("type", [
     }),
     input: z.string().nullable(),
   }).meta({ id: "WebhookTrigger" }),
+  z.object({
+    type: z.literal("change"),
+    url: z.string().nullable(),
+    command: z.string().nullable(),
+    every: z.string(),
+    select: z.string().nullable(),
+    headers: z.array(z.string()).meta({ description: "The names of the request's headers" }),
+    each: z.boolean(),
+    ignore: z.array(z.string()),
+    max_runs: z.int(),
+    input: z.string().nullable(),
+  }).meta({ id: "ChangeTrigger" }),
 ]).meta({ id: "Trigger" });
 export type TriggerBody = z.infer<typeof TriggerBody>;
 
@@ -97,6 +109,12 @@ export function toTrigger(trigger: Trigger): TriggerBody {
         sync: trigger.syncMs === undefined ? null : trigger.syncMs / 1_000,
         input,
       };
+    case "change": {
+      const { maxRuns, url = null, command = null, select = null, each = false } = trigger;
+      const { type, every, ignore } = trigger;
+      const headers = Object.keys(trigger.headers);
+      return { type, url, command, every, select, headers, each, ignore, max_runs: maxRuns, input };
+    }
     default:
       return trigger satisfies never;
   }

@@ -2,7 +2,6 @@
 import type { InfoReport } from "../context/app.ts";
 import type { CommandContext } from "../context/context.ts";
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
-import { toOneLine } from "../output/sanitize.ts";
 import {
   askBaseUrl,
   askProvider,
@@ -11,8 +10,7 @@ import {
 } from "../prompting/provider_questions.ts";
 import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
-import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
-import { WEBHOOK_SCHEMES } from "../../runtime/vocabulary/trigger_kinds.ts";
+import { findProblem, splitList, StartQuestions, type Starts } from "./start_questions.ts";
 
 /** The input of askFields(). */
 export interface QuestionnaireOptions {
@@ -27,7 +25,6 @@ export interface QuestionnaireOptions {
 }
 
 type Fields = Omit<NewAgentFields, "prompt">;
-type Starts = Pick<Fields, "trigger" | "after">;
 
 /** The value of the choice that means config.yaml's default model. No provider has an empty name. */
 const DEFAULT = "";
@@ -39,7 +36,7 @@ export async function askFields(options: QuestionnaireOptions): Promise<NewAgent
   const description = given.description ?? await questions.description();
   const model = given.model ?? await questions.model();
   const { trigger, after } = given.trigger === undefined && given.after === undefined
-    ? await questions.starts()
+    ? await new StartQuestions(options).ask()
     : given;
   const starts = { ...(trigger && { trigger }), ...(after && { after }) };
   const waiting = trigger || after ? await questions.waiting(starts) : {};
@@ -88,84 +85,6 @@ class Questions {
       check: (name) => check({ provider, name, ...address }),
     });
     return { provider, name, ...address };
-  }
-
-  /** Asks what starts the agent, and returns its trigger or the agents that it runs after. */
-  async starts(): Promise<Starts> {
-    const { interview } = this.#options;
-    const type = await interview.select({
-      message: "When should it run?",
-      choices: [
-        { value: "manual", label: "on request", hint: "inkling run, chat" },
-        { value: "schedule", label: "by schedule" },
-        { value: "watch", label: "when files change" },
-        { value: "webhook", label: "when a request arrives", hint: "a webhook" },
-        { value: "after", label: "after another agent" },
-      ],
-    });
-    switch (type) {
-      case "manual":
-        return {};
-      case "schedule":
-        return await this.#schedule();
-      case "webhook":
-        return await this.#webhook();
-      case "after":
-        return await this.#after();
-      default:
-        return await this.#watch();
-    }
-  }
-
-  async #schedule(): Promise<Starts> {
-    const check = this.#check((text) => ({ trigger: toTrigger(readSchedule(text)) }));
-    const text = await this.#options.interview.text({
-      message: "How often? For example: 30m, 1d, every weekday at 8, or a cron expression",
-      check: async (text) =>
-        readSchedule(text) === undefined
-          ? `This is not a schedule. Write ${SCHEDULE_FORMS}`
-          : await check(text),
-    });
-    return { trigger: toTrigger(readSchedule(text)) };
-  }
-
-  async #webhook(): Promise<Starts> {
-    const { interview, id } = this.#options;
-    const scheme = await interview.select({
-      message: "How does the sender authenticate?",
-      choices: WEBHOOK_SCHEMES.map((value) => ({ value, label: value })),
-    });
-    const toFields = (secret: string) => ({
-      trigger: { type: "webhook" as const, scheme, secret },
-    });
-    const secret = await interview.text({
-      message: "Name of the variable with the secret (its value belongs in the environment file)",
-      initial: toSecretName(id),
-      check: this.#check(toFields),
-    });
-    return toFields(secret);
-  }
-
-  async #after(): Promise<Starts> {
-    const list = await this.#options.interview.text({
-      message: "Ids of the agents that it runs after, separated by commas",
-      check: async (list) =>
-        splitList(list).length === 0
-          ? "Name at least one agent"
-          : await this.#check((list) => ({ after: splitList(list) }))(list),
-    });
-    return { after: splitList(list) };
-  }
-
-  async #watch(): Promise<Starts> {
-    const { interview } = this.#options;
-    const type = "watch";
-    const paths = await interview.text({
-      message: "Files and folders to watch, separated by commas",
-      placeholder: "inbox, notes/*.md",
-      check: this.#check((list) => ({ trigger: { type, paths: splitList(list) } })),
-    });
-    return { trigger: { type, paths: splitList(paths) } };
   }
 
   /**
@@ -241,24 +160,9 @@ class Questions {
     return (answer) => this.#findProblem(toFields(answer));
   }
 
-  async #findProblem(fields: Partial<NewAgentFields>): Promise<string | undefined> {
-    const { author, id } = this.#options;
-    const [problem] = await author.findProblems(id, { prompt: "any", ...fields });
-    return problem && toOneLine(problem);
+  #findProblem(fields: Partial<NewAgentFields>): Promise<string | undefined> {
+    return findProblem(fields, this.#options);
   }
-}
-
-function toTrigger(schedule: WrittenSchedule | undefined): NonNullable<Fields["trigger"]> {
-  return { type: "schedule", ...schedule };
-}
-
-/** Returns a variable name for the webhook secret of an agent, such as `MY_AGENT_SECRET` for `my agent`. */
-function toSecretName(id: string): string {
-  return `${id.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_").replace(/^(?=\d|$)/, "AGENT_")}_SECRET`;
-}
-
-function splitList(text: string): string[] {
-  return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
 }
 
 const PROMPT = "> ";

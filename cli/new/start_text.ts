@@ -45,6 +45,8 @@ function describeTrigger({ trigger, nextRun }: AgentStart): string[] {
       return [`when a file changes in ${trigger.paths.join(", ")}`];
     case "webhook":
       return [`when a delivery arrives (${trigger.scheme})`];
+    case "change":
+      return [`when ${trigger.url ?? trigger.command} changes, checked every ${trigger.every}`];
     default:
       return trigger satisfies never;
   }

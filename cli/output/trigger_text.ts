@@ -1,5 +1,6 @@
 // Describes the triggers and the next runs of agents.
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
+import { awaitedBy } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { isAutomatic } from "../../present/triggers.ts";
 import { formatRelative } from "./time.ts";
 
@@ -9,8 +10,8 @@ import { formatRelative } from "./time.ts";
 export function describeNextRun(agent: AgentSummary, now: number): string {
   if (agent.next_run !== null) return formatRelative(agent.next_run, now);
   if (!isAutomatic(agent)) return "-";
-  const { trigger_type: type } = agent;
-  return type === "watch" ? "on a change" : type === "webhook" ? "on a delivery" : "-";
+  const awaited = awaitedBy(agent.trigger_type);
+  return awaited === undefined ? "-" : `on ${awaited}`;
 }
 
 /** Returns the state of an agent; `paused` means that its trigger is paused. */

@@ -19,7 +19,13 @@ export interface GalleryAgent {
   description: string;
   /** The trigger in the agent's file. Undefined if the agent runs only on request. */
   trigger:
-    | { type: "schedule" | "watch"; every?: string; cron?: string; paths?: string[] }
+    | {
+      type: "schedule" | "watch" | "change";
+      every?: string;
+      cron?: string;
+      paths?: string[];
+      url?: string;
+    }
     | undefined;
   /** The sentences at the top of the file: the preparation before the first run, and the cost of a run. */
   notes: string[];

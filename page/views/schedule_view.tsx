@@ -206,6 +206,7 @@ function JobItem(
     trigger_cron: job.cron,
     trigger_paths: job.paths ?? [],
     trigger_scheme: job.scheme,
+    trigger_source: job.source,
   }, "full");
   return (
     <section class="job" aria-label={agents.get(id)?.display_name ?? id}>

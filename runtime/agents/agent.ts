@@ -16,22 +16,18 @@ import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../../base/text/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
 import { parseMcpEntries, parseToolEntries } from "../vocabulary/tool_vocabulary.ts";
-import {
-  type FollowedEnd,
-  type SignatureEncoding,
-  type TokenPlace,
-  WEBHOOK_HANDSHAKES,
-  type WebhookHandshake,
-  type WebhookScheme,
-} from "../vocabulary/trigger_kinds.ts";
+import type { FollowedEnd } from "../vocabulary/trigger_kinds.ts";
 import { toAutoApprove, toGuards } from "./approval/agent_guards.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
+import { type ConvertedTrigger, KIND_CONVERTERS } from "./triggers/trigger_forms.ts";
 import type { AgentOutput } from "./output_schema.ts";
 import { type ShellSettings, toShellSettings } from "./approval/shell_settings.ts";
 
 export type { ModelSettings } from "../config/providers.ts";
+export type { ChangeTrigger } from "./triggers/change_rules.ts";
+export type { WebhookTrigger } from "./triggers/webhook_rules.ts";
 
 /** The trigger of an agent that only starts on request. In each kind of trigger, `input` replaces the user message. */
 export interface ManualTrigger {
@@ -65,43 +61,17 @@ export interface WatchTrigger {
   input?: string;
 }
 
-/** Starts the agent when an authenticated HTTP delivery arrives. */
-export interface WebhookTrigger {
-  type: "webhook";
-  scheme: WebhookScheme;
-  /** The names of the environment variables with the secrets. A delivery may be signed with any of them. */
-  secrets: string[];
-  /** The header with the signature or token of the schemes `hmac` and `token`. The scheme's default if absent. */
-  header?: string;
-  encoding: SignatureEncoding;
-  /** The part of the request that contains the token. A header if absent. */
-  in?: TokenPlace;
-  /** The sender whose verification requests are answered. None if absent. */
-  handshake?: WebhookHandshake;
-  /** The environment variable with the token that Meta sends to verify the address. One of the secrets if absent. */
-  verifyToken?: string;
-  filter: {
-    /** The patterns for the event's name. One of them must match. Any event if empty. */
-    events: string[];
-    /** The required value at each JSON pointer of the body. A text may contain wildcards. */
-    fields: Record<string, string | number | boolean | null>;
-  };
-  /** The maximum number of runs that start within ten minutes; one more stops the trigger. */
-  maxRuns: number;
-  /** The time in milliseconds that the sender waits for the answer. Absent if it does not wait. */
-  syncMs?: number;
-  /** The time in milliseconds in which an equal body without an id is the same delivery. One minute if absent. */
-  dedupeMs?: number;
-  input?: string;
-}
-
 /** Returns the names of the environment variables with a trigger's secrets. */
 export function secretVariables(trigger: Trigger): string[] {
   return trigger.type === "webhook" ? [trigger.secrets, trigger.verifyToken ?? []].flat() : [];
 }
 
 /** The trigger of an agent, as its file defines it. */
-export type Trigger = ManualTrigger | ScheduleTrigger | WatchTrigger | WebhookTrigger;
+export type Trigger =
+  | ManualTrigger
+  | ScheduleTrigger
+  | WatchTrigger
+  | ConvertedTrigger;
 
 /** Another agent whose ends start this agent. */
 export interface Followed {
@@ -264,30 +234,10 @@ function toTrigger(trigger: Definition["trigger"]): Trigger {
         ...input,
       };
     case "webhook":
-      return { ...toWebhookTrigger(trigger), ...input };
+    case "change":
+      return { ...KIND_CONVERTERS[type](trigger), ...input };
   }
   return type satisfies never;
-}
-
-function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
-  const { scheme, header, encoding, filter, sync, dedupe, verify_token: verifyToken } = trigger;
-  // definition_rules.ts refuses a webhook without a scheme.
-  if (scheme == null) throw new TypeError("A webhook has no scheme");
-  const handshake = trigger.handshake ?? WEBHOOK_HANDSHAKES.find((one) => one === scheme);
-  return {
-    type: "webhook",
-    scheme,
-    secrets: unique(trigger.secret ?? []),
-    ...(header == null ? {} : { header }),
-    encoding,
-    ...(trigger.in == null ? {} : { in: trigger.in }),
-    ...(handshake === undefined ? {} : { handshake }),
-    ...(verifyToken == null ? {} : { verifyToken }),
-    filter: { events: filter.events, fields: filter.fields ?? {} },
-    maxRuns: trigger.max_runs,
-    ...(sync == null ? {} : { syncMs: sync }),
-    ...(dedupe == null ? {} : { dedupeMs: dedupe }),
-  };
 }
 
 /** Returns a digest of the agent's definition, including defaults. The digest changes with the definition. */

@@ -12,6 +12,8 @@ export interface NewAgentFields {
     every?: string;
     cron?: string;
     paths?: readonly string[];
+    /** The address that a change trigger checks. */
+    url?: string;
     scheme?: WebhookScheme;
     /** The environment variable with the secret of a webhook. */
     secret?: string;

@@ -26,7 +26,7 @@ import { FOLLOWED_ENDS, TRIGGER_TYPES } from "../vocabulary/trigger_kinds.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { describeBadName } from "./agent_id.ts";
 import { shellSchema } from "./approval/shell_settings.ts";
-import { WEBHOOK_FIELDS } from "./webhook_rules.ts";
+import { KIND_FIELDS } from "./triggers/trigger_forms.ts";
 
 const CATCH_UP = ["once", "none"] as const;
 const MAX_NODE_LABELS = 8;
@@ -53,7 +53,8 @@ const triggerSchema = section({
   type: field(z.enum(TRIGGER_TYPES), "manual", "The event that starts a run"),
   every: interval.nullish().meta({
     values: "duration",
-    description: "schedule: the interval; either `every` or `cron`",
+    description:
+      "schedule: the interval; either `every` or `cron`; change: the interval of the checks",
   }),
   cron: filledText.nullish().meta({
     description:
@@ -84,14 +85,14 @@ const triggerSchema = section({
   max_runs: field(
     z.int().min(1).max(100_000),
     200,
-    "watch, webhook: maximum runs that start within ten minutes; one more stops the trigger",
+    "watch, webhook, change: maximum runs that start within ten minutes; one more stops the trigger",
   ),
   max_failures: field(
     countLimit,
     10,
     "Number of failed runs in a row that pause the trigger; `none`: never",
   ),
-  ...WEBHOOK_FIELDS,
+  ...KIND_FIELDS,
   catch_up: field(
     z.enum(CATCH_UP),
     "none",
@@ -99,7 +100,7 @@ const triggerSchema = section({
   ),
   input: z.string().nullish().meta({
     description:
-      "The user message, with `{context}`, `{event}`, `{path}`, `{file}`, `{schedule}`, `{body}`, `{header.X}`, `{field:/path}`",
+      "The user message, with `{context}`, `{event}`, `{path}`, `{file}`, `{schedule}`, `{body}`, `{header.X}`, `{field:/path}`, `{old}`, `{new}`, `{diff}`",
   }),
 });
 

@@ -9,10 +9,14 @@ import { compileGlob } from "../../base/files/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { BUILTIN_TOOL_NAMES, isBuiltinName } from "../vocabulary/tool_vocabulary.ts";
-import { TRIGGER_TYPES, type TriggerType } from "../vocabulary/trigger_kinds.ts";
+import {
+  AUTOMATIC_TRIGGER_TYPES,
+  TRIGGER_TYPES,
+  type TriggerType,
+} from "../vocabulary/trigger_kinds.ts";
 import { isTimeZone, zoneOfWindows } from "../config/time_zone.ts";
 import { cronRemedy, parseCron } from "./cron_expression.ts";
-import { checkWebhook, WEBHOOK_FIELDS } from "./webhook_rules.ts";
+import { KIND_CHECKS, KIND_OF_FIELD } from "./triggers/trigger_forms.ts";
 
 type RawFields = Readonly<Record<string, unknown>>;
 
@@ -144,17 +148,17 @@ function checkModel(
 
 /** The trigger types that each field applies to. */
 const TYPES_OF_FIELD: Readonly<Record<string, readonly TriggerType[]>> = {
-  every: ["schedule"],
+  every: ["schedule", "change"],
   cron: ["schedule"],
   timezone: ["schedule"],
   paths: ["watch"],
   filters: ["watch"],
   debounce: ["watch"],
-  max_runs: ["watch", "webhook"],
-  max_failures: ["schedule", "watch", "webhook"],
+  max_runs: ["watch", "webhook", "change"],
+  max_failures: AUTOMATIC_TRIGGER_TYPES,
   same_content: ["watch"],
   catch_up: ["schedule", "watch"],
-  ...Object.fromEntries(Object.keys(WEBHOOK_FIELDS).map((field) => [field, ["webhook"]])),
+  ...KIND_OF_FIELD,
 };
 
 function checkTrigger(
@@ -166,7 +170,9 @@ function checkTrigger(
   const diagnostics: Diagnostic[] = [];
   if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
   if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
-  if (type === "webhook") diagnostics.push(...checkWebhook(file, trigger));
+  if (type === "webhook" || type === "change") {
+    diagnostics.push(...KIND_CHECKS[type](file, trigger));
+  }
   // `max_failures` also applies to an agent that only `after` starts.
   const { max_failures: _, ...rest } = trigger;
   const own = follows ? rest : trigger;

@@ -9,7 +9,7 @@ import { type HumanRequest, isSameSignIn } from "../executions/human_request.ts"
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Pause } from "../triggers/pause.ts";
-import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
+import { SLOT_REASONS, TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
 import type { Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 
@@ -58,6 +58,9 @@ export interface RecapParts {
   waiting: readonly WaitingRequest[];
   pause: Pick<Pause, "state">;
 }
+
+/** The reasons of checks that found nothing to report. */
+const QUIET_REASONS: ReadonlySet<string> = new Set([SLOT_REASONS.unchanged, SLOT_REASONS.baseline]);
 
 /** Returns the summary of a span of time. */
 export async function makeRecap(
@@ -120,7 +123,7 @@ async function readSlots(
 function groupSlots(agentId: string, slots: readonly Slot[]): SlotGroup[] {
   const groups = new Map<string, SlotGroup>();
   for (const { outcome, reason, count, scheduledFor: at } of slots.toReversed()) {
-    if (outcome === "run") continue;
+    if (outcome === "run" || reason !== null && QUIET_REASONS.has(reason)) continue;
     const group = groups.getOrInsert(`${outcome} ${reason}`, {
       agentId,
       outcome,

@@ -1,7 +1,13 @@
 // Formats the user turn, which is the first user message of a run.
 import { basename } from "../../base/plain_path.ts";
 import type { Trigger } from "../agents/agent.ts";
-import type { AfterCause, RunCause, WatchCause, WebhookCause } from "../vocabulary/run_cause.ts";
+import type {
+  AfterCause,
+  EventCause,
+  RunCause,
+  WatchCause,
+  WebhookCause,
+} from "../vocabulary/run_cause.ts";
 import { fillIn } from "../../base/text/substitute.ts";
 import { escapeControls } from "../../base/text/unseen_characters.ts";
 import { isDeeperThan, isWholeJson, type JsonValue } from "../../base/json.ts";
@@ -22,8 +28,7 @@ export interface UserTurnOptions {
   argumentsUsed: boolean;
 }
 
-const PLACEHOLDER =
-  /\{(context|event|path|file|schedule|body|header\.[A-Za-z0-9-]+|field:\/[^{}]*)\}/g;
+const PLACEHOLDER = /\{([a-z_]+|header\.[A-Za-z0-9-]+|field:\/[^{}]*)\}/g;
 
 /** The maximum nesting depth of a JSON value that replaces a placeholder. */
 const MAX_DEPTH = 100;
@@ -65,6 +70,8 @@ function defaultTurn({ trigger, cause, fileExists }: UserTurnOptions): string {
       return `${task}\n\n${describeDelivery(cause)}`;
     case "after":
       return `${task} ${describeEnd(cause)}`;
+    case "change":
+      return `${task}\n\n${describeEvent(cause)}`;
     case "agent":
       return `${task} (called by the agent ${quoteText(cause.agentId)})`;
   }
@@ -99,6 +106,11 @@ function describeDelivery({ event, body }: WebhookCause): string {
     (body === "" ? "" : `\n\n${toUntrustedBlock(body)}`);
 }
 
+function describeEvent({ summary, values, shown }: EventCause): string {
+  const parts = shown.map((name) => `${name}:\n${values[name]}`);
+  return parts.length === 0 ? summary : `${summary}\n\n${toUntrustedBlock(parts.join("\n\n"))}`;
+}
+
 /**
  * Returns the template with its placeholders replaced, in one pass: placeholders in inserted values are not replaced.
  * Placeholders without a value stay as written.
@@ -110,6 +122,8 @@ function fillTemplate(template: string, options: UserTurnOptions): string {
     ? deliveryValues(cause)
     : cause?.type === "after"
     ? followedAnswerValues(cause, context)
+    : cause?.type === "change"
+    ? eventValues(cause)
     : undefined;
   let isSent = false;
   const text = fillIn(template, PLACEHOLDER, (whole, name = "") => {
@@ -154,6 +168,17 @@ function followedAnswerValues(
     if (name === "event") return status;
     const [, pointer] = /^field:(.*)$/s.exec(name) ?? [];
     return pointer === undefined ? undefined : textAt(value, pointer);
+  };
+}
+
+/** Returns a function that returns the value of a placeholder from an event. `{field:/x}` reads the value `new` as JSON. */
+function eventValues({ values }: EventCause): (name: string) => string | undefined {
+  const { new: content = "" } = values;
+  const value: JsonValue = isWholeJson(content) ? JSON.parse(content) : null;
+  return (name) => {
+    const [, pointer] = /^field:(.*)$/s.exec(name) ?? [];
+    if (pointer !== undefined) return textAt(value, pointer);
+    return Object.hasOwn(values, name) ? toPromptText(values[name] ?? "") : undefined;
   };
 }
 

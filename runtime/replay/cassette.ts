@@ -21,6 +21,12 @@ const Cause = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("schedule"), scheduledFor: moment }),
   z.strictObject({ type: z.literal("watch"), event: z.enum(FILE_EVENTS), path: z.string() }),
   z.strictObject({
+    type: z.literal("change"),
+    summary: z.string(),
+    values: z.record(z.string(), z.string()),
+    shown: z.array(z.string()),
+  }),
+  z.strictObject({
     type: z.literal("webhook"),
     event: z.string().nullable(),
     headers: z.record(z.string(), z.string()),

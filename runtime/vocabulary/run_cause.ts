@@ -55,5 +55,22 @@ export interface AgentCause {
   executionId: number;
 }
 
+/** The cause of a run by `change`: an event that a check found. All values are untrusted. */
+export interface EventCause {
+  type: "change";
+  /** A sentence about the event. Names from outside are quoted in it. */
+  summary: string;
+  /** The values by the names of their placeholders in `trigger.input`. */
+  values: Record<string, string>;
+  /** The names of the values that the user message contains without `trigger.input`. */
+  shown: string[];
+}
+
 /** The cause of a run, which its user turn describes. Stored with the run's request. */
-export type RunCause = ScheduleCause | WatchCause | WebhookCause | AfterCause | AgentCause;
+export type RunCause =
+  | ScheduleCause
+  | WatchCause
+  | WebhookCause
+  | AfterCause
+  | AgentCause
+  | EventCause;

@@ -24,6 +24,8 @@ interface TriggerKind {
    * does so while it listens on a port.
    */
   keepsServiceBusy: boolean | "on_port";
+  /** The event that starts the next run, for a trigger without due times. */
+  awaits?: string;
 }
 
 /** The properties of each kind of trigger, in the order of the documentation. */
@@ -31,8 +33,21 @@ export const TRIGGER_KINDS = {
   manual: { isConfigurable: true, bucket: "own", isAutomatic: false, keepsServiceBusy: false },
   chat: { isConfigurable: false, bucket: "session", isAutomatic: false, keepsServiceBusy: false },
   schedule: { isConfigurable: true, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
-  watch: { isConfigurable: true, bucket: "own", isAutomatic: true, keepsServiceBusy: true },
-  webhook: { isConfigurable: true, bucket: "own", isAutomatic: true, keepsServiceBusy: "on_port" },
+  watch: {
+    isConfigurable: true,
+    bucket: "own",
+    isAutomatic: true,
+    keepsServiceBusy: true,
+    awaits: "a change",
+  },
+  webhook: {
+    isConfigurable: true,
+    bucket: "own",
+    isAutomatic: true,
+    keepsServiceBusy: "on_port",
+    awaits: "a delivery",
+  },
+  change: { isConfigurable: true, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
   after: { isConfigurable: false, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
   agent: {
     isConfigurable: false,
@@ -62,6 +77,19 @@ export const AUTOMATIC_TRIGGER_TYPES = TRIGGER_TYPES.filter((kind): kind is Auto
   TRIGGER_KINDS[kind].isAutomatic
 );
 
+/** Returns the event that starts the next run of a trigger without due times, such as `a change`. */
+export function awaitedBy(type: TriggerType): string | undefined {
+  const kind: TriggerKind = TRIGGER_KINDS[type];
+  return kind.awaits;
+}
+
+/** Returns the address or command that a trigger checks, or null. */
+export function sourceOf(
+  { url, command }: { type: TriggerType; url?: string; command?: string },
+): string | null {
+  return url ?? command ?? null;
+}
+
 /** The lease file of the service that runs a workspace's triggers, below the agents folder. */
 export const TRIGGER_LEASE = "_config/triggers.lease";
 
@@ -83,6 +111,10 @@ export function describeHostMismatch(
 
 /** The fixed words in the stored reasons why a due time had no run. Details may precede or follow them. */
 export const SLOT_REASONS = {
+  // The first, because the error of a check may contain any word.
+  check_failed: "the check failed",
+  unchanged: "no change",
+  baseline: "the first check",
   stopped: "its trigger is stopped",
   waiting: "waiting for an answer",
   running: "still running",

@@ -33,7 +33,7 @@ the memory of a custom tool | runtime/tools/custom/host/resource_guard.ts | MEMO
 the time of a custom tool | runtime/tools/custom/tool_declaration.ts | MAX_TIMEOUT_S | seconds | the most that \`timeout\` may say
 the files of a skill | runtime/tools/skills/skill_files.ts | MAX_BYTES | bytes | the skill is not installed
 MCP servers in the file | runtime/tools/mcp/servers_file/server_entries.ts | MAX_SERVERS | - | the file is an error
-the wait for a synchronous webhook | runtime/agents/webhook_rules.ts | MAX_SYNC_MS | milliseconds | the most that \`sync\` may say
+the wait for a synchronous webhook | runtime/agents/triggers/webhook_rules.ts | MAX_SYNC_MS | milliseconds | the most that \`sync\` may say
 a schema of an answer | runtime/agents/output_schema.ts | MAX_BYTES | bytes | the file is an error
 a diff in a question | runtime/executions/loop/preview_change.ts | MOST_BYTES | bytes | cut
 the service's log | runtime/service_log/log_file.ts | MAX_BYTES | bytes | the file is rotated

@@ -35,7 +35,13 @@ Deno.test("GET /agents lists each agent with its trigger, model and times", asyn
     ...{ id: "a", display_name: "Anna", name: "Anna", description: "Does a", enabled: true },
     ...{ trigger_type: "manual", model_provider: "demo", model_name: "script" },
     ...{ trigger_every: null, trigger_cron: null, trigger_paths: [], trigger_scheme: null },
-    ...{ after: [], last_run: null, last_status: null, last_execution_id: null },
+    ...{
+      trigger_source: null,
+      after: [],
+      last_run: null,
+      last_status: null,
+      last_execution_id: null,
+    },
     ...{ next_run: null, trigger_paused: null },
   });
   assert.equal(body[1].trigger_every, "5m");

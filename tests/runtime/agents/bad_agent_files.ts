@@ -102,6 +102,34 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
     '2:12 tools leaves out "file_raed", which is not a built-in tool (did you mean "-file_read"?)',
   ],
   ["tools: [a]\ncustom_tools: [b]", "2:1 custom_tools and tools are two names of one field"],
+  [
+    "trigger: { type: change, every: 1h }",
+    "2:18 needs exactly one of trigger.url and trigger.command",
+  ],
+  [
+    "trigger: { type: change, url: https://a.example, command: ls, every: 1h }\nshell: true",
+    "2:59 A change trigger needs exactly one of trigger.url and trigger.command, and both are given",
+  ],
+  ["trigger: { type: change, url: https://a.example }", "2:18 trigger.every is missing"],
+  ["trigger: { type: change, command: ls, every: 1h }", "2:26 trigger.command needs shell"],
+  ["trigger: { type: change, url: 'file:///etc', every: 1h }", "2:31 must be an http or https"],
+  ["trigger: { type: change, url: 'https://a:b@c.example', every: 1h }", "2:31 must not hold a"],
+  [
+    "trigger: { type: change, url: https://a.example, every: 1h, select: /a~2 }",
+    "2:61 trigger.select must be a JSON pointer",
+  ],
+  [
+    "trigger: { type: change, url: https://a.example, every: 1h, select: p, each: true }",
+    "2:72 trigger.each is for feeds, without trigger.select",
+  ],
+  [
+    "trigger: { type: change, url: https://a.example, every: 1h, headers: { a b: c } }",
+    "2:77 has a name that must be the name of a header",
+  ],
+  [
+    "trigger: { type: change, url: https://a.example, every: 1h, ignore: ['(?=x)'] }",
+    "2:70 trigger.ignore[0] must be an expression of RE2",
+  ],
   ["trigger: { type: webhook, secret: HOOK }", "2:18 trigger.scheme is missing: a webhook accepts"],
   ["trigger: { type: webhook, scheme: github }", "2:18 trigger.secret is missing: a webhook"],
   [

@@ -1,20 +1,54 @@
-// Defines the fields of a webhook trigger and checks the rules between them.
+// Defines the fields of a webhook trigger, checks the rules between them, and converts them.
 import { z } from "zod";
-import { field, section, textList, variableName } from "../config/fields.ts";
-import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
-import type { Diagnostic } from "../../base/diagnostics.ts";
-import { compileGlob } from "../../base/files/glob.ts";
-import { isJsonObject } from "../../base/json.ts";
-import { parseDuration } from "../../base/durations.ts";
-import { parsePointer } from "../../base/json_pointer.ts";
-import { DAY_MS } from "../../base/time_units.ts";
+import { field, section, textList, variableName } from "../../config/fields.ts";
+import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
+import { compileGlob } from "../../../base/files/glob.ts";
+import { isJsonObject } from "../../../base/json.ts";
+import { parseDuration } from "../../../base/durations.ts";
+import { parsePointer } from "../../../base/json_pointer.ts";
+import { DAY_MS } from "../../../base/time_units.ts";
 import {
   SCHEME_FORMS,
   SIGNATURE_ENCODINGS,
+  type SignatureEncoding,
   TOKEN_PLACES,
+  type TokenPlace,
   WEBHOOK_HANDSHAKES,
   WEBHOOK_SCHEMES,
-} from "../vocabulary/trigger_kinds.ts";
+  type WebhookHandshake,
+  type WebhookScheme,
+} from "../../vocabulary/trigger_kinds.ts";
+
+/** Starts the agent when an authenticated HTTP delivery arrives. */
+export interface WebhookTrigger {
+  type: "webhook";
+  scheme: WebhookScheme;
+  /** The names of the environment variables with the secrets. A delivery may be signed with any of them. */
+  secrets: string[];
+  /** The header with the signature or token of the schemes `hmac` and `token`. The scheme's default if absent. */
+  header?: string;
+  encoding: SignatureEncoding;
+  /** The part of the request that contains the token. A header if absent. */
+  in?: TokenPlace;
+  /** The sender whose verification requests are answered. None if absent. */
+  handshake?: WebhookHandshake;
+  /** The environment variable with the token that Meta sends to verify the address. One of the secrets if absent. */
+  verifyToken?: string;
+  filter: {
+    /** The patterns for the event's name. One of them must match. Any event if empty. */
+    events: string[];
+    /** The required value at each JSON pointer of the body. A text may contain wildcards. */
+    fields: Record<string, string | number | boolean | null>;
+  };
+  /** The maximum number of runs that start within ten minutes; one more stops the trigger. */
+  maxRuns: number;
+  /** The time in milliseconds that the sender waits for the answer. Absent if it does not wait. */
+  syncMs?: number;
+  /** The time in milliseconds in which an equal body without an id is the same delivery. One minute if absent. */
+  dedupeMs?: number;
+  input?: string;
+}
 
 const MAX_SYNC_MS = 300_000;
 
@@ -183,4 +217,29 @@ function checkPattern(
   const matcher = typeof pattern === "string" ? compileGlob(pattern, { dot: true }) : undefined;
   if (matcher === undefined || typeof matcher === "function") return [];
   return [diagnose(file, at, { message: `The pattern in ${at[1]}.${at[2]} ${matcher.reason}` })];
+}
+
+/** The values of WEBHOOK_FIELDS and of the fields that other kinds have, too. */
+type WrittenWebhook = z.output<z.ZodObject<typeof WEBHOOK_FIELDS>> & { max_runs: number };
+
+/** Converts the fields of a webhook trigger that passed the rules. */
+export function toWebhook(trigger: WrittenWebhook): WebhookTrigger {
+  const { scheme, header, encoding, filter, sync, dedupe, verify_token: verifyToken } = trigger;
+  // checkWebhook() refuses a webhook without a scheme.
+  if (scheme == null) throw new TypeError("A webhook has no scheme");
+  const handshake = trigger.handshake ?? WEBHOOK_HANDSHAKES.find((one) => one === scheme);
+  return {
+    type: "webhook",
+    scheme,
+    secrets: [...new Set(trigger.secret ?? [])],
+    ...(header == null ? {} : { header }),
+    encoding,
+    ...(trigger.in == null ? {} : { in: trigger.in }),
+    ...(handshake === undefined ? {} : { handshake }),
+    ...(verifyToken == null ? {} : { verifyToken }),
+    filter: { events: filter.events, fields: filter.fields ?? {} },
+    maxRuns: trigger.max_runs,
+    ...(sync == null ? {} : { syncMs: sync }),
+    ...(dedupe == null ? {} : { dedupeMs: dedupe }),
+  };
 }
