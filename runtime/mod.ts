@@ -202,6 +202,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     pause,
     remembered,
     openOwnWrites,
+    supplies: runPorts,
+    ownPorts,
     machineTimeZone,
     notifications,
     events,

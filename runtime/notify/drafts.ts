@@ -175,9 +175,12 @@ function verbOf({ status }: Execution, kind: NotifyKind): string {
 }
 
 function draftMissed(
-  { agentId, scheduledFor, reason, count }: Slot,
+  { agentId, scheduledFor, reason, count, outcome }: Slot,
   ports: DraftPorts,
 ): DraftContent {
+  const what = outcome === "skipped"
+    ? `${count} checks in a row failed`
+    : `missed ${count === 1 ? "a run" : `${count} runs`}`;
   const since = ports.showTime(scheduledFor);
   return {
     kind: "missed",
@@ -185,7 +188,7 @@ function draftMissed(
     executionId: null,
     requestId: null,
     isFoldable: true,
-    title: `${nameOf(agentId, ports)} missed ${count === 1 ? "a run" : `${count} runs`}`,
+    title: `${nameOf(agentId, ports)}${outcome === "skipped" ? ":" : ""} ${what}`,
     text: `${count === 1 ? "Due" : "Due from"} ${since}${count === 1 ? "" : " on"}, not run: ${
       reason ?? "no reason is known"
     }.`,

@@ -2,9 +2,11 @@
 import type {
   ScheduleState,
   Slot,
+  SlotExtras,
   SlotStore,
   StoredSlots,
 } from "../triggers/schedule/slot_store.ts";
+import { checkName, putSetting } from "../triggers/settings_store.ts";
 import { type EventMessages, NO_MESSAGES } from "../notify/outbox.ts";
 import type { Database } from "../database/database.ts";
 import { all, get, lock, type Operation, run, send } from "../database/operation.ts";
@@ -190,12 +192,15 @@ export class SqlSlotStore implements SlotStore {
 
   endSchedules(agentIds: readonly string[]): Promise<void> {
     return this.#db.change("process", function* () {
-      for (const id of agentIds) yield* send("DELETE FROM schedules WHERE agent_id = ?", id);
+      for (const id of agentIds) {
+        yield* send("DELETE FROM schedules WHERE agent_id = ?", id);
+        yield* send("DELETE FROM settings WHERE key = ?", checkName(id));
+      }
     });
   }
 
   recordSlots(
-    slots: readonly (Slot & { lastSlot: number })[],
+    slots: readonly (Slot & SlotExtras)[],
   ): Promise<ReadonlyMap<string, number>> {
     const messages = this.#messages;
     return this.#db.change("power", function* () {
@@ -213,7 +218,14 @@ export class SqlSlotStore implements SlotStore {
           continue;
         }
         yield* insertSlot(slot, slot.lastSlot);
+        const { check, reported } = slot;
+        if (check !== undefined) yield* putSetting(checkName(agentId), check);
         if (slot.outcome === "missed") yield* messages.record({ type: "missed", slot });
+        if (reported !== undefined) {
+          const { count, since } = reported;
+          const failed = { ...slot, count, scheduledFor: since };
+          yield* messages.record({ type: "missed", slot: failed });
+        }
       }
       return further;
     });

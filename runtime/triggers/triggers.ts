@@ -2,6 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AuditEntry } from "../audit/audit_table.ts";
 import type { FollowUps } from "./after/follow_ups.ts";
+import type { LazyChecks } from "./change/lazy_checks.ts";
 import type { Clock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
@@ -24,6 +25,7 @@ export interface TriggersPorts {
   scheduler: Scheduler;
   webhooks: Webhooks;
   followUps: FollowUps;
+  checks: LazyChecks;
   /** Opens the watcher. Called when an agent has a watch trigger or the database has stored watches. */
   openWatcher: () => Promise<Watcher>;
   /** Opens the lease file. Called when an agent has an automatic trigger; absent if the services share a database. */
@@ -141,6 +143,7 @@ export class Triggers implements AsyncDisposable {
     await this.#followLease(agents, options);
     await this.#ports.stops.follow(agents, options);
     await this.#ports.scheduler.reconcile(agents, options);
+    await this.#ports.checks.reconcile(agents);
     this.#ports.followUps.wake();
     const isWatching = agents.some(({ enabled, trigger }) => enabled && trigger.type === "watch");
     const isWanted = isWatching || this.#watcher !== undefined ||
@@ -220,6 +223,7 @@ export class Triggers implements AsyncDisposable {
     // An update in progress uses the database and the objects that are disposed below.
     await Promise.allSettled(this.#reconciling);
     await this.#ports.scheduler[Symbol.asyncDispose]();
+    await this.#ports.checks[Symbol.asyncDispose]();
     await this.#ports.followUps[Symbol.asyncDispose]();
     await (await this.#watcher)?.[Symbol.asyncDispose]();
     await this.#ports.stops[Symbol.asyncDispose]();

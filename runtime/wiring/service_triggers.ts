@@ -16,14 +16,17 @@ import { follows, FollowUps } from "../triggers/after/follow_ups.ts";
 import type { Node } from "../storage/postgres/node.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import { watchLease } from "../triggers/watch/watch_store.ts";
-import type { WatchShares } from "../triggers/watch/watcher.ts";
 import type { SqlSettingsStore } from "../triggers/settings_store.ts";
 import type { TriggerLease } from "../triggers/trigger_lease.ts";
 import { describeHostMismatch, TRIGGER_LEASE } from "../vocabulary/trigger_kinds.ts";
 import { once } from "./once.ts";
 import type { Pause } from "../triggers/pause.ts";
+import { checkLease, LazyChecks } from "../triggers/change/lazy_checks.ts";
+import { servicePolicy } from "../tools/http/service_policy.ts";
+import type { RunSupplies } from "./run_supplies.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
 import { Triggers } from "../triggers/triggers.ts";
+import { LeaseGroups } from "../triggers/firing/lease_groups.ts";
 import { StoppedTriggers } from "../triggers/firing/stopped_triggers.ts";
 import { Webhooks } from "../triggers/webhook/webhooks.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -36,7 +39,7 @@ const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("../triggers/watch/watch_store.ts"));
 
 /** Options of createServiceTriggers(). */
-export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
+export interface ServiceTriggersOptions extends Context {
   registry: Pick<AgentRegistry, "get" | "isUnreadable" | "list">;
   /** Returns an agent as its file is now, or undefined. */
   currentAgent: (id: string) => Promise<Agent | undefined>;
@@ -48,6 +51,9 @@ export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
   remembered: SqlSettingsStore;
   folders: FolderWatches;
   openOwnWrites: () => Promise<OwnWrites>;
+  /** The functions that open the shell and the paths of an agent, for the commands of change triggers. */
+  supplies: Pick<RunSupplies, "openTools" | "openSandbox">;
+  ownPorts: () => readonly number[];
   /** The node of this service. Absent if the database is not shared. */
   shared?: { node: Pick<Node, "leases" | "requestLeases"> };
   events: EventBus;
@@ -87,6 +93,26 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     describeHostMismatch(agent.onlyOn, hosts) ??
       (isLeased(agent) ? await lease?.findHoldReason() : undefined);
   const isPaused = async () => await pause.state() === "paused";
+  const leases = shared && new LeaseGroups((names) => shared.node.requestLeases(names));
+  const checks = new LazyChecks({
+    want: async (ids) => await leases?.want("checks", ids.map(checkLease)),
+    open: () => ({
+      ...options.supplies,
+      policy: servicePolicy(settings, options.ownPorts),
+      lookup: (name) => settings.environment.get(name),
+      openSandbox: (agent) => options.supplies.openSandbox(agent, { lineage: [] }),
+      store: slots,
+      settings: options.remembered,
+      start,
+      holds: (id) => shared?.node.leases.holds(checkLease(id)) ?? true,
+      stops,
+      events,
+      clock,
+      log,
+      redactor: options.redactor,
+    }),
+    log,
+  });
   const scheduler = new Scheduler({
     isShared,
     store: slots,
@@ -94,6 +120,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     stops,
     isPaused,
     findHoldReason,
+    check: (agent, scheduledFor) => checks.begin(agent, scheduledFor),
     clock,
     log,
     get timeZone() {
@@ -128,10 +155,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     stops,
     events,
   });
-  const openStore = async () => {
-    const { SqlWatchStore } = await loadWatchStore();
-    return new SqlWatchStore(db);
-  };
+  const openStore = async () => new (await loadWatchStore()).SqlWatchStore(db);
   const triggers = new Triggers({
     inactiveReason,
     ...(!isShared && {
@@ -159,6 +183,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
       },
     }),
     pause,
+    checks,
     scheduler,
     webhooks,
     followUps,
@@ -188,9 +213,12 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         directories,
         home,
         folders,
-        shares: shared === undefined
+        shares: shared === undefined || leases === undefined
           ? { want: () => Promise.resolve(), holds: (id) => inactiveReason(id) === undefined }
-          : watchShares(shared.node),
+          : {
+            want: (ids) => leases.want("watches", ids.map(watchLease)),
+            holds: (id) => shared.node.leases.holds(watchLease(id)),
+          },
       });
     },
     hasStoredWatches: async () => (await (await openStore()).listAgents()).length > 0,
@@ -205,14 +233,6 @@ async function readServiceId(remembered: SqlSettingsStore): Promise<string> {
   const id = crypto.randomUUID();
   await remembered.changeSetting("service_id", id, { fallback: "" });
   return id;
-}
-
-/** Returns the leases by which only one machine at a time watches the files of an agent. */
-function watchShares(node: Pick<Node, "leases" | "requestLeases">): WatchShares {
-  return {
-    want: (agentIds) => node.requestLeases(agentIds.map(watchLease)),
-    holds: (agentId) => node.leases.holds(watchLease(agentId)),
-  };
 }
 
 /** Returns true if the agent still has the trigger that fired. */
@@ -245,6 +265,14 @@ function toRunSpec(fire: Fire): RunSpec {
         ...shared,
         request: { args: [], cause: { type, scheduledFor } },
         claim: { type: "slot", scheduledFor, reason },
+      };
+    }
+    case "change": {
+      const { scheduledFor, isLast, isAlone, check, ...cause } = fire;
+      return {
+        ...shared,
+        request: { args: [], cause },
+        claim: { type: "check", scheduledFor, isLast, isAlone, check },
       };
     }
     case "watch":

@@ -31,6 +31,14 @@ export interface NewExecution {
 export type Claim =
   /** A due time of the agent's schedule. `reason` is the reason why the run is late, or null. */
   | { type: "slot"; scheduledFor: number; reason: string | null }
+  /** The due time of a check that found a change, see ChangeFire. */
+  | {
+    type: "check";
+    scheduledFor: number;
+    isLast: boolean;
+    isAlone: boolean;
+    check: { before: string; after: string };
+  }
   /** The queued change of a watched file. */
   | { type: "change"; path: string }
   /** The end of an execution that starts the agent. */
@@ -77,7 +85,7 @@ export interface AcceptanceTerms {
 
 /**
  * The reason for a refusal. `waiting`: another execution of the same bucket (see `unlessWaiting`) waits for a person.
- * `running`: the agent's last scheduled execution still runs. `claimed`: the trigger event was consumed before. `budget`: a
+ * `running`: the agent's last execution by its schedule or change trigger still runs. `claimed`: the trigger event was consumed before. `budget`: a
  * budget of the execution is used up.
  */
 export type AcceptanceRefusal = "waiting" | "running" | "claimed" | "budget";

@@ -27,6 +27,7 @@ import { insertSlot, isSlotTaken } from "../slots.ts";
 import { insertMessages } from "./conversation_rows.ts";
 import { copySteps } from "./forks.ts";
 import { dequeueChange } from "../../triggers/watch/watch_store.ts";
+import { replaceCheck } from "../../triggers/settings_store.ts";
 import { watchLease } from "../../triggers/watch/watch_store.ts";
 import {
   enqueue,
@@ -127,8 +128,10 @@ function* insertExecution(
   const startedAt = terms.startsAt?.() ?? wanted.startedAt;
   const execution = yield* insertRow({ ...wanted, startedAt }, terms.ownerId);
   yield* recordAudit(terms.audit, { executionId: execution.id });
-  if (terms.claim?.type === "slot") {
-    const { scheduledFor, reason } = terms.claim;
+  const { claim } = terms;
+  if (claim?.type === "slot" || claim?.type === "check" && claim.isLast) {
+    const { scheduledFor } = claim;
+    const reason = claim.type === "slot" ? claim.reason : null;
     yield* insertSlot({
       agentId: wanted.agentId,
       scheduledFor,
@@ -172,9 +175,10 @@ function* findRefusal(
   const { agentId } = wanted;
   // The lock prevents another transaction from changing the checked state before the execution is stored.
   if (claim !== undefined || unlessWaiting) yield* lock(`agent ${agentId}`);
-  if (claim?.type === "slot") {
+  if (claim?.type === "slot" || claim?.type === "check") {
     if (yield* isSlotTaken(agentId, claim.scheduledFor)) return "claimed";
-    if (yield* isScheduleRunning(agentId)) return "running";
+    const isAlone = claim.type === "slot" || claim.isAlone;
+    if (isAlone && (yield* isTriggerRunning(agentId, wanted.trigger))) return "running";
   }
   if (unlessWaiting && (yield* isBucketWaiting(bucketOf(wanted)))) return "waiting";
   if ((yield* findExhausted(agentId, budgets)) !== undefined) return "budget";
@@ -182,16 +186,18 @@ function* findRefusal(
   if (claim?.type === "change") yield* requireLease(watchLease(agentId));
   // This check is last, because it also removes the change from the queue.
   if (claim?.type === "change" && !(yield* dequeueChange(agentId, claim.path))) return "claimed";
+  if (claim?.type === "check" && !(yield* replaceCheck(agentId, claim.check))) return "claimed";
   if (claim?.type === "end" && !(yield* removeFollowUp(agentId, claim.executionId))) {
     return "claimed";
   }
   return undefined;
 }
 
-function* isScheduleRunning(agentId: string): Operation<boolean> {
+function* isTriggerRunning(agentId: string, trigger: string): Operation<boolean> {
   return (yield* get(
-    "SELECT 1 FROM executions WHERE status = 'running' AND agent_id = ? AND trigger = 'schedule' LIMIT 1",
+    "SELECT 1 FROM executions WHERE status = 'running' AND agent_id = ? AND trigger = ? LIMIT 1",
     agentId,
+    trigger,
   )) !== undefined;
 }
 
@@ -201,7 +207,7 @@ function* recordRefusedSlot(
   { claim, budgets = [] }: AcceptanceTerms,
   refused: AcceptanceRefusal,
 ): Operation<void> {
-  if (claim?.type !== "slot" || refused === "claimed") return;
+  if (claim?.type !== "slot" && claim?.type !== "check" || refused === "claimed") return;
   yield* insertSlot({
     agentId,
     scheduledFor: claim.scheduledFor,

@@ -26,14 +26,46 @@ export interface WrittenFeed {
 /** The texts of a feed or an entry, by the names of their elements. */
 type Texts = Map<string, string>;
 
+/** An entry of a feed. `id` is its own id, or else its address or title. The other texts are empty if it has none. */
+export interface FeedEntry {
+  id: string;
+  title: string;
+  link: string;
+  /** The entry as Markdown. */
+  text: string;
+}
+
+/** Returns the first MAX_ENTRIES entries of a feed, or undefined if the source is no feed. */
+export async function readFeedEntries(
+  source: string,
+  context: { url: string; allowance: Allowance },
+): Promise<FeedEntry[] | undefined> {
+  const read = await readFeed(source, context.allowance);
+  if (read === undefined) return undefined;
+  const entries: FeedEntry[] = [];
+  for (const entry of read.entries.slice(0, MAX_ENTRIES)) {
+    const text = await writeEntry(entry, context);
+    const title = plain(entry.get("title"));
+    const written = (entry.get("link") ?? "").trim();
+    const link = written === "" ? "" : URL.parse(written, context.url)?.href ?? "";
+    const id = [entry.get("id"), entry.get("guid"), link, title || text];
+    entries.push({ id: id.find((one) => one?.trim())?.trim() ?? "", title, link, text });
+  }
+  return entries;
+}
+
+async function readFeed(source: string, allowance: Allowance) {
+  const isXml = FEED_TAGS.includes(FIRST_TAG.exec(source.slice(0, 4_000))?.[1]);
+  if (!isXml && !JSON_FEED.test(source.slice(0, 1_000))) return undefined;
+  return isXml ? await readXmlFeed(source, allowance) : readJsonFeed(source);
+}
+
 /** Returns the entries of a feed as text, or undefined if the source is no feed. */
 export async function writeFeed(
   source: string,
   { url, allowance }: { url: string; allowance: Allowance },
 ): Promise<WrittenFeed | undefined> {
-  const isXml = FEED_TAGS.includes(FIRST_TAG.exec(source.slice(0, 4_000))?.[1]);
-  if (!isXml && !JSON_FEED.test(source.slice(0, 1_000))) return undefined;
-  const read = isXml ? await readXmlFeed(source, allowance) : readJsonFeed(source);
+  const read = await readFeed(source, allowance);
   if (read === undefined) return undefined;
   const { feed, entries } = read;
   const texts: string[] = [];
@@ -95,7 +127,7 @@ async function readXmlFeed(
 }
 
 const FIELDS: ReadonlySet<string> = new Set(
-  "title link guid pubDate date published updated creator author description summary content encoded"
+  "id title link guid pubDate date published updated creator author description summary content encoded"
     .split(" "),
 );
 

@@ -255,3 +255,8 @@ async function reportOutput(
     if (news !== undefined) await report(news);
   }
 }
+
+/** Returns the output in the result of a successful call, without the line about its end. */
+export function outputOf(result: string): string {
+  return result.slice(result.indexOf("\n") + 1 || result.length);
+}

@@ -2,6 +2,7 @@
 import type { Agent } from "../../agents/agent.ts";
 import type {
   AfterCause,
+  EventCause,
   ScheduleCause,
   WatchCause,
   WebhookCause,
@@ -25,15 +26,27 @@ export interface AfterFire extends AfterCause {
   output: string | null;
 }
 
+/** A change that a check found. */
+export interface ChangeFire extends EventCause {
+  /** The due time of the check. */
+  scheduledFor: number;
+  /** True for the last run of the check. It stores the outcome of the due time. */
+  isLast: boolean;
+  /** True if no run starts while the previous run of the trigger has not ended. */
+  isAlone: boolean;
+  /** The stored check before this change, and its replacement. */
+  check: { before: string; after: string };
+}
+
 /** A fired trigger of any kind. */
-export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire;
+export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire | ChangeFire;
 
 /**
  * The result of a fired trigger, decided and stored in one transaction.
  * - `started`: the execution is stored, and the queued change or follow-up is removed.
  * - `waiting`: another execution of the conversation waits for a person, so no run starts.
  * - `budget`: the budget of the agent or of the workspace is used up.
- * - `running`: the previous run of this schedule has not ended.
+ * - `running`: the previous run of this schedule or change trigger has not ended.
  * - `claimed`: a run for this due time, change or follow-up was started before, perhaps on another machine.
  * - `withdrawn`: the agent's file no longer has this trigger; nothing is stored.
  * - `stopping`: the service stops; nothing is stored.
@@ -51,7 +64,7 @@ export type FindHoldReason = (agent: Agent) => Promise<string | undefined>;
 /**
  * A function that starts the run of a fired trigger.
  *
- * Schedules: the outcomes `stopping`, `withdrawn` and `claimed` store nothing; each other outcome stores the due time as
+ * Schedules and changes: the outcomes `stopping`, `withdrawn` and `claimed` store nothing; each other outcome stores the due time as
  * `run` or `skipped`. Watches and follow-ups: only `started` removes the queued change or follow-up. Webhooks: a repeated
  * delivery returns `started` with the execution of the first delivery.
  */

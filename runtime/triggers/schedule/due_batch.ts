@@ -1,4 +1,5 @@
 // Processes one batch of due schedules: stores an outcome for every due time (slot) and advances the schedules.
+import type { Agent, ChangeTrigger } from "../../agents/agent.ts";
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import { nextTurn } from "../../../base/clock.ts";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
@@ -20,6 +21,8 @@ export interface DueBatchPorts {
   store: SlotStore;
   /** Starts a run. Resolves when the execution is stored, before it ends. */
   start: StartRun;
+  /** Starts a check of an agent's source, which stores the outcome of the slot. */
+  check?: (agent: CheckedAgent, scheduledFor: number) => void;
   isPaused: () => boolean | Promise<boolean>;
   findHoldReason?: FindHoldReason;
   stops: Pick<StoppedTriggers, "admits" | "reasonOf">;
@@ -33,6 +36,12 @@ export interface BatchReport {
   failures: unknown[];
   /** True when the service is stopping. After the next start, the slots without an outcome are processed. */
   isStopping: boolean;
+}
+
+type CheckedAgent = Agent & { trigger: ChangeTrigger };
+
+function isChecked(agent: Agent): agent is CheckedAgent {
+  return agent.trigger.type === "change";
 }
 
 interface Judged {
@@ -92,8 +101,13 @@ async function startRuns(
     if (first > 0) await nextTurn();
     await Promise.all(
       due.slice(first, first + STARTED_AT_ONCE).map(async ({ entry, run }) => {
+        const { agent } = entry;
+        if (isChecked(agent)) {
+          ports.check?.(agent, run.scheduledFor);
+          return book.advance(entry, run.scheduledFor);
+        }
         try {
-          const { outcome } = await start(entry.agent, run);
+          const { outcome } = await start(agent, run);
           if (outcome === "stopping") isStopping = true;
           else book.advance(entry, run.scheduledFor);
         } catch (error) {
@@ -119,10 +133,12 @@ function judge(
   const stopped = stops.admits(id) ? undefined : `${SLOT_REASONS.stopped}: ${stops.reasonOf(id)}`;
   const due = book.dueSlots(entry, now);
   if (due === null) return { entry, verdict: {} };
-  const { catchUp } = entry.agent.trigger;
+  const { trigger } = entry.agent;
+  const isCheck = trigger.type === "change";
+  const catchUp = isCheck ? "once" : trigger.catchUp;
   const pauseReason = around.pauseReason ?? stopped;
   const missReason = whyMissed(entry, { due, wokeLate });
-  const circumstances = { now, pauseReason, missReason };
+  const circumstances = { now, pauseReason, missReason, isCheck };
   // If a later slot has already run, an older slot is not caught up.
   const verdict = judgeSlots(due, { ...circumstances, catchUp: due.isNewest ? catchUp : "none" });
   return { entry, verdict };

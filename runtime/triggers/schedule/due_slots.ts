@@ -40,16 +40,18 @@ export function judgeSlots(
     /** The reason why all slots are skipped; undefined if slots may run. */
     pauseReason: string | undefined;
     catchUp: ScheduleTrigger["catchUp"];
+    /** True for the slots of checks. A check that was missed needs no message, because the next one finds the change. */
+    isCheck: boolean;
     /** The reason to store with missed slots. */
     missReason: string;
   },
 ): SlotVerdict {
-  const { now, pauseReason, catchUp, missReason } = circumstances;
+  const { now, pauseReason, catchUp, isCheck, missReason } = circumstances;
   const { first, last, beforeLast, count } = due;
   if (pauseReason !== undefined) {
     return { passed: { outcome: "skipped", reason: pauseReason, first, last, count } };
   }
-  const missed = { outcome: "missed", reason: missReason, first } as const;
+  const missed = { outcome: isCheck ? "skipped" : "missed", reason: missReason, first } as const;
   const isInTime = now - last <= GRACE_MS;
   if (!isInTime && catchUp !== "once") return { passed: { ...missed, last, count } };
   const run = {

@@ -1,5 +1,7 @@
 // Calculates the due times (slots) of a schedule from instants in milliseconds since the epoch. Has no side effects.
 import type { ScheduleTrigger } from "../../agents/agent.ts";
+import { fnv1a } from "../../../base/text/fnv1a.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
 import { type CronExpression, parseCron } from "../../agents/cron_expression.ts";
 import { parseDuration } from "../../../base/durations.ts";
 import type { DueSlots } from "./due_slots.ts";
@@ -19,12 +21,17 @@ export interface Schedule {
   slotsIn(stretch: { from: number; to: number; anchor: number }): DueSlots | null;
 }
 
-/** Creates the schedule of a parsed trigger. `timeZone` is the machine's IANA zone, used if the trigger names no zone. */
+/** Creates the schedule of a parsed trigger. That of a change trigger has the times of its checks. `timeZone` is the machine's IANA zone, used if the trigger names no zone. */
 export function createSchedule(
-  { every, cron, timezone }: Pick<ScheduleTrigger, "every" | "cron" | "timezone">,
-  options: { timeZone: string },
+  trigger: Pick<ScheduleTrigger, "every" | "cron" | "timezone"> & { type?: string },
+  options: { timeZone: string; agentId?: string },
 ): Schedule {
-  if (every !== undefined) return new IntervalSchedule(parseDuration(every) ?? 0);
+  const everyMs = parseDuration(trigger.every ?? "") ?? 0;
+  if (trigger.type === "change") {
+    return new IntervalSchedule(everyMs, firstCheckMs(options, everyMs));
+  }
+  const { every, cron, timezone } = trigger;
+  if (every !== undefined) return new IntervalSchedule(everyMs);
   const expression = parseCron(cron ?? "");
   if ("reason" in expression) throw new TypeError(`A cron that ${expression.reason}: ${cron}`);
   return new CronSchedule(expression, {
@@ -33,23 +40,37 @@ export function createSchedule(
   });
 }
 
-/** A schedule that is due once per interval of elapsed time. The first slot is one interval after the anchor. */
+/** Returns the time of an agent's first check after its start. The agents' checks are spread over a minute. */
+function firstCheckMs({ agentId = "" }: { agentId?: string }, everyMs: number): number {
+  return 1 + Number(fnv1a(agentId) % BigInt(Math.min(everyMs, MINUTE_MS)));
+}
+
+/**
+ * A schedule that is due once per interval of elapsed time. The first slot is one interval after the anchor, or `firstMs`
+ * after it.
+ */
 class IntervalSchedule implements Schedule {
   readonly fingerprint: string;
   readonly isElapsed = true;
   readonly #everyMs: number;
+  /** The time from the anchor back to the start of the first interval. */
+  readonly #leadMs: number;
 
-  constructor(everyMs: number) {
+  constructor(everyMs: number, firstMs?: number) {
     if (everyMs < 1) throw new TypeError("An interval must be a duration");
     this.#everyMs = everyMs;
-    this.fingerprint = `every ${everyMs}`;
+    this.#leadMs = firstMs === undefined ? 0 : everyMs - firstMs;
+    this.fingerprint = `${firstMs === undefined ? "every" : "check every"} ${everyMs}`;
   }
 
-  nextAfter(instant: number, anchor: number): number {
+  nextAfter(instant: number, start: number): number {
+    const anchor = start - this.#leadMs;
     return anchor + this.#beat(this.#beatsUntil(instant, anchor) + 1);
   }
 
-  slotsIn({ from, to, anchor }: { from: number; to: number; anchor: number }): DueSlots | null {
+  slotsIn(stretch: { from: number; to: number; anchor: number }): DueSlots | null {
+    const { from, to } = stretch;
+    const anchor = stretch.anchor - this.#leadMs;
     const before = this.#beatsUntil(from, anchor);
     const until = this.#beatsUntil(to, anchor);
     const count = until - before;

@@ -1,7 +1,7 @@
 // Keeps the schedules of all agents with their progress, ordered by due time. Stores changes of the progress. The scheduler
 // decides when to process due schedules.
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
-import type { Agent, ScheduleTrigger } from "../../agents/agent.ts";
+import type { Agent, ChangeTrigger, ScheduleTrigger } from "../../agents/agent.ts";
 import { type Clock, nextTurn, toTimestamp } from "../../../base/clock.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
@@ -17,7 +17,7 @@ const AWAY_MS = HOUR_MS;
 /** The number of schedules to start before other work of the process continues. */
 const BEGUN_AT_ONCE = 50;
 
-type ScheduledAgent = Agent & { trigger: ScheduleTrigger };
+type ScheduledAgent = Agent & { trigger: ScheduleTrigger | ChangeTrigger };
 
 /** The schedule of one agent and its progress. */
 export interface ScheduleEntry {
@@ -103,7 +103,7 @@ export class ScheduleBook {
       const entry = this.#entries.get(agent.id);
       // Agent objects are immutable, so the schedule of the same object is unchanged.
       if (entry?.agent === agent) continue;
-      const schedule = createSchedule(agent.trigger, this.#ports);
+      const schedule = createSchedule(agent.trigger, { ...this.#ports, agentId: agent.id });
       if (entry?.schedule.fingerprint === schedule.fingerprint) {
         entry.agent = agent;
       } else {
@@ -274,5 +274,6 @@ function countUntil({ anchor, lastSlot }: ScheduleState, schedule: Schedule) {
 }
 
 function isScheduled(agent: Agent): agent is ScheduledAgent {
-  return agent.enabled && agent.trigger.type === "schedule";
+  return agent.enabled &&
+    (agent.trigger.type === "schedule" || agent.trigger.type === "change");
 }

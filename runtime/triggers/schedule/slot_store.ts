@@ -43,6 +43,15 @@ export interface StoredSlots {
   countSince?: (first: number) => number;
 }
 
+/** The data that is stored with a slot that does not run. */
+export interface SlotExtras {
+  lastSlot: number;
+  /** The result of the check to store for the next check. */
+  check?: string;
+  /** Set if people get a message about failed checks: their number, and the time of the first. */
+  reported?: { count: number; since: number };
+}
+
 /** Stores schedules and slots. Each method is one transaction. */
 export interface SlotStore {
   readSchedules(): Promise<ScheduleState[]>;
@@ -62,7 +71,7 @@ export interface SlotStore {
    * faster: nothing is stored for that agent. Returns the stored last slot of each such agent.
    */
   recordSlots(
-    slots: readonly (Slot & { lastSlot: number })[],
+    slots: readonly (Slot & SlotExtras)[],
   ): Promise<ReadonlyMap<string, number>>;
   /** Returns one page of an agent's slots, newest first. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;

@@ -1,0 +1,255 @@
+// Checks the sources of change triggers, and starts runs for the changes. The scheduler decides when a check is due. What a
+// source contained at the last check is stored, and changes only in the transaction that accepts the run about the change.
+import type { Agent, ChangeTrigger } from "../../agents/agent.ts";
+import { backoffMs } from "../../../base/backoff.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { sha256Of } from "../../../base/sha256.ts";
+import { beginningOf } from "../../../base/text/cut_text.ts";
+import { fnv1a } from "../../../base/text/fnv1a.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import { ToolFailure } from "../../tools/failures/tool_failure.ts";
+import type { FeedEntry } from "../../tools/pages/feed_text.ts";
+import type { EventCause } from "../../vocabulary/run_cause.ts";
+import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
+import type { StartRun } from "../firing/fire.ts";
+import { RunBrake, type RunBrakePorts } from "../firing/run_brake.ts";
+import type { SlotStore } from "../schedule/slot_store.ts";
+import { checkName, type SqlSettingsStore } from "../settings_store.ts";
+import { changeOf, entriesOf, entryOf, MAX_KEPT_CHARACTERS } from "./change_event.ts";
+import { readSource, type SourcePorts, type Validators } from "./read_source.ts";
+
+/** The maximum number of simultaneous checks. */
+const AT_ONCE = 8;
+/** The maximum number of entries of a feed that are remembered. */
+const MAX_IDS = 3_000;
+const RETRY = { firstMs: 5_000, longestMs: 300_000 };
+
+type ChangeAgent = Agent & { trigger: ChangeTrigger };
+
+/** The result of the last check of an agent's source, as stored. */
+interface LastCheck extends Validators {
+  /** The digest of the settings that decide what is compared. */
+  source: string;
+  /** The digest and the beginning of the text. Absent for a feed. */
+  digest?: string;
+  text?: string;
+  /** The digests of the ids of a feed's entries, newest first. Absent for a text. */
+  ids?: string[];
+}
+
+/** The runs that a check starts, oldest first, each with the stored check after it. */
+type Found = { event: EventCause; after: LastCheck }[];
+
+/** The collaborators of `Checks`. */
+export interface ChecksPorts extends SourcePorts, RunBrakePorts {
+  store: Pick<SlotStore, "recordSlots">;
+  settings: Pick<SqlSettingsStore, "readSetting">;
+  start: StartRun;
+  /** Returns true if this node checks the agent's source. */
+  holds: (agentId: string) => boolean;
+  clock: Clock;
+  log: ServiceLog;
+}
+
+/** Runs the checks of all agents, a few at a time, and at most one of each agent. */
+export class Checks implements AsyncDisposable {
+  readonly #ports: ChecksPorts;
+  readonly #brake: RunBrake;
+  readonly #over = new AbortController();
+  readonly #waiting = new Map<string, { agent: ChangeAgent; scheduledFor: number }>();
+  readonly #active = new Map<string, Promise<void>>();
+  /** The failed checks in a row of each agent. */
+  readonly #failures = new Map<string, { count: number; since: number }>();
+
+  constructor(ports: ChecksPorts) {
+    this.#ports = ports;
+    this.#brake = new RunBrake(ports);
+  }
+
+  /** Starts a check, or lets it wait for others. Does nothing while a check of the agent runs. */
+  begin(agent: ChangeAgent, scheduledFor: number): void {
+    if (this.#active.has(agent.id) || !this.#ports.holds(agent.id)) return;
+    this.#waiting.set(agent.id, { agent, scheduledFor });
+    this.#next();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await Promise.all(this.#active.values());
+  }
+
+  #next(): void {
+    for (const [id, { agent, scheduledFor }] of this.#waiting) {
+      if (this.#active.size >= AT_ONCE || this.#over.signal.aborted) return;
+      this.#waiting.delete(id);
+      const work = this.#checkInTime(agent, scheduledFor).finally(() => {
+        this.#active.delete(id);
+        this.#next();
+      });
+      this.#active.set(id, work);
+    }
+  }
+
+  /** Checks a source. If the database fails, tries again until the service stops. */
+  async #checkInTime(agent: ChangeAgent, scheduledFor: number): Promise<void> {
+    const { clock, log } = this.#ports;
+    for (let failures = 1;; failures++) {
+      try {
+        return await this.#check(agent, scheduledFor);
+      } catch (error) {
+        if (this.#over.signal.aborted) return;
+        log.write("error", "A check failed; tried again soon", { agent: agent.id, error });
+        const ms = backoffMs(failures, RETRY);
+        if (!await sleepUnlessAborted(clock, ms, this.#over.signal)) return;
+      }
+    }
+  }
+
+  async #check(agent: ChangeAgent, scheduledFor: number): Promise<void> {
+    const { id, trigger } = agent;
+    const stored = await this.#ports.settings.readSetting(checkName(id));
+    const source = sourceDigest(trigger);
+    const parsed: LastCheck | undefined = stored === undefined ? undefined : JSON.parse(stored);
+    const last = parsed?.source === source ? parsed : undefined;
+    const { signal } = this.#over;
+    let found: { found: Found; after: LastCheck };
+    try {
+      const { content, ...validators } = await readSource(agent, this.#ports, {
+        known: last ?? {},
+        signal,
+      });
+      if (content === undefined) return await this.#record(agent, scheduledFor, "unchanged");
+      const base = { source, ...validators };
+      found = "text" in content
+        ? await compareText(trigger, content.text, { last, base })
+        : await compareEntries(trigger, content.entries, { last, base });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ToolFailure)) throw error;
+      return await this.#recordFailure(agent, scheduledFor, error.message);
+    }
+    this.#failures.delete(id);
+    const after = JSON.stringify(found.after);
+    if (last === undefined) return await this.#record(agent, scheduledFor, "baseline", after);
+    if (found.found.length === 0) {
+      return await this.#record(
+        agent,
+        scheduledFor,
+        "unchanged",
+        after === stored ? undefined : after,
+      );
+    }
+    await this.#startRuns(agent, scheduledFor, { before: stored ?? "", found: found.found });
+  }
+
+  async #startRuns(
+    agent: ChangeAgent,
+    scheduledFor: number,
+    { before, found }: { before: string; found: Found },
+  ): Promise<void> {
+    const { maxRuns, each = false } = agent.trigger;
+    for (const [index, { event, after }] of found.entries()) {
+      if (!this.#brake.admits(agent, { maxRuns, cause: "changes" })) {
+        return await this.#record(agent, scheduledFor, "stopped");
+      }
+      const check = { before, after: JSON.stringify(after) };
+      const isLast = index === found.length - 1;
+      const fired = await this.#ports.start(agent, {
+        ...event,
+        ...{ scheduledFor, isLast, isAlone: !each, check },
+      });
+      // A refused run is stored as a skipped check. The next check finds the same change.
+      if (fired.outcome !== "started") return;
+      this.#brake.started(agent.id, fired.executionId);
+      before = check.after;
+    }
+  }
+
+  async #recordFailure(agent: ChangeAgent, scheduledFor: number, why: string): Promise<void> {
+    const { id: agentId, maxFailures } = agent;
+    const { count, since } = this.#failures.get(agentId) ?? { count: 0, since: scheduledFor };
+    this.#failures.set(agentId, { count: count + 1, since });
+    const reason = `${SLOT_REASONS.check_failed}: ${this.#ports.redactor.redact(why)}`;
+    const isReported = count + 1 === maxFailures;
+    if (isReported) {
+      const fields = { agent: agentId, checks: count + 1, reason: why };
+      this.#ports.log.write("warn", "The checks of an agent's source fail", fields);
+    }
+    await this.#store({ agentId, scheduledFor, reason }, {
+      ...(isReported && { reported: { count: count + 1, since } }),
+    });
+  }
+
+  async #record(
+    { id: agentId }: Agent,
+    scheduledFor: number,
+    reason: "unchanged" | "baseline" | "stopped",
+    check?: string,
+  ): Promise<void> {
+    this.#failures.delete(agentId);
+    const slot = { agentId, scheduledFor, reason: SLOT_REASONS[reason] };
+    await this.#store(slot, check === undefined ? {} : { check });
+  }
+
+  async #store(
+    slot: { agentId: string; scheduledFor: number; reason: string },
+    more: { check?: string; reported?: { count: number; since: number } },
+  ): Promise<void> {
+    const { scheduledFor: lastSlot } = slot;
+    const row = { ...slot, outcome: "skipped" as const, executionId: null, count: 1, lastSlot };
+    await this.#ports.store.recordSlots([{ ...row, ...more }]);
+  }
+}
+
+async function compareText(
+  trigger: ChangeTrigger,
+  text: string,
+  { last, base }: { last: LastCheck | undefined; base: LastCheck },
+): Promise<{ found: Found; after: LastCheck }> {
+  const digest = await sha256Of(text);
+  const after = { ...base, digest, text: beginningOf(text, MAX_KEPT_CHARACTERS) };
+  if (last?.digest === digest) return { found: [], after };
+  // A source that was a feed before has no old text.
+  const event = await changeOf(nameOf(trigger), last?.text ?? "", text);
+  return { found: [{ event, after }], after };
+}
+
+async function compareEntries(
+  trigger: ChangeTrigger,
+  entries: readonly FeedEntry[],
+  { last, base }: { last: LastCheck | undefined; base: LastCheck },
+): Promise<{ found: Found; after: LastCheck }> {
+  const ids = await Promise.all(entries.map(async ({ id }) => (await sha256Of(id)).slice(0, 16)));
+  const known = last?.ids ?? [];
+  const add = (added: string[]) => ({
+    ...base,
+    ids: [...new Set([...added, ...known])].slice(0, MAX_IDS),
+  });
+  const isKnown = new Set(known);
+  // An entry that a feed contains twice is one entry.
+  const fresh = entries.map((entry, index) => ({ entry, id: ids[index] ?? "" }))
+    .filter(({ id }, index) => !isKnown.has(id) && ids.indexOf(id) === index);
+  const after = add(ids);
+  if (fresh.length === 0) return { found: [], after };
+  const source = nameOf(trigger);
+  if (!trigger.each) {
+    return { found: [{ event: entriesOf(source, fresh.map(({ entry }) => entry)), after }], after };
+  }
+  const oldestFirst = fresh.toReversed();
+  const found = oldestFirst.map(({ entry }, index) => ({
+    event: entryOf(source, entry),
+    // The validators are stored with the last entry, so that the entries after a crash are found again.
+    after: index === oldestFirst.length - 1
+      ? after
+      : { source: base.source, ids: add(oldestFirst.slice(0, index + 1).map(({ id }) => id)).ids },
+  }));
+  return { found, after };
+}
+
+const nameOf = ({ url, command }: ChangeTrigger) => url ?? command ?? "";
+
+/** Returns a digest of the settings that decide what is compared. With other settings, the next check is the first. */
+function sourceDigest({ url, command, select, ignore }: ChangeTrigger): string {
+  return fnv1a(JSON.stringify([url, command, select, ignore])).toString(36);
+}
