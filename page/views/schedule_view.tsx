@@ -142,7 +142,7 @@ async function loadJobs(
   const byId = new Map(executions.map((one) => [one.id, one]));
   const withSlots = await Promise.all(jobs.map(async (job) => ({
     ...job,
-    slots: job.trigger_type === "schedule"
+    slots: job.trigger_type === "schedule" || job.trigger_type === "change"
       ? (await loadPages(
         (page) => client.slots(job.agent_id, page),
         (slot) => Date.parse(slot.scheduled_for) < from,
@@ -221,6 +221,7 @@ function JobItem(
         </span>
       </h2>
       <StoppedTrigger agentId={id} reason={job.trigger_paused} />
+      {job.trigger_type === "change" && <SlotTable slots={job.slots} day={day} />}
       {job.trigger_type === "schedule" && (
         <>
           <ScheduleDay job={job} day={day} now={now} knownTo={knownTo} />

@@ -21,6 +21,7 @@ import { toAutoApprove, toGuards } from "./approval/agent_guards.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
+import { headerVariables } from "./triggers/change_rules.ts";
 import { type ConvertedTrigger, KIND_CONVERTERS } from "./triggers/trigger_forms.ts";
 import type { AgentOutput } from "./output_schema.ts";
 import { type ShellSettings, toShellSettings } from "./approval/shell_settings.ts";
@@ -63,6 +64,7 @@ export interface WatchTrigger {
 
 /** Returns the names of the environment variables with a trigger's secrets. */
 export function secretVariables(trigger: Trigger): string[] {
+  if (trigger.type === "change") return headerVariables(trigger);
   return trigger.type === "webhook" ? [trigger.secrets, trigger.verifyToken ?? []].flat() : [];
 }
 

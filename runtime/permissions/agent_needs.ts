@@ -70,7 +70,7 @@ export async function agentNeeds(
   const places = placesOf(agent, surroundings);
   const needs = [
     ...modelChain(agent.model).flatMap((model) => modelNeeds(agent, model)),
-    ...webhookNeeds(agent),
+    ...triggerNeeds(agent),
     ...places.needs,
     ...await serverNeeds(agent, surroundings),
     ...await programNeeds(agent, surroundings),
@@ -99,10 +99,12 @@ function modelNeeds({ id }: Agent, model: ModelSettings): AgentNeed[] {
   }
 }
 
-function webhookNeeds({ id, trigger }: Agent): AgentNeed[] {
-  if (trigger.type !== "webhook") return [];
-  const need = { kind: "env" as const, field: "trigger" as const, why: `the webhook of ${id}` };
-  return secretVariables(trigger).map((value) => ({ ...need, value }));
+function triggerNeeds({ id, trigger }: Agent): AgentNeed[] {
+  const why = `the ${trigger.type === "change" ? "checks" : "webhook"} of ${id}`;
+  const need = { field: "trigger" as const, kind: "env" as const, why };
+  const variables = secretVariables(trigger).map((value) => ({ ...need, value }));
+  if (trigger.type !== "change" || trigger.url === undefined) return variables;
+  return [...variables, { ...need, kind: "net", value: new URL(trigger.url).host }];
 }
 
 function placesOf(agent: Agent, { directories, home }: AgentSurroundings): AgentNeeds {

@@ -6,7 +6,7 @@ import type {
   SlotStore,
   StoredSlots,
 } from "../triggers/schedule/slot_store.ts";
-import { checkName, putSetting } from "../triggers/settings_store.ts";
+import { checkName, putSetting } from "../triggers/firing/check_setting.ts";
 import { type EventMessages, NO_MESSAGES } from "../notify/outbox.ts";
 import type { Database } from "../database/database.ts";
 import { all, get, lock, type Operation, run, send } from "../database/operation.ts";

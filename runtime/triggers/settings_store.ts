@@ -1,7 +1,8 @@
 // The table of settings: values of the service that survive a restart, one row each.
 import { type AuditEntry, recordAudit } from "../audit/audit_table.ts";
 import type { Database } from "../database/database.ts";
-import { get, lock, type Operation, run, send } from "../database/operation.ts";
+import { get, lock, type Operation } from "../database/operation.ts";
+import { putSetting } from "./firing/check_setting.ts";
 
 /** Reads and changes the settings of one database. */
 export class SqlSettingsStore {
@@ -33,33 +34,6 @@ export class SqlSettingsStore {
       return true;
     });
   }
-}
-
-/** Returns the name of the setting with the last check of an agent's source. */
-export function checkName(agentId: string): string {
-  return `check ${agentId}`;
-}
-
-/** Stores the value of a setting in the open transaction. */
-export function* putSetting(name: string, value: string): Operation<void> {
-  yield* send(
-    "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
-    name,
-    value,
-  );
-}
-
-/** Replaces the last check of an agent's source. Returns false if it is no longer `before`: another node was faster. */
-export function* replaceCheck(
-  agentId: string,
-  { before, after }: { before: string; after: string },
-): Operation<boolean> {
-  return (yield* run(
-    "UPDATE settings SET value = ?2 WHERE key = ?1 AND value = ?3",
-    checkName(agentId),
-    after,
-    before,
-  )) > 0;
 }
 
 function* select(name: string): Operation<string | undefined> {

@@ -2,7 +2,6 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AuditEntry } from "../audit/audit_table.ts";
 import type { FollowUps } from "./after/follow_ups.ts";
-import type { LazyChecks } from "./change/lazy_checks.ts";
 import type { Clock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
@@ -25,7 +24,8 @@ export interface TriggersPorts {
   scheduler: Scheduler;
   webhooks: Webhooks;
   followUps: FollowUps;
-  checks: LazyChecks;
+  /** The checks of change triggers. */
+  checks: AsyncDisposable & { reconcile(agents: readonly Agent[]): Promise<void> };
   /** Opens the watcher. Called when an agent has a watch trigger or the database has stored watches. */
   openWatcher: () => Promise<Watcher>;
   /** Opens the lease file. Called when an agent has an automatic trigger; absent if the services share a database. */

@@ -62,7 +62,6 @@ export const CHANGE_FIELDS = {
   select: filledText.nullish().meta({
     description:
       "change: the part to compare: a CSS selector, or a JSON pointer such as `/version`",
-    default: "everything",
   }),
   headers: z.record(
     z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "must be the name of a header"),
@@ -78,6 +77,15 @@ export const CHANGE_FIELDS = {
     "change: expressions (RE2); text that matches one of them is not compared",
   ),
 };
+
+/** Matches a variable in the value of a header. */
+export const HEADER_VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Returns the names of the variables in the headers of a change trigger. */
+export function headerVariables({ headers }: Pick<ChangeTrigger, "headers">): string[] {
+  const texts = Object.values(headers);
+  return texts.flatMap((text) => [...text.matchAll(HEADER_VARIABLE)].map(([, name = ""]) => name));
+}
 
 type RawFields = Readonly<Record<string, unknown>>;
 

@@ -27,7 +27,7 @@ import { insertSlot, isSlotTaken } from "../slots.ts";
 import { insertMessages } from "./conversation_rows.ts";
 import { copySteps } from "./forks.ts";
 import { dequeueChange } from "../../triggers/watch/watch_store.ts";
-import { replaceCheck } from "../../triggers/settings_store.ts";
+import { replaceCheck } from "../../triggers/firing/check_setting.ts";
 import { watchLease } from "../../triggers/watch/watch_store.ts";
 import {
   enqueue,

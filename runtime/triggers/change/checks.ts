@@ -15,7 +15,7 @@ import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import type { StartRun } from "../firing/fire.ts";
 import { RunBrake, type RunBrakePorts } from "../firing/run_brake.ts";
 import type { SlotStore } from "../schedule/slot_store.ts";
-import { checkName, type SqlSettingsStore } from "../settings_store.ts";
+import { checkName } from "../firing/check_setting.ts";
 import { changeOf, entriesOf, entryOf, MAX_KEPT_CHARACTERS } from "./change_event.ts";
 import { readSource, type SourcePorts, type Validators } from "./read_source.ts";
 
@@ -44,7 +44,7 @@ type Found = { event: EventCause; after: LastCheck }[];
 /** The collaborators of `Checks`. */
 export interface ChecksPorts extends SourcePorts, RunBrakePorts {
   store: Pick<SlotStore, "recordSlots">;
-  settings: Pick<SqlSettingsStore, "readSetting">;
+  settings: { readSetting(name: string): Promise<string | undefined> };
   start: StartRun;
   /** Returns true if this node checks the agent's source. */
   holds: (agentId: string) => boolean;

@@ -1,5 +1,6 @@
 // Reads the source of a change trigger: requests an address, or runs a command in the agent's shell. Calls no model.
 import type { Agent, ChangeTrigger } from "../../agents/agent.ts";
+import { HEADER_VARIABLE } from "../../agents/triggers/change_rules.ts";
 import { withinTime } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { sha256Of } from "../../../base/sha256.ts";
@@ -18,7 +19,6 @@ import { type Content, toContent } from "./content.ts";
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 5 * 1024 * 1024;
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** The headers by which a server recognizes an unchanged content. */
 export interface Validators {
@@ -121,7 +121,7 @@ function withVariables(
   return Object.fromEntries(
     Object.entries(headers).map(([name, text]) => [
       name.toLowerCase(),
-      text.replaceAll(VARIABLE, (_whole, variable: string) => valueOf(variable)),
+      text.replaceAll(HEADER_VARIABLE, (_whole, variable: string) => valueOf(variable)),
     ]),
   );
 }
