@@ -166,7 +166,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a schedule does not overlap itself",
     symbol: "findRefusal",
-    drop: "if (yield* isScheduleRunning(agentId)",
+    drop: "if (isAlone && (yield* isTriggerRunning(agentId, wanted.trigger)))",
     tests: ["tests/runtime/triggers/triggers_test.ts"],
   },
   {

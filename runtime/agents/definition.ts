@@ -100,7 +100,7 @@ const triggerSchema = section({
   ),
   input: z.string().nullish().meta({
     description:
-      "The user message, with `{context}`, `{event}`, `{path}`, `{file}`, `{schedule}`, `{body}`, `{header.X}`, `{field:/path}`, `{new}`",
+      "The user message, with placeholders such as `{context}`, `{path}`, `{body}`, `{field:/path}` and `{new}`",
   }),
 });
 

@@ -22,6 +22,8 @@ Deno.test("docs: the code uses every documented default of an agent file", () =>
       ? {}
       : field === "trigger.encoding"
       ? { type: "webhook", scheme: "hmac", secret: "HOOK_SECRET" }
+      : field === "trigger.each"
+      ? { type: "change", url: "https://example.com/", every: "1h" }
       : { type: "watch", paths: ["inbox"] };
     const base: JsonObject = {
       model: { provider: "demo", name: "echo" },
