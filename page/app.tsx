@@ -8,6 +8,9 @@ import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
 import { type AgentsById, AgentsContext, useService } from "./state/service_context.ts";
 import { AgentsView } from "./views/agents_view.tsx";
 import { ChatView } from "./views/chat/chat_view.tsx";
+import { EditorView } from "./views/editor/editor_view.tsx";
+import { FilesView } from "./views/editor/files_view.tsx";
+import { keyOf, titleOfFile } from "./state/edited_file.ts";
 import { ExecutionView } from "./views/execution_view.tsx";
 import { HelpDialog } from "./help_dialog.tsx";
 import { HistoryView } from "./views/history_view.tsx";
@@ -150,6 +153,10 @@ function drawView(route: Route, kept: Record<"now" | "agents", () => VNode>): VN
       return kept[route.view]();
     case "agent":
       return <AgentView key={route.id} id={route.id} />;
+    case "edit":
+      return <EditorView key={keyOf(route.place)} place={route.place} />;
+    case "files":
+      return <FilesView />;
     case "chat":
       return <ChatView key={route.agent} agentId={route.agent} sessionId={route.session} />;
     case "execution":
@@ -271,6 +278,7 @@ function titleOf(route: Route, agents: AgentsById): string {
   if (route.view === "chat" && route.agent !== null) {
     return `Chat with ${agents.get(route.agent)?.display_name ?? route.agent}`;
   }
+  if (route.view === "edit") return `Edit ${titleOfFile(route.place)}`;
   if (route.view === "agent") return agents.get(route.id)?.display_name ?? route.id;
   return toTitle(route.view);
 }

@@ -99,7 +99,7 @@ export function isForPage(event: KeyboardEvent): boolean {
   if (document.querySelector("dialog[open]") !== null) return false;
   const { target } = event;
   return !(target instanceof HTMLElement &&
-    target.closest("input, textarea, select, [contenteditable]") !== null);
+    target.closest("input, textarea, select, [contenteditable], [data-editor]") !== null);
 }
 
 /**

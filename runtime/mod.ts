@@ -169,7 +169,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       return { followers, ...(verdict && { verdict }) };
     },
     async variantOf(agent, request) {
-      if (request.fork === undefined && request.editorFolder === undefined) return agent;
+      if ((request.fork ?? request.trial ?? request.editorFolder) === undefined) return agent;
       const { agentVariant } = await loadAgentVariant();
       return agentVariant(agent, request, settings);
     },

@@ -21,6 +21,7 @@ import { fromWire } from "../schemas/wire.ts";
 import { operation } from "../operations/operation.ts";
 import { keptRows } from "../operations/polled_answers.ts";
 import { AGENT, HISTORY, keyHeader, limit, offset, yesOrNo } from "../operations/parameters.ts";
+import { openFiles } from "../operations/open_files.ts";
 import { RunAccepted, RunBody } from "../schemas/run_schemas.ts";
 import { SlotBody } from "../schemas/scheduler_schemas.ts";
 
@@ -91,10 +92,14 @@ export const run = operation({
   body: RunBody,
   response: RunAccepted,
   errors: [403, 409, 503],
-  async handle({ id, headers, body }, { runtime, lifecycle, isLocal = false }) {
+  async handle({ id, headers, body }, services) {
+    const { runtime, lifecycle, isLocal = false } = services;
     lifecycle.requireRunning();
     if (body.editor_folder != null && !isLocal) throw new RequestRefused(403, ONLY_LOCAL);
-    const { message, session_id, dry_run, ...rest } = body;
+    const { message, session_id, dry_run, agent_text, ...rest } = body;
+    const agentText = agent_text == null
+      ? null
+      : await (await openFiles(services)).withSecrets({ kind: "agent", id }, agent_text);
     const accepted = await runtime.run(
       id,
       fromWire({
@@ -103,6 +108,7 @@ export const run = operation({
         message: message?.trim() ? message : null,
         session_id: session_id?.trim() ? session_id : null,
         dry_run: dry_run === true ? true : null,
+        agent_text: agentText,
       }),
     );
     return { executionId: accepted.id, model: accepted.model, notices: accepted.notices };

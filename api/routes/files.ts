@@ -7,7 +7,7 @@ import type {
   WorkspaceFiles,
 } from "../../runtime/interface/workspace_files.ts";
 import { RequestRefused } from "../errors.ts";
-import { requireRight } from "../operations/required_right.ts";
+import { openFiles } from "../operations/open_files.ts";
 import { operation, type PathResource, type Services } from "../operations/operation.ts";
 import {
   AgentRenamed,
@@ -54,19 +54,6 @@ const OTHER_FILE = files((id) =>
     : { kind: "skill", id }
 );
 
-/**
- * Returns the files of a request that may change them. Who writes a file runs code, so over TCP the key must be a named
- * one, unless `service.edit` is set. Throws RequestRefused (403).
- */
-function openFiles({ runtime, caller, isLocal }: Services): Promise<WorkspaceFiles> {
-  const isSafe = isLocal === true || runtime.config.service.edit || caller.key !== undefined;
-  if (!isSafe || caller.via === "program") throw new RequestRefused(403, MAY_NOT_EDIT);
-  return runtime.files();
-}
-
-const MAY_NOT_EDIT = "Over TCP, this key may not change files: " +
-  "use a named key, set service: { edit: true } in config.yaml, or use the Unix socket";
-
 type SetHeader = (name: string, value: string) => void;
 
 /** Returns a file as a response with its ETag. */
@@ -82,7 +69,7 @@ function toBodies(diagnostics: readonly Diagnostic[]) {
 function read(
   resource: FileResource,
   summary: string,
-  open: (services: Services) => Promise<WorkspaceFiles>,
+  open: (services: Services, place: FilePlace) => Promise<WorkspaceFiles>,
 ) {
   return operation({
     summary,
@@ -91,7 +78,8 @@ function read(
     response: EditedFileBody,
     errors: [403, 409],
     async handle({ id, setHeader }, services) {
-      return answer(await (await open(services)).read(resource.place(id)), setHeader);
+      const place = resource.place(id);
+      return answer(await (await open(services, place)).read(place), setHeader);
     },
   });
 }
@@ -107,8 +95,7 @@ function save(resource: FileResource, summary: string) {
     errors: [403, 409, 412, 428, 503],
     async handle({ id, headers, body, setHeader }, services) {
       const place = resource.place(id);
-      if (place.kind === "config" || place.kind === "mcp") requireRight(services, "admin");
-      const known = await openFiles(services);
+      const known = await openFiles(services, place);
       const isNew = headers["if-none-match"] === "*";
       const version = isNew ? null : headers["if-match"];
       if (version === undefined) {
@@ -143,7 +130,8 @@ function check(resource: FileResource, summary: string) {
     response: CheckedFileBody,
     errors: [403],
     async handle({ id, body }, services) {
-      const found = await (await openFiles(services)).check(resource.place(id), body.text);
+      const place = resource.place(id);
+      const found = await (await openFiles(services, place)).check(place, body.text);
       return { diagnostics: toBodies(found) };
     },
   });

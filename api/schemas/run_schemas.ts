@@ -29,6 +29,11 @@ export const RunBody = z.object({
     description: "True to change nothing: calls that would do so are described in `would_do` of " +
       "their `tool_result`",
   }),
+  agent_text: z.string().nullish().meta({
+    description: "The text of an agent file to try instead of the agent's file, within the saved " +
+      "file's budget: the run joins no conversation, keeps no memory, and starts no other agents. " +
+      "Needs the right to change files",
+  }),
   editor_folder: z.string().nullish().meta({
     description:
       "The absolute path of the folder that is open in the caller's editor, for an agent " +

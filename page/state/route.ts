@@ -4,6 +4,7 @@ import {
   EXECUTION_TRIGGERS,
   type ExecutionTrigger,
 } from "../../runtime/vocabulary/trigger_kinds.ts";
+import type { EditedPlace } from "./edited_file.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executions/states.ts";
 
 /** The history with its filters. Null means no filter. */
@@ -22,7 +23,8 @@ export interface HistoryRoute {
 
 /** A view with its parameters. */
 export type Route =
-  | { view: "now" | "agents" | "schedule" | "log" }
+  | { view: "now" | "agents" | "files" | "schedule" | "log" }
+  | { view: "edit"; place: EditedPlace }
   | { view: "agent"; id: string }
   | { view: "execution"; id: number; step: number | null }
   | { view: "chat"; agent: string | null; session: string | null }
@@ -53,6 +55,10 @@ export function parseRoute(hash: string): Route {
   if (view === "chat" && rest.length <= 1) {
     return { view, agent: id || null, session: id ? rest[0] || null : null };
   }
+  if (view === "edit") {
+    const place = toPlace([id, ...rest], values);
+    return place === undefined ? { view: "unknown" } : { view, place };
+  }
   const isNumber = /^\d{1,15}$/;
   if (rest.length > 0) return { view: "unknown" };
   if (view === "agents" && id !== "") return { view: "agent", id };
@@ -65,6 +71,7 @@ export function parseRoute(hash: string): Route {
     case "":
       return { view: "now" };
     case "agents":
+    case "files":
     case "schedule":
     case "log":
       return { view };
@@ -97,9 +104,15 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
     case "now":
       return "#/";
     case "agents":
+    case "files":
     case "schedule":
     case "log":
       return `#/${route.view}`;
+    case "edit": {
+      const { kind, ...rest } = route.place;
+      if ("name" in rest) return `#/edit/${kind}/${encodeURIComponent(rest.name)}`;
+      return `#/edit/${kind}${"from" in rest ? toQuery(rest) : ""}`;
+    }
     case "agent":
       return `#/agents/${encodeURIComponent(route.id)}`;
     case "execution":
@@ -141,6 +154,19 @@ export const chatHref = (agent: string | null, session: string | null = null): s
 /** Returns the address of the history with a filter. */
 export const historyHref = (filter: Partial<HistoryRoute> = {}): string =>
   toHash({ ...WHOLE_HISTORY, ...filter });
+
+/** Returns the file of an address below `#/edit`, or undefined for another address. */
+function toPlace(
+  [kind, name = "", ...rest]: readonly string[],
+  values: URLSearchParams,
+): EditedPlace | undefined {
+  if ((kind === "agent" || kind === "skill") && name !== "" && rest.length === 0) {
+    return { kind, name };
+  }
+  if (name !== "") return undefined;
+  if (kind === "config" || kind === "mcp") return { kind };
+  return kind === "new" ? { kind, from: values.get("from"), copy: values.get("copy") } : undefined;
+}
 
 function toQuery(values: Record<string, string | number | null>): string {
   const query = new URLSearchParams();

@@ -58,6 +58,9 @@ export function AgentView({ id }: { id: string }): VNode {
       >
         <Button class="primary" onClick={() => setRunning(true)}>Run</Button>
         <a class="button" href={chatHref(id)}>Chat</a>
+        <a class="button" href={toHash({ view: "edit", place: { kind: "agent", name: id } })}>
+          Edit
+        </a>
       </ViewHead>
       {agent.warnings.length > 0 && (
         <section class="problem" aria-label="Warnings">

@@ -7,7 +7,7 @@ import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import { SearchField, TriggerFilter } from "../parts/forms.tsx";
 import { AgentName, Button, Empty, LoadState, RelativeTime, Status } from "../parts/parts.tsx";
 import { StoppedTrigger } from "./stopped_trigger.tsx";
-import { agentHref, executionHref } from "../state/route.ts";
+import { agentHref, executionHref, toHash } from "../state/route.ts";
 import { RunDialog } from "../parts/run_dialog.tsx";
 import type { Resource } from "../state/resource.ts";
 import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
@@ -28,6 +28,13 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
     <>
       <div class="view-head">
         <h1>Agents</h1>
+        <a
+          class="button"
+          href={toHash({ view: "edit", place: { kind: "new", from: null, copy: null } })}
+        >
+          New agent
+        </a>
+        <a class="button" href={toHash({ view: "files" })}>Files and gallery</a>
         {all.length > 5 && (
           <div class="actions">
             <TriggerFilter

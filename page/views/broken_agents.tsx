@@ -1,6 +1,7 @@
 // The files in the agents folder that cannot be read as agents, with their problems.
 import type { VNode } from "preact";
 import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
+import { toHash } from "../state/route.ts";
 import { useResource } from "../state/use_resource.ts";
 
 /** Returns the agent files that cannot be read, with their problems. Loads them only while `isActive`. */
@@ -28,7 +29,12 @@ export function BrokenAgents({ files }: { files: readonly AgentErrorBody[] }): V
       {files.map(({ id, path, diagnostics }) => (
         <div key={path}>
           <p>
-            <strong>{id}</strong> cannot be read as an agent: <code class="path">{path}</code>
+            <strong>{id}</strong> cannot be read as an agent: <code class="path">{path}</code>{" "}
+            {path.endsWith(".md") && (
+              <a href={toHash({ view: "edit", place: { kind: "agent", name: id } })}>
+                Edit {id}
+              </a>
+            )}
           </p>
           <ul>
             {diagnostics.map((one) => (

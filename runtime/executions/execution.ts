@@ -51,6 +51,8 @@ export interface Execution {
    * and sends no notification, and later runs do not have it in their history.
    */
   isDryRun?: true;
+  /** Set for a trial of a text that is not saved, and for the runs that it delegates to. */
+  isTrial?: true;
   /** Set for a fork whose end does not start the agents with an `after` trigger. */
   isUnfollowed?: true;
   sessionId: string | null;

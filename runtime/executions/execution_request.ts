@@ -44,6 +44,12 @@ export interface BroughtMark {
   isHistory?: true;
 }
 
+/** A run of a text that is not saved. */
+export interface Trial {
+  /** The text of an agent file to use instead of the agent's file. Its budget is the saved file's. */
+  agentText?: string;
+}
+
 /** The request of an execution. */
 export interface ExecutionRequest {
   args: string[];
@@ -61,4 +67,6 @@ export interface ExecutionRequest {
   brought?: BroughtMark;
   /** Absent if the run is no fork. */
   fork?: Fork;
+  /** Set for a trial, which keeps no memory and starts no agents, and for the runs that it delegates to. */
+  trial?: Trial;
 }

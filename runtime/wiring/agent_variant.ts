@@ -15,12 +15,17 @@ import { basename } from "../../base/plain_path.ts";
  */
 export function agentVariant(
   agent: Agent,
-  { fork, editorFolder }: ExecutionRequest,
+  { fork, trial, editorFolder }: ExecutionRequest,
   settings: WorkspaceSettings,
 ): Agent {
-  if (fork === undefined) return withEditorFolder(agent, editorFolder, settings);
-  const { agentText, model } = fork;
-  const own = agentText === undefined ? agent : parseVariant(agent, agentText, settings);
+  const { agentText = trial?.agentText, model } = fork ?? {};
+  if (agentText === undefined && fork === undefined) {
+    return withEditorFolder(agent, editorFolder, settings);
+  }
+  const parsed = agentText === undefined ? agent : parseVariant(agent, agentText, settings);
+  // A trial spends the saved file's budget, whatever its own text says.
+  const { budget, unpriced } = agent;
+  const own = trial === undefined ? parsed : { ...parsed, budget, unpriced };
   return model === undefined ? own : withModel(own, model);
 }
 

@@ -1,5 +1,5 @@
 // Creates the routes of the dashboard: its page and the files that the page loads. The page reads its data from the API.
-// `deno task dashboard` bundles `app.js` from page/; the styles are served as written. Decision: TypeScript with preact,
+// `deno task dashboard` bundles `app.js` and `editor.js` from page/; the styles are served as written. Decision: TypeScript with preact,
 // bundled and committed. The page shares the API's types and client, its types are checked, and the service starts without
 // a build (rejected: JavaScript modules, in which nothing notices a changed field of the API).
 import { RequestRefused } from "../../api/errors.ts";
@@ -19,6 +19,7 @@ const DASHBOARD_PATH = "/ui";
 /** The files of the page. */
 const ASSETS: Assets = {
   "app.js": lazyText(() => import("../dashboard/assets/app.js", { with: { type: "text" } })),
+  "editor.js": lazyText(() => import("../dashboard/assets/editor.js", { with: { type: "text" } })),
   "theme.css": lazyText(() => import("../dashboard/assets/theme.css", { with: { type: "text" } })),
   "layout.css": lazyText(() =>
     import("../dashboard/assets/layout.css", { with: { type: "text" } })

@@ -14,7 +14,9 @@ import { PendingRequest } from "../pending_request.tsx";
 import { FormattedText, StreamingText } from "../../parts/markdown.tsx";
 
 /** Renders a turn. An ended execution is loaded once. */
-export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
+export function ChatTurn(
+  { execution }: { execution: Pick<ListedExecution, "id" | "agent_id" | "status"> },
+): VNode {
   const { id, agent_id } = execution;
   const turn = useResource((client) => client.execution(id), {
     key: String(id),

@@ -1,5 +1,5 @@
 // Implements dry runs: the model and its reads are real. A call that changes something or needs approval gets a description
-// as its result. No person is asked, and the tool does not run.
+// as its result. No person is asked, and the tool does not run. A trial describes only the calls that change memory.
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { CallPreview } from "../record/call_preview.ts";
@@ -29,7 +29,10 @@ export async function describeCall(
   try {
     const { summary, preview } = await look(run, tool, args) ?? toCall(run, tool, args);
     return {
-      content: `Would ${summary}; not done: this is a dry run. What you read stays as it was. ` +
+      content:
+        `Would ${summary}; not done: this is a ${
+          run.execution.isDryRun ? "dry run" : "trial"
+        }. What you read stays as it was. ` +
         "Go on as if it had been done.",
       isError: false,
       effect: "read",

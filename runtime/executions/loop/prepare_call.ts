@@ -46,7 +46,7 @@ export type CallCircumstances =
     Run,
     "agent" | "toolbox" | "goneTools" | "answers" | "leftCalls" | "delegated"
   >
-  & { execution: Pick<Execution, "isDryRun"> };
+  & { execution: Pick<Execution, "isDryRun" | "isTrial"> };
 
 /** Decides how a call is handled, without starting it. An invalid call gets the fault as its result. */
 export function prepareCall(run: CallCircumstances, call: PlannedCall): PreparedCall {
@@ -84,7 +84,9 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
     const writesFile = tool.delegation === undefined && tool.writesFile?.(args) === true;
     const asks = isDoubtful || isGuarded(run.agent, tool) || approval?.asks(args) === true ||
       writesFile && isGuardedWriter(run.agent, tool);
-    if (run.execution.isDryRun && (effect !== "read" || asks)) {
+    const isTriedMemory = run.execution.isTrial && effect !== "read" &&
+      tool.delegation === undefined && tool.worksOn === "memory";
+    if (isTriedMemory || run.execution.isDryRun && (effect !== "read" || asks)) {
       return { kind: "describe", tool, args };
     }
     if (run.leftCalls.get(call.position)?.startedAt != null && effect === "unsafe") {

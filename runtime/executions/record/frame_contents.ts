@@ -54,11 +54,13 @@ export function identityOf({ id, agentId, displayName }: Execution): FrameIdenti
 
 /** Returns the first frame of a log: the data of an execution at its acceptance. */
 export function toInfoFrame(execution: Execution): FrameContent {
-  const { displayName, model, trigger, args, sessionId, isDryRun } = execution;
+  const { displayName, model, trigger, args, sessionId, isDryRun, isTrial } = execution;
   return {
     event: "meta",
     eventType: "execution_info",
-    message: `${displayName} · ${model || "no model"} · ${trigger}${isDryRun ? " · dry run" : ""}`,
+    message: `${displayName} · ${model || "no model"} · ${trigger}${isTrial ? " · trial" : ""}${
+      isDryRun ? " · dry run" : ""
+    }`,
     fields: { model, trigger, args, session_id: sessionId, ...(isDryRun && { dry_run: true }) },
   };
 }

@@ -56,7 +56,8 @@ export function noticesOf(
   { notices = [], request }: RunSpec,
   { whyStale }: { whyStale?: (id: string) => Diagnostic | undefined },
 ): string[] {
-  const stale = request.fork?.agentText === undefined ? whyStale?.(id) : undefined;
+  const text = request.fork?.agentText ?? request.trial?.agentText;
+  const stale = text === undefined ? whyStale?.(id) : undefined;
   if (stale === undefined) return [...notices];
   return [
     ...notices,

@@ -158,7 +158,12 @@ async function begin(
   const begun = await ports.active.track(ports.runs.begin(agent, {
     trigger: "agent",
     sessionId: null,
-    request: { args, cause, ...(parent.isDryRun && { dryRun: true }) },
+    request: {
+      args,
+      cause,
+      ...(parent.isDryRun && { dryRun: true }),
+      ...(parent.isTrial && { trial: {} }),
+    },
     parent: { executionId, position },
     depth,
   }));

@@ -17,6 +17,8 @@ export interface RunRequest extends BroughtMessages {
   editorFolder?: string;
   /** True for a dry run, which describes changes instead of making them. */
   dryRun?: boolean;
+  /** The text of an agent file to try instead of the agent's file. The run then joins no conversation. */
+  agentText?: string;
   /**
    * The conversation of a chat turn. A blank id counts as absent. NUL characters and lone surrogates are refused. With a
    * history of its own, the run has the id as a label and joins no conversation.
@@ -44,13 +46,16 @@ export async function toRunSpec(
     context,
     dryRun,
     editorFolder,
+    agentText,
     sessionId: session = "",
     depth,
     idempotencyKey,
     by: _by,
-    ...rest
+    ...messages
   }: RunRequest,
 ): Promise<RunSpec> {
+  const isAlone = agentText !== undefined && messages.continues === undefined;
+  const rest = isAlone ? { history: [], ...messages } : messages;
   const brought = await markOf(rest);
   const sessionId = session.trim() === "" ? null : session;
   // The id is refused and not sanitized, because two ids could become equal and merge two conversations.
@@ -69,6 +74,7 @@ export async function toRunSpec(
       ...(dryRun && { dryRun }),
       ...(editorFolder === undefined ? {} : { editorFolder }),
       ...(brought && { brought }),
+      ...(agentText === undefined ? {} : { trial: { agentText } }),
     },
     ...(depth === undefined ? {} : { depth }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

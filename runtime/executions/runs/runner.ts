@@ -76,14 +76,16 @@ export class Runner implements AsyncDisposable {
    * IdempotencyKeyReused.
    */
   async attempt(
-    agent: Agent,
+    saved: Agent,
     spec: RunSpec,
   ): Promise<AcceptedExecution | { refused: AcceptanceRefusal }> {
     return await this.#active.admit(async () => {
-      if (spec.request.editorFolder !== undefined) {
-        // Refuses a folder before the run is stored.
-        await this.#ports.variantOf?.(agent, spec.request);
-      }
+      const { editorFolder, trial } = spec.request;
+      // Refuses a folder or a text before the run is stored.
+      const variant = (editorFolder ?? trial) === undefined
+        ? saved
+        : await this.#ports.variantOf?.(saved, spec.request) ?? saved;
+      const agent = trial === undefined ? saved : variant;
       if (spec.brought === undefined) return await this.#runs.begin(agent, spec);
       const { readBrought } = await loadBrought();
       const given = await readBrought(spec.brought, this.#ports);

@@ -60,7 +60,7 @@ export function requireExecution(row: ExecutionRow | undefined): Execution {
 
 /** Converts a row to an execution. */
 export function toExecution(row: ExecutionRow): Execution {
-  const { args, cause, dryRun, fork } = toRequest(row);
+  const { args, cause, dryRun, fork, trial } = toRequest(row);
   return {
     id: row.id,
     agentId: row.agent_id,
@@ -71,7 +71,8 @@ export function toExecution(row: ExecutionRow): Execution {
     ...(row.depth > 0 && { depth: row.depth }),
     ...(cause?.type === "after" && { afterExecutionId: cause.executionId }),
     ...(dryRun && { isDryRun: true }),
-    ...(fork && !fork.startsFollowers && { isUnfollowed: true }),
+    ...(trial && { isTrial: true }),
+    ...(((fork && !fork.startsFollowers) || trial) && { isUnfollowed: true }),
     sessionId: row.session_id,
     startedAt: row.started_at,
     finishedAt: row.finished_at,

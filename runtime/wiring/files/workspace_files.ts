@@ -9,6 +9,7 @@ import { sha256Of } from "../../../base/sha256.ts";
 import { editEnabled } from "../../agents/enabled_edit.ts";
 import { MAX_AGENT_FILE_BYTES } from "../../agents/parse_agent.ts";
 import type { AgentRegistry } from "../../agents/registry.ts";
+import type { SqlAudit } from "../../audit/audit.ts";
 import { readWholeFile } from "../../../base/files/whole_file.ts";
 import { exists } from "../../config/files/exists.ts";
 import { decodeText } from "../../config/files/text_file.ts";
@@ -42,6 +43,7 @@ export interface WorkspaceFilesPorts {
   redactor: Redactor;
   refreshConfig: () => Promise<unknown>;
   executions: Pick<ExecutionReads, "newestByAgent">;
+  audit: Pick<SqlAudit, "changeFile">;
   /** Undefined in a runtime that runs no agents. It changes no files. */
   runner: unknown;
   authoring: (() => Promise<Authoring>) | undefined;
@@ -113,18 +115,26 @@ export class LocalWorkspaceFiles implements WorkspaceFiles {
 
   rename(
     id: string,
-    { to }: { to: string; by: Caller | undefined },
+    { to, by }: { to: string; by: Caller | undefined },
   ): Promise<RenamedAgent> {
     return this.#edit(async () => {
       const from = pathOf({ kind: "agent", id }, this.#ports);
       const path = pathOf({ kind: "agent", id: to }, this.#ports);
-      if (await readText(from) === undefined) throw missing({ kind: "agent", id });
+      const stored = await readText(from);
+      if (stored === undefined) throw missing({ kind: "agent", id });
       if (await exists(path)) {
         throw new FileUnusable("conflict", `The agent ${JSON.stringify(to)} exists already`);
       }
       const stays = await this.#findRest(id, { from, to });
+      const { audit } = this.#ports;
+      const made = { file: path, text: stored.text, agentId: to };
+      const gone = { file: from, text: null, agentId: id };
       await attempt(`Cannot rename ${basename(from)}`, async () => {
-        await Deno.rename(from, path);
+        await audit.changeFile(
+          by,
+          made,
+          () => audit.changeFile(by, gone, () => Deno.rename(from, path)),
+        );
         const tests = join(dirname(from), "_config", "tests");
         await Deno.rename(join(tests, id), join(tests, to)).catch(ignoreMissing);
       });
@@ -161,15 +171,23 @@ export class LocalWorkspaceFiles implements WorkspaceFiles {
 
   async #write(
     place: FilePlace,
-    { path, text, isNew }: { path: string; text: string; isNew: boolean; by: Caller | undefined },
+    change: { path: string; text: string; isNew: boolean; by: Caller | undefined },
   ): Promise<void> {
+    const { path, text, isNew, by } = change;
+    const planned = {
+      file: path,
+      // The audit stores no secrets.
+      text: place.kind === "agent" ? text : this.#conceal(place, text).shown,
+      ...(place.kind === "agent" && { agentId: place.id }),
+    };
     await attempt(`Cannot write ${path}`, async () => {
       await Deno.mkdir(dirname(path), { recursive: true });
-      await writeFileAtomically(path, text, {
-        ...(isNew && { mustBeNew: true }),
-        // Only the owner may read a new file of servers, because a person may add tokens to it.
-        ...(isNew && place.kind === "mcp" && { mode: 0o600 }),
-      });
+      await this.#ports.audit.changeFile(by, planned, () =>
+        writeFileAtomically(path, text, {
+          ...(isNew && { mustBeNew: true }),
+          // Only the owner may read a new file of servers, because a person may add tokens to it.
+          ...(isNew && place.kind === "mcp" && { mode: 0o600 }),
+        }));
     });
     if (place.kind === "config") await this.#ports.refreshConfig();
     await this.#ports.agentFiles.reload();

@@ -242,7 +242,13 @@ interface Running {
 
 async function startService(workspace: TestWorkspace, port: number): Promise<Running> {
   const log = openLogFile(join(workspace.stateDir, "inkling.log"), { clock: new SystemClock() });
-  const runtime = await workspace.open({ log });
+  const settings = await workspace.settings();
+  const runtime = await workspace.open({
+    log,
+    settings,
+    authoring: async () =>
+      (await import("../../../ops/authoring/editor_support.ts")).openAuthoring(settings),
+  });
   const service = await serve(runtime, { tcp: { port, apiKey: API_KEY } });
   return { service, runtime, log };
 }

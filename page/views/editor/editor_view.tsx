@@ -1,0 +1,272 @@
+// The editor of a file: its text with completion and problems, the diff before a save, and the conflict of two people.
+import type { VNode } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ApiError } from "../../../api/client/client_errors.ts";
+import type { DiagnosticBody } from "../../../api/schemas/diagnostic_schemas.ts";
+import type { EditedFileBody, EditorBody } from "../../../api/schemas/file_schemas.ts";
+import type { CompletionNames, TextEditor } from "../../editor/text_editor.ts";
+import { formatNumberOf } from "../../parts/format.ts";
+import { Field } from "../../parts/forms.tsx";
+import {
+  Button,
+  Loading,
+  PagePlaceholder,
+  Preformatted,
+  Problem,
+  ViewHead,
+} from "../../parts/parts.tsx";
+import {
+  checkFile,
+  type EditedPlace,
+  keyOf,
+  languageOf,
+  readFile,
+  titleOfFile,
+} from "../../state/edited_file.ts";
+import { loadTextEditor, type TextEditorModule } from "../../state/load_editor.ts";
+import { agentHref, toHash } from "../../state/route.ts";
+import { useAgents, useService } from "../../state/service_context.ts";
+import { errorMessage } from "../../state/resource.ts";
+import { useResource } from "../../state/use_resource.ts";
+import { describeProblem } from "../broken_agents.tsx";
+import { AgentActions } from "./agent_actions.tsx";
+import { Conflict } from "./conflict.tsx";
+import { SaveDialog } from "./save_dialog.tsx";
+import { TryPanel } from "./try_panel.tsx";
+
+/** The milliseconds without a key press after which the text is checked. */
+const CHECK_MS = 400;
+
+/** The unsaved texts of files that a person left, with the version on which they are based. */
+const drafts = new Map<string, { text: string; base: EditedFileBody }>();
+
+/** Renders the editor of a file. Without the right to edit, renders the text. */
+export function EditorView({ place }: { place: EditedPlace }): VNode {
+  const key = keyOf(place);
+  const file = useResource((client) => readFile(client, place), {
+    key,
+    topics: place.kind === "agent" ? ["agents"] : [],
+  });
+  const facts = useResource((client) => client.editor(), { key: "editor", topics: [] });
+  const [module, setModule] = useState<TextEditorModule | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    loadTextEditor().then(setModule, (error) => setFailure(errorMessage(error)));
+  }, []);
+  const title = titleOfFile(place);
+  if (file.data === undefined || file.isStale) {
+    return (
+      <PagePlaceholder title={title} problem={file.problem}>
+        <a href={toHash({ view: "files" })}>All files</a>
+      </PagePlaceholder>
+    );
+  }
+  const problem = facts.problem ?? failure;
+  if (facts.data !== undefined && module !== null) {
+    return <Editing place={place} loaded={file.data} facts={facts.data} module={module} />;
+  }
+  return (
+    <article>
+      <ViewHead crumb={<Crumb place={place} />} title={title} />
+      {problem === null ? <Loading /> : (
+        <>
+          <Problem text={`The text can only be read: ${problem}`} />
+          <Problems of={file.data.diagnostics} />
+          <Preformatted text={file.data.text} label={title} />
+        </>
+      )}
+    </article>
+  );
+}
+
+function Crumb({ place }: { place: EditedPlace }): VNode {
+  return place.kind === "agent"
+    ? <a href={agentHref(place.name)}>Agent</a>
+    : <a href={toHash({ view: "files" })}>Files</a>;
+}
+
+function Editing(
+  { place, loaded, facts, module }: {
+    place: EditedPlace;
+    loaded: EditedFileBody;
+    facts: EditorBody;
+    module: TextEditorModule;
+  },
+): VNode {
+  const { client, clock, announce } = useService();
+  const agents = useAgents();
+  const key = keyOf(place);
+  const isNew = place.kind === "new";
+  const [base, setBase] = useState(drafts.get(key)?.base ?? loaded);
+  const [text, setText] = useState(drafts.get(key)?.text ?? loaded.text);
+  const [problems, setProblems] = useState<readonly DiagnosticBody[]>(loaded.diagnostics);
+  const [theirs, setTheirs] = useState<EditedFileBody | null>(null);
+  const [name, setName] = useState("name" in place ? place.name : "");
+  const [isSaving, setSaving] = useState(false);
+  const editor = useRef<TextEditor | null>(null);
+  const host = useRef<HTMLDivElement>(null);
+  const isChanged = isNew || text !== base.text;
+
+  const names = useMemo((): CompletionNames => ({
+    ...facts,
+    schema: place.kind === "config"
+      ? facts.schemas.config as CompletionNames["schema"]
+      : place.kind === "skill" || place.kind === "mcp"
+      ? undefined
+      : facts.schemas.agent as CompletionNames["schema"],
+    agents: [...agents.keys()],
+  }), [facts, agents]);
+  const latest = useRef({ names, text, base });
+  latest.current = { names, text, base };
+
+  useEffect(() => {
+    if (host.current === null) return;
+    editor.current = module.openTextEditor(host.current, {
+      text,
+      language: languageOf(place),
+      label: `Text of ${titleOfFile(place)}`,
+      names: () => latest.current.names,
+      onChange: setText,
+      onSave: () => setSaving(true),
+    });
+    const warn = (event: Event) => {
+      if (latest.current.text !== latest.current.base.text) event.preventDefault();
+    };
+    addEventListener("beforeunload", warn);
+    return () => {
+      removeEventListener("beforeunload", warn);
+      editor.current?.close();
+      const { text, base } = latest.current;
+      if (text === base.text) drafts.delete(key);
+      else drafts.set(key, { text, base });
+    };
+  }, [module]);
+
+  useEffect(() => {
+    const stop = new AbortController();
+    const check = async () => {
+      await clock.sleep(CHECK_MS, stop.signal);
+      const checked = { text, name: name || "new", signal: stop.signal };
+      setProblems(await checkFile(client, place, checked));
+    };
+    check().catch(() => {
+      // The next change of the text, or the save, reports a service that does not answer.
+    });
+    return () => stop.abort();
+  }, [text]);
+  useEffect(() => editor.current?.showProblems(problems.map(toProblem)), [problems, module]);
+
+  useEffect(() => {
+    if (isNew || loaded.version === base.version) return;
+    if (text === base.text) adopt(loaded);
+    else setTheirs(loaded);
+  }, [loaded.version]);
+
+  const adopt = (file: EditedFileBody) => {
+    setBase(file);
+    setTheirs(null);
+    if (file.text !== latest.current.text) editor.current?.setText(file.text);
+    setProblems(file.diagnostics);
+  };
+  const onSaved = (file: EditedFileBody) => {
+    setBase(file);
+    setTheirs(null);
+    setProblems(file.diagnostics);
+    announce(`Saved ${titleOfFile(place)}.`);
+    if (!isNew) return;
+    latest.current = { ...latest.current, text: file.text, base: file };
+    location.hash = toHash({ view: "edit", place: { kind: "agent", name } });
+  };
+  const onConflict = async (error: ApiError) => {
+    if (isNew) throw new Error(`The agent "${name}" exists already: choose another name`);
+    if (error.status !== 412) throw error;
+    setTheirs(await readFile(client, place));
+  };
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  return (
+    <article class="editing">
+      <ViewHead crumb={<Crumb place={place} />} title={titleOfFile(place)} lead={base.path}>
+        <Button class="primary" disabled={!isChanged} onClick={() => setSaving(true)}>Save</Button>
+        {place.kind === "agent" && (
+          <AgentActions id={place.name} isChanged={isChanged} onFile={adopt} />
+        )}
+      </ViewHead>
+      {isNew && (
+        <Field label="Name" hint="The name of the file and the id of the agent.">
+          {(control) => (
+            <input
+              {...control}
+              type="text"
+              autocomplete="off"
+              spellcheck={false}
+              value={name}
+              onInput={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+        </Field>
+      )}
+      {theirs !== null && (
+        <Conflict
+          diff={module.diffOf(theirs.text, text)}
+          onKeep={() => {
+            setBase(theirs);
+            setTheirs(null);
+          }}
+          onTake={() => adopt(theirs)}
+        />
+      )}
+      <div class="editor-columns">
+        <div>
+          <div ref={host} class="text-editor" data-editor />
+          <p class="hint" role="status">
+            {problems.length === 0
+              ? "No problems."
+              : `${formatNumberOf(errors, "error")}, ${
+                formatNumberOf(problems.length - errors, "warning")
+              }.`}
+            {isChanged ? " Not saved." : ""}{" "}
+            <span class="with-keys">Ctrl+S saves, Ctrl+Space completes.</span>
+          </p>
+          <Problems of={problems} onGo={(one) => editor.current?.goTo(one.line, one.column)} />
+        </div>
+        {place.kind === "agent" && <TryPanel id={place.name} text={text} />}
+      </div>
+      {isSaving && isChanged && (
+        <SaveDialog
+          place={place}
+          diff={module.diffOf(isNew ? "" : base.text, text)}
+          change={{ text, version: base.version, name }}
+          errors={errors}
+          onSaved={onSaved}
+          onConflict={onConflict}
+          onClose={() => setSaving(false)}
+        />
+      )}
+    </article>
+  );
+}
+
+function toProblem(one: DiagnosticBody) {
+  return { ...one, message: one.hint === null ? one.message : `${one.message} (${one.hint})` };
+}
+
+/** Renders the problems of a text, errors first. A click goes to the problem's line. */
+function Problems(
+  { of, onGo }: { of: readonly DiagnosticBody[]; onGo?: (one: DiagnosticBody) => void },
+): VNode | null {
+  if (of.length === 0) return null;
+  const sorted = of.toSorted((a, b) =>
+    Number(a.severity !== "error") - Number(b.severity !== "error")
+  );
+  return (
+    <ul class="text-problems" aria-label="Problems">
+      {sorted.map((one) => (
+        <li key={`${one.line} ${one.message}`} class={one.severity}>
+          {one.severity === "warning" && <span class="muted">Warning:</span>} {onGo === undefined
+            ? describeProblem(one)
+            : <Button class="link" onClick={() => onGo(one)}>{describeProblem(one)}</Button>}
+        </li>
+      ))}
+    </ul>
+  );
+}
