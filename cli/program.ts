@@ -13,6 +13,7 @@ import {
   validate,
 } from "./declarations/authoring_commands.ts";
 import {
+  audit,
   cancel,
   checkpoint,
   diff,
@@ -72,6 +73,7 @@ export const PROGRAM: Program = {
     checkpoint.loads(() => import("./commands/executions/checkpoint.ts")),
     moveHistory.loads(() => import("./commands/service/move_history.ts")),
     recap.loads(() => import("./commands/executions/recap.ts")),
+    audit.loads(() => import("./commands/executions/audit.ts")),
     logs.loads(() => import("./commands/executions/logs.ts")),
     replay.loads(() => import("./commands/executions/replay.ts")),
     fork.loads(() => import("./commands/executions/fork.ts")),

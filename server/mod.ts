@@ -138,7 +138,13 @@ function openTcp(
   const answers = createAnswers(runtime);
   const findKey = createFindKey(tcp.apiKey, runtime);
   const refused = new RefusedKeys(runtime.log);
-  const login = createLogin({ findKey, refused, clock: runtime.clock, port: tcp.port });
+  const login = createLogin({
+    findKey,
+    refused,
+    clock: runtime.clock,
+    port: tcp.port,
+    signedIn: (caller) => runtime.audit.record("sign_in", caller),
+  });
   const app = createApp(services, {
     via: "tcp",
     takesDeliveries: true,

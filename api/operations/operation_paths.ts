@@ -62,6 +62,7 @@ export const ROUTES = {
     pauseScheduler: "control POST /scheduler/pause",
     resumeScheduler: "control POST /scheduler/resume",
   },
+  audit: { audit: "view GET /audit" },
   events: { events: "view GET /events/stream" },
   reports: { stats: "view GET /stats", recap: "view GET /recap", log: "control GET /log" },
 } as const satisfies Record<string, Record<string, `${Right | "open"} ${Method} /${string}`>>;

@@ -93,7 +93,7 @@ export const run = operation({
   response: RunAccepted,
   errors: [403, 409, 503],
   async handle({ id, headers, body }, services) {
-    const { runtime, lifecycle, isLocal = false } = services;
+    const { runtime, lifecycle, caller, isLocal = false } = services;
     lifecycle.requireRunning();
     if (body.editor_folder != null && !isLocal) throw new RequestRefused(403, ONLY_LOCAL);
     const { message, session_id, dry_run, agent_text, ...rest } = body;
@@ -109,6 +109,7 @@ export const run = operation({
         session_id: session_id?.trim() ? session_id : null,
         dry_run: dry_run === true ? true : null,
         agent_text: agentText,
+        by: caller,
       }),
     );
     return { executionId: accepted.id, model: accepted.model, notices: accepted.notices };
@@ -122,8 +123,8 @@ export const autoApprove = operation({
   body: AutoApproveBody,
   response: AutoApproved,
   errors: [409, 503],
-  async handle({ id, body }, { runtime }) {
-    return await runtime.autoApprove(id, body);
+  async handle({ id, body }, { runtime, caller }) {
+    return await runtime.autoApprove(id, { ...body, by: caller });
   },
 });
 
@@ -132,9 +133,12 @@ export const resumeAgent = operation({
   resource: AGENT,
   response: AgentResumed,
   errors: [503],
-  async handle({ id }, { runtime }) {
+  async handle({ id }, { runtime, caller }) {
     const { agent } = await runtime.getAgent(id);
-    const { isResumed, reason, droppedChanges } = await runtime.resumeAgent(agent.id);
+    const { isResumed, reason, droppedChanges } = await runtime.resumeAgent(
+      agent.id,
+      caller,
+    );
     return { agentId: agent.id, resumed: isResumed, triggerPaused: reason, droppedChanges };
   },
 });

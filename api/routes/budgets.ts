@@ -20,7 +20,8 @@ export const raiseBudget = operation({
   body: RaiseBody,
   response: BudgetBody,
   errors: [404, 409, 503],
-  handle({ body: { agent: agent_id, unit, ...rest } }, { runtime }) {
-    return runtime.budgets.raise({ unit: unit ?? "usd", ...fromWire({ agent_id, ...rest }) });
+  handle({ body: { agent: agent_id, unit, ...rest } }, { runtime, caller }) {
+    const request = { unit: unit ?? "usd", ...fromWire({ agent_id, ...rest }), by: caller };
+    return runtime.budgets.raise(request);
   },
 });

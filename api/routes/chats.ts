@@ -37,6 +37,7 @@ export const pairChat = operation({
     const expiresAt = clock.now() + PAIRING_MS;
     const note: PairingNote = { code: await sha256Of(code), expiresAt, sender: null };
     await (await messages.openChatNotes(id)).write(PAIRING, note);
+    await services.runtime.audit.record("pair_chat", services.caller, { detail: { chat: id } });
     return { code, expiresAt: toTimestamp(expiresAt) };
   },
 });

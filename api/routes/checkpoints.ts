@@ -14,9 +14,10 @@ export const purgeCheckpoints = operation({
   body: PurgeBody,
   response: PurgedBody,
   errors: [404, 503],
-  async handle({ body }, { runtime }) {
+  async handle({ body }, { runtime, caller }) {
     const purged = await runtime.purgeCheckpoints({
       force: body.force ?? false,
+      by: caller,
       ...(body.agent != null && { agentId: body.agent }),
     });
     return { purged };

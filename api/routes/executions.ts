@@ -147,8 +147,8 @@ export const cancel = operation({
   summary: "Cancel an execution",
   resource: EXECUTION,
   response: CancelBody,
-  async handle({ id }, { runtime }) {
-    return { status: await runtime.cancel(id), executionId: id };
+  async handle({ id }, { runtime, caller }) {
+    return { status: await runtime.cancel(id, caller), executionId: id };
   },
 });
 
@@ -158,8 +158,8 @@ export const wake = operation({
   resource: EXECUTION,
   response: Resuming,
   errors: [409, 503],
-  async handle({ id }, { runtime }) {
-    await runtime.wake(id);
+  async handle({ id }, { runtime, caller }) {
+    await runtime.wake(id, caller);
     return { status: "resuming" as const, executionId: id };
   },
 });

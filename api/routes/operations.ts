@@ -17,6 +17,7 @@ const FILES = {
   health: lazyModule(() => import("./health.ts")),
   info: lazyModule(() => import("./info.ts")),
   agents: lazyModule(() => import("./agents.ts")),
+  audit: lazyModule(() => import("./audit.ts")),
   files: lazyModule(() => import("./files.ts")),
   executions: lazyModule(() => import("./executions.ts")),
   replays: lazyModule(() => import("./replays.ts")),

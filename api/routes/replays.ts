@@ -32,7 +32,7 @@ export const fork = operation({
   body: ForkBody,
   response: RunAccepted,
   errors: [409, 503],
-  async handle({ id, headers, body }, { runtime, lifecycle }) {
+  async handle({ id, headers, body }, { runtime, lifecycle, caller }) {
     lifecycle.requireRunning();
     const { start_followers, message, ...rest } = body;
     const execution = await runtime.replays.fork(
@@ -42,6 +42,7 @@ export const fork = operation({
         idempotency_key: headers["idempotency-key"],
         message: message?.trim() ? message : null,
         starts_followers: start_followers ? true as const : null,
+        by: caller,
       }),
     );
     return { executionId: execution.id, model: execution.model };

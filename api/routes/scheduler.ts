@@ -26,8 +26,8 @@ export const pauseScheduler = operation({
   summary: "Pause all triggers, also across restarts; running executions continue",
   response: SchedulerChanged,
   errors: [503],
-  async handle(_request, { runtime }) {
-    await runtime.pauseScheduler();
+  async handle(_request, { runtime, caller }) {
+    await runtime.pauseScheduler(caller);
     return { status: "paused" as const };
   },
 });
@@ -36,8 +36,8 @@ export const resumeScheduler = operation({
   summary: "Resume all triggers, including those that were stopped individually",
   response: SchedulerChanged,
   errors: [503],
-  async handle(_request, { runtime }) {
-    const dropped = await runtime.resumeScheduler();
+  async handle(_request, { runtime, caller }) {
+    const dropped = await runtime.resumeScheduler(caller);
     return { status: "running" as const, droppedChanges: dropped > 0 ? dropped : undefined };
   },
 });

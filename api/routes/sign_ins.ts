@@ -18,8 +18,8 @@ export const beginSignIn = operation({
   body: BeginSignInBody,
   response: BegunSignInBody,
   errors: [409],
-  async handle({ body: { server, page }, setHeader }, { runtime }) {
-    const begun = await (await runtime.signIns()).begin(server, page);
+  async handle({ body: { server, page }, setHeader }, { runtime, caller }) {
+    const begun = await (await runtime.signIns()).begin(server, page, caller);
     setHeader(
       "set-cookie",
       writeSignInCookie(begun, { isSecure: page.startsWith("https:") }),

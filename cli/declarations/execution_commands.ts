@@ -1,6 +1,7 @@
 // Declares the commands about executions, their questions and their history.
 // One file contains many declarations, because each imported file slows down the start of every command.
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
+import { AUDIT_ACTION_NAMES } from "../../runtime/vocabulary/audit_actions.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
@@ -160,6 +161,27 @@ export const recap = declareCommand({
     since: option("--since <moment>", `The start of the summary: ${MOMENT_FORMS}`, TEXT),
     check: flag("--check", "Exit with code 1 if an execution failed or waits for an answer"),
     ...JSON_FLAG,
+  },
+});
+
+/** The declaration of `inkling audit`. */
+export const audit = declareCommand({
+  name: "audit",
+  description: "Show who changed what: runs, answers, budgets, files, keys, with time and address",
+  examples: [
+    ["inkling audit daily --since 1d", "the changes that concern one agent, of the last day"],
+    ["inkling audit --json > audit.jsonl", "export all records, one JSON object per line"],
+  ],
+  arguments: { agent: optional("The agent's id (default: all changes)", AGENT) },
+  options: {
+    last: option("-n, --last <count>", "The number of records (default: 20; --json: all)", COUNT),
+    since: option("--since <moment>", `Only changes since this moment: ${MOMENT_FORMS}`, TEXT),
+    until: option("--until <moment>", "Only changes before this moment", TEXT),
+    by: option("--by <name>", "Only changes of this person or key", TEXT),
+    action: option("--action <action>", "Only this kind of change", oneOf(AUDIT_ACTION_NAMES)),
+    via: option("--via <channel>", "Only changes over this channel", TEXT),
+    execution: option("-e, --execution <id>", "Only changes of this execution", EXECUTION),
+    json: flag("--json", "Print every matching record, one JSON object per line"),
   },
 });
 

@@ -26,6 +26,8 @@ export interface PlannedFile {
   file: string;
   text: string | null;
   agentId?: string;
+  /** True if the text is not stored, because the file may contain secrets. */
+  isPrivate?: boolean;
 }
 
 /** A file on the disk: its absolute path, and the SHA-256 of its bytes. Undefined if the file cannot be read now. */
@@ -81,20 +83,20 @@ export class SqlAudit {
    * Changes a file with `write`. Records first that the change is intended, and afterwards that it was made. If `write`
    * throws, the record shows a change that was not made.
    */
-  async changeFile<T>(
+  readonly changeFile = async <T>(
     by: AuditEntry["by"] | undefined,
-    { file, text, agentId }: PlannedFile,
+    { file, text, agentId, isPrivate = false }: PlannedFile,
     write: () => Promise<T>,
-  ): Promise<T> {
+  ): Promise<T> => {
     const entry = this.entry("edit_file", by, { ...(agentId !== undefined && { agentId }) });
     if (entry === undefined) return await write();
     const digest = text === null ? null : await sha256Of(text);
-    const change = { file, digest, text };
+    const change = { file, digest, ...(!isPrivate && { text }) };
     const id = await this.#db.change("power", () => intendFileChange(entry, change));
     const result = await write();
     await this.#db.change("power", () => finishFileChange(id));
     return result;
-  }
+  };
 
   /** Records the files that changed on the disk since the last check, and those that are gone from `folder`. */
   async checkFiles(files: readonly SeenFile[], folder?: string): Promise<void> {

@@ -46,18 +46,20 @@ export interface AuditRecord {
 
 /** The conditions on records. Absent ones do not count. */
 export interface AuditFilter {
-  actions?: readonly AuditAction[];
-  agentIds?: readonly string[];
-  name?: string;
-  via?: AuditSource;
-  executionId?: number;
-  file?: string;
+  actions?: readonly AuditAction[] | undefined;
+  agentIds?: readonly string[] | undefined;
+  /** True for only the changes that concern one agent. */
+  ofAgents?: boolean;
+  name?: string | undefined;
+  via?: string | undefined;
+  executionId?: number | undefined;
+  file?: string | undefined;
   /** The first time in milliseconds since the epoch. */
-  since?: number;
+  since?: number | undefined;
   /** The time after the last one. */
-  until?: number;
+  until?: number | undefined;
   /** The records before this id. */
-  before?: number;
+  before?: number | undefined;
   limit: number;
 }
 
@@ -202,6 +204,7 @@ export function* selectAudit(filter: AuditFilter): Operation<AuditRecord[]> {
       `${column} IN (SELECT value FROM json_each(?))`,
       list === undefined ? undefined : JSON.stringify(list),
     );
+  if (filter.ofAgents) conditions.push("agent_id IS NOT NULL");
   addList("action", filter.actions);
   addList("agent_id", filter.agentIds);
   add("name = ?", filter.name);

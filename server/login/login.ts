@@ -45,6 +45,8 @@ export function createLogin(
     refused: RefusedKeys;
     clock: Clock;
     port: number;
+    /** Records a log-in, before its cookie is sent. */
+    signedIn?: (caller: Caller) => Promise<void>;
   },
 ): LoginGuards {
   const { findKey, refused, clock } = options;
@@ -52,7 +54,7 @@ export function createLogin(
   const loginOf = (request: Request) => logins.find(request.headers);
   let waiting = 0;
 
-  async function logIn(request: Request): Promise<Response> {
+  async function logIn(request: Request, address: string | null | undefined): Promise<Response> {
     const origin = requireOrigin(request);
     const form = await readForm(request, { clock, maxBytes: MAX_FORM_BYTES });
     if (waiting >= WRONG_KEY.mostWaiting) return await loginPage("too_many");
@@ -62,13 +64,15 @@ export function createLogin(
       const owner = await findKey(key);
       return owner && { ...owner, via: "page" as const };
     };
-    if (await findOwner() === undefined) {
+    const owner = await findOwner();
+    if (owner === undefined) {
       refused.count();
       waiting++;
       await clock.sleep(WRONG_KEY.waitsMs).finally(() => waiting--);
       return await loginPage("wrong_key");
     }
     // The scheme of the checked origin says whether the browser uses TLS, so a proxy need not send a header for that.
+    await options.signedIn?.(address == null ? owner : { ...owner, address });
     const cookie = logins.start({ findOwner, isSecure: /^https:/i.test(origin) });
     return redirectToDashboard({ "set-cookie": cookie });
   }
@@ -95,7 +99,7 @@ export function createLogin(
       const { method, path, raw } = c.req;
       if (path === LOGIN_PATH) {
         requireMethod(method, ["GET", "HEAD", "POST"]);
-        return method === "POST" ? await logIn(raw) : redirectToDashboard();
+        return method === "POST" ? await logIn(raw, c.env?.address) : redirectToDashboard();
       }
       if (path === LOGOUT_PATH) {
         requireMethod(method, ["POST"]);

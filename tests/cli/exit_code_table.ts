@@ -251,6 +251,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   budget: [
     ...["", "daily --json", "daily --raise 1", "daily --raise none", "--tokens", "--period month"],
   ],
+  audit: ["", "--json", "nosuch", "--since soon"],
   recap: ["", "--json", "--check", "--since soon"],
   checkpoint: [
     ...["", "--stats", "--json", "--purge", "--purge --json", "--force", "--purge --stats"],

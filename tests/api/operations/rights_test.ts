@@ -9,7 +9,7 @@ import { createTestApp } from "../../support/test_app.ts";
 const LEAST_ROLE = {
   viewer: [
     "info agents agent plan runs slots executions execution messages follow replay pending",
-    "agentFile whoami renewKey checkpoints budgets signIns scheduler events stats recap",
+    "agentFile whoami renewKey checkpoints budgets signIns scheduler events stats recap audit",
   ],
   operator: [
     "shutdown reload run resumeAgent cancel wake fork respond purgeCheckpoints raiseBudget",

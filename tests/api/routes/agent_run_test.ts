@@ -27,6 +27,7 @@ Deno.test("POST /agents/{id}/run passes the request unchanged to the runtime", a
       context: "ctx",
       sessionId: " S  1 ",
       idempotencyKey: "k1",
+      by: { via: "api" },
     },
   }]);
 });
@@ -44,7 +45,10 @@ Deno.test("POST /agents/{id}/run treats null and blank values as absent", async 
   for (const json of blank) {
     assert.equal((await run(json, { "idempotency-key": " " })).status, 200);
   }
-  assert.deepEqual(runtime.runs.map(({ request }) => request), blank.map(() => ({})));
+  assert.deepEqual(
+    runtime.runs.map(({ request }) => request),
+    blank.map(() => ({ by: { via: "api" } })),
+  );
 });
 
 Deno.test("POST /agents/{id}/run names every invalid field", async () => {

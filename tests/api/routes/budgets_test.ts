@@ -47,8 +47,8 @@ Deno.test("POST /budgets/raise raises a budget and refuses unknown fields", asyn
   assert.equal((await raise({ agent: "writer", period: "day", amount: 1 })).status, 200);
   await raise({ period: "tree", unit: "tokens", execution_id: 7, amount: 500 });
   assert.deepEqual(runtime.raises, [
-    { unit: "usd", period: "day", amount: 1, agentId: "writer" },
-    { unit: "tokens", period: "tree", amount: 500, executionId: 7 },
+    { unit: "usd", period: "day", amount: 1, agentId: "writer", by: { via: "api" } },
+    { unit: "tokens", period: "tree", amount: 500, executionId: 7, by: { via: "api" } },
   ]);
   for (
     const wrong of [

@@ -171,8 +171,6 @@ export const POWER: Record<string, Prepare> = {
   "SqlSettingsStore.changeSetting": ({ db }) => () =>
     new SqlSettingsStore(db).changeSetting("scheduler", "paused", { fallback: "" }),
   "SqlAudit.record": ({ db }) => () => openAudit(db).record("pause", PERSON),
-  "SqlAudit.changeFile": ({ db }) => () =>
-    openAudit(db).changeFile(PERSON, { file: "/a.md", text: "a" }, () => Promise.resolve()),
   "SqlAudit.checkFiles": ({ db }) => () =>
     openAudit(db).checkFiles([{ file: "/a.md", digest: "1" }]),
   "SqlKnownToolStore.keepTool": ({ db }) => () =>

@@ -1,5 +1,6 @@
-// Defines the types of a person's sign-in through the browser that shows the page. They import nothing, because the page's
-// types refer to them.
+// Defines the types of a person's sign-in through the browser that shows the page. They import only types of the
+// vocabulary, because the page's types refer to them.
+import type { Caller } from "../../../vocabulary/callers.ts";
 
 /** The sign-in to one server. `needed` if the stored sign-in has ended, `none` if there is none yet. */
 export interface ServerSignIn {
@@ -34,7 +35,7 @@ export interface SignIns {
   /** Returns the servers to which a person can sign in. Sends no request. */
   list(): Promise<ServerSignIn[]>;
   /** Begins a sign-in. `page` is the address of the page in the browser. Throws SignInRefused. */
-  begin(server: string, page: string): Promise<BegunSignIn>;
+  begin(server: string, page: string, by?: Caller): Promise<BegunSignIn>;
   /**
    * Completes the sign-in with the answer's `state`, once, and continues the runs that wait for it. `proofs` are the
    * browser's secrets. Throws SignInRefused.

@@ -4,6 +4,7 @@ import { RuntimeError, type RuntimeErrorCode } from "../../../../base/errors.ts"
 import type { JsonObject } from "../../../../base/json.ts";
 import { sha256Of } from "../../../../base/sha256.ts";
 import { MINUTE_MS } from "../../../../base/time_units.ts";
+import type { SqlAudit } from "../../../audit/audit.ts";
 import { describeLocalSignIns } from "../../../config/database_settings.ts";
 import type { WorkspaceSettings } from "../../../config/settings.ts";
 import type { ServiceLog } from "../../../service_log/service_log.ts";
@@ -19,6 +20,7 @@ import { isSafeAddress } from "./guarded_fetch.ts";
 import { findSignInServer, readSignInServers } from "./sign_in_servers.ts";
 import { type StartedSignIn, startSignIn } from "./sign_in.ts";
 import { isSignInError } from "./sign_in_needed.ts";
+import type { Caller } from "../../../vocabulary/callers.ts";
 import { SIGN_IN_PATHS } from "../../../vocabulary/sign_in_paths.ts";
 import { SIGN_IN } from "../../../vocabulary/tool_vocabulary.ts";
 
@@ -44,6 +46,8 @@ interface OpenSignIn {
   /** The digest of the browser's secret. The comparison of digests reveals nothing about the secret. */
   proofHash: string;
   finish: StartedSignIn["finish"];
+  /** The person who began. */
+  by: Caller | undefined;
 }
 
 /** The parts of the runtime that sign-ins need. */
@@ -59,8 +63,9 @@ export interface SignInPorts {
   runtime: {
     respond(
       executionId: number,
-      response: { requestId: string; answer: { approved: boolean }; by: { via: "page" } },
+      response: { requestId: string; answer: { approved: boolean }; by: Caller },
     ): Promise<void>;
+    audit: Pick<SqlAudit, "record">;
   };
 }
 
@@ -96,7 +101,7 @@ export class BrowserSignIns implements SignIns {
     return listed.flat();
   }
 
-  async begin(server: string, page: string): Promise<BegunSignIn> {
+  async begin(server: string, page: string, by?: Caller): Promise<BegunSignIn> {
     const { settings, clock, openCredentials } = this.#ports;
     const { publicUrl } = settings.config;
     const base = page.replace(/\/+$/, "");
@@ -121,7 +126,7 @@ export class BrowserSignIns implements SignIns {
     for (const [one, { until }] of this.#open) {
       if (until <= clock.now() || this.#open.size >= MOST_BEGUN) this.#open.delete(one);
     }
-    this.#open.set(state, { server, until, proofHash: await sha256Of(proof), finish });
+    this.#open.set(state, { server, by, until, proofHash: await sha256Of(proof), finish });
     return { address: address.href, state, proof, lifeMs: LIFE_MS };
   }
 
@@ -150,7 +155,8 @@ export class BrowserSignIns implements SignIns {
       return received;
     });
     log.write("info", "A person signed in to an MCP server", { server, issuer });
-    const continuedRuns = await this.#continueRuns(server);
+    await this.#ports.runtime.audit.record("sign_in_server", found.by, { detail: { server } });
+    const continuedRuns = await this.#continueRuns(server, found.by ?? { via: "page" });
     return { server, issuer, continuedRuns, limit: describeLocalSignIns(settings)?.problem };
   }
 
@@ -168,7 +174,7 @@ export class BrowserSignIns implements SignIns {
   }
 
   /** Continues the runs that wait for the sign-in. Returns their number. */
-  async #continueRuns(server: string): Promise<number> {
+  async #continueRuns(server: string, by: Caller): Promise<number> {
     const { history, runtime } = this.#ports;
     const asked = (await history.openRequests()).filter(({ toolName, toolArgs }) =>
       toolName === SIGN_IN && toolArgs["server"] === server
@@ -179,7 +185,7 @@ export class BrowserSignIns implements SignIns {
     try {
       // The answer counts for all runs that wait for the same sign-in.
       const answer = { approved: true };
-      await runtime.respond(executionId, { requestId, answer, by: { via: "page" } });
+      await runtime.respond(executionId, { requestId, answer, by });
     } catch (error) {
       // A person answered the question, or its execution was cancelled meanwhile.
       if (!(error instanceof RuntimeError && error.code === "conflict")) throw error;

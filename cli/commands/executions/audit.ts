@@ -1,0 +1,54 @@
+// `inkling audit`: prints the recorded changes of people, programs and files.
+import { performs } from "../../command_line/command.ts";
+import { readMomentOption } from "../../command_line/moment.ts";
+import type { audit } from "../../declarations/execution_commands.ts";
+import type { AuditRecord } from "../../../api/schemas/audit_schemas.ts";
+import { describeAudit } from "../../../present/audit_text.ts";
+import { formatMinute } from "../../../present/local_time.ts";
+import { type Column, NOTHING } from "../../output/table.ts";
+import { openReader } from "../../service/connection.ts";
+
+const DEFAULT_LAST = 20;
+/** The number of records per request. */
+const PAGE = 500;
+
+const COLUMNS: Column<AuditRecord>[] = [
+  { header: "WHEN", cell: ({ at }) => formatMinute(at) },
+  { header: "WHO", cell: ({ name }) => name ?? NOTHING },
+  { header: "BY WAY OF", cell: ({ via, address }) => address === null ? via : `${via} ${address}` },
+  { header: "CHANGE", cell: describeAudit, shrinks: true },
+];
+
+/** Prints the newest records. With --json, prints every matching record as one line of JSON. */
+export const perform = performs<typeof audit>(
+  async ({ app, output, workspace }, options, given) => {
+    const { last = options.json ? Infinity : DEFAULT_LAST, json, ...filter } = options;
+    const now = app.clock.now();
+    const moment = (name: "since" | "until") => {
+      const at = readMomentOption(`--${name}`, filter[name], now);
+      return at === undefined ? undefined : new Date(at).toISOString();
+    };
+    await using reader = await openReader(app, workspace);
+    const query = {
+      agent: given.agent,
+      action: filter.action,
+      name: filter.by,
+      via: filter.via,
+      execution_id: filter.execution,
+      since: moment("since"),
+      until: moment("until"),
+    };
+    let before: number | undefined;
+    for (let count = 0; count < last;) {
+      const limit = Math.min(PAGE, last - count);
+      const page = await reader.client.audit({ ...query, before, limit });
+      if (json) { for (const one of page) output.jsonLine(JSON.stringify(one)); }
+      else if (page.length === 0 && count === 0) {
+        output.sentence("No change is recorded that matches");
+      } else if (page.length > 0) output.table(page, COLUMNS);
+      count += page.length;
+      before = page.at(-1)?.id;
+      if (page.length < limit) return;
+    }
+  },
+);
