@@ -5,7 +5,7 @@ import { untilAborted } from "../base/bounded_wait.ts";
 import { SystemClock } from "../base/clock.ts";
 import type { Runtime } from "../runtime/interface/runtime.ts";
 import { findServiceManager } from "../runtime/vocabulary/service_managers.ts";
-import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
+import { parseIdleTimeout, parseLogLevel } from "./service_variables.ts";
 import { openLogFile } from "../runtime/service_log/log_file.ts";
 import { logUnhandledRejections } from "../runtime/service_log/unhandled_rejections.ts";
 import { lockStateDirs } from "../runtime/storage/state_dir/instance_lock.ts";
@@ -69,6 +69,7 @@ export async function liveAsService(
   const agents = (await runtime.listAgents()).length;
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,
+    lookup: (name) => settings.environment.get(name),
     account: settings.shell["USER"] ?? settings.shell["LOGNAME"],
     manager: findServiceManager((name) => Deno.env.get(name), Deno),
     ...(options.tcp === undefined ? {} : { tcp: options.tcp, port }),

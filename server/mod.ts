@@ -16,6 +16,7 @@ import { EarlyPort } from "./early_port.ts";
 import type { AppEnv } from "./middleware/caller.ts";
 import type { Caller } from "../runtime/vocabulary/callers.ts";
 import { createLogin } from "./login/login.ts";
+import { createOpenId } from "./openid/openid_port.ts";
 import { createFindKey } from "./login/key_owners.ts";
 import { apiKey, RefusedKeys } from "./middleware/api_key.ts";
 import { type TcpListener, type TcpOptions } from "./listeners/tcp_port.ts";
@@ -47,6 +48,8 @@ export interface ServeOptions {
   tcp?: TcpOptions;
   /** The name of the account that runs the service. */
   account?: string | undefined;
+  /** Returns the value of an environment variable. Absent: none is set. */
+  lookup?: (name: string) => string | undefined;
   /** The port of `tcp`, if it is already open. */
   port?: EarlyPort | undefined;
 }
@@ -69,7 +72,7 @@ export interface Service {
  * ApiKeyUnusable, no listener stays open.
  */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Service> {
-  const { keepAlive = false, idleTimeoutMs, tcp, port, manager, account } = options;
+  const { keepAlive = false, idleTimeoutMs, tcp, manager, account } = options;
   const lifecycle = new Lifecycle({
     runtime,
     keepAlive,
@@ -100,7 +103,7 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   const ports: number[] = [];
   if (tcp !== undefined) {
     try {
-      const listener = openTcp(services, tcp, port);
+      const listener = openTcp(services, tcp, options);
       listeners.push(listener);
       ports.push(listener.port);
     } catch (error) {
@@ -131,19 +134,21 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
 function openTcp(
   services: AppServices,
   tcp: TcpOptions,
-  opened: EarlyPort | undefined,
+  options: Pick<ServeOptions, "port" | "lookup">,
 ): TcpListener {
   const { runtime } = services;
-  const port = opened ?? new EarlyPort(tcp, runtime);
+  const { port = new EarlyPort(tcp, runtime), lookup = () => undefined } = options;
   const answers = createAnswers(runtime);
   const findKey = createFindKey(tcp.apiKey, runtime);
   const refused = new RefusedKeys(runtime.log);
+  const signedIn = (caller: Caller) => runtime.audit.record("sign_in", caller);
+  const openId = createOpenId({
+    ...{ runtime, lookup, signedIn },
+    startLogin: (one) => login.start(one),
+  });
   const login = createLogin({
-    findKey,
-    refused,
-    clock: runtime.clock,
-    port: tcp.port,
-    signedIn: (caller) => runtime.audit.record("sign_in", caller),
+    ...{ findKey, refused, signedIn, clock: runtime.clock, port: tcp.port },
+    findLink: openId.findLink,
   });
   const app = createApp(services, {
     via: "tcp",
@@ -155,16 +160,21 @@ function openTcp(
         refused,
         clock: runtime.clock,
         // A delivery needs no key because it has a signature. An answer link needs no key because it contains a secret.
-        isOpen: (request) => isDelivery(request, runtime) || answers.admits(request),
+        isOpen: (request) =>
+          isDelivery(request, runtime) || answers.admits(request) || openId.admits(request),
         findLogin: login.find,
+        tokens: openId.tokens,
         explain: login.explain,
       }),
       login.explainRefusals,
       hostCheck({
         ...port.rules,
-        isFollowed: (request) => answers.isFollowed(request) || opensSignInCallback(request),
+        isFollowed: (request) =>
+          answers.isFollowed(request) || opensSignInCallback(request) ||
+          openId.isFollowed(request),
       }),
       answers.respond,
+      openId.respond,
       login.respond,
     ],
   });

@@ -45,6 +45,7 @@ import {
 import { checkKeyFiles, checkKeys } from "./key_checks.ts";
 import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
 import { chatChecks, type TryChat } from "./chat_checks.ts";
+import { checkSignIn } from "./sign_in_check.ts";
 import { checkDisk, stateChecks, type StatePlaces } from "./state_checks.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 
@@ -79,7 +80,7 @@ export async function examine(
   if (isReady) {
     folders.push(["workspace", settings.directories.workspace]);
     checks.push(...await workspaceChecks(settings, { ...options, clock, machine, opened }));
-    checks.push(...chatChecks(settings, options.tryChat));
+    checks.push(...chatChecks(settings, options.tryChat), () => checkSignIn(settings));
   }
   const places = findPlaces(surroundings, settings);
   if ("problem" in places) {

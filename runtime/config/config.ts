@@ -9,6 +9,7 @@ import type { ChatSettings } from "./chat_schema.ts";
 import type { MailAccount } from "./mail_schema.ts";
 import type { NotifySettings } from "./notify_schema.ts";
 import type { SearchSettings } from "./search_schema.ts";
+import type { SignInSettings } from "./sign_in_schema.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 
 /** The values for fields that an agent's file omits. */
@@ -51,5 +52,7 @@ export interface Config extends ServiceSettings, DatabaseKeys {
   mail: readonly MailAccount[];
   /** The service for searches. Null if there is none. */
   search: SearchSettings | null;
+  /** The sign-in of people with OpenID Connect. Null if there is none. */
+  signIn: SignInSettings | null;
   warnings: Diagnostic[];
 }

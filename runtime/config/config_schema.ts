@@ -27,6 +27,7 @@ import { CHAT } from "./chat_schema.ts";
 import { MAIL } from "./mail_schema.ts";
 import { NOTIFY } from "./notify_schema.ts";
 import { SEARCH } from "./search_schema.ts";
+import { SIGN_IN } from "./sign_in_schema.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
 
@@ -186,6 +187,7 @@ export const configSchema = z.object({
     description:
       "The address under which clients reach the TCP port; messages then contain links to answer",
   }),
+  sign_in: SIGN_IN,
   notify: section(NOTIFY),
   expose: section({
     respond: field(

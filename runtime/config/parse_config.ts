@@ -11,6 +11,7 @@ import { isNamedProvider, NAMED_PROVIDERS, readModelText } from "./providers.ts"
 import { checkChat, toChats } from "./chat_schema.ts";
 import { toMailAccounts } from "./mail_schema.ts";
 import { toSearch } from "./search_schema.ts";
+import { checkSignIn, toSignIn } from "./sign_in_schema.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
 import { listWords, showValue } from "./files/shown_value.ts";
@@ -78,6 +79,7 @@ export function parseConfig(
     ...(options.hasDatabase === false ? checkDatabase(file) : []),
     ...checkNotify(file),
     ...checkChat(file),
+    ...checkSignIn(file),
   );
   if (value === undefined || diagnostics.some((one) => one.severity === "error")) {
     return { diagnostics: diagnostics.sort((a, b) => a.line - b.line || a.column - b.column) };
@@ -146,6 +148,7 @@ function toConfig(
     chats,
     mail: toMailAccounts(value.mail),
     search: toSearch(value.search),
+    signIn: toSignIn(value.sign_in),
     warnings,
   };
 }

@@ -64,7 +64,7 @@ const DATABASE_VARIABLES: readonly string[] = [
 export interface ServiceNeedsContext {
   config: Pick<
     Config,
-    "workspace" | "defaults" | "http" | "mail" | "notify" | "search" | "service"
+    "workspace" | "defaults" | "http" | "mail" | "notify" | "search" | "service" | "signIn"
   >;
   environment: Pick<Environment, "get">;
   directories: Directories;
@@ -93,6 +93,7 @@ export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
     ...defaultModelNeeds(context),
     ...channelNeeds(context),
     ...searchNeeds(context),
+    ...signInNeeds(context),
     ...context.config.mail.flatMap(mailNeeds),
   ];
 }
@@ -113,6 +114,17 @@ function searchNeeds({ config: { search } }: ServiceNeedsContext): PermissionNee
   const { baseUrl, keyEnv: value } = search;
   return [
     net(hostAndPort(new URL(baseUrl)), why),
+    ...(value === undefined ? [] : [{ kind: "env" as const, value, why }]),
+  ];
+}
+
+/** Returns the permissions for the sign-in of people: the provider's host, and the variable with the client's secret. */
+function signInNeeds({ config: { signIn } }: ServiceNeedsContext): PermissionNeed[] {
+  if (signIn === null) return [];
+  const why = "sign_in in config.yaml";
+  const { issuer, clientSecretEnv: value } = signIn;
+  return [
+    net(hostAndPort(new URL(issuer)), why),
     ...(value === undefined ? [] : [{ kind: "env" as const, value, why }]),
   ];
 }

@@ -69,7 +69,7 @@ export async function openAgents(
   const named = () => [
     ...keys.namedByAgents(),
     ...channelVariables(settings.config.notify),
-    ...[settings.config.search?.keyEnv ?? []].flat(),
+    ...[settings.config.search?.keyEnv ?? [], settings.config.signIn?.clientSecretEnv ?? []].flat(),
     ...(database === undefined ? [] : [DATABASE_PASSWORD_VARIABLE]),
   ];
   // A new token is redacted at once, although the runs keep their list of secrets for a moment.

@@ -26,8 +26,9 @@ const LAYOUT = `
 .notice label { display: block; font-weight: 600; }
 .notice input { width: 100%; margin: 0.25rem 0 1rem; padding: 0.5rem 0.75rem; font: inherit;
   color: inherit; background: var(--sheet); border: 1px solid var(--edge); border-radius: 6px; }
-.notice button { padding: 0.5rem 1.25rem; font: inherit; font-weight: 600; cursor: pointer;
+.notice button, .notice .button { padding: 0.5rem 1.25rem; font: inherit; font-weight: 600; cursor: pointer;
   color: var(--blue-ink); background: var(--blue); border: 0; border-radius: 6px; }
+.notice .button { display: inline-block; text-decoration: none; }
 .notice code { white-space: nowrap; }
 .notice form { margin-bottom: 1.5rem; }
 .notice .fault { color: var(--error); }

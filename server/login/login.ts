@@ -20,11 +20,20 @@ export const WRONG_KEY = { waitsMs: SECOND_MS, mostWaiting: 16 };
 const MAX_FORM_BYTES = 8_192;
 const LOGOUT_PATH = "/logout";
 
+/** A link to another way to log in. */
+export interface LoginLink {
+  address: string;
+  /** The text of the link. */
+  label: string;
+}
+
 /** The middleware and checks of the log-in on one port. */
 export interface LoginGuards {
   isLoggedIn(request: Request): boolean;
   /** Returns the owner of the request's log-in. Throws RequestRefused if another page sent the request. */
   find(request: Request): Promise<Caller | undefined>;
+  /** Starts a log-in without a key, and returns its `Set-Cookie` value. */
+  start: Logins["start"];
   /** Returns the log-in page if the request opens the dashboard. */
   explain(request: Request): Promise<Response> | undefined;
   /**
@@ -47,11 +56,14 @@ export function createLogin(
     port: number;
     /** Records a log-in, before its cookie is sent. */
     signedIn?: (caller: Caller) => Promise<void>;
+    /** Returns the link to another way to log in. */
+    findLink?: () => LoginLink | undefined;
   },
 ): LoginGuards {
-  const { findKey, refused, clock } = options;
+  const { findKey, refused, clock, findLink } = options;
   const logins = new Logins(options);
   const loginOf = (request: Request) => logins.find(request.headers);
+  const loginPage = (fault?: keyof typeof FAULTS) => createLoginPage(findLink?.(), fault);
   let waiting = 0;
 
   async function logIn(request: Request, address: string | null | undefined): Promise<Response> {
@@ -84,6 +96,7 @@ export function createLogin(
       if (login !== undefined) requireOwnPage(request);
       return await login?.findOwner();
     },
+    start: (login) => logins.start(login),
     explain: (request) => opensDashboard(request) ? loginPage() : undefined,
     async explainRefusals(c, next) {
       await next();
@@ -171,7 +184,10 @@ const FAULTS = {
 const KEEP_PLACE = "document.forms[0].action += location.hash;";
 
 /** Returns the log-in page, with the error of a failed attempt. */
-async function loginPage(fault?: keyof typeof FAULTS): Promise<Response> {
+async function createLoginPage(
+  link: LoginLink | undefined,
+  fault: keyof typeof FAULTS | undefined,
+): Promise<Response> {
   const { status, text } = fault === undefined ? { status: 401, text: "" } : FAULTS[fault];
   const message = text === "" ? "" : `<p class="fault" role="alert" id="fault">${text}</p>`;
   return await noticePage({
@@ -179,7 +195,13 @@ async function loginPage(fault?: keyof typeof FAULTS): Promise<Response> {
     status,
     ...(status === 429 && { headers: { "retry-after": "1" } }),
     script: KEEP_PLACE,
-    body: `<form method="post" action="login">
+    body: `${
+      link === undefined
+        ? ""
+        : `<p><a class="button" href="${escapeHtml(link.address)}">${
+          escapeHtml(link.label)
+        }</a></p>\n`
+    }<form method="post" action="login">
 <label for="key">API key</label>
 <input type="password" id="key" name="key" autocomplete="current-password" required autofocus${
       message === "" ? "" : ' aria-describedby="fault" aria-invalid="true"'

@@ -1,4 +1,4 @@
-// Manages the log-ins over TCP: cookies that replace the API key. They exist only in memory, so they end with the service,
+// Manages the log-ins over TCP: cookies that replace a key. They exist only in memory, so they end with the service,
 // and no file contains them.
 import type { Clock } from "../../base/clock.ts";
 import { DAY_MS, SECOND_MS } from "../../base/time_units.ts";
@@ -8,13 +8,13 @@ import { cookieValues, createSecret, createSecretMatch } from "./secret_text.ts"
 /** The milliseconds after which a log-in ends, even if it is in use. */
 export const LOGIN_MS = 7 * DAY_MS;
 /** The maximum number of log-ins; one more ends the oldest. */
-export const MOST_LOGINS = 32;
+export const MOST_LOGINS = 256;
 
 /** The log-in of one browser. */
 export interface Login {
   /** True until the log-in ends. */
   readonly isOpen: boolean;
-  /** Returns the owner of the key that logged in, or undefined if the key has ended. */
+  /** Returns the person or key that logged in, or undefined if the access has ended. */
   findOwner(): Promise<Caller | undefined>;
 }
 
@@ -37,12 +37,17 @@ export class Logins {
   }
 
   /** Starts a log-in and returns its `Set-Cookie` value. `isSecure` limits the cookie to TLS. */
-  start({ findOwner, isSecure }: Pick<Login, "findOwner"> & { isSecure: boolean }): string {
+  start(
+    { findOwner, isSecure, lifeMs = LOGIN_MS }: Pick<Login, "findOwner"> & {
+      isSecure: boolean;
+      lifeMs?: number;
+    },
+  ): string {
     const value = createSecret();
-    const until = this.#clock.now() + LOGIN_MS;
+    const until = this.#clock.now() + lifeMs;
     this.#all = [...this.#open(), { findOwner, until, isCookie: createSecretMatch(value) }]
       .slice(-MOST_LOGINS);
-    return this.#cookie(value, LOGIN_MS) + (isSecure ? "; Secure" : "");
+    return this.#cookie(value, lifeMs) + (isSecure ? "; Secure" : "");
   }
 
   /** Returns the log-in of the request's cookie, or undefined. */

@@ -26,13 +26,15 @@ const OPEN_PATHS: ReadonlySet<string> = new Set([
   ...Object.values(SIGN_IN_PATHS),
 ]);
 
+const MCP_PATH = /^\/mcp\/?$/;
+
 /**
  * The paths of other protocols, whose clients send the key as `Authorization: Bearer`. `toError` returns the fields that
  * such a client expects in a refusal, besides `detail`.
  */
 const PROTOCOLS: readonly { path: RegExp; toError: (message: string) => object }[] = [
   {
-    path: /^\/mcp\/?$/,
+    path: MCP_PATH,
     toError: (message) => ({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }),
   },
   {
@@ -49,7 +51,7 @@ export type FindKey = (key: string) => Promise<Caller | undefined>;
 /** The milliseconds between two checks of the key of an open stream. */
 const STREAM_CHECK_MS = SECOND_MS;
 
-/** Ends the stream of a response when `findOwner` returns undefined, because its key was revoked or has expired. */
+/** Ends the stream of a response when `findOwner` returns undefined, because the key or the person's access has ended. */
 function endStreamWith(findOwner: () => Promise<unknown>, c: Context, clock: Clock): void {
   const { res } = c;
   if (res.body === null || res.headers.get("content-type") !== EVENT_STREAM) return;
@@ -68,6 +70,14 @@ function endStreamWith(findOwner: () => Promise<unknown>, c: Context, clock: Clo
   };
   void watch();
   c.res = new Response(readable, res);
+}
+
+/** Checks access tokens that another server has issued for /mcp. */
+export interface TokenGuard {
+  /** Returns the owner of a token, or undefined for an invalid one. Throws RequestRefused for an owner without access. */
+  find(token: string): Promise<Caller | undefined>;
+  /** Returns the `WWW-Authenticate` of a refusal. Undefined if no tokens are accepted. */
+  challenge(hasToken: boolean): string | undefined;
 }
 
 /** Counts requests without a valid key. Logs the 1st, 10th, 100th and so on, so that an attacker cannot fill the log. */
@@ -102,29 +112,35 @@ export function apiKey(
     isOpen?: (request: Request) => boolean;
     clock: Clock;
     findLogin?: (request: Request) => Promise<Caller | undefined>;
+    /** Accepts the access tokens of another server at /mcp. */
+    tokens?: TokenGuard;
     explain?: (request: Request) => Promise<Response> | undefined;
   },
 ): MiddlewareHandler<AppEnv> {
-  const { findKey, refused, clock, isOpen, findLogin, explain } = options;
+  const { findKey, refused, clock, isOpen, findLogin, tokens, explain } = options;
   return async (c, next) => {
     const { req: { path, raw } } = c;
     const protocol = PROTOCOLS.find((one) => one.path.test(path));
     const bearer = protocol && /^Bearer (.*)$/i.exec(c.req.header("authorization") ?? "")?.[1];
     const key = c.req.header("x-api-key") ?? bearer ?? "";
     if (OPEN_PATHS.has(path)) return await next();
+    const guard = MCP_PATH.test(path) ? tokens : undefined;
     const findOwner = async () =>
       await findKey(key) ?? (isOpen?.(raw) ? undefined : await findLogin?.(raw));
-    const caller = await findOwner();
+    const owner = await findOwner();
+    const caller = owner ?? await guard?.find(bearer ?? "");
     c.set("caller", caller);
     if (caller !== undefined || isOpen?.(raw)) {
       await next();
-      if (caller?.key !== undefined) endStreamWith(findOwner, c, clock);
+      // Only the key of the whole service has no role, and it does not end.
+      if (owner?.role !== undefined) endStreamWith(findOwner, c, clock);
       return;
     }
     refused.count();
     if (protocol !== undefined) {
       const body = { detail: NO_KEY, ...protocol.toError(`${NO_KEY}. ${KEY_REMEDY}`) };
-      return Response.json(body, { status: 401, headers: { "www-authenticate": "Bearer" } });
+      const challenge = guard?.challenge(bearer !== undefined) ?? "Bearer";
+      return Response.json(body, { status: 401, headers: { "www-authenticate": challenge } });
     }
     const explanation = await explain?.(raw);
     if (explanation !== undefined) return explanation;

@@ -1,6 +1,6 @@
 // Parses the shell's variables for the service. Returns the value, or an Error whose message is a sentence.
-import { parseDuration } from "../../base/durations.ts";
-import type { LogLevel } from "../service_log/service_log.ts";
+import { parseDuration } from "../base/durations.ts";
+import type { LogLevel } from "../runtime/service_log/service_log.ts";
 
 /** Parses INKLING_LOG_LEVEL, the lowest level of logged lines. Requests are logged on `debug`. */
 export function parseLogLevel(text: string | undefined): LogLevel {

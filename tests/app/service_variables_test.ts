@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseIdleTimeout, parseLogLevel } from "../../../runtime/config/service_variables.ts";
+import { parseIdleTimeout, parseLogLevel } from "../../app/service_variables.ts";
 
 Deno.test("parseLogLevel() accepts the four levels in any case, defaults to info, and refuses others", () => {
   assert.equal(parseLogLevel(undefined), "info");

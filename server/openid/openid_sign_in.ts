@@ -1,0 +1,266 @@
+// Signs people in with OpenID Connect: the browser's way to the provider and back, the roles of groups, the sessions, and
+// the owners of access tokens for /mcp. Loaded at the first request that needs it.
+import { RequestRefused } from "../../api/errors.ts";
+import { nameSignInCookie, writeSignInCookie } from "../../api/operations/sign_in_cookie.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
+import { escapeUnseen } from "../../base/text/unseen_characters.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
+import type { SignInSettings } from "../../runtime/config/sign_in_schema.ts";
+import type { AnswerPlace, Caller } from "../../runtime/vocabulary/callers.ts";
+import { ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
+import { OPENID_PATHS } from "../../runtime/vocabulary/sign_in_paths.ts";
+import { escapeHtml, noticePage } from "../html/notice_page.ts";
+import type { Logins } from "../login/logins.ts";
+import { cookieValues, createSecret, createSecretMatch } from "../login/secret_text.ts";
+import { OpenIdSession } from "./openid_session.ts";
+import {
+  type BegunSignIn,
+  classifyFailure,
+  type Grant,
+  type Identity,
+  OpenIdProvider,
+} from "./openid_provider.ts";
+
+/** The milliseconds that a person has to sign in at the provider. */
+export const SIGN_IN_MS = 10 * MINUTE_MS;
+/** The maximum number of sign-ins whose browser has not returned. One more ends the oldest. */
+const MOST_BEGUN = 1_000;
+
+/** The parts of the service that the sign-in uses. */
+export interface OpenIdPorts {
+  runtime: Pick<Runtime, "config" | "clock" | "log">;
+  /** Returns the value of an environment variable. */
+  lookup: (name: string) => string | undefined;
+  startLogin: Logins["start"];
+  /** Records a log-in, before its cookie is sent. */
+  signedIn: (caller: Caller) => Promise<void>;
+}
+
+interface Waiting extends BegunSignIn {
+  until: number;
+  provider: OpenIdProvider;
+  settings: SignInSettings;
+  isProof: (text: string) => boolean;
+}
+
+/** The sign-in with the provider of config.yaml. */
+export class OpenIdSignIn {
+  readonly #ports: OpenIdPorts;
+  /** The sign-ins whose browser has not returned, by `state`. */
+  readonly #waiting = new Map<string, Waiting>();
+  #provider: { key: string; client: OpenIdProvider } | undefined;
+
+  constructor(ports: OpenIdPorts) {
+    this.#ports = ports;
+  }
+
+  /** Sends the browser to the provider. */
+  async begin(): Promise<Response> {
+    const settings = this.#settings();
+    const provider = this.#open(settings);
+    let begun: BegunSignIn & { address: string };
+    try {
+      begun = await provider.begin(this.#publicUrl() + OPENID_PATHS.callback);
+    } catch (error) {
+      return await this.#failurePage(settings, error);
+    }
+    const proof = createSecret();
+    const now = this.#ports.runtime.clock.now();
+    for (const [state, { until }] of this.#waiting) {
+      if (until <= now || this.#waiting.size >= MOST_BEGUN) this.#waiting.delete(state);
+    }
+    const { address, state } = begun;
+    this.#waiting.set(state, {
+      ...begun,
+      ...{ provider, settings, isProof: createSecretMatch(proof), until: now + SIGN_IN_MS },
+    });
+    const cookie = writeSignInCookie({ state, proof, lifeMs: SIGN_IN_MS }, {
+      isSecure: this.#isSecure(),
+    });
+    const headers = { location: address, "set-cookie": cookie, "cache-control": "no-store" };
+    return new Response(null, { status: 302, headers });
+  }
+
+  /**
+   * Responds to the browser that returns from the provider: starts a session, or explains why there is none. `address` is
+   * the client's IP address.
+   */
+  async finish(
+    { url, headers }: Request,
+    address: string | null | undefined,
+  ): Promise<Response> {
+    const { search, searchParams } = new URL(url);
+    const state = searchParams.get("state") ?? "";
+    const waiting = this.#waiting.get(state);
+    if (waiting === undefined || waiting.until <= this.#ports.runtime.clock.now()) {
+      return await refusalPage(
+        "This sign-in is unknown: it was used already, or it took longer than ten minutes.",
+      );
+    }
+    if (!cookieValues(headers, nameSignInCookie(state)).some(waiting.isProof)) {
+      return await refusalPage("This sign-in began in another browser.");
+    }
+    // Before the first wait, so that a second request with the same state finds nothing.
+    this.#waiting.delete(state);
+    const { provider, settings } = waiting;
+    let grant: Grant;
+    try {
+      const returned = new URL(this.#publicUrl() + OPENID_PATHS.callback + search);
+      grant = await provider.finish(returned, waiting);
+    } catch (error) {
+      return await this.#failurePage(settings, error);
+    }
+    const session = new OpenIdSession(grant, {
+      provider,
+      now: () => this.#ports.runtime.clock.now(),
+      // A session ends if config.yaml names another provider.
+      toCaller: (identity) =>
+        this.#isCurrent(settings) ? toCaller(identity, this.#settings(), "page") : undefined,
+    });
+    const { log } = this.#ports.runtime;
+    const name = nameOf(grant.identity);
+    const owner = await session.findOwner();
+    if (owner === undefined) {
+      log.write("warn", "A sign-in was refused: no group of the person has a role", { name });
+      return await noAccessPage(name, settings);
+    }
+    await this.#ports.signedIn(address == null ? owner : { ...owner, address });
+    log.write("info", "Signed in", { name, role: owner.role });
+    return await signedInPage(
+      this.#ports.startLogin({
+        findOwner: () => session.findOwner(),
+        isSecure: this.#isSecure(),
+        lifeMs: settings.sessionMs,
+      }),
+      writeSignInCookie({ state, proof: "", lifeMs: 0 }),
+    );
+  }
+
+  /** Returns the owner of an access token for /mcp, or undefined for an invalid token. Throws RequestRefused. */
+  async findTokenOwner(token: string): Promise<Caller | undefined> {
+    const settings = this.#settings();
+    let identity: Identity | undefined;
+    try {
+      identity = await this.#open(settings).readAccessToken(token, `${this.#publicUrl()}/mcp`);
+    } catch (error) {
+      this.#ports.runtime.log.write("warn", "An access token could not be checked", { error });
+      throw new RequestRefused(503, `${hostOf(settings)}, which signs people in, does not respond`);
+    }
+    if (identity === undefined) return undefined;
+    const caller = toCaller(identity, settings, "program");
+    if (caller !== undefined) return caller;
+    throw new RequestRefused(403, "None of your groups has a role here: see sign_in.groups");
+  }
+
+  #settings(): SignInSettings {
+    const { signIn } = this.#ports.runtime.config;
+    if (signIn === null) throw new RequestRefused(404, "Not Found");
+    return signIn;
+  }
+
+  #isCurrent({ issuer, clientId }: SignInSettings): boolean {
+    const { signIn } = this.#ports.runtime.config;
+    return signIn?.issuer === issuer && signIn.clientId === clientId;
+  }
+
+  #publicUrl(): string {
+    return this.#ports.runtime.config.publicUrl ?? "";
+  }
+
+  #isSecure(): boolean {
+    return this.#publicUrl().startsWith("https:");
+  }
+
+  /** Returns the client of the provider. Creates another one after a change of config.yaml. */
+  #open(settings: SignInSettings): OpenIdProvider {
+    const variable = settings.clientSecretEnv;
+    const secret = variable === undefined ? undefined : this.#ports.lookup(variable);
+    if (variable !== undefined && !secret) {
+      throw new RequestRefused(503, `Nobody can sign in: the variable ${variable} is not set`);
+    }
+    const key = JSON.stringify([settings, secret]);
+    if (this.#provider?.key !== key) {
+      this.#provider = { key, client: new OpenIdProvider(settings, secret) };
+    }
+    return this.#provider.client;
+  }
+
+  async #failurePage(settings: SignInSettings, error: unknown): Promise<Response> {
+    const host = hostOf(settings);
+    this.#ports.runtime.log.write("warn", "A sign-in failed", { host, error });
+    switch (classifyFailure(error)) {
+      case "refused":
+        return await refusalPage(`${host} refused the sign-in.`);
+      case "invalid":
+        return await refusalPage(`The answer of ${host} is not valid.`);
+      case "unreachable":
+        return await refusalPage(`${host} does not respond. Try again in a moment.`, 502);
+    }
+  }
+}
+
+/** Returns the sender of a person's requests, or undefined if no group of the person has a role. */
+function toCaller(
+  identity: Identity,
+  { groups: roles }: SignInSettings,
+  via: AnswerPlace,
+): Caller | undefined {
+  const owned = (identity.groups ?? []).flatMap((one) =>
+    Object.hasOwn(roles, one) ? roles[one] ?? [] : []
+  );
+  const role = ROLE_NAMES.findLast((one) => owned.includes(one));
+  return role && { via, name: nameOf(identity), role };
+}
+
+function nameOf({ mail, sub }: Identity): string {
+  return mail ?? sub;
+}
+
+function hostOf({ issuer }: SignInSettings): string {
+  return new URL(issuer).host;
+}
+
+async function refusalPage(reason: string, status = 400): Promise<Response> {
+  return await page({ heading: "You are not signed in", status }, [
+    show(reason),
+    `<a href=".${OPENID_PATHS.start}">Sign in again</a>`,
+  ]);
+}
+
+async function noAccessPage(name: string, settings: SignInSettings): Promise<Response> {
+  return await page({ heading: "You have no access", status: 403 }, [
+    `You are <b>${show(name)}</b> at ${
+      show(hostOf(settings))
+    }, but none of your groups has a role here.`,
+    "An admin can give one of your groups a role under <code>sign_in.groups</code> in <code>config.yaml</code>.",
+  ]);
+}
+
+/**
+ * Returns the page that opens the dashboard by itself. A redirect would not do, because it would be a part of the
+ * provider's navigation, in which the browser omits the cookie of the log-in.
+ */
+async function signedInPage(...cookies: string[]): Promise<Response> {
+  const script = 'location.replace("ui");';
+  const response = await page({ heading: "You are signed in", status: 200, script }, [
+    '<a href="ui">Open Inkling</a>',
+  ]);
+  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  return response;
+}
+
+async function page(
+  head: { heading: string; status: number; script?: string },
+  paragraphs: readonly string[],
+): Promise<Response> {
+  return await noticePage({
+    ...head,
+    // The address contains the code.
+    headers: { "referrer-policy": "no-referrer" },
+    body: paragraphs.map((one) => `<p>${one}</p>`).join("\n"),
+  });
+}
+
+function show(text: string): string {
+  return escapeHtml(escapeUnseen(text));
+}
