@@ -140,7 +140,7 @@ Deno.test("imports: adapters, the price table and the database driver are loaded
     ),
     ...["runtime/models/demo/demo.ts", "runtime/models/calls/model_supply.ts"],
     ...["runtime/tools/mcp/open_session.ts", "runtime/tools/mcp/mcp_servers.ts"],
-    ...["server/routes/mcp.ts", "reach/mcp/stdio.ts"],
+    ...["server/routes/mcp.ts", "reach/mcp/stdio.ts", "server/openid/openid_sign_in.ts"],
     ...["runtime/tools/skills/skills.ts", "runtime/tools/custom/custom_tools.ts"],
     ...["runtime/triggers/watch/watcher.ts", "runtime/telemetry/open_telemetry.ts"],
     ...["runtime/executions/loop/loop.ts", "runtime/executions/loop/prepare.ts"],

@@ -245,7 +245,7 @@ Deno.test("open streams end with the session", async () => {
   await ends(second);
 });
 
-Deno.test("without sign_in there is no link, no open path, and the package is not loaded", async () => {
+Deno.test("without sign_in there is no link and no open path", async () => {
   await using world = await createOpenIdWorld();
   world.change(undefined);
   const browser = new Browser();
