@@ -20,7 +20,6 @@ const ACTIONS: Readonly<Record<AuditRecord["action"], string>> = {
   add_key: "added a key",
   renew_key: "renewed a key",
   revoke_key: "revoked a key",
-  remove_person: "removed a person",
   stop_service: "stopped the service",
 };
 

@@ -243,7 +243,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     timeZone,
     redactor,
     openCredentials: runPorts.openCredentials,
-    keys: once(async () => new (await loadNamedKeys()).SqlNamedKeys(db, clock)),
+    keys: once(async () => new (await loadNamedKeys()).SqlNamedKeys(db, { clock, audit })),
     withLessons(agent, problems) {
       const found = [...problems, ...runPorts.describeModelLimits(agent)];
       const limits = found.map((message) => (

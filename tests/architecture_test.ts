@@ -21,7 +21,7 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   database: 2,
   audit: 3,
   folders: 3,
-  people: 3,
+  people: 4,
   config: 3,
   agents: 4,
   mail: 4,

@@ -20,10 +20,10 @@ export const addKey = operation({
   body: AddKeyBody,
   response: NewKeyBody,
   errors: [409, 503],
-  async handle({ body: { name, role, agents, expires_in: life } }, { runtime }) {
+  async handle({ body: { name, role, agents, expires_in: life } }, { runtime, caller }) {
     const lifeMs = life == null ? null : life * SECOND_MS;
     const keys = await runtime.keys();
-    return { name, key: await keys.add({ name, role, agents: agents ?? null, lifeMs }) };
+    return { name, key: await keys.add({ name, role, agents: agents ?? null, lifeMs }, caller) };
   },
 });
 
@@ -32,8 +32,8 @@ export const revokeKey = operation({
   resource: KEY,
   response: KeyRevoked,
   errors: [503],
-  async handle({ id }, { runtime }) {
-    await (await runtime.keys()).revoke(id);
+  async handle({ id }, { runtime, caller }) {
+    await (await runtime.keys()).revoke(id, caller);
     return { revoked: id };
   },
 });
@@ -42,11 +42,12 @@ export const renewKey = operation({
   summary: "Replace the secret of the named key that sends the request",
   response: NewKeyBody,
   errors: [409, 503],
-  async handle(_request, { runtime, caller: { key } }) {
+  async handle(_request, { runtime, caller }) {
+    const { key } = caller;
     if (key === undefined) {
       throw new RequestRefused(409, "Only a named key can be renewed, and this request has none");
     }
-    return { name: key, key: await (await runtime.keys()).renew(key) };
+    return { name: key, key: await (await runtime.keys()).renew(key, caller) };
   },
 });
 

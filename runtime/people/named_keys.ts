@@ -3,6 +3,8 @@ import type { Clock } from "../../base/clock.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { sha256Of } from "../../base/sha256.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
+import type { SqlAudit } from "../audit/audit.ts";
+import { type AuditEntry, recordAudit } from "../audit/audit_table.ts";
 import type { Database } from "../database/database.ts";
 import { all, get, run } from "../database/operation.ts";
 import type { Caller } from "../vocabulary/callers.ts";
@@ -20,18 +22,21 @@ export interface NamedKey {
   usedAt: number | null;
 }
 
-/** The named keys of the service. */
+/** The named keys of the service. A change is recorded in the audit as made by its caller. */
 export interface NamedKeys {
   /** Returns the owner of a key. Undefined if the key is unknown or has expired. Sends no statement for another text. */
   find(key: string): Promise<Caller | undefined>;
   /** Returns all keys, sorted by name. */
   list(): Promise<NamedKey[]>;
   /** Adds a key and returns its secret. Throws KeyConflict if the name is in use. */
-  add(key: Pick<NamedKey, "name" | "role" | "agents"> & { lifeMs: number | null }): Promise<string>;
+  add(
+    key: Pick<NamedKey, "name" | "role" | "agents"> & { lifeMs: number | null },
+    by: Caller,
+  ): Promise<string>;
   /** Ends a key at once, on all nodes. Throws KeyNotFound. */
-  revoke(name: string): Promise<void>;
+  revoke(name: string, by: Caller): Promise<void>;
   /** Replaces the secret of a key, and returns the new one, which is valid as long as the first one was. Throws KeyNotFound. */
-  renew(name: string): Promise<string>;
+  renew(name: string, by: Caller): Promise<string>;
 }
 
 /** Error: there is no key of this name. */
@@ -69,10 +74,15 @@ interface KeyRow {
 export class SqlNamedKeys implements NamedKeys {
   readonly #db: Database;
   readonly #clock: Pick<Clock, "now">;
+  readonly #audit: Pick<SqlAudit, "entry">;
 
-  constructor(db: Database, clock: Pick<Clock, "now">) {
+  constructor(
+    db: Database,
+    { clock, audit }: { clock: Pick<Clock, "now">; audit: Pick<SqlAudit, "entry"> },
+  ) {
     this.#db = db;
     this.#clock = clock;
+    this.#audit = audit;
   }
 
   async find(key: string): Promise<Caller | undefined> {
@@ -106,6 +116,7 @@ export class SqlNamedKeys implements NamedKeys {
 
   async add(
     { name, role, agents, lifeMs }: Parameters<NamedKeys["add"]>[0],
+    by: Caller,
   ): Promise<string> {
     const key = createKey();
     const now = this.#clock.now();
@@ -115,25 +126,44 @@ export class SqlNamedKeys implements NamedKeys {
       ...[name, await sha256Of(key), role, agents && JSON.stringify(agents)],
       ...[now, lifeMs === null ? null : now + lifeMs],
     ];
-    if (await this.#db.change("power", () => run(sql, ...values)) === 1) return key;
+    const audit = this.#audit.entry("add_key", by, {
+      detail: { name, role, agents: agents && [...agents] },
+    });
+    const isAdded = await this.#db.change("power", function* () {
+      if ((yield* run(sql, ...values)) === 0) return false;
+      yield* recordAudit(audit);
+      return true;
+    });
+    if (isAdded) return key;
     throw new KeyConflict(name);
   }
 
-  async revoke(name: string): Promise<void> {
-    await this.#changeOne(name, "DELETE FROM named_keys WHERE name = ?1");
+  async revoke(name: string, by: Caller): Promise<void> {
+    const audit = this.#audit.entry("revoke_key", by, { detail: { name } });
+    await this.#changeOne(audit, "DELETE FROM named_keys WHERE name = ?1", name);
   }
 
-  async renew(name: string): Promise<string> {
+  async renew(name: string, by: Caller): Promise<string> {
     const key = createKey();
     const sql = "UPDATE named_keys SET digest = ?2, expires_at = ?3 + expires_at - created_at, " +
       "created_at = ?3 WHERE name = ?1";
-    await this.#changeOne(name, sql, await sha256Of(key), this.#clock.now());
+    const audit = this.#audit.entry("renew_key", by, { detail: { name } });
+    await this.#changeOne(audit, sql, name, await sha256Of(key), this.#clock.now());
     return key;
   }
 
-  async #changeOne(name: string, sql: string, ...values: (string | number)[]): Promise<void> {
-    const changed = await this.#db.change("power", () => run(sql, name, ...values));
-    if (changed === 0) throw new KeyNotFound(name);
+  async #changeOne(
+    audit: AuditEntry | undefined,
+    sql: string,
+    name: string,
+    ...values: (string | number)[]
+  ): Promise<void> {
+    const isFound = await this.#db.change("power", function* () {
+      if ((yield* run(sql, name, ...values)) === 0) return false;
+      yield* recordAudit(audit);
+      return true;
+    });
+    if (!isFound) throw new KeyNotFound(name);
   }
 }
 

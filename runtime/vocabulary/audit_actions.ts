@@ -20,7 +20,6 @@ export const AUDIT_ACTION_NAMES = [
   "add_key",
   "renew_key",
   "revoke_key",
-  "remove_person",
   "stop_service",
 ] as const;
 

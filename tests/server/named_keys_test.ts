@@ -44,7 +44,8 @@ async function openWorld() {
     },
     async add(role: Role, agents: string[] | null = null, lifeMs: number | null = null) {
       const keys = await runtime.keys();
-      return await keys.add({ name: `${role} ${agents ?? ""}`, role, agents, lifeMs });
+      const name = `${role} ${agents ?? ""}`;
+      return await keys.add({ name, role, agents, lifeMs }, { via: "terminal", name: "owner" });
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -126,7 +127,7 @@ Deno.test("a revoked key ends at once, with its open streams and its log-ins", a
 
   const stream = await on.send("/events/stream", key);
   assert.equal(stream.status, 200);
-  await (await on.runtime.keys()).revoke("viewer ");
+  await (await on.runtime.keys()).revoke("viewer ", { via: "terminal" });
   assert.equal((await on.call("/info", key)).status, 401);
   assert.equal(await page(), 401);
   // The body ends, although the service continues to run.
@@ -197,4 +198,28 @@ Deno.test("a program with a key for some agents sees only these over /v1", async
     (await on.call("/v1/models", key)).body.data.map(({ id }: { id: string }) => id);
   assert.deepEqual(await models(API_KEY), ["other", "writer"]);
   assert.deepEqual(await models(await on.add("viewer", ["writer"])), ["writer"]);
+});
+
+Deno.test("the audit names who added, renewed and revoked a key, without its secret", async () => {
+  await using on = await openWorld();
+  const admin = await on.add("admin");
+  const json = { name: "anna", role: "viewer", agents: ["writer"] };
+  const { body: { key } } = await on.call("/keys", admin, { json });
+  const renewed = await on.call("/whoami/renew", key, { json: {} });
+  assert.equal(renewed.status, 200);
+  await on.call("/keys/anna", admin, { method: "DELETE" });
+  const { status, body } = await on.call("/audit", admin);
+  assert.equal(status, 200, JSON.stringify(body));
+  const found = body
+    .filter((one: { action: string }) => one.action.endsWith("_key"))
+    .map((one: { action: string; name: string; detail: { name: string } }) =>
+      `${one.name.trim()} ${one.action} ${one.detail.name.trim()}`
+    );
+  assert.deepEqual(found, [
+    "admin revoke_key anna",
+    "anna renew_key anna",
+    "admin add_key anna",
+    "owner add_key admin",
+  ]);
+  assert.doesNotMatch(JSON.stringify(body), /inkling_/);
 });

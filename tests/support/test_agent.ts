@@ -8,7 +8,7 @@ export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
     displayName: "tester",
     description: "",
     icon: "🧪",
-    isIconSet: true,
+    isIconSet: false,
     model: { provider: "demo", name: "script", streamUsage: true },
     trigger: { type: "manual" },
     after: [],

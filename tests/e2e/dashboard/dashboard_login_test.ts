@@ -31,7 +31,7 @@ const SET_UP: WorldSetUp = {
 async function logInAndOut(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/agents", WITHOUT_KEY);
   await logIn(page, "not the key");
-  await page.getByRole("alert").getByText("This is not the API key").waitFor();
+  await page.getByRole("alert").getByText("This is not an API key").waitFor();
   await logIn(page);
   // After the log-in the page shows the requested view.
   await page.getByRole("button", { name: "Run worker" }).click();

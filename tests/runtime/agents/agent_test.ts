@@ -53,6 +53,7 @@ enabled: false`,
     displayName: "Tägliche Übersicht 2",
     description: "What it does",
     icon: "⚙️",
+    isIconSet: true,
     model: {
       provider: "my-server",
       name: "m:1",

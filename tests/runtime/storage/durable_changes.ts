@@ -6,6 +6,7 @@ import { SqlChatNotes } from "../../../runtime/notify/chat_notes.ts";
 import { SqlAnswerLinkStore } from "../../../runtime/notify/answer_links.ts";
 import { SqlFollowUpStore } from "../../../runtime/triggers/after/follow_up_store.ts";
 import { SqlKnownToolStore } from "../../../runtime/storage/known_tools.ts";
+import { SqlNamedKeys } from "../../../runtime/people/named_keys.ts";
 import { SqlOutbox } from "../../../runtime/notify/outbox.ts";
 import { SqlSettingsStore } from "../../../runtime/triggers/settings_store.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
@@ -37,6 +38,9 @@ const TOOL = { digest: "1", description: "Reads", ...SCHEMA };
 const openAudit = (db: TestStore["db"], now = 1) =>
   new SqlAudit(db, { clock: { now: () => now }, days: () => 1 });
 const PERSON = { via: "terminal", name: "anna" } as const;
+const openKeys = (db: TestStore["db"], now = 1) =>
+  new SqlNamedKeys(db, { clock: { now: () => now }, audit: openAudit(db) });
+const KEY = { name: "anna", role: "viewer", agents: null, lifeMs: null } as const;
 const openNotes = (db: TestStore["db"], now = 1) =>
   new SqlChatNotes(db, { chat: "phone", clock: { now: () => now } });
 
@@ -49,6 +53,12 @@ const onRun = (act: Act, before?: Act): Prepare => async (store) => {
   const { id } = await store.accept();
   await before?.(store, id);
   return () => act(store, id);
+};
+
+/** Returns a preparation with a named key, on which the observed `act` is called. */
+const onKey = (act: (keys: SqlNamedKeys, key: string) => unknown): Prepare => async ({ db }) => {
+  const key = await openKeys(db).add(KEY, PERSON);
+  return () => act(openKeys(db, 100_000), key);
 };
 
 /** Returns a preparation with an outbox that contains one message. */
@@ -170,6 +180,9 @@ export const POWER: Record<string, Prepare> = {
   },
   "SqlSettingsStore.changeSetting": ({ db }) => () =>
     new SqlSettingsStore(db).changeSetting("scheduler", "paused", { fallback: "" }),
+  "SqlNamedKeys.add": ({ db }) => () => openKeys(db).add(KEY, PERSON),
+  "SqlNamedKeys.renew": onKey((keys) => keys.renew("anna", PERSON)),
+  "SqlNamedKeys.revoke": onKey((keys) => keys.revoke("anna", PERSON)),
   "SqlAudit.record": ({ db }) => () => openAudit(db).record("pause", PERSON),
   "SqlAudit.checkFiles": ({ db }) => () =>
     openAudit(db).checkFiles([{ file: "/a.md", digest: "1" }]),
@@ -204,6 +217,7 @@ export const PROCESS: Record<string, Prepare> = {
       new SqlAnswerLinkStore(db).addLink({ hash: "h", requestId: `of ${id}`, expiresAt: 9_000 }),
     ask,
   ),
+  "SqlNamedKeys.find": onKey((keys, key) => keys.find(key)),
   "SqlAudit.sweep": async ({ db }) => {
     await openAudit(db).record("pause", PERSON);
     return () => openAudit(db, 9e11).sweep();

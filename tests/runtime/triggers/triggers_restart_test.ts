@@ -133,7 +133,7 @@ Deno.test("disposing of Triggers waits for a running update, which opens no watc
   };
   const triggers = new Triggers(
     {
-      ...{ stops: part, scheduler: part, followUps: part },
+      ...{ stops: part, scheduler: part, followUps: part, checks: part },
       hasStoredWatches: () => read.promise,
       openWatcher: () => assert.fail("a watch was opened"),
     } as unknown as TriggersPorts,
