@@ -46,7 +46,7 @@ async function answer(line: CommandLine, { app, output }: CommandContext): Promi
   switch (line.kind) {
     case "command": {
       const { workspace } = line.options;
-      const used = await appFor(line, app);
+      const used = await appFor(line, { app, output });
       const context = { app: used, output, ...(workspace !== undefined && { workspace }) };
       if (used.remote === undefined) {
         await refuseMissingWorkspace(line.name, context);
@@ -71,13 +71,16 @@ async function answer(line: CommandLine, { app, output }: CommandContext): Promi
 /** Returns the app for the service of this machine, or for the one that `--url` or INKLING_URL names. */
 async function appFor(
   { name: command, options }: Extract<CommandLine, { kind: "command" }>,
-  app: CliApp,
+  { app, output }: CommandContext,
 ): Promise<CliApp> {
   const url = options.url ?? app.environment["INKLING_URL"];
   if (!url) return app;
   const { toRemoteApp } = await import("./service/remote_service.ts");
   const { keyEnv = "INKLING_API_KEY" } = options;
-  return toRemoteApp(app, { command, url, keyEnv, isRequired: options.url !== undefined });
+  return toRemoteApp(app, {
+    ...{ command, url, keyEnv, isRequired: options.url !== undefined },
+    warn: (text) => output.warning(text),
+  });
 }
 
 async function showHelp(of: Command | Program, terminal: Terminal, style: Style): Promise<void> {

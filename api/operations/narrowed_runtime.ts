@@ -8,7 +8,7 @@ import { RequestRefused } from "../errors.ts";
 /** The members of the runtime that concern no agent. */
 const SHARED = [
   ...["version", "config", "directories", "clock", "log", "startedAt", "storage", "messages"],
-  ...["keys", "listNodes"],
+  ...["keys", "listNodes", "audit"],
 ] as const;
 
 const NO_RAISE =

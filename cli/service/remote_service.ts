@@ -2,10 +2,12 @@
 import { Client } from "../../api/client/client.ts";
 import { UsageError } from "../command_line/usage_error.ts";
 import type { CliApp } from "../context/app.ts";
+import { isLoopback } from "../update/release_address.ts";
 
 /** The commands that need only the API. All others concern the files and processes of this machine. */
 const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
-  ..."list show run chat pending respond watch cancel wake checkpoint recap replay fork".split(" "),
+  ..."list show run chat pending respond watch cancel wake checkpoint recap audit replay fork"
+    .split(" "),
   ..."diff why budget resume key whoami".split(" "),
 ]);
 
@@ -15,12 +17,13 @@ const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
  */
 export function toRemoteApp(
   app: CliApp,
-  { command, url, keyEnv, isRequired }: {
+  { command, url, keyEnv, isRequired, warn }: {
     command: string;
     url: string;
     /** The name of the variable with the key. */
     keyEnv: string;
     isRequired: boolean;
+    warn: (text: string) => void;
   },
 ): CliApp {
   if (!REMOTE_COMMANDS.has(command)) {
@@ -33,6 +36,9 @@ export function toRemoteApp(
   }
   const key = app.environment[keyEnv];
   if (!key) throw new UsageError(`Set ${keyEnv} to your key for ${parsed.origin}`, command);
+  if (parsed.protocol === "http:" && !isLoopback(parsed)) {
+    warn(`Your key and all texts go to ${parsed.origin} without encryption: use an https address`);
+  }
   const base = `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`;
   const headers = { "x-api-key": key, "x-inkling-via": "terminal" };
   return Object.assign(Object.create(app), {

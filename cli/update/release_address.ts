@@ -42,6 +42,7 @@ export function isTrustworthy(address: URL, origin: URL): boolean {
   return address.protocol === "http:" && isLoopback(address) && isLoopback(origin);
 }
 
-function isLoopback({ hostname }: URL): boolean {
+/** Returns true for an address of this machine. */
+export function isLoopback({ hostname }: URL): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

@@ -116,6 +116,40 @@ export function addFiles(cli: Pick<FakeCli, "files">): void {
   ];
 }
 
+/** Adds two named keys: one for some agents with an end, and one that was never used. */
+export function addKeys({ runtime, clock }: Pick<FakeCli, "runtime" | "clock">): void {
+  const now = clock.now();
+  const day = 86_400_000;
+  runtime.namedKeys.list = () =>
+    Promise.resolve([
+      {
+        ...{ name: "anna", role: "operator", agents: ["daily", "reporter"] },
+        ...{ createdAt: now - day, usedAt: now - 60_000, expiresAt: now + 90 * day },
+      },
+      {
+        ...{ name: "phone", role: "viewer", agents: null },
+        ...{ createdAt: now - day, usedAt: null, expiresAt: null },
+      },
+    ]);
+}
+
+/** Adds a record of a changed file, from an address, and one of an answer without a name. */
+export function addRecord({ runtime, clock }: Pick<FakeCli, "runtime" | "clock">): void {
+  const at = clock.now() - 60_000;
+  runtime.auditRecords.push(
+    {
+      ...{ id: 2, at, action: "edit_file", via: "page", name: "anna", address: "10.0.0.7" },
+      ...{ agentId: "daily", executionId: null, file: "/home/me/agents/daily.md" },
+      ...{ isDone: false, detail: {} },
+    },
+    {
+      ...{ id: 1, at, action: "answer", via: "terminal", name: null, address: null },
+      ...{ agentId: "daily", executionId: 7, file: null },
+      ...{ isDone: true, detail: { tool: "file_write", approved: true } },
+    },
+  );
+}
+
 /** Adds an agent whose file never parsed, one with a warning, and one with a last good definition. */
 function addBrokenAgents({ runtime }: FakeCli): void {
   const [odd, wrong, worse] = [
@@ -251,7 +285,10 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   budget: [
     ...["", "daily --json", "daily --raise 1", "daily --raise none", "--tokens", "--period month"],
   ],
-  audit: ["", "--json", "nosuch", "--since soon"],
+  audit: [
+    ...["", "--json", "nosuch", "--since soon"],
+    ...["", "--json"].map((words) => ({ words, before: addRecord })),
+  ],
   recap: ["", "--json", "--check", "--since soon"],
   checkpoint: [
     ...["", "--stats", "--json", "--purge", "--purge --json", "--force", "--purge --stats"],
@@ -301,6 +338,14 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
         }),
     },
   ],
+  key: [
+    ...["list", "list --json", "add anna --role operator", "add anna -q --role viewer"],
+    ...["renew", "revoke anna", "revoke anna -q", "add anna", "add --role viewer", "revoke", ""],
+    ...["add anna --role viewer --expires soon", "list anna", "renew --json"],
+    { words: "list", before: addKeys },
+    { words: "list --json", before: addKeys },
+  ],
+  whoami: ["", "--json", "extra", { words: "", ...SILENT }],
   service: ["", "status", "status --json", "status --system", "install", "uninstall", "restart"],
   permissions: [
     ...["", "-q", "--json", "--command", "extra"],

@@ -53,7 +53,14 @@ const described: Described[] = Object.entries(document["paths"] as JsonObject)
   );
 
 /** Returns an operation's path with an existing id. */
-const filled = (path: string) => path.replace("{id}", path.startsWith("/agents") ? "writer" : "1");
+const filled = (path: string) => {
+  const id = path.startsWith("/agents")
+    ? "writer"
+    : path.startsWith("/files")
+    ? "config.yaml"
+    : "1";
+  return path.replace("{id}", id);
+};
 
 /** The integer parameters for which a blank value counts as absent. */
 const BLANK_IS_ABSENT = ["after", "last-event-id"];

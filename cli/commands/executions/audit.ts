@@ -13,10 +13,10 @@ const DEFAULT_LAST = 20;
 const PAGE = 500;
 
 const COLUMNS: Column<AuditRecord>[] = [
-  { header: "WHEN", cell: ({ at }) => formatMinute(at) },
-  { header: "WHO", cell: ({ name }) => name ?? NOTHING },
-  { header: "BY WAY OF", cell: ({ via, address }) => address === null ? via : `${via} ${address}` },
-  { header: "CHANGE", cell: describeAudit, shrinks: true },
+  { header: "When", cell: ({ at }) => formatMinute(at) },
+  { header: "Who", cell: ({ name }) => name ?? NOTHING },
+  { header: "By way of", cell: ({ via, address }) => address === null ? via : `${via} ${address}` },
+  { header: "Change", cell: describeAudit, shrinks: true },
 ];
 
 /** Prints the newest records. With --json, prints every matching record as one line of JSON. */

@@ -29,7 +29,7 @@ export const perform = performs<typeof key>(async (context, options, { action, n
   if (wanted !== undefined) {
     const { key } = await client.addKey(wanted);
     output.line(key);
-    output.note(`${name} ${ROLES[wanted.role]}. The key is shown only now: store it safely`);
+    output.note(`${name} has the role ${wanted.role}. The key is shown only now: store it safely`);
   } else if (action === "renew") {
     const { name, key } = await client.renewKey();
     output.line(key);
@@ -65,7 +65,7 @@ async function show(
   const keys = await client.keys();
   if (json) return output.json(keys);
   if (keys.length === 0) {
-    return output.line('There are no named keys. "inkling key add" creates one');
+    return output.sentence('There are no named keys. "inkling key add" creates one');
   }
   const at = (time: string | null) => orNothing(time, (one) => formatRelative(one, now));
   output.table(keys, [

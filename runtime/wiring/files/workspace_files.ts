@@ -176,9 +176,9 @@ export class LocalWorkspaceFiles implements WorkspaceFiles {
     const { path, text, isNew, by } = change;
     const planned = {
       file: path,
-      // The audit stores no secrets.
-      text: place.kind === "agent" ? text : this.#conceal(place, text).shown,
-      ...(place.kind === "agent" && { agentId: place.id }),
+      text,
+      // These files may contain secrets.
+      ...(place.kind === "agent" ? { agentId: place.id } : { isPrivate: true }),
     };
     await attempt(`Cannot write ${path}`, async () => {
       await Deno.mkdir(dirname(path), { recursive: true });

@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { OPERATION_PATHS } from "../../../api/operations/operation_paths.ts";
 import { createApp } from "../../../server/app.ts";
 import { type Role, ROLE_NAMES } from "../../../runtime/vocabulary/rights.ts";
+import type { WorkspaceFiles } from "../../../runtime/interface/workspace_files.ts";
+import { fakeAgent } from "../../support/fake_agent.ts";
+import { fakePlan } from "../../support/fake_plan.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
 /** The operations by the least role that may use them. */
@@ -59,6 +62,41 @@ Deno.test("each role may use its operations, and gets 403 with the right's name 
       }
     }
   }
+});
+
+Deno.test("a key for some agents gets an answer from each operation that only reads", async () => {
+  for (const { id, method, path, right } of OPERATION_PATHS) {
+    if (method !== "GET" || right !== "view") continue;
+    const caller = { via: "api", key: "sam", role: "viewer", agents: ["own"] } as const;
+    const { app, runtime } = createTestApp({ caller });
+    for (const agentId of ["own", "foreign"]) {
+      runtime.addAgent(fakeAgent(agentId));
+      runtime.plans.set(agentId, fakePlan());
+      runtime.addExecution({ agentId, status: "success" });
+    }
+    runtime.files = () =>
+      Promise.resolve({
+        read: () => Promise.resolve({ path: "/a.md", text: "", version: null, diagnostics: [] }),
+      } as unknown as WorkspaceFiles);
+    const request = async (agent: string, execution: string) => {
+      const given = path.replace("{id}", path.startsWith("/agents") ? agent : execution);
+      const { status, body } = await app.request(given);
+      await body?.cancel();
+      return status;
+    };
+    assert.equal(await request("own", "1"), id === "pending" ? 404 : 200, id);
+    if (path.includes("{id}")) assert.equal(await request("foreign", "2"), 404, id);
+  }
+});
+
+Deno.test("a refusal names the role or the limit to some agents, as is the cause", async () => {
+  const refusal = async (role: Role, path: string) => {
+    const { call } = createTestApp({ caller: { via: "api", role, agents: ["own"] } });
+    return (await call(path, { method: "POST", json: {} })).body.detail;
+  };
+  assert.match(await refusal("viewer", "/agents/own/run"), /Your role is viewer$/);
+  assert.match(await refusal("viewer", "/scheduler/pause"), /Your role is viewer$/);
+  assert.match(await refusal("operator", "/scheduler/pause"), /some agents does not have it$/);
 });
 
 Deno.test("changed arguments of a call need the right to edit", async () => {

@@ -214,6 +214,47 @@ Deno.test("config.yaml and skills are written with validation, and no key's valu
   assert.ok(facts.schemas.agent.properties.trigger);
 });
 
+Deno.test("each save has one record, and the texts of files with secrets are not stored", async () => {
+  await using world = await openWorld();
+  const servers = '{"one":{"command":"one","env":{"TOKEN":"first-long-secret"}}}';
+  const put = async (path: string, text: string) => {
+    const { status, body: { version } } = await world.send("GET", path);
+    const headers: Record<string, string> = status === 404 || version === null
+      ? { "if-none-match": "*" }
+      : { "if-match": version };
+    const saved = await world.send("PUT", path, { text }, headers);
+    assert.equal(saved.status, 200, JSON.stringify(saved.body));
+  };
+  const config = await world.send("GET", "/files/config.yaml");
+  await put("/files/config.yaml", `${config.body.text}# sk-very-secret\n`);
+  await put("/files/mcp-servers.json", servers);
+  await put("/files/mcp-servers.json", servers.replace("first", "second"));
+  await put("/files/writing", "---\ndescription: Writes\n---\nsk-very-secret\n");
+  await put("/agents/greeter/file", AGENT.replace("everybody", "all"));
+  await world.runtime.reloadAgents();
+  const records = await world.runtime.audit.listRecords({ limit: 50, actions: ["edit_file"] });
+  const isSaved = ({ via }: { via: string }) => via === "api";
+  const [newest = { id: 0 }] = records;
+  assert.deepEqual(
+    records.filter(({ id }) => id > newest.id - 5).map((one) => [
+      one.file?.split("/").at(-1),
+      isSaved(one),
+      one.isDone,
+    ]),
+    [
+      ["greeter.md", true, true],
+      ["SKILL.md", true, true],
+      ["mcp-servers.json", true, true],
+      ["mcp-servers.json", true, true],
+      ["config.yaml", true, true],
+    ],
+  );
+  for (const { id, file } of records) {
+    const before = await world.runtime.audit.readTextBefore(id);
+    if (!file?.endsWith("greeter.md")) assert.equal(before, undefined, file ?? "");
+  }
+});
+
 Deno.test("a check reports problems that need the workspace, and writes nothing", async () => {
   await using world = await openWorld();
   const text = "---\nskills: [cooking]\n---\nCook.\n";

@@ -6,7 +6,7 @@ import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
 import { settle } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { CTRL_D } from "../fake_input.ts";
-import { addFiles } from "../exit_code_table.ts";
+import { addFiles, addKeys, addRecord } from "../exit_code_table.ts";
 import { offerServer } from "../fake_server.ts";
 import { offerImport } from "./fake_import.ts";
 import { offerSkill } from "../fake_skill.ts";
@@ -346,6 +346,14 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "budget without a configured budget": { argv: ["budget"] },
   "budget after a raise": { argv: ["budget", "reporter", "--raise", "1.00"], before: withBudgets },
   "list with a budget nearly used up": { argv: ["list"], before: withBudgets },
+  "key list": { argv: ["key", "list"], before: ({ cli }) => addKeys(cli) },
+  "key list without keys": { argv: ["key", "list"] },
+  "key add": { argv: ["key", "add", "anna", "--role", "operator", "--expires", "90d"] },
+  "key add without a role": { argv: ["key", "add", "anna"], code: 2 },
+  "key revoke": { argv: ["key", "revoke", "anna"] },
+  "whoami": { argv: ["whoami"] },
+  "audit": { argv: ["audit"], before: ({ cli }) => addRecord(cli) },
+  "audit without a record": { argv: ["audit"] },
   "why": { argv: ["why", "reporter"] },
   "why of a paused trigger": { argv: ["why", "sorter"] },
   "recap": { argv: ["recap"] },

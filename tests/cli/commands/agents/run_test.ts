@@ -127,6 +127,7 @@ Deno.test("run sends arguments, message, context and session", async () => {
       context: "ctx",
       sessionId: "s1",
       idempotencyKey: cli.runtime.runs[0]?.request.idempotencyKey,
+      by: { via: "api" },
     },
   }]);
 });

@@ -33,7 +33,7 @@ Deno.test("checkpoint --agent shows one agent", async (t) => {
 });
 
 Deno.test("checkpoint --purge removes conversations without starting a service", async () => {
-  const table: [string[], unknown, RegExp][] = [
+  const table: [string[], object, RegExp][] = [
     [[], { force: false }, /^Removed 3 conversations\n/],
     [["--force"], { force: true }, /^Removed 3 conversations\n/],
     [
@@ -46,7 +46,7 @@ Deno.test("checkpoint --purge removes conversations without starting a service",
     for (const isRunning of [true, false]) {
       await using cli = await createStored({ isRunning });
       assert.equal(await cli.drive(cli.run("checkpoint", "--purge", ...flags)), 0);
-      assert.deepEqual(cli.runtime.purges, [purge]);
+      assert.deepEqual(cli.runtime.purges, [{ ...purge, by: { via: "api" } }]);
       assert.match(cli.stdout.text, text);
       assert.equal(cli.upkeepsOpened, isRunning ? 0 : 1);
       assert.deepEqual([cli.spawned.length, cli.localOpened], [0, 0]);

@@ -309,7 +309,7 @@ Deno.test("respond writes auto_approve after a confirmation, and then approves t
   cli.input.answers = ["always", false, "always", true];
   assert.equal(await cli.drive(cli.run("respond", "1")), 0);
   assert.match(cli.stdout.text, /daily\.md\n {4}@@[^]*\n {4}\+auto_approve: \[file_write\]\n/);
-  const tool = { agentId: "daily", tool: "file_write" };
+  const tool = { agentId: "daily", tool: "file_write", by: { via: "api" } };
   assert.deepEqual(cli.runtime.autoApprovals, [
     { ...tool, write: false },
     { ...tool, write: false },
@@ -330,7 +330,7 @@ Deno.test("respond shows a command with its control characters, and always allow
   cli.input.answers = ["always", true];
   assert.equal(await cli.drive(cli.run("respond", "1")), 0);
   assert.match(cli.stdout.text, /git log -3 # \\r\\u001b\[2Kls/);
-  const call = { agentId: "daily", tool: "shell", command };
+  const call = { agentId: "daily", tool: "shell", command, by: { via: "api" } };
   assert.deepEqual(cli.runtime.autoApprovals, [
     { ...call, write: false },
     { ...call, write: true },
