@@ -106,7 +106,7 @@ Deno.test("createApp() refuses a body of another media type with 415", async () 
   // Without a body, the media type is ignored.
   for (const headers of [{}, { "content-type": "text/plain" }]) {
     assert.equal((await call("/agents/writer/run", { method: "POST", headers })).status, 200);
-    assert.deepEqual(runtime.runs.pop(), { agentId: "writer", request: {} });
+    assert.deepEqual(runtime.runs.pop(), { agentId: "writer", request: { by: { via: "api" } } });
   }
 });
 
