@@ -1,7 +1,7 @@
 // Explains why an agent ran or did not run at a time, and says what the user can do.
 import { describeTrigger, isAutomatic } from "../triggers.ts";
 import { firstLine } from "../visible_text.ts";
-import { MINUTE_MS } from "../../base/time_units.ts";
+import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
 import { ApiError, type Client, orMissing } from "../../api/client/client.ts";
 import type { AgentDetail } from "../../api/schemas/agent_schemas.ts";
 import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
@@ -33,6 +33,8 @@ export interface Explanation extends Reason {
   /** The explained time as ISO 8601; null if the agent has never been due. */
   at: string | null;
   execution_id: number | null;
+  /** The checks of the last day by a change trigger, newest first. A record with a count covers equal checks in a row. */
+  checks?: SlotBody[];
 }
 
 /** Returns the explanation. Throws ApiError 404 if neither an agent nor an agent file has this id. */
@@ -49,6 +51,9 @@ export async function explain(
     agent_id: id,
     at: found?.at ?? (at === undefined ? null : new Date(at).toISOString()),
     execution_id: found !== undefined && "execution" in found ? found.execution.id : null,
+    ...(agent?.trigger_type === "change" && at === undefined && {
+      checks: await readChecks(client, agent),
+    }),
   };
   const event = found && await explainEvent(client, id, found);
   // If a time is given, the event alone explains it. Otherwise the agent's current state is explained, too.
@@ -74,6 +79,13 @@ export async function explain(
       ? `Run it: inkling run ${id}. To run it automatically, add a trigger to its file`
       : null,
   };
+}
+
+/** Returns the checks of the last day of an agent, up to its newest one. */
+async function readChecks(client: Client, { id }: AgentDetail): Promise<SlotBody[]> {
+  const checks = await client.slots(id, { limit: SLOTS });
+  const newest = Date.parse(checks[0]?.scheduled_for ?? "");
+  return checks.filter(({ scheduled_for: at }) => Date.parse(at) > newest - DAY_MS);
 }
 
 /**

@@ -112,6 +112,12 @@ export function explainPassedOver(
   };
 }
 
+/** Returns true if the reason is the result of a check by a change trigger that started no run. */
+export function isCheck(reason: string | null): boolean {
+  const code = slotReasonOf(reason);
+  return code === "check_failed" || code === "unchanged" || code === "baseline";
+}
+
 /** Explains why no run started at a due time. */
 export function explainSlot(
   agentId: string,
@@ -125,6 +131,13 @@ export function explainSlot(
   });
   const recorded = reason ?? "";
   const code = slotReasonOf(reason);
+  if (isCheck(reason)) {
+    const failed = `Try the address or the command yourself; ${agentId} runs at the next change`;
+    return {
+      reason: `${agentId} checked its source at ${formatMinute(at)}${times}: ${recorded}`,
+      remedy: code === "check_failed" ? failed : null,
+    };
+  }
   if (code === "stopped") {
     return toReason(recorded, `Fix the cause, then resume it: inkling resume ${agentId}`);
   }

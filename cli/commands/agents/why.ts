@@ -1,6 +1,8 @@
 // `inkling why`: explains why an agent ran or did not run at a time, and says what the user can do.
 import { performs } from "../../command_line/command.ts";
 import type { why } from "../../declarations/agent_commands.ts";
+import { formatPlural } from "../../output/figures.ts";
+import { formatMinute } from "../../../present/local_time.ts";
 import { explain } from "../../../present/why/explain.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -22,5 +24,12 @@ export const perform = performs<typeof why>(async (context, options, { agent: ag
   else {
     output.sentence(toOneLine(explanation.reason));
     if (explanation.remedy !== null) output.sentence(toOneLine(explanation.remedy));
+    for (
+      const { scheduled_for: when, reason, execution_id: id, count } of explanation.checks ?? []
+    ) {
+      const times = count > 1 ? `, ${formatPlural(count, "time")}` : "";
+      const outcome = id === null ? reason ?? "" : `a change: execution ${id}`;
+      output.line(`  ${formatMinute(when)}  ${toOneLine(outcome)}${times}`);
+    }
   }
 });

@@ -8,6 +8,7 @@ import { formatCost, formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { NOTHING, orNothing } from "../table.ts";
 import { formatMinute } from "../../../present/local_time.ts";
+import { isCheck } from "../../../present/why/reasons.ts";
 
 /** A row of the history: an execution, or a due time without a run. */
 type Entry = { execution: ListedExecution } | { slot: SlotBody };
@@ -67,7 +68,7 @@ function describeStatus(entry: Entry): string {
 }
 
 function describeTrigger(entry: Entry): string {
-  if ("slot" in entry) return "schedule";
+  if ("slot" in entry) return isCheck(entry.slot.reason) ? "change" : "schedule";
   const { trigger, parent_execution_id: parent, after_execution_id: before } = entry.execution;
   const by = parent ?? before ?? null;
   return by === null ? trigger : `${trigger} (${by})`;

@@ -44,6 +44,25 @@ Deno.test("why explains a due time without a run, also within a combined slot", 
   await shows(t, cli, "why", "daily", "2026-01-01T03:30Z");
 });
 
+Deno.test("why lists the checks of the last day by a change trigger, and logs name the trigger", async (t) => {
+  await using cli = await createFakeCli();
+  const trigger = { type: "change", command: "cat x", every: "1h" } as const;
+  const more = { headers: {}, ignore: [], maxRuns: 200 };
+  cli.runtime.addAgent(fakeAgent("daily", { trigger: { ...trigger, ...more } }));
+  const { id } = cli.runtime.addExecution({
+    ...{ agentId: "daily", trigger: "change", status: "success", startedAt: START },
+  });
+  const check = { ...SLOT, outcome: "skipped" } as const;
+  cli.runtime.slots.push(
+    { ...check, reason: "the check failed: 503 Service Unavailable" },
+    { ...check, scheduledFor: START, outcome: "run", reason: null, executionId: id },
+    { ...check, scheduledFor: START - 7_200_000, reason: "no change", count: 2 },
+    { ...check, scheduledFor: START - 90_000_000, reason: "the first check" },
+  );
+  await shows(t, cli, "why", "daily");
+  await shows(t, cli, "logs", "daily");
+});
+
 Deno.test("why explains why an agent does not run at all", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "off", { enabled: false });
