@@ -74,7 +74,7 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
       if (raise !== undefined && "approved" in response.answer && response.answer.approved) {
         throw new RequestRefused(403, NO_RAISE);
       }
-      await runtime.respond(id, response);
+      return await runtime.respond(id, response);
     }),
     getExecution: ofExecution(runtime.getExecution),
     readFrames: ofExecution(runtime.readFrames),

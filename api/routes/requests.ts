@@ -26,6 +26,12 @@ export const pending = operation({
     return {
       ...request,
       isGuard: request.isGuard === true,
+      ...(request.rule && {
+        approvals: request.approvedBy?.length ?? 0,
+        needed: request.rule.approvals,
+        approvedBy: [...request.approvedBy ?? []],
+        approvers: [...request.rule.approvers ?? []],
+      }),
       openToPrograms: isOpen ? true as const : undefined,
     };
   },
@@ -50,7 +56,8 @@ export const previewArguments = operation({
 });
 
 export const respond = operation({
-  summary: "Answer the question; exactly one answer is accepted",
+  summary:
+    "Answer the question; exactly one answer is accepted, or as many approvals as the agent needs",
   resource: EXECUTION,
   body: RespondBody,
   response: RespondAccepted,
@@ -60,11 +67,15 @@ export const respond = operation({
     const by = isFixed ? caller : { ...caller, via: body.via ?? caller.via };
     if ("arguments" in body.response) requireRight({ caller }, "edit");
     try {
-      await runtime.respond(id, {
+      const partial = await runtime.respond(id, {
         requestId: body.request_id,
         answer: toAnswer(body.response),
         by,
       });
+      if (partial !== undefined) {
+        const { approvals, needed } = partial;
+        return { status: "waiting" as const, executionId: id, approvals, needed };
+      }
     } catch (error) {
       throw toMisfit(error, misfitPlace(body.response));
     }

@@ -51,6 +51,20 @@ export const PendingBody = z.object({
   open_to_programs: z.literal(true).optional().meta({
     description: "Present only if a program may answer the question in place of a person",
   }),
+  approvals: count.optional().meta({
+    description:
+      "The number of people who have approved the call. This and the next three fields are " +
+      "present only if the agent has `approvers`, `approvals` or `exclude_starter`",
+  }),
+  needed: count.optional().meta({
+    description: "The number of different people who must approve the call",
+  }),
+  approved_by: z.array(z.string()).optional().meta({
+    description: "The names of the people who have approved the call",
+  }),
+  approvers: z.array(z.string()).optional().meta({
+    description: "The names and roles that may answer; empty: everybody with a name",
+  }),
   preview: PreviewBody.nullable().meta({
     description: "The change that file_write, file_edit, file_delete or file_move would make; " +
       "null for other tools",
@@ -98,7 +112,11 @@ export type RespondBody = z.infer<typeof RespondBody>;
 
 /** The response to an accepted answer, and to the early end of a rest. */
 export const RespondAccepted = z.object({
-  status: z.literal("resuming"),
+  status: z.enum(["resuming", "waiting"]).meta({
+    description: "`waiting` if other people must approve, too",
+  }),
   execution_id: id,
+  approvals: count.optional().meta({ description: "The approvals so far, if others must approve" }),
+  needed: count.optional().meta({ description: "The number of people who must approve" }),
 }).meta({ id: "Responded" });
 export type RespondAccepted = z.infer<typeof RespondAccepted>;

@@ -1,5 +1,6 @@
 // Formats a question to the user, with the complete tool call or file change. Escapes invisible characters.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
+import { describeApprovals } from "../../present/asked_approvals.ts";
 import { signInServerOf } from "../../present/asked_sign_in.ts";
 import { formatWholeArgument } from "./arguments.ts";
 import type { Style } from "./style.ts";
@@ -29,6 +30,8 @@ export function formatRequest(
   if (pending.kind === "confirm" && !isRepeated) {
     lines.push(...formatCall(pending, style, mostLines));
   }
+  const approvals = describeApprovals(pending);
+  if (approvals !== undefined) lines.push(approvals);
   return lines.join("\n");
 }
 

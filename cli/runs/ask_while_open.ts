@@ -18,7 +18,8 @@ export class AnsweredElsewhere extends Error {
 }
 
 /**
- * Asks the question and sends the answer. Returns false if the user skips the question. Throws AnsweredElsewhere if the
+ * Asks the question and sends the answer. Returns false if the user skips the question, or if other people must approve
+ * the call, too. Throws AnsweredElsewhere if the
  * question is closed meanwhile, and Interrupted at Ctrl+C.
  */
 export async function askWhileOpen(pending: PendingBody, asking: Asking): Promise<boolean> {
@@ -37,18 +38,23 @@ export async function askWhileOpen(pending: PendingBody, asking: Asking): Promis
     await watching;
   }
   if (answer === undefined) return false;
-  await giveAnswer(client, pending, answer);
-  return true;
+  return await giveAnswer(pending, answer, asking);
 }
 
-/** Sends an answer. Throws AnsweredElsewhere if the question has already been answered. */
+/**
+ * Sends an answer. Returns false if other people must approve the call, too. Throws AnsweredElsewhere if the question has
+ * already been answered.
+ */
 export async function giveAnswer(
-  client: Client,
   { execution_id: id, request_id }: PendingBody,
   response: Answer,
-): Promise<void> {
+  { client, output }: Pick<Asking, "client" | "output">,
+): Promise<boolean> {
   try {
-    await client.respond(id, { request_id, response, via: "terminal" });
+    const body = { request_id, response, via: "terminal" as const };
+    const { status, approvals, needed } = await client.respond(id, body);
+    if (status === "waiting") output.note(`${approvals} of ${needed} approvals`);
+    return status !== "waiting";
   } catch (error) {
     // The service may also refuse the answer to an open question, for example if it cannot read the agent's file.
     if (!isClosed(error) || await isOpen(client, { id, requestId: request_id })) throw error;

@@ -3,6 +3,7 @@
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { commandOf } from "../../present/asked_command.ts";
+import { describeApprovals } from "../../present/asked_approvals.ts";
 import { toVisible } from "../../present/visible_text.ts";
 import { describeWaitingRuns, signInServerOf } from "../../present/asked_sign_in.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -33,6 +34,7 @@ export function PendingRequest(
   const card = useRef<HTMLElement>(null);
   const heading = useId();
   const runs = describeWaitingRuns(pending);
+  const approvals = describeApprovals(pending);
   /** Sends the answer. Throws if the service refuses it. */
   const send = async (response: Answer) => {
     // Check the focus before the button is disabled and loses the focus.
@@ -41,9 +43,14 @@ export function PendingRequest(
     setProblem(null);
     try {
       const { execution_id: id, request_id } = pending;
-      await client.respond(id, { request_id, response, via: "page" });
-      setState("answered");
-      announce("Answered: the execution continues.");
+      const { status } = await client.respond(id, { request_id, response, via: "page" });
+      setState(status === "waiting" ? "open" : "answered");
+      announce(
+        status === "waiting"
+          ? "Approved: other people must approve, too."
+          : "Answered: the execution continues.",
+      );
+      if (status === "waiting") return;
       if (isHere) focusBeside(card.current);
     } catch (error) {
       setState("open");
@@ -73,6 +80,7 @@ export function PendingRequest(
         <p class="muted small">
           {runs !== undefined && `${runs}. `}Asked <RelativeTime at={pending.created_at} />
           {pending.expires_at !== null && <Deadline at={pending.expires_at} />}
+          {approvals !== undefined && `. ${approvals}`}
         </p>
       </div>
       {pending.is_guard

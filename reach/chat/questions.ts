@@ -5,6 +5,7 @@ import { SerialQueue } from "../../base/serial_queue.ts";
 import { beginningOf, cutEnd } from "../../base/text/cut_text.ts";
 import { describeAnswerPlace, isGiven } from "../../present/answer_place.ts";
 import { signInServerOf } from "../../present/asked_sign_in.ts";
+import { describeApprovals } from "../../present/asked_approvals.ts";
 import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 import type { ChatPerson } from "../../runtime/config/chat_schema.ts";
 import { AppFailure, type ButtonPress, type ChatMessage, type Post } from "./chat_app.ts";
@@ -174,11 +175,16 @@ export class Questions {
     person: ChatPerson,
   ): Promise<string> {
     try {
-      await this.#ports.clientOf(person).respond(executionId, { request_id: requestId, response });
-      return "Answered.";
+      const body = { request_id: requestId, response };
+      const { status, approvals, needed } = await this.#ports.clientOf(person)
+        .respond(executionId, body);
+      return status === "waiting" ? `Approved: ${approvals} of ${needed} approvals.` : "Answered.";
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
-      return error.status === 422 ? error.message : CLOSED;
+      if (error.status === 422 || error.status === 403) return error.message;
+      // The question may be open, and the person has approved it before.
+      const pending = await orMissing(this.#ports.client.pending(executionId));
+      return pending?.request_id === requestId ? error.message : CLOSED;
     }
   }
 
@@ -232,8 +238,10 @@ function toOpenPost({ kind, options, chosen, multi, post }: Omit<QuestionNote, "
 function describe(pending: PendingBody, maxText: number): { post: Post; whole?: string } {
   const { asked_by: asker, execution_id: id, is_guard: isGuard, preview } = pending;
   const server = signInServerOf(pending);
+  const approvals = describeApprovals(pending);
   const text = toVisible(
     `${asker} asks (execution ${id}):\n${pending.message}` +
+      (approvals === undefined ? "" : `\n${approvals}`) +
       (server === undefined ? "" : `\nAt the machine, type: inkling mcp login ${server}`),
   );
   const args = Object.entries(pending.tool_args).map(([name, value]) =>

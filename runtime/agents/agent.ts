@@ -17,7 +17,8 @@ import { fnv1a } from "../../base/text/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
 import { parseMcpEntries, parseToolEntries } from "../vocabulary/tool_vocabulary.ts";
 import type { FollowedEnd } from "../vocabulary/trigger_kinds.ts";
-import { toAutoApprove, toGuards } from "./approval/agent_guards.ts";
+import type { ApprovalRule } from "../executions/approvals.ts";
+import { toApprovalRule, toAutoApprove, toGuards } from "./approval/agent_guards.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
@@ -135,6 +136,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   autoApprove: string[] | "*";
   /** The time in milliseconds until an unanswered question counts as denied. Null if questions have no deadline. */
   confirmTimeoutMs: number | null;
+  /** The rule about the people who approve calls. Absent if anybody may. */
+  approvalRule?: ApprovalRule;
   /** The agent's own notification settings. config.yaml has the other ones. */
   notify: NotifyChoice;
   /** The source of the output schema. Absent if any text is an answer. */
@@ -195,6 +198,7 @@ export function toAgent(
     mcpConfirm: defaults.mcpConfirm ?? "none",
     autoApprove,
     confirmTimeoutMs: confirmTimeout,
+    ...toApprovalRule(definition),
     notify: definition.notify,
     enabled: definition.enabled,
     ...(definition.expose && { expose: true }),

@@ -193,6 +193,24 @@ export const definitionSchema = z.object({
     description:
       "Tools that require no approval; `server/get_*` for tools of a server; `*` for all tools",
   }),
+  approvers: oneOrMore(filledText).refine(
+    (names) => names.length > 0,
+    "must name at least one (or leave the key out)",
+  ).nullish().meta({
+    values: "text or list",
+    description: "The people who may approve calls: names of keys and people, or roles",
+    default: "everybody",
+  }),
+  approvals: field(
+    z.int().min(1).max(5),
+    1,
+    "The number of different people who must approve a call",
+  ),
+  exclude_starter: field(
+    z.boolean(),
+    false,
+    "`true`: the person who started the run may not approve its calls",
+  ),
   ...withoutDefaults(AGENT_POLICY),
   notify: section(NOTIFY_CHOICE),
   budget: section({

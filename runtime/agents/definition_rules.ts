@@ -14,6 +14,7 @@ import {
   TRIGGER_TYPES,
   type TriggerType,
 } from "../vocabulary/trigger_kinds.ts";
+import { isRole } from "../vocabulary/rights.ts";
 import { isTimeZone, zoneOfWindows } from "../config/time_zone.ts";
 import { cronRemedy, parseCron } from "./cron_expression.ts";
 import { KIND_CHECKS, KIND_OF_FIELD } from "./triggers/trigger_forms.ts";
@@ -39,6 +40,7 @@ export function checkRules(
       const configured = [defaults.provider, provider];
       return typeof one === "string" ? checkModelText(file, one, { path, configured }) : [];
     }),
+    ...checkApprovals(file, root),
     ...checkTrigger(file, section(root, "trigger"), { follows: has(root, "after") }),
   ];
 }
@@ -53,6 +55,17 @@ function checkSynonyms(
   if (!has(map, field) || !has(map, synonym)) return [];
   const message = `${field} and ${synonym} are two names of one field: use one of them`;
   return [diagnose(file, [...path, synonym], { message }, "key")];
+}
+
+/** Reports a number of approvals that the listed people cannot reach. */
+function checkApprovals(file: DiagnosedFile, { approvers, approvals }: RawFields): Diagnostic[] {
+  const names = new Set([approvers ?? []].flat());
+  // Any number of people may have a role.
+  if (approvers == null || typeof approvals !== "number" || [...names].some(isRole)) return [];
+  if (approvals <= names.size) return [];
+  const message = `approvals is ${approvals}, and approvers names only ${names.size}`;
+  const hint = "name more people, or a role";
+  return [diagnose(file, ["approvals"], { message, hint })];
 }
 
 /** Reports entries such as `-name` in a list of tools that name no built-in tool. */

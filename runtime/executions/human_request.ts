@@ -4,6 +4,7 @@ import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { AuditEntry } from "../audit/audit_table.ts";
 import type { Redactor } from "../secrets/redactor.ts";
+import type { ApprovalRule } from "./approvals.ts";
 import type { RequestedRaise } from "./budget.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import type { HumanAnswer, ToolQuestion } from "../tools/definition/tool.ts";
@@ -27,6 +28,12 @@ export interface HumanRequest extends ToolQuestion {
   isGuard?: true;
   /** The budget raise that an approval allows. Present only if the question is about a budget. */
   raise?: RequestedRaise;
+  /** The rule for the people who answer, as it was when the question was asked. Absent: anybody may answer. */
+  rule?: ApprovalRule;
+  /** The names of the people who have approved the call. Absent if nobody has. */
+  approvedBy?: readonly string[];
+  /** The model's arguments, if a person who approved the call has changed them. */
+  originalArgs?: JsonObject;
 }
 
 /** Returns true if a sign-in to the same server answers both questions. */
@@ -169,7 +176,9 @@ export function describeApproval({ request, answer }: GivenAnswer): string | und
   if (!("approved" in answer && answer.approved)) return undefined;
   const { reason, arguments: args } = answer;
   const lines = [
-    ...(args === undefined ? [] : [describeEdit(request.toolArgs ?? {}, args)]),
+    ...(args === undefined
+      ? []
+      : [describeEdit(request.originalArgs ?? request.toolArgs ?? {}, args)]),
     ...(reason === undefined || reason === ""
       ? []
       : [`The user approved this and said: ${reason}`]),

@@ -18,6 +18,7 @@ import type { EventBus } from "../events/bus.ts";
 import type { Frame } from "../events/frame.ts";
 import type { BudgetService } from "../executions/budget/budget_service.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
+import type { PartialApproval } from "../executions/approvals.ts";
 import type { AcceptedExecution, ExecutionTotals } from "../executions/execution.ts";
 import type { ServiceNode } from "../executions/nodes/node_reads.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
@@ -213,9 +214,11 @@ export interface Runtime extends AsyncDisposable {
   ): Promise<CallPreview | null>;
   /**
    * Answers the open question of an execution, which then continues. Throws ExecutionNotFound, NotWaiting (also for an
-   * answer to an older question), AnswerMisfit, ArgumentsNotChecked and ServiceStopping.
+   * answer to an older question), AnswerMisfit, ArgumentsNotChecked and ServiceStopping. If other people must approve the
+   * call, too, the execution waits for them, and the approvals so far are returned. Throws ApproverForbidden for a sender
+   * who may not answer, and ApprovedBefore for one who has approved.
    */
-  respond(id: number, response: GivenResponse): Promise<void>;
+  respond(id: number, response: GivenResponse): Promise<PartialApproval | undefined>;
   /**
    * Adds a tool to `auto_approve` in an agent's file, or a command to `shell.allow`. Without `write`, only returns the diff.
    * Throws AgentNotFound, NotAutoApproved and ReadOnlyRuntime.

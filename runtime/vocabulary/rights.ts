@@ -71,7 +71,12 @@ export function describeChatRights(): string {
   return CHAT_RIGHTS.map((name) => `\`${name}\`: ${RIGHTS[name].meaning}`).join("; ");
 }
 
+/** Returns true if a value is the name of a role. */
+export function isRole(value: unknown): value is Role {
+  return ROLE_NAMES.some((role) => role === value);
+}
+
 /** Returns true if a text can be the name of a person or key: 1 to 60 visible characters, and not the name of a role. */
 export function isPersonName(text: string): boolean {
-  return /^[^\p{C}]{1,60}$/u.test(text) && !ROLE_NAMES.some((role) => role === text);
+  return /^[^\p{C}]{1,60}$/u.test(text) && !isRole(text);
 }

@@ -167,11 +167,11 @@ export class LocalRuntime implements Runtime {
     return await this.#history.preview(await this.#runner().editedRequest(id, edit));
   };
 
-  async respond(id: number, response: GivenResponse): Promise<void> {
+  respond: Runtime["respond"] = async (id, response) => {
     await this.#parts.refreshConfig();
     const audit = this.#parts.audit.entry("answer", response.by);
-    await this.#runner().respond(id, { ...response, audit });
-  }
+    return await this.#runner().respond(id, { ...response, audit });
+  };
 
   async autoApprove(agentId: string, request: ApprovalRequest): Promise<AutoApproval> {
     this.#runner();

@@ -79,7 +79,7 @@ export function createAnswers(
       if (error.code === "conflict" || error.code === "not_found") {
         return await closedPage((await runtime.messages.findLink(token))?.state ?? "ended");
       }
-      const status = error.code === "invalid" ? 422 : 503;
+      const status = error.code === "invalid" ? 422 : error.code === "forbidden" ? 403 : 503;
       return await questionPage(question, { status, text: `${error.message}.` });
     }
     return await answeredPage(answer);

@@ -558,7 +558,7 @@ export class FakeRuntime implements Runtime {
     });
   }
 
-  respond(id: number, response: GivenResponse): Promise<void> {
+  respond(id: number, response: GivenResponse): Promise<undefined> {
     if (this.requests.get(id)?.requestId !== response.requestId) {
       return Promise.reject(
         new FakeRefusal("conflict", "This execution does not wait for an answer"),
@@ -567,7 +567,7 @@ export class FakeRuntime implements Runtime {
     this.requests.delete(id);
     this.responses.push({ id, ...response });
     this.onRespond(id);
-    return Promise.resolve();
+    return Promise.resolve(undefined);
   }
 
   checkpointStats(): Promise<CheckpointStats> {

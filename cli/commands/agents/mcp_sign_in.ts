@@ -63,12 +63,13 @@ async function continueRuns(
   }
   if (pending === undefined) return;
   using client = await openService(context, { signal });
-  await giveAnswer(client, pending, { approved: true }).catch((error) => {
+  const { output } = context;
+  await giveAnswer(pending, { approved: true }, { client, output }).catch((error) => {
     if (!(error instanceof AnsweredElsewhere)) throw error;
   });
   const { waiting_runs: count } = pending;
   const runs = count === 1 ? "1 run" : `${count} runs`;
-  context.output.note(`Continues ${runs} that waited for the sign-in`);
+  output.note(`Continues ${runs} that waited for the sign-in`);
 }
 
 /** Returns the question of the runs that wait for the sign-in to a server, or undefined. */

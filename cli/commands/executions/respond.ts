@@ -46,10 +46,12 @@ export const perform = performs<typeof respond>(async (
   // The frames up to the answer are not printed again.
   const after = (await client.messages(executionId)).at(-1)?.id ?? 0;
   try {
-    if (given !== undefined) await giveAnswer(client, pending, given);
-    else if (!(await ask(context, pending, { client, interrupts }))) {
+    const isAnswered = given === undefined
+      ? await ask(context, pending, { client, interrupts })
+      : await giveAnswer(pending, given, { client, output });
+    if (!isAnswered) {
       output.note(
-        `Execution ${executionId} still waits for your answer: inkling respond ${executionId}`,
+        `Execution ${executionId} still waits for an answer: inkling respond ${executionId}`,
       );
       return EXIT.waiting;
     }

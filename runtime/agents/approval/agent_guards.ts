@@ -1,4 +1,6 @@
 // Determines an agent's guards, which are the tools that wait for approval, from its file and config.yaml.
+import type { ApprovalRule } from "../../executions/approvals.ts";
+import type { Definition } from "../definition.ts";
 import { isEveryTool } from "../../vocabulary/tool_vocabulary.ts";
 
 /** Returns the parsed value of `auto_approve`. `"*"` if it frees every tool. */
@@ -20,6 +22,23 @@ export function toGuards(
   return {
     confirmTools: guards.filter((name) => !autoApprove.includes(name)),
     freedGuards: guards.filter((name) => autoApprove.includes(name)),
+  };
+}
+
+/** Returns the rule about the people who approve calls, if the file has one. */
+export function toApprovalRule(
+  { approvers, approvals, exclude_starter: excludesStarter }: Pick<
+    Definition,
+    "approvers" | "approvals" | "exclude_starter"
+  >,
+): { approvalRule?: ApprovalRule } {
+  if (approvers == null && approvals === 1 && !excludesStarter) return {};
+  return {
+    approvalRule: {
+      ...(approvers != null && { approvers: unique(approvers) }),
+      approvals,
+      ...(excludesStarter && { excludesStarter }),
+    },
   };
 }
 

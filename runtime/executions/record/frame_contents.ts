@@ -7,6 +7,7 @@ import type { ModelReply } from "../../models/model.ts";
 import type { CallPreview, DescribedCall } from "./call_preview.ts";
 import type { FinishedCall } from "./conversation_store.ts";
 import type { Pause } from "./ending_store.ts";
+import type { PartialApproval } from "../approvals.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import {
@@ -271,6 +272,20 @@ export function toAnswerFrame(
       ...(by?.name !== undefined && { answered_by: by.name }),
     },
   };
+}
+
+/**
+ * Returns the frames of an approval after which other people must approve: a notice, or the answer and the new question if
+ * the arguments are others.
+ */
+export function toApprovalFrames(
+  asked: Pick<GivenResponse, "requestId" | "by">,
+  answer: HumanAnswer,
+  { approvals, needed, request }: PartialApproval,
+): FrameContent[] {
+  const text = `${approvals} of ${needed} approvals, by ${request.approvedBy?.join(", ")}`;
+  if (request.requestId === asked.requestId) return [toNoticeFrame("info", text)];
+  return [toAnswerFrame(asked, answer), toNoticeFrame("info", text), toInterruptFrame(request)];
 }
 
 /** Returns the frame of the final answer. */

@@ -25,7 +25,6 @@ import { type ExecutionStatus, stateBefore } from "../states.ts";
 import {
   checkTransition,
   identityOf,
-  toAnswerFrame,
   toInstructionsFrame,
   toInterruptFrame,
   toNoticeFrame,
@@ -35,8 +34,10 @@ import {
   toReplyFrames,
   toResultFrame,
 } from "./frame_contents.ts";
-import type { GivenResponse, HumanAnswer, HumanRequest } from "../human_request.ts";
+import type { HumanAnswer, HumanRequest } from "../human_request.ts";
 import type { JournalPorts } from "./journal_ports.ts";
+import type { PartialApproval } from "../approvals.ts";
+import { type AnsweredRequest, toRecordedAnswer } from "./recorded_answer.ts";
 import type { Resumption } from "./resumption.ts";
 import { RunningTime } from "./running_time.ts";
 
@@ -210,24 +211,13 @@ export class Journal {
     return waiting;
   }
 
-  /** Stores and logs an answer. The execution and its ancestors run again. Undefined if the question is not open. */
+  /** Stores and logs an answer, as RequestStore.answerRequest() does. */
   async answer(
-    request: Pick<HumanRequest, "requestId" | "raise"> & Pick<GivenResponse, "by" | "audit">,
+    request: AnsweredRequest,
     answer: HumanAnswer,
-  ): Promise<Resumption | undefined> {
-    const { requests, clock, redactor } = this.#ports;
-    const isApproved = "approved" in answer && answer.approved;
-    const at = clock.now();
-    return await requests.answerRequest(this.#identity.executionId, {
-      requestId: request.requestId,
-      answer,
-      answeredAt: at,
-      audit: request.audit,
-      ...(request.raise && isApproved && { raise: request.raise }),
-      frames: (execution) =>
-        checkTransition("running", [toAnswerFrame(request, answer)])
-          .map((content) => createFrame(identityOf(execution), content, { redactor, at })),
-    });
+  ): Promise<Resumption | PartialApproval | undefined> {
+    const recorded = toRecordedAnswer(request, answer, this.#ports);
+    return await this.#ports.requests.answerRequest(this.#identity.executionId, recorded);
   }
 
   /** Stores and logs that the execution rests, before the planned retry if there is one. Returns the stored rest. */

@@ -4,6 +4,8 @@ import type { FrameDraft } from "../../events/frame.ts";
 import type { BudgetRaise } from "../budget.ts";
 import type { Execution } from "../execution.ts";
 import type { HumanAnswer, HumanRequest } from "../human_request.ts";
+import type { Caller } from "../../vocabulary/callers.ts";
+import type { PartialApproval } from "../approvals.ts";
 import type { Resumption } from "./resumption.ts";
 
 /** A question to store. */
@@ -22,6 +24,14 @@ export interface RecordedAnswer {
   /** The budget raise that the answer approves. */
   raise?: BudgetRaise;
   audit?: AuditEntry | undefined;
+  /** Set if the question has a rule about the people who answer it. */
+  approving?: {
+    by: Caller | undefined;
+    /** The id of the question if the answer changes the arguments and other people must approve them. */
+    nextId: string;
+    /** Creates the frames of an approval after which other people must approve. */
+    frames: (execution: Execution, partial: PartialApproval) => FrameDraft[];
+  };
   /**
    * Creates the frames of the answer for an execution that runs again. An ancestor gets them only if its log shows this
    * question.
@@ -39,9 +49,13 @@ export interface RequestStore {
 
   /**
    * Stores the answer to an open question. The execution and the ancestors that waited only for it run again on this
-   * machine. Returns undefined if the question is not open, because only the first answer counts.
+   * machine. Returns undefined if the question is not open, because only the first answer counts. If more people must
+   * approve, returns the approvals so far, and the question stays open. Throws ApproverForbidden and ApprovedBefore.
    */
-  answerRequest(executionId: number, answer: RecordedAnswer): Promise<Resumption | undefined>;
+  answerRequest(
+    executionId: number,
+    answer: RecordedAnswer,
+  ): Promise<Resumption | PartialApproval | undefined>;
 
   /**
    * Returns the open question of an execution, or else the oldest open question of its descendants. With `requestId`,

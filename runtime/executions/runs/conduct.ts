@@ -180,6 +180,7 @@ async function ask(
     expiresAt: agent.confirmTimeoutMs === null ? null : now + agent.confirmTimeoutMs,
     ...(isGuard && { isGuard }),
     ...(raise && { raise }),
+    ...(isGuard && agent.approvalRule && { rule: agent.approvalRule }),
   });
 }
 

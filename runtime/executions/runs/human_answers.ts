@@ -12,7 +12,9 @@ import {
   NotWaiting,
   toAuditDetail,
 } from "../human_request.ts";
+import type { Announcer } from "./announcer.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
+import type { PartialApproval } from "../approvals.ts";
 import type { Execution } from "../execution.ts";
 import { Journal } from "../record/journal.ts";
 import type { JournalPorts } from "../record/journal_ports.ts";
@@ -36,6 +38,7 @@ type Ports =
   >
   & {
     agents: Pick<AwaitedAgents, "find">;
+    announcer: Pick<Announcer, "waiting">;
     active: Pick<ActiveRuns, "track" | "stopping">;
     runs: Pick<Runs, "resume">;
   };
@@ -62,9 +65,9 @@ export class HumanAnswers {
    * continue; the question then stays open. The answer to a question about a sign-in is the answer of all runs that wait for
    * the same sign-in.
    */
-  async give(id: number, response: GivenResponse): Promise<void> {
-    const open = await this.#giveOne(id, response);
-    if (open.toolName !== SIGN_IN || "expired" in response.answer) return;
+  async give(id: number, response: GivenResponse): Promise<PartialApproval | undefined> {
+    const { open, partial } = await this.#giveOne(id, response);
+    if (open.toolName !== SIGN_IN || "expired" in response.answer) return partial;
     const signIns = await this.#ports.requests.readSignIns();
     for (const { executionId, requestId } of signIns.filter((one) => isSameSignIn(one, open))) {
       try {
@@ -74,11 +77,15 @@ export class HumanAnswers {
         if (!(error instanceof NotWaiting || error instanceof AgentUnreadable)) throw error;
       }
     }
+    return undefined;
   }
 
-  /** Answers one question and returns it. */
-  async #giveOne(id: number, response: GivenResponse): Promise<HumanRequest> {
-    const { executions, runs } = this.#ports;
+  /** Answers one question and returns it. If other people must approve, returns the approvals so far, too. */
+  async #giveOne(
+    id: number,
+    response: GivenResponse,
+  ): Promise<{ open: HumanRequest; partial?: PartialApproval }> {
+    const { announcer, executions, runs } = this.#ports;
     const { open, answer, execution, request } = await this.#check(id, response);
     const answered = await new Journal(execution, this.#ports).answer({
       ...open,
@@ -87,11 +94,18 @@ export class HumanAnswers {
         { ...response.audit, detail: toAuditDetail(open.toolName, answer) },
     }, answer);
     if (answered === undefined) throw new NotWaiting(OLDER_REQUEST);
+    if ("needed" in answered) {
+      // Other people see the new arguments only in a new question.
+      if (answered.request.requestId !== open.requestId) {
+        announcer.waiting(execution, answered.request);
+      }
+      return { open, partial: answered };
+    }
     await runs.resume({ execution: answered.execution, request });
     for (const above of answered.ancestors) {
       await runs.resume(await requireExecution(executions, above.id));
     }
-    return open;
+    return { open };
   }
 
   /** Returns the open question with edited arguments, for a preview. Throws as give() does. Changes nothing. */
@@ -136,7 +150,12 @@ export class HumanAnswers {
         { answer: fitting, agent },
         this.#ports,
       );
-    return { execution, request, open, answer };
+    // The last person approves the arguments that an earlier one has changed.
+    const isOfEdit = open.originalArgs !== undefined && "approved" in answer && answer.approved;
+    return {
+      ...{ execution, request, open },
+      answer: isOfEdit ? { arguments: open.toolArgs, ...answer } : answer,
+    };
   }
 
   /** Throws AgentUnreadable if the agent of the asking execution, or of an ancestor that waits for it, cannot be read. */

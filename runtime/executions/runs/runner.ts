@@ -9,6 +9,7 @@ import { ActiveRuns } from "./active_runs.ts";
 import { Announcer } from "./announcer.ts";
 import { AwaitedAgents } from "./awaited_agents.ts";
 import { STOPS } from "../end_reason.ts";
+import type { PartialApproval } from "../approvals.ts";
 import type { AcceptedExecution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import { HumanAnswers } from "./human_answers.ts";
@@ -42,8 +43,9 @@ export class Runner implements AsyncDisposable {
     this.#agents = new AwaitedAgents(ports);
     this.#active = new ActiveRuns(ports.clock);
     const shared = { ...ports, agents: this.#agents, active: this.#active };
-    this.#runs = new Runs({ ...shared, announcer: new Announcer(ports) });
-    this.#answers = new HumanAnswers({ ...shared, runs: this.#runs });
+    const announcer = new Announcer(ports);
+    this.#runs = new Runs({ ...shared, announcer });
+    this.#answers = new HumanAnswers({ ...shared, announcer, runs: this.#runs });
     this.#expiry = new RequestExpiry({ ...ports, answers: this.#answers });
     this.#rests = new RestTimer({ ...shared, runs: this.#runs });
     this.#recoveryContext = { ...shared, runs: this.#runs };
@@ -94,8 +96,8 @@ export class Runner implements AsyncDisposable {
   }
 
   /** Answers the open question of an execution or of its descendant. Throws as HumanAnswers.give() does. */
-  async respond(id: number, response: GivenResponse): Promise<void> {
-    await this.#active.admit(() => this.#answers.give(id, response));
+  async respond(id: number, response: GivenResponse): Promise<PartialApproval | undefined> {
+    return await this.#active.admit(() => this.#answers.give(id, response));
   }
 
   /** Returns the open question with edited arguments, for a preview. Throws as respond() does. Changes nothing. */

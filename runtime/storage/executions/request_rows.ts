@@ -17,7 +17,17 @@ export interface RequestRow {
 /** The content of the JSON column `body`. */
 type RequestBody = Pick<
   HumanRequest,
-  "message" | "options" | "multi" | "answersBefore" | "toolName" | "toolArgs" | "isGuard" | "raise"
+  | "message"
+  | "options"
+  | "multi"
+  | "answersBefore"
+  | "toolName"
+  | "toolArgs"
+  | "isGuard"
+  | "raise"
+  | "rule"
+  | "approvedBy"
+  | "originalArgs"
 >;
 
 /** SQL: the columns of RequestRow. */
@@ -26,7 +36,21 @@ export const REQUEST_COLUMNS =
 
 /** Stores a question in the open transaction. */
 export function* insertRequest(request: HumanRequest): Operation<void> {
+  yield* send(
+    `INSERT INTO requests (${REQUEST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    request.requestId,
+    request.executionId,
+    request.position,
+    request.kind,
+    toBody(request),
+    request.createdAt,
+    request.expiresAt,
+  );
+}
+
+function toBody(request: HumanRequest): string {
   const { message, options, multi, answersBefore, toolName, toolArgs, isGuard, raise } = request;
+  const { rule, approvedBy, originalArgs } = request;
   const body: RequestBody = {
     message,
     options,
@@ -36,16 +60,19 @@ export function* insertRequest(request: HumanRequest): Operation<void> {
     ...(answersBefore !== undefined && { answersBefore }),
     ...(isGuard && { isGuard }),
     ...(raise && { raise }),
+    ...(rule && { rule }),
+    ...(approvedBy && { approvedBy }),
+    ...(originalArgs && { originalArgs }),
   };
+  return JSON.stringify(body);
+}
+
+/** Stores the approvals of an open question. */
+export function* updateApprovals(request: HumanRequest): Operation<void> {
   yield* send(
-    `INSERT INTO requests (${REQUEST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    "UPDATE requests SET body = ? WHERE request_id = ?",
+    toBody(request),
     request.requestId,
-    request.executionId,
-    request.position,
-    request.kind,
-    JSON.stringify(body),
-    request.createdAt,
-    request.expiresAt,
   );
 }
 

@@ -7,11 +7,13 @@ import type {
   RecordedAnswer,
   RequestStore,
 } from "../../executions/record/request_store.ts";
+import type { PartialApproval } from "../../executions/approvals.ts";
 import type { Resumption } from "../../executions/record/resumption.ts";
 import { type EventMessages, NO_MESSAGES } from "../../notify/outbox.ts";
 import { raiseBudget } from "../../executions/budget/budget_store.ts";
 import type { Database } from "../../database/database.ts";
 import { appendFrames, showsRequest } from "../frames.ts";
+import { addApproval, withStarter } from "./approvals.ts";
 import {
   closeRequest,
   insertRequest,
@@ -42,7 +44,7 @@ export class SqlRequestStore implements RequestStore {
     const messages = this.#messages;
     return this.#db.change("power", function* () {
       yield* fence(executionId);
-      yield* insertRequest(opening.request);
+      yield* insertRequest(yield* withStarter(opening.request));
       const execution = yield* pauseExecution(executionId, opening);
       const { request } = opening;
       const isSignIn = request.toolName === SIGN_IN;
@@ -54,9 +56,15 @@ export class SqlRequestStore implements RequestStore {
     });
   }
 
-  answerRequest(executionId: number, answer: RecordedAnswer): Promise<Resumption | undefined> {
+  answerRequest(
+    executionId: number,
+    answer: RecordedAnswer,
+  ): Promise<Resumption | PartialApproval | undefined> {
     const ownerId = this.#ownerId;
+    const messages = this.#messages;
     return this.#db.change("power", function* () {
+      const partial = yield* addApproval(executionId, answer, messages);
+      if (partial !== undefined) return partial;
       if (!(yield* closeRequest(executionId, answer))) return undefined;
       if (answer.raise !== undefined) yield* raiseBudget(answer.raise);
       yield* recordAudit(answer.audit, { executionId });

@@ -64,7 +64,7 @@ export interface SignInPorts {
     respond(
       executionId: number,
       response: { requestId: string; answer: { approved: boolean }; by: Caller },
-    ): Promise<void>;
+    ): Promise<unknown>;
     audit: Pick<SqlAudit, "record">;
   };
 }
