@@ -17,7 +17,7 @@ import { fnv1a } from "../../base/text/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
 import { parseMcpEntries, parseToolEntries } from "../vocabulary/tool_vocabulary.ts";
 import type { FollowedEnd } from "../vocabulary/trigger_kinds.ts";
-import type { ApprovalRule } from "../executions/approvals.ts";
+import type { ApprovalRule } from "../vocabulary/approval_rule.ts";
 import { toApprovalRule, toAutoApprove, toGuards } from "./approval/agent_guards.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";

@@ -198,8 +198,8 @@ export const definitionSchema = z.object({
     "must name at least one (or leave the key out)",
   ).nullish().meta({
     values: "text or list",
-    description: "The people who may approve calls: names of keys and people, or roles",
-    default: "everybody",
+    description:
+      "The people who may approve calls: names of keys and people, or roles; without it everybody",
   }),
   approvals: field(
     z.int().min(1).max(5),

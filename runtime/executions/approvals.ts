@@ -1,20 +1,9 @@
-// The rule of an agent about the people who approve its calls: their names or roles, and their number.
+// Counts the approvals of a call, and refuses answers of people who may not approve it.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import type { ApprovalRule } from "../vocabulary/approval_rule.ts";
 import type { Caller } from "../vocabulary/callers.ts";
 import { isRole, ROLE_NAMES } from "../vocabulary/rights.ts";
 import type { HumanAnswer, HumanRequest } from "./human_request.ts";
-
-/** A rule about the people who answer questions about calls. It is stored with each question. */
-export interface ApprovalRule {
-  /** The names of people and roles. A higher role counts, too. Absent: everybody with a name. */
-  approvers?: readonly string[];
-  /** The number of different people who must approve a call. */
-  approvals: number;
-  /** Set if the person who started the run may not answer. */
-  excludesStarter?: true;
-  /** The name of this person. Absent if it is not known. */
-  starter?: string;
-}
 
 /** The approvals of a question that needs more. */
 export interface PartialApproval {

@@ -4,7 +4,7 @@ import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { AuditEntry } from "../audit/audit_table.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import type { ApprovalRule } from "./approvals.ts";
+import type { ApprovalRule } from "../vocabulary/approval_rule.ts";
 import type { RequestedRaise } from "./budget.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import type { HumanAnswer, ToolQuestion } from "../tools/definition/tool.ts";

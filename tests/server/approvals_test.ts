@@ -16,7 +16,8 @@ Deno.test("over TCP, two named keys approve a call, and the key of the whole ser
     [Symbol.asyncDispose]: async () => void await service.shutdown("requested"),
   };
   const keys = await runtime.keys();
-  const add = (name: string) => keys.add({ name, role: "operator", agents: null, lifeMs: null });
+  const add = (name: string) =>
+    keys.add({ name, role: "operator", agents: null, lifeMs: null }, { via: "api" });
   const [anna, bob, carl] = [await add("anna"), await add("bob"), await add("carl")];
   const { id } = await runToEnd(runtime, "writer");
   const base = `http://127.0.0.1:${service.ports[0]}/executions/${id}`;

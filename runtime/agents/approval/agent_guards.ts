@@ -1,6 +1,5 @@
 // Determines an agent's guards, which are the tools that wait for approval, from its file and config.yaml.
-import type { ApprovalRule } from "../../executions/approvals.ts";
-import type { Definition } from "../definition.ts";
+import type { ApprovalRule } from "../../vocabulary/approval_rule.ts";
 import { isEveryTool } from "../../vocabulary/tool_vocabulary.ts";
 
 /** Returns the parsed value of `auto_approve`. `"*"` if it frees every tool. */
@@ -27,10 +26,11 @@ export function toGuards(
 
 /** Returns the rule about the people who approve calls, if the file has one. */
 export function toApprovalRule(
-  { approvers, approvals, exclude_starter: excludesStarter }: Pick<
-    Definition,
-    "approvers" | "approvals" | "exclude_starter"
-  >,
+  { approvers, approvals, exclude_starter: excludesStarter }: {
+    approvers?: string[] | null | undefined;
+    approvals: number;
+    exclude_starter: boolean;
+  },
 ): { approvalRule?: ApprovalRule } {
   if (approvers == null && approvals === 1 && !excludesStarter) return {};
   return {
