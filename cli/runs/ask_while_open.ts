@@ -23,7 +23,7 @@ export class AnsweredElsewhere extends Error {
  * question is closed meanwhile, and Interrupted at Ctrl+C.
  */
 export async function askWhileOpen(pending: PendingBody, asking: Asking): Promise<boolean> {
-  const { client, signal } = asking;
+  const { signal } = asking;
   const closed = new AbortController();
   const over = new AbortController();
   const watching = watchQuestion(pending, { ...asking, signal: over.signal, closed });

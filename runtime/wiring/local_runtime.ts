@@ -12,7 +12,6 @@ import type { Frame } from "../events/frame.ts";
 import type { AcceptedExecution } from "../executions/execution.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
 import type { OpenCounts, Outcomes, Span } from "../executions/record/execution_reads.ts";
-import type { GivenResponse } from "../executions/human_request.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { findRepeatedRun } from "../executions/runs/repeated_run.ts";
 import { toRunSpec } from "../executions/runs/run_request.ts";
