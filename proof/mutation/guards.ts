@@ -95,7 +95,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "only a yes raises a budget",
-    symbol: "Journal.answer",
+    symbol: "toRecordedAnswer",
     drop: "isApproved &&",
     tests: ["tests/runtime/executions/budget"],
   },
