@@ -31,7 +31,7 @@ Deno.test("GET /agents lists each agent with its trigger, model and times", asyn
   for (const one of body) assert.deepEqual(AgentSummary.parse(one), one);
   const [{ icon: _icon, ...first }] = body;
   assert.deepEqual(first, {
-    icon_set: true,
+    icon_set: false,
     ...{ id: "a", display_name: "Anna", name: "Anna", description: "Does a", enabled: true },
     ...{ trigger_type: "manual", model_provider: "demo", model_name: "script" },
     ...{ trigger_every: null, trigger_cron: null, trigger_paths: [], trigger_scheme: null },
