@@ -1,12 +1,14 @@
 // Creates the pages of the links in messages: a question with its answer form, and the notices for a closed question.
 import { toTimestamp } from "../../base/clock.ts";
 import { escapeUnseen } from "../../base/text/unseen_characters.ts";
+import { describeApprovers } from "../../runtime/executions/approvals.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type {
   CallPreview,
   LinkedQuestion,
   PendingRequest,
 } from "../../runtime/interface/runtime.ts";
+import type { ApprovalRule } from "../../runtime/vocabulary/approval_rule.ts";
 import { SIGN_IN } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { escapeHtml, noticePage } from "../html/notice_page.ts";
 
@@ -51,7 +53,7 @@ export async function questionPage(
   { request, execution }: ExecutionQuestion,
   fault?: { status: number; text: string },
 ): Promise<Response> {
-  const { expiresAt, createdAt } = request;
+  const { expiresAt, createdAt, rule } = request;
   const expiry = expiresAt === null ? "" : `, expires ${formatTime(expiresAt)}`;
   return await noticePage({
     heading: `${toVisibleHtml(execution.displayName)} asks`,
@@ -63,11 +65,18 @@ export async function questionPage(
       argumentTable(request),
       fileChange(request.preview),
       fault === undefined ? "" : `<p class="fault" role="alert">${toVisibleHtml(fault.text)}</p>`,
-      `<form method="post">\n${formFields(request)}\n</form>`,
+      rule === undefined
+        ? `<form method="post">\n${formFields(request)}\n</form>`
+        : signInText(rule),
       `<p class="muted">Execution ${execution.id}, asked ${formatTime(createdAt)}${expiry}. ` +
-      "You can answer once.</p>",
+      (rule === undefined ? "You can answer once." : "A link has no name.") + "</p>",
     ].filter((part) => part !== "").join("\n"),
   });
+}
+
+function signInText(rule: ApprovalRule): string {
+  const people = toVisibleHtml(describeApprovers(rule));
+  return `<p>This question is for ${people}. To answer it, sign in to the page with your own key.</p>`;
 }
 
 /** Returns the confirmation page after an accepted answer. */

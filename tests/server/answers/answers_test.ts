@@ -37,6 +37,14 @@ Deno.test("the page of a question about a sign-in can only give up", async () =>
   assert.doesNotMatch(text, /Approve/);
 });
 
+Deno.test("the page of a question for some people has no form, and asks for a sign-in", async () => {
+  const { open } = openPort({ rule: { approvers: ["anna", "admin"], approvals: 2 } });
+  const text = await (await open()).text();
+  assert.match(text, /This question is for anna, people with the role admin\./);
+  assert.match(text, /sign in to the page with your own key/);
+  assert.doesNotMatch(text, /<form/);
+});
+
 Deno.test("GET and HEAD change nothing, because chat programs open links", async () => {
   const { send, open, runtime } = openPort();
   for (const site of ["cross-site", "same-site", "none"]) {
