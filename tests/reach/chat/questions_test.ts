@@ -40,6 +40,28 @@ Deno.test("a guarded call of any agent is approved by a button, with its diff, a
   assert.equal(await Deno.readTextFile(`${world.place.workspace}/note.txt`), "hello\n");
 });
 
+Deno.test("a button is the first of two approvals, and a person of the chat with another name is refused", async () => {
+  await using world = await createChatWorld();
+  const lines = "approvers: [owner, anna]\napprovals: 2";
+  await world.place.writeScript("writer", write("hello\n"), lines);
+  await using service = await world.open();
+  const { runtime } = service;
+  await runtime.run("writer", {});
+  const question = await world.seen(OWNER, "0 of 2 approvals; for owner, anna");
+  world.app.press(OWNER, question, question.buttons["Approve"]!);
+  await until(async () => (await runtime.pendingRequest(1)).approvedBy?.[0] === "owner", "one");
+  assert.equal((await runtime.getExecution(1)).status, "waiting");
+  const guest = createLocalClient(runtime, { via: "chat", name: "guest" });
+  const { request_id } = await guest.pending(1);
+  await assert.rejects(guest.respond(1, { request_id, response: { approved: true } }), {
+    status: 403,
+  });
+  const anna = createLocalClient(runtime, { via: "page", name: "anna", role: "operator" });
+  await anna.respond(1, { request_id, response: { approved: true } });
+  await world.seen(OWNER, "by anna");
+  await until(async () => (await runtime.getExecution(1)).status === "success", "written");
+});
+
 Deno.test("a forged press, a second press, and a press by somebody else answer nothing", async () => {
   await using world = await createChatWorld({ lines: "    agents: [writer]\n" });
   await world.place.writeScript("writer", write("hello\n"));

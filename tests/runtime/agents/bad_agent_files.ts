@@ -19,6 +19,9 @@ const BOMB = [
 
 /** Front matter that is refused. Its first line is line 2 of the file. */
 export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
+  ["approvals: 6", "2:12 approvals must be between 1 and 5, got 6"],
+  ["approvers: []", "2:12 approvers must name at least one"],
+  ["approvers: anna\napprovals: 2", "3:12 approvals is 2, and approvers names only 1"],
   ["settings:\n  temperature: 7", "3:16 settings.temperature must be between 0 and 1, got 7"],
   ["__proto__: {enabled: false}", "2:1 A key must not be called __proto__"],
   ["paths: []", "2:8 paths must not be empty"],
