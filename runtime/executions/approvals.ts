@@ -1,6 +1,6 @@
 // Counts the approvals of a call, and refuses answers of people who may not approve it.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import type { ApprovalRule } from "../vocabulary/approval_rule.ts";
+import { type ApprovalRule, describeApprovers } from "../vocabulary/approval_rule.ts";
 import type { Caller } from "../vocabulary/callers.ts";
 import { isRole, ROLE_NAMES } from "../vocabulary/rights.ts";
 import type { HumanAnswer, HumanRequest } from "./human_request.ts";
@@ -21,16 +21,6 @@ export class ApproverForbidden extends RuntimeError {
 /** Error: the person has approved the call before. */
 export class ApprovedBefore extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
-}
-
-/** Returns the people who may answer, such as `anna, bob or a person with the role admin`. */
-export function describeApprovers({ approvers, starter, excludesStarter }: ApprovalRule): string {
-  const words = approvers?.map((one) => isRole(one) ? `people with the role ${one}` : one);
-  const list = words?.join(", ") ?? "people with a name";
-  if (!excludesStarter) return list;
-  return `${list}, without the person who started the run${
-    starter === undefined ? "" : ` (${starter})`
-  }`;
 }
 
 /** Returns the name of the answer's sender. Throws ApproverForbidden if the rule does not let this sender answer. */

@@ -1,14 +1,13 @@
 // Creates the pages of the links in messages: a question with its answer form, and the notices for a closed question.
 import { toTimestamp } from "../../base/clock.ts";
 import { escapeUnseen } from "../../base/text/unseen_characters.ts";
-import { describeApprovers } from "../../runtime/executions/approvals.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type {
   CallPreview,
   LinkedQuestion,
   PendingRequest,
 } from "../../runtime/interface/runtime.ts";
-import type { ApprovalRule } from "../../runtime/vocabulary/approval_rule.ts";
+import { type ApprovalRule, describeApprovers } from "../../runtime/vocabulary/approval_rule.ts";
 import { SIGN_IN } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { escapeHtml, noticePage } from "../html/notice_page.ts";
 
