@@ -68,6 +68,11 @@ export type AgentSummary = z.infer<typeof AgentSummary>;
 const dollars = z.number().nullable();
 const tokens = z.int().nullable();
 
+/** The last mail that matched the filters of a trigger and started no run. */
+const PassedMail = z.object({
+  ...{ from: z.string(), subject: z.string(), at: timestamp },
+  reason: z.string().meta({ description: "The reason why it started no run" }),
+}).meta({ id: "PassedMail" });
 /** The last file change that started no run because the file's content was the same, and the number of such changes. */
 const PassedOver = z.object({ path: z.string(), at: timestamp, count }).meta({ id: "PassedOver" });
 
@@ -145,6 +150,9 @@ export const AgentDetail = AgentSummary.extend({
   max_failures: z.int().nullable().meta({
     description: "Number of consecutive failures that stop its trigger; null for no limit",
   }),
+  passed_mail: PassedMail.nullable().meta({
+    description: "The last mail that matched the filters of its trigger and started no run",
+  }),
   passed_over: PassedOver.nullable().meta({
     description: "The last change that started no run, because the file's content was the same",
   }),
@@ -184,7 +192,7 @@ export function toAgentSummary(
 
 /** Converts an agent to a source from which toWire() makes its complete configuration. */
 export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail> {
-  const { agent, lastExecution, passedOver } = listing;
+  const { agent, lastExecution, passedOver, passedMail } = listing;
   return {
     ...agent,
     ...toAgentSummary(listing),
@@ -203,6 +211,7 @@ export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail>
     warnings: agent.warnings.map(toDiagnostic),
     lastExecution: lastExecution && toExecution(lastExecution),
     passedOver,
+    passedMail,
   };
 }
 

@@ -68,6 +68,18 @@ export const TriggerBody = z.discriminatedUnion("type", [
     max_runs: z.int(),
     input: z.string().nullable(),
   }).meta({ id: "ChangeTrigger" }),
+  z.object({
+    type: z.literal("mail"),
+    account: z.string(),
+    folder: z.string(),
+    from: z.array(z.string()),
+    to: z.array(z.string()),
+    subject: z.string().nullable(),
+    then: z.string().meta({ description: "`keep`, `seen`, or `move:` with a folder" }),
+    unproven: z.boolean(),
+    automatic: z.boolean(),
+    input: z.string().nullable(),
+  }).meta({ id: "MailTrigger" }),
 ]).meta({ id: "Trigger" });
 export type TriggerBody = z.infer<typeof TriggerBody>;
 
@@ -114,6 +126,14 @@ export function toTrigger(trigger: Trigger): TriggerBody {
       const { type, every, ignore } = trigger;
       const headers = Object.keys(trigger.headers);
       return { type, url, command, every, select, headers, each, ignore, max_runs: maxRuns, input };
+    }
+    case "mail": {
+      const { type, account, folder, from, to, subject = null, then } = trigger;
+      const { unproven = false, automatic = false } = trigger;
+      return {
+        ...{ type, account, folder, from, to, subject, unproven, automatic, input },
+        then: typeof then === "string" ? then : `move:${then.move}`,
+      };
     }
     default:
       return trigger satisfies never;

@@ -47,6 +47,8 @@ function describeTrigger({ trigger, nextRun }: AgentStart): string[] {
       return [`when a delivery arrives (${trigger.scheme})`];
     case "change":
       return [`when ${trigger.url ?? trigger.command} changes, checked every ${trigger.every}`];
+    case "mail":
+      return [`when a mail arrives in ${trigger.folder} of ${trigger.account}`];
     default:
       return trigger satisfies never;
   }

@@ -15,6 +15,7 @@ import {
 import { diagnoseUnattended } from "./validate_unattended.ts";
 import { describeHostMismatch } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { suggest } from "../../base/text/suggestion.ts";
+import { diagnoseMail } from "./validate_mail.ts";
 import { showValue } from "../../runtime/config/files/shown_value.ts";
 import { OutputSchemaUnusable, readOutputSchema } from "../../runtime/agents/output_schema.ts";
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../../runtime/agents/machine_time_zone.ts";
@@ -31,7 +32,7 @@ export type ValidateAgentOptions =
   & {
     /** Inspects the custom tools, skills and servers that an agent names. */
     inspectResources: (agent: Agent) => Promise<InspectedResources>;
-    config: Pick<Config, "notify">;
+    config: Pick<Config, "notify" | "mail">;
     /** True if several machines share a database. */
     hasDatabase: boolean;
     hostNames: () => string[];
@@ -67,6 +68,7 @@ export async function validateAgent(
     ...diagnoseHost(agent, file, options),
     ...diagnoseExpose(agent, file),
     ...diagnoseWebhook(agent, file, options),
+    ...diagnoseMail(agent, file, options),
     ...diagnoseUnattended(agent, file, {
       knownTools: [...knownTools, ...resources.toolNames],
     }),

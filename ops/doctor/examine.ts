@@ -43,6 +43,7 @@ import {
   toRefusalFinding,
 } from "./finding.ts";
 import { checkKeyFiles, checkKeys } from "./key_checks.ts";
+import { mailChecks } from "./mail_checks.ts";
 import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
 import { chatChecks, type TryChat } from "./chat_checks.ts";
 import { checkSignIn } from "./sign_in_check.ts";
@@ -80,7 +81,8 @@ export async function examine(
   if (isReady) {
     folders.push(["workspace", settings.directories.workspace]);
     checks.push(...await workspaceChecks(settings, { ...options, clock, machine, opened }));
-    checks.push(...chatChecks(settings, options.tryChat), () => checkSignIn(settings));
+    checks.push(...chatChecks(settings, options.tryChat), ...mailChecks(settings, clock));
+    checks.push(() => checkSignIn(settings));
   }
   const places = findPlaces(surroundings, settings);
   if ("problem" in places) {

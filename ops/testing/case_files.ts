@@ -115,8 +115,9 @@ export function parseCase(
     severity: "error",
     message: one.message.replace(/: it is ignored$/, ""),
   }));
-  if (value?.input.trigger === "watch" && value.input.file === undefined) {
-    const message = 'input.file is missing: a run of trigger "watch" has a file';
+  const { trigger, file: named } = value?.input ?? {};
+  if ((trigger === "watch" || trigger === "mail") && named === undefined) {
+    const message = `input.file is missing: a run of trigger "${trigger}" has a file`;
     problems.push(diagnose(file, ["input", "trigger"], { message }));
   }
   const schema = value?.expect.output?.schema;

@@ -25,6 +25,7 @@ import { toFailure } from "../../runtime/executions/loop/failure.ts";
 import { NO_TELEMETRY } from "../../runtime/executions/loop/telemetry.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { OwnWrites } from "../../runtime/triggers/watch/own_writes.ts";
+import { readMailInput } from "./mail_input.ts";
 import { openAgentSandbox } from "../../runtime/wiring/agent_sandbox.ts";
 import { openMemoryStores } from "../../runtime/wiring/replays.ts";
 import { argumentsOf, CaseScript } from "./case_script.ts";
@@ -149,7 +150,7 @@ class CasePlay {
       parentPosition: null,
       depth: 0,
       sessionId: null,
-      request: this.#request(),
+      request: await this.#request(),
       model: this.#model,
       startedAt,
     }, {
@@ -160,7 +161,7 @@ class CasePlay {
     return accepted.execution;
   }
 
-  #request(): ExecutionRequest {
+  async #request(): Promise<ExecutionRequest> {
     const { args, message, context, trigger, file, event } = this.#case.input;
     return {
       args,
@@ -172,6 +173,7 @@ class CasePlay {
       ...(trigger === "watch" && {
         cause: { type: "watch", event, path: this.#parts.workspace.pathOf(file ?? "") },
       }),
+      ...(trigger === "mail" && { cause: await readMailInput(file ?? "", this.#parts) }),
     };
   }
 

@@ -116,8 +116,14 @@ const input = z.object({
     .meta({ values: "list of text" }),
   message: optional(z.string()).meta({ description: "The message, as in `inkling run --message`" }),
   context: optional(z.string()).meta({ description: "The context, as in `inkling run --context`" }),
-  trigger: field(z.enum(["manual", "schedule", "watch"]), "manual", "The trigger of the run"),
-  file: optional(z.string()).meta({ description: "The changed file, for the trigger `watch`" }),
+  trigger: field(
+    z.enum(["manual", "schedule", "watch", "mail"]),
+    "manual",
+    "The trigger of the run",
+  ),
+  file: optional(z.string()).meta({
+    description: "watch: the changed file; mail: the file with the source of the mail",
+  }),
   event: field(z.enum(FILE_EVENTS), "modified", "The change of `input.file`"),
 });
 

@@ -15,6 +15,7 @@ import {
   explainBroken,
   explainDowntime,
   explainExecution,
+  explainPassedMail,
   explainPassedOver,
   explainSlot,
   explainState,
@@ -207,18 +208,18 @@ async function readQuestion(client: Client, { id }: ListedExecution): Promise<st
   }
 }
 
-type PassedOver = NonNullable<AgentDetail["passed_over"]>;
+type PassedOver = NonNullable<AgentDetail["passed_over"] | AgentDetail["passed_mail"]>;
 type Found =
   & { at: string }
   & ({ execution: ListedExecution } | { slot: SlotBody } | { passed: PassedOver });
 
-/** Returns the newest ignored file change in the named minute if it is newer than `found`, otherwise `found`. */
+/** Returns the ignored file change or mail in the named minute if it is newer than `found`, otherwise `found`. */
 function findPassedOver(
   agent: AgentDetail | undefined,
   at: number | undefined,
   found: Found | undefined,
 ): Found | undefined {
-  const passed = agent?.passed_over ?? null;
+  const passed = agent?.passed_mail ?? agent?.passed_over ?? null;
   if (passed === null) return found;
   const isAsked = at === undefined ||
     Math.floor(Date.parse(passed.at) / MINUTE_MS) === Math.floor(at / MINUTE_MS);
@@ -232,7 +233,11 @@ async function explainEvent(client: Client, agentId: string, found: Found): Prom
     const isOpen = execution.status === "waiting";
     return explainExecution(execution, isOpen ? await readQuestion(client, execution) : null);
   }
-  if ("passed" in found) return explainPassedOver(agentId, found.passed);
+  if ("passed" in found) {
+    return "path" in found.passed
+      ? explainPassedOver(agentId, found.passed)
+      : explainPassedMail(agentId, found.passed);
+  }
   const { slot } = found;
   const due = Date.parse(slot.scheduled_for);
   return explainSlot(agentId, slot, {

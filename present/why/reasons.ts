@@ -118,6 +118,18 @@ export function isCheck(reason: string | null): boolean {
   return code === "check_failed" || code === "unchanged" || code === "baseline";
 }
 
+/** Explains why a mail did not start the agent. */
+export function explainPassedMail(
+  agentId: string,
+  { from, subject, at, reason }: NonNullable<AgentDetail["passed_mail"]>,
+): Reason {
+  return {
+    reason: `The mail ${JSON.stringify(subject)} from ${from}, read at ${formatMinute(at)}, ` +
+      `did not start ${agentId}: ${reason}`,
+    remedy: null,
+  };
+}
+
 /** Explains why no run started at a due time. */
 export function explainSlot(
   agentId: string,

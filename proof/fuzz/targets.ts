@@ -30,7 +30,7 @@ import {
   wrappedTexts,
 } from "./targets/terminal_target.ts";
 
-import { jsonPointers, webhookDeliveries } from "./targets/webhook_target.ts";
+import { jsonPointers, mails, webhookDeliveries } from "./targets/webhook_target.ts";
 
 /**
  * All targets: for texts of people and models, for requests of clients, for files, and for executions from their start to
@@ -64,6 +64,7 @@ export const TARGETS: readonly FuzzTarget[] = [
     answerLinks,
     channelReplies,
     webhookDeliveries,
+    mails,
     jsonPointers,
     proxyRequests,
   ],

@@ -29,6 +29,7 @@ import { type ShellSettings, toShellSettings } from "./approval/shell_settings.t
 
 export type { ModelSettings } from "../config/providers.ts";
 export type { ChangeTrigger } from "./triggers/change_rules.ts";
+export type { MailTrigger } from "./triggers/mail_rules.ts";
 export type { WebhookTrigger } from "./triggers/webhook_rules.ts";
 
 /** The trigger of an agent that only starts on request. In each kind of trigger, `input` replaces the user message. */
@@ -241,6 +242,7 @@ function toTrigger(trigger: Definition["trigger"]): Trigger {
       };
     case "webhook":
     case "change":
+    case "mail":
       return { ...KIND_CONVERTERS[type](trigger), ...input };
   }
   return type satisfies never;

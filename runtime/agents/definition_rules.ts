@@ -183,7 +183,7 @@ function checkTrigger(
   const diagnostics: Diagnostic[] = [];
   if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
   if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
-  if (type === "webhook" || type === "change") {
+  if (type === "webhook" || type === "change" || type === "mail") {
     diagnostics.push(...KIND_CHECKS[type](file, trigger));
   }
   // `max_failures` also applies to an agent that only `after` starts.

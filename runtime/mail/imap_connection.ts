@@ -91,10 +91,7 @@ export class ImapConnection implements AsyncDisposable {
   /** Runs `work` with the connection in a folder. Throws MailError, of kind `folder` if there is no such folder. */
   inFolder<T>(folder: string, work: (client: ImapFlow) => Promise<T>): Promise<T> {
     return this.use(async (client) => {
-      const isHere = client.mailbox !== false && client.mailbox.path === folder;
-      // A folder that is open is asked for news only.
-      if (isHere) await client.noop();
-      else await openFolder(client, folder);
+      await openFolder(client, folder);
       return await work(client);
     });
   }
@@ -109,12 +106,14 @@ export class ImapConnection implements AsyncDisposable {
   ): Promise<void> {
     const news = new AbortController();
     const wake = () => news.abort(NO_LONGER_NEEDED);
-    const client = await this.inFolder(folder, async (client) => {
+    const client = await this.use(async (client) => {
+      await openFolder(client, folder);
       client.once("exists", wake);
       client.once("close", wake);
+      // Announces the mails that arrived after the last operation.
+      await client.noop();
       // The next operation ends the IDLE, so nobody waits for it here.
       if (client.capabilities.has("IDLE")) void client.idle().then(wake, wake);
-      await Promise.resolve();
       return client;
     });
     try {
@@ -237,8 +236,9 @@ export class ImapConnection implements AsyncDisposable {
   }
 }
 
-/** Opens a folder. Throws MailError of kind `folder`, which names the folders of the account, if there is none. */
+/** Opens a folder, unless it is open. Throws MailError of kind `folder`, which names the folders of the account, if there is none. */
 async function openFolder(client: ImapFlow, folder: string): Promise<void> {
+  if (client.mailbox !== false && client.mailbox.path === folder) return;
   try {
     await client.mailboxOpen(folder);
   } catch (error) {

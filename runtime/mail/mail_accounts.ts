@@ -4,7 +4,9 @@ import type { Environment } from "../config/files/environment.ts";
 import type { MailAccount } from "../config/mail_schema.ts";
 import { ImapConnection } from "./imap_connection.ts";
 import { MailError } from "./mail_error.ts";
-import { type OutgoingMail, sendMail, writeMail, type WrittenMail } from "./smtp.ts";
+import { readHead } from "./read_mail.ts";
+import { authServerOf } from "./sender_proof.ts";
+import { checkSending, type OutgoingMail, sendMail, writeMail, type WrittenMail } from "./smtp.ts";
 
 /** The collaborators of `MailAccounts`. */
 export interface MailAccountsPorts {
@@ -60,6 +62,22 @@ export class MailAccounts implements AsyncDisposable {
   async send(name: string, mail: WrittenMail): Promise<void> {
     const account = this.get(name);
     await sendMail(account, mail, { password: this.#passwordOf(account) });
+  }
+
+  /** Signs in to the server for sending. Sends nothing. Throws MailError. */
+  async checkSending(name: string): Promise<void> {
+    const account = this.get(name);
+    await checkSending(account, { password: this.#passwordOf(account) });
+  }
+
+  /** Returns the name of the server that checked the newest mail, or undefined if no header names it. Throws MailError. */
+  async findAuthServer(name: string): Promise<string | undefined> {
+    return await this.connection(name).inFolder("INBOX", async (client) => {
+      const isEmpty = client.mailbox === false || client.mailbox.exists === 0;
+      const newest = isEmpty ? false : await client.fetchOne("*", { headers: true });
+      if (newest === false || newest.headers === undefined) return undefined;
+      return authServerOf((await readHead(newest.headers)).headers);
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

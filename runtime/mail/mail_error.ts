@@ -3,8 +3,11 @@ import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { MailAccount, MailServer } from "../config/mail_schema.ts";
 import { errorCode } from "../../base/error_code.ts";
 
-/** The reason of a mail error. `password`: the server refuses it. `folder`: no such folder. `refused`: any other answer. */
-export type MailErrorKind = "password" | "unreachable" | "tls" | "folder" | "refused";
+/**
+ * The reason of a mail error. `password`: the server refuses it. `folder`: no such folder. `gone`: the mail is no longer
+ * there. `refused`: any other answer.
+ */
+export type MailErrorKind = "password" | "unreachable" | "tls" | "folder" | "gone" | "refused";
 
 /** Error: a mail account cannot be used. */
 export class MailError extends RuntimeError {

@@ -84,11 +84,9 @@ export async function readMail(
     const notes = ["The text of this mail cannot be read: its structure is broken or too deep."];
     return { ...await readHead(source), text: "", quoted: "", files: [], notes };
   }
-  const html = parsed.html ?? "";
-  const converted = html === "" || parsed.text?.trim()
-    ? undefined
-    : await toMarkdown(html.slice(0, MAX_HTML));
-  const written = (converted ?? (parsed.text?.trim() ? parsed.text : html))
+  const html = (parsed.html ?? "").slice(0, MAX_HTML);
+  const plain = parsed.text?.trim() ? parsed.text : undefined;
+  const written = (plain ?? await toMarkdown(html) ?? html.replaceAll(/<[^<>]*>/g, " "))
     .replaceAll(/\r\n?/g, "\n");
   const { text, quoted } = splitQuoted(written);
   const files = parsed.attachments.slice(0, MAX_FILES).map(toFile);

@@ -106,6 +106,16 @@ function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | un
         text,
       };
     }
+    case "account": {
+      const { account, since, reason } = event;
+      return {
+        ...{ kind: "error", agentId: null, executionId: null, requestId: null, isFoldable: false },
+        title: `The mail account ${account} cannot be reached`,
+        text: `Since ${
+          ports.showTime(since)
+        }: ${reason}\nNo mail is lost: it starts its runs later.`,
+      };
+    }
   }
   return event satisfies never;
 }

@@ -23,7 +23,9 @@ export type NotableEvent =
    * A budget is nearly or completely used up. `text` contains the details. `agentId` is null for the budget of the whole
    * workspace.
    */
-  | { type: "budget"; agentId: string | null; executionId: number | null; text: string };
+  | { type: "budget"; agentId: string | null; executionId: number | null; text: string }
+  /** A mail account cannot be reached since a time. `reason` says what to do. */
+  | { type: "account"; account: string; since: number; reason: string };
 
 /**
  * The kinds of messages about aborted runs, by the code of the abort. Undefined: no message, because a person caused the

@@ -71,6 +71,7 @@ function defaultTurn({ trigger, cause, fileExists }: UserTurnOptions): string {
     case "after":
       return `${task} ${describeEnd(cause)}`;
     case "change":
+    case "mail":
       return `${task}\n\n${describeEvent(cause)}`;
     case "agent":
       return `${task} (called by the agent ${quoteText(cause.agentId)})`;
@@ -122,7 +123,7 @@ function fillTemplate(template: string, options: UserTurnOptions): string {
     ? deliveryValues(cause)
     : cause?.type === "after"
     ? followedAnswerValues(cause, context)
-    : cause?.type === "change"
+    : cause?.type === "change" || cause?.type === "mail"
     ? eventValues(cause)
     : undefined;
   let isSent = false;

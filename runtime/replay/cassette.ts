@@ -21,7 +21,7 @@ const Cause = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("schedule"), scheduledFor: moment }),
   z.strictObject({ type: z.literal("watch"), event: z.enum(FILE_EVENTS), path: z.string() }),
   z.strictObject({
-    type: z.literal("change"),
+    type: z.enum(["change", "mail"]),
     summary: z.string(),
     values: z.record(z.string(), z.string()),
     shown: z.array(z.string()),

@@ -1,4 +1,4 @@
-// Controls all triggers of a service: schedules, watches, webhooks, follow-ups (`after`), and the pause.
+// Controls all triggers of a service: schedules, watches, webhooks, mails, follow-ups (`after`), and the pause.
 import type { Agent } from "../agents/agent.ts";
 import type { AuditEntry } from "../audit/audit_table.ts";
 import type { FollowUps } from "./after/follow_ups.ts";
@@ -10,6 +10,7 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import type { TriggerLease } from "./trigger_lease.ts";
 import type { StoppedTriggers } from "./firing/stopped_triggers.ts";
+import type { MailReading, PassedMail } from "./mail/mail_reading.ts";
 import type { PassedOver } from "./watch/same_content.ts";
 import type { Watcher } from "./watch/watcher.ts";
 import type { Webhooks } from "./webhook/webhooks.ts";
@@ -28,6 +29,10 @@ export interface TriggersPorts {
   checks: AsyncDisposable & { reconcile(agents: readonly Agent[]): Promise<void> };
   /** Opens the watcher. Called when an agent has a watch trigger or the database has stored watches. */
   openWatcher: () => Promise<Watcher>;
+  /** Opens the mail triggers. Called when an agent has a mail trigger or the database has positions in folders. */
+  openMail: () => Promise<MailReading>;
+  /** Returns true if the database has a position of any agent in a mail folder. */
+  hasMailPositions: () => Promise<boolean>;
   /** Opens the lease file. Called when an agent has an automatic trigger; absent if the services share a database. */
   openLease?: () => Promise<TriggerLease>;
   /** Returns the reason why an agent's trigger does not fire on this service, or undefined if the trigger fires. */
@@ -60,6 +65,8 @@ export interface TriggerNotes {
   inactiveReason?: string;
   /** The last file change that started no run because the content is the same. */
   passedOver?: PassedOver;
+  /** The last mail that matched the filters and started no run. */
+  passedMail?: PassedMail;
 }
 
 /** Starts, updates, pauses and re-arms the triggers of a service. */
@@ -68,6 +75,9 @@ export class Triggers implements AsyncDisposable {
   #watcher: Promise<Watcher> | undefined;
   /** The watcher; undefined until it is open. */
   #openWatcher: Watcher | undefined;
+  #mail: Promise<MailReading> | undefined;
+  /** The mail triggers; undefined until they are open. */
+  #openMail: MailReading | undefined;
   #lease: TriggerLease | undefined;
   #isStarted = false;
   #isOver = false;
@@ -111,7 +121,8 @@ export class Triggers implements AsyncDisposable {
 
   notes(agentId: string): TriggerNotes {
     const { scheduler, stops } = this.#ports;
-    const inactiveReason = this.#ports.inactiveReason(agentId);
+    const { failure, passed: passedMail } = this.#openMail?.notes(agentId) ?? {};
+    const inactiveReason = this.#ports.inactiveReason(agentId) ?? failure?.reason;
     const ranUntil = scheduler.ranUntil(agentId);
     const passedOver = this.#openWatcher?.passedOver(agentId) ?? null;
     return {
@@ -120,6 +131,7 @@ export class Triggers implements AsyncDisposable {
       ...(inactiveReason !== undefined && { inactiveReason }),
       ...(ranUntil !== null && { ranUntil }),
       ...(passedOver && { passedOver }),
+      ...(passedMail && { passedMail }),
     };
   }
 
@@ -145,6 +157,7 @@ export class Triggers implements AsyncDisposable {
     await this.#ports.scheduler.reconcile(agents, options);
     await this.#ports.checks.reconcile(agents);
     this.#ports.followUps.wake();
+    await this.#reconcileMail(agents, options);
     const isWatching = agents.some(({ enabled, trigger }) => enabled && trigger.type === "watch");
     const isWanted = isWatching || this.#watcher !== undefined ||
       await this.#ports.hasStoredWatches();
@@ -157,6 +170,19 @@ export class Triggers implements AsyncDisposable {
     }));
   }
 
+  async #reconcileMail(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
+    const isUsed = agents.some(({ enabled, trigger }) => enabled && trigger.type === "mail");
+    const isWanted = isUsed || this.#mail !== undefined || await this.#ports.hasMailPositions();
+    if (!isWanted || this.#isOver) return;
+    const mail = await (this.#mail ??= this.#ports.openMail().catch((error) => {
+      this.#mail = undefined;
+      throw error;
+    }));
+    this.#openMail = mail;
+    await mail.reconcile(agents, options);
+    if (this.#isStarted) mail.start();
+  }
+
   /** Starts firing. Due times and file changes that are already pending are processed at once. */
   start(): void {
     this.#isStarted = true;
@@ -164,12 +190,14 @@ export class Triggers implements AsyncDisposable {
     this.#ports.scheduler.start();
     this.#ports.followUps.start();
     this.#openWatcher?.start();
+    this.#openMail?.start();
   }
 
   /** Checks which of the watches that several machines share belong to this machine now. */
   reloadShares(): void {
     this.#openWatcher?.follow();
     this.#openWatcher?.wake();
+    this.#openMail?.wake();
   }
 
   /**
@@ -182,6 +210,7 @@ export class Triggers implements AsyncDisposable {
     });
     this.#ports.followUps.wake();
     this.#openWatcher?.resync();
+    this.#openMail?.wake();
   }
 
   /** Re-arms the triggers stopped by loops or by too many runs. Triggers stopped by failing runs stay stopped. */
@@ -216,6 +245,7 @@ export class Triggers implements AsyncDisposable {
     this.#ports.followUps.wake();
     this.#ports.scheduler.wake();
     this.#openWatcher?.wake();
+    this.#openMail?.wake();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -226,6 +256,7 @@ export class Triggers implements AsyncDisposable {
     await this.#ports.checks[Symbol.asyncDispose]();
     await this.#ports.followUps[Symbol.asyncDispose]();
     await (await this.#watcher)?.[Symbol.asyncDispose]();
+    await (await this.#mail)?.[Symbol.asyncDispose]();
     await this.#ports.stops[Symbol.asyncDispose]();
     await this.#lease?.[Symbol.asyncDispose]();
   }

@@ -55,15 +55,26 @@ export interface AgentCause {
   executionId: number;
 }
 
-/** The cause of a run by `change`: an event that a check found. All values are untrusted. */
+/** The cause of a run by `change` or `mail`: a found change, or a mail. All values are untrusted. */
 export interface EventCause {
-  type: "change";
+  type: "change" | "mail";
   /** A sentence about the event. Names from outside are quoted in it. */
   summary: string;
   /** The values by the names of their placeholders in `trigger.input`. */
   values: Record<string, string>;
   /** The names of the values that the user message contains without `trigger.input`. */
   shown: string[];
+}
+
+/** A mail that starts a run. `messageId` is empty if the mail has none. */
+export interface TakenMail {
+  account: string;
+  folder: string;
+  /** The UIDVALIDITY of the folder. With another one, `uid` names another mail. */
+  uidValidity: number;
+  uid: number;
+  messageId: string;
+  sender: string;
 }
 
 /** The cause of a run, which its user turn describes. Stored with the run's request. */

@@ -48,6 +48,13 @@ export const TRIGGER_KINDS = {
     awaits: "a delivery",
   },
   change: { isConfigurable: true, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
+  mail: {
+    isConfigurable: true,
+    bucket: "session",
+    isAutomatic: true,
+    keepsServiceBusy: true,
+    awaits: "a mail",
+  },
   after: { isConfigurable: false, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
   agent: {
     isConfigurable: false,
@@ -83,11 +90,16 @@ export function awaitedBy(type: TriggerType): string | undefined {
   return kind.awaits;
 }
 
-/** Returns the address or command that a trigger checks, or null. */
+/** Returns the address or command that a trigger checks, or the mail account that it reads, or null. */
 export function sourceOf(
-  { url, command }: { type: TriggerType; url?: string; command?: string },
+  { url, command, account }: {
+    type: TriggerType;
+    url?: string;
+    command?: string;
+    account?: string;
+  },
 ): string | null {
-  return url ?? command ?? null;
+  return url ?? command ?? account ?? null;
 }
 
 /** The lease file of the service that runs a workspace's triggers, below the agents folder. */

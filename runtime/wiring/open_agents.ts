@@ -70,6 +70,7 @@ export async function openAgents(
     ...keys.namedByAgents(),
     ...channelVariables(settings.config.notify),
     ...[settings.config.search?.keyEnv ?? [], settings.config.signIn?.clientSecretEnv ?? []].flat(),
+    ...settings.config.mail.map(({ passwordEnv }) => passwordEnv),
     ...(database === undefined ? [] : [DATABASE_PASSWORD_VARIABLE]),
   ];
   // A new token is redacted at once, although the runs keep their list of secrets for a moment.

@@ -7,6 +7,8 @@ import type { SpendingGate } from "../models/calls/spending.ts";
 import type { ToolCatalogOptions } from "./tool_catalog.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import type { CredentialStore } from "../tools/mcp/sign_in/credentials.ts";
+import type { MailAccounts } from "../mail/mail_accounts.ts";
+import { mailOpener } from "../mail/open_mail.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadModelSupply = lazyModule(() => import("../models/calls/model_supply.ts"));
@@ -29,6 +31,8 @@ export type RunSupplies =
     describeModelLimits: (agent: Agent) => string[];
     /** Opens the stored sign-ins to remote MCP servers. */
     openCredentials: () => Promise<CredentialStore>;
+    /** Opens the mail accounts, which triggers and tools share. */
+    openMail: () => Promise<MailAccounts>;
   };
 
 /** Options of createRunSupplies(). `openOwnWrites` opens the record of files that agents have written. */
@@ -57,6 +61,7 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
   });
   return {
     openCredentials: openStore,
+    openMail: mailOpener(options),
     describeModelLimits: (agent) => models?.describeLimits(agent) ?? [],
     openModel: async (agent) => await (await openModels()).open(agent),
     costOf: async (agent, reply, id) => await (await openModels()).costOf(agent, reply, id),

@@ -8,6 +8,7 @@ import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type { Context } from "../config/context.ts";
 import type { Database } from "../database/database.ts";
+import { get } from "../database/operation.ts";
 import { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
 import { SqlFollowUpStore } from "../triggers/after/follow_up_store.ts";
 import type { SqlSlotStore } from "../storage/slots.ts";
@@ -15,6 +16,8 @@ import type { FolderWatches } from "../folders/folder_watches.ts";
 import { follows, FollowUps } from "../triggers/after/follow_ups.ts";
 import type { Node } from "../storage/postgres/node.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
+import type { Notifications } from "./open_notifications.ts";
+import { mailLease } from "../triggers/mail/mail_store.ts";
 import { watchLease } from "../triggers/watch/watch_store.ts";
 import type { SqlSettingsStore } from "../triggers/settings_store.ts";
 import type { TriggerLease } from "../triggers/trigger_lease.ts";
@@ -30,11 +33,11 @@ import { LeaseGroups } from "../triggers/firing/lease_groups.ts";
 import { StoppedTriggers } from "../triggers/firing/stopped_triggers.ts";
 import { Webhooks } from "../triggers/webhook/webhooks.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { RunSpec } from "../executions/runs/acceptance.ts";
-import { ServiceStopping } from "../executions/refusals.ts";
+import { createStartRun } from "./triggers/start_run.ts";
 import type { Fire, StartRun } from "../triggers/firing/fire.ts";
 
 const loadLease = lazyModule(() => import("../triggers/trigger_lease.ts"));
+const loadMailTriggers = lazyModule(() => import("../triggers/mail/open_mail_triggers.ts"));
 const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("../triggers/watch/watch_store.ts"));
 
@@ -51,8 +54,10 @@ export interface ServiceTriggersOptions extends Context {
   remembered: SqlSettingsStore;
   folders: FolderWatches;
   openOwnWrites: () => Promise<OwnWrites>;
-  /** The functions that open the shell and the paths of an agent, for the commands of change triggers. */
-  supplies: Pick<RunSupplies, "openTools" | "openSandbox">;
+  /** The functions that open the shell and the paths of an agent, and the mail accounts. */
+  supplies: Pick<RunSupplies, "openTools" | "openSandbox" | "openMail">;
+  /** Sends messages to people about mail accounts that cannot be reached. */
+  notifications: Pick<Notifications, "outbox">;
   ownPorts: () => readonly number[];
   /** The node of this service. Absent if the database is not shared. */
   shared?: { node: Pick<Node, "leases" | "requestLeases"> };
@@ -62,7 +67,7 @@ export interface ServiceTriggersOptions extends Context {
 /** Creates the triggers. No trigger fires before start(). The watcher is loaded with the first agent that has a watch. */
 export function createServiceTriggers(options: ServiceTriggersOptions): Triggers {
   const { settings, db, slots, runner, pause, timeZone } = options;
-  const { clock, log, events, folders, shared } = options;
+  const { clock, log, events, folders, shared, supplies } = options;
   const isShared = shared !== undefined;
   const stops = new StoppedTriggers({
     store: new SqlTriggerStateStore(db),
@@ -97,10 +102,10 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   const checks = new LazyChecks({
     want: async (ids) => await leases?.want("checks", ids.map(checkLease)),
     open: () => ({
-      ...options.supplies,
+      ...supplies,
       policy: servicePolicy(settings, options.ownPorts),
       lookup: (name) => settings.environment.get(name),
-      openSandbox: (agent) => options.supplies.openSandbox(agent, { lineage: [] }),
+      openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
       store: slots,
       settings: options.remembered,
       start,
@@ -221,6 +226,23 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
           },
       });
     },
+    async openMail() {
+      const { openMailTriggers } = await loadMailTriggers();
+      return await openMailTriggers({
+        ...options,
+        ...{ start, stops, isPaused, findHoldReason, openMail: supplies.openMail },
+        openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
+        requestAccounts: async (names) => await leases?.want("mail", names.map(mailLease)),
+        isHeld: (name) =>
+          shared?.node.leases.holds(mailLease(name)) ?? lease?.inactiveReason === undefined,
+        report: (account, failure) =>
+          options.notifications.outbox.announce({ type: "account", account, ...failure }),
+      });
+    },
+    async hasMailPositions() {
+      const positions = "SELECT 1 FROM mail_positions LIMIT 1";
+      return await db.read(() => get(positions)) !== undefined;
+    },
     hasStoredWatches: async () => (await (await openStore()).listAgents()).length > 0,
   });
   return triggers;
@@ -239,61 +261,4 @@ async function readServiceId(remembered: SqlSettingsStore): Promise<string> {
 function hasTrigger(agent: Agent, fire: Fire): boolean {
   if (!agent.enabled) return false;
   return fire.type === "after" ? follows(agent, fire.agentId) : agent.trigger.type === fire.type;
-}
-
-/** Returns the function that triggers call to start runs. */
-function createStartRun(runner: Pick<Runner, "attempt">): StartRun {
-  return async (agent, fire) => {
-    try {
-      const started = await runner.attempt(agent, toRunSpec(fire));
-      return "refused" in started
-        ? { outcome: started.refused }
-        : { outcome: "started", executionId: started.id };
-    } catch (error) {
-      if (error instanceof ServiceStopping) return { outcome: "stopping" };
-      throw error;
-    }
-  };
-}
-
-function toRunSpec(fire: Fire): RunSpec {
-  const shared = { trigger: fire.type, sessionId: null };
-  switch (fire.type) {
-    case "schedule": {
-      const { type, scheduledFor, reason } = fire;
-      return {
-        ...shared,
-        request: { args: [], cause: { type, scheduledFor } },
-        claim: { type: "slot", scheduledFor, reason },
-      };
-    }
-    case "change": {
-      const { scheduledFor, isLast, isAlone, check, ...cause } = fire;
-      return {
-        ...shared,
-        request: { args: [], cause },
-        claim: { type: "check", scheduledFor, isLast, isAlone, check },
-      };
-    }
-    case "watch":
-      return {
-        ...shared,
-        request: { args: [], cause: fire },
-        claim: { type: "change", path: fire.path },
-      };
-    case "after": {
-      const { output, ...cause } = fire;
-      return {
-        ...shared,
-        request: { args: [], cause, ...(output !== null && { context: output }) },
-        claim: { type: "end", executionId: fire.executionId },
-      };
-    }
-    case "webhook": {
-      const { keys: [idempotencyKey, ...otherKeys], ...cause } = fire;
-      return { ...shared, request: { args: [], cause }, idempotencyKey, otherKeys };
-    }
-    default:
-      return fire satisfies never;
-  }
 }

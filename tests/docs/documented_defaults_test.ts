@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse, parseDocument, stringify } from "yaml";
 import type { JsonObject } from "../../base/json.ts";
+import { KIND_OF_FIELD } from "../../runtime/agents/triggers/trigger_forms.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { agentOf, configOf } from "../runtime/agents/parsed_file.ts";
 
@@ -14,17 +15,20 @@ Deno.test("docs: the code uses every documented default of config.yaml", () => {
   }
 });
 
+/** A trigger of each kind that has fields with defaults. */
+const TRIGGERS: Readonly<Record<string, JsonObject>> = {
+  watch: { type: "watch", paths: ["inbox"] },
+  webhook: { type: "webhook", scheme: "hmac", secret: "HOOK_SECRET" },
+  change: { type: "change", url: "https://example.com/", every: "1h" },
+  mail: { type: "mail", account: "home" },
+};
+
 Deno.test("docs: the code uses every documented default of an agent file", () => {
   const rows = defaultsIn("agent-file");
   assert.ok(rows.length > 15, String(rows.length));
   for (const { field, value } of rows) {
-    const trigger = field === "trigger.type"
-      ? {}
-      : field === "trigger.encoding"
-      ? { type: "webhook", scheme: "hmac", secret: "HOOK_SECRET" }
-      : field === "trigger.each"
-      ? { type: "change", url: "https://example.com/", every: "1h" }
-      : { type: "watch", paths: ["inbox"] };
+    const [kind = "watch"] = KIND_OF_FIELD[field.slice("trigger.".length)] ?? [];
+    const trigger = field === "trigger.type" ? {} : TRIGGERS[kind] ?? {};
     const base: JsonObject = {
       model: { provider: "demo", name: "echo" },
       trigger,

@@ -1,4 +1,4 @@
-// Fuzzes an agent's webhook with deliveries from senders with and without the secret.
+// Fuzzes what strangers send: deliveries to an agent's webhook, with and without the secret, and mails.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -15,6 +15,10 @@ import { answerHandshake, readDelivery } from "../../../runtime/triggers/webhook
 import { answerUnsignedHandshake } from "../../../runtime/triggers/webhook/handshake.ts";
 import { findFilterReason } from "../../../runtime/triggers/webhook/filter.ts";
 import { isGenuine, keyOf } from "../../../runtime/triggers/webhook/signature.ts";
+import { readMail } from "../../../runtime/mail/read_mail.ts";
+import { isProven } from "../../../runtime/mail/sender_proof.ts";
+import { toMarkdown } from "../../../runtime/tools/pages/readable_text.ts";
+import { safeNames } from "../../../runtime/triggers/mail/mail_files.ts";
 import { defineTarget } from "../target.ts";
 import { anyText } from "../../../tests/support/any_text.ts";
 
@@ -176,5 +180,54 @@ export const jsonPointers = defineTarget<{ value: unknown; text: string }>({
       for (const [key, inner] of Object.entries(one)) walk(inner as JsonValue, [...keys, key]);
     };
     walk(document, []);
+  },
+});
+
+const MAIL_LINES = [
+  ...[
+    "From: Bob <bob@example.org>",
+    "From: a@b.example, c@d.example",
+    "From:",
+    "Subject: =?utf-8?Q?=1B?=",
+  ],
+  ...[
+    "Content-Type: multipart/mixed; boundary=b",
+    "Content-Type: text/html; charset=utf-16",
+    "--b",
+    "--b--",
+  ],
+  ...[
+    "Content-Type: message/rfc822",
+    "Content-Transfer-Encoding: base64",
+    "Message-ID: <<a@b>>",
+    "",
+  ],
+  ...[
+    "Authentication-Results: mx.example.com; dmarc=pass header.from=evil.example",
+    " folded; (",
+    '"',
+  ],
+  ...[
+    "Content-Disposition: attachment; filename*=utf-8''%2e%2e%2fa",
+    "<table><td><p",
+    "> On a wrote:",
+  ],
+];
+const mailLines = fc.oneof(fc.constantFrom(...MAIL_LINES), anyText({ maxLength: 40 }));
+
+/** A mail from a stranger, who cannot make the account's server confirm another sender. */
+export const mails = defineTarget({
+  name: "mails",
+  claim: "any mail is read, its files get plain names, and no stranger becomes a proven sender",
+  cases: () => fc.array(mailLines, { maxLength: 30 }),
+  async check(lines) {
+    const own = "Authentication-Results: mx.example.com; dmarc=pass header.from=evil.example\r\n";
+    const source = new TextEncoder().encode(own + lines.join("\r\n"));
+    const mail = await readMail(source, { toMarkdown });
+    if (isProven(mail, "mx.example.com")) assert.match(mail.sender ?? "", /@evil\.example$/);
+    for (const name of safeNames(mail.files.map(({ name }) => name))) {
+      assert.match(name, /^[^/\\\p{C}.-][^/\\\p{C}]*$/u);
+    }
+    assert.ok(!/[\r\n]/.test(mail.subject + mail.from + mail.to));
   },
 });

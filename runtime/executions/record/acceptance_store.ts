@@ -7,6 +7,7 @@ import type { PlacedMessage } from "./conversation.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionTrigger } from "../../vocabulary/trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
+import type { TakenMail } from "../../vocabulary/run_cause.ts";
 
 /** The data of an execution to accept. */
 export interface NewExecution {
@@ -41,6 +42,8 @@ export type Claim =
   }
   /** The queued change of a watched file. */
   | { type: "change"; path: string }
+  /** A mail. */
+  | { type: "mail"; mail: TakenMail }
   /** The end of an execution that starts the agent. */
   | { type: "end"; executionId: number };
 

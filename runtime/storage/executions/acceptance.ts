@@ -26,6 +26,7 @@ import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
 import { insertMessages } from "./conversation_rows.ts";
 import { copySteps } from "./forks.ts";
+import { takeMail } from "../../triggers/mail/mail_store.ts";
 import { dequeueChange } from "../../triggers/watch/watch_store.ts";
 import { replaceCheck } from "../../triggers/firing/check_setting.ts";
 import { watchLease } from "../../triggers/watch/watch_store.ts";
@@ -66,7 +67,8 @@ export class SqlAcceptanceStore implements AcceptanceStore {
   acceptExecution(wanted: NewExecution, terms: AcceptanceTerms): Promise<Acceptance> {
     // With several nodes, an acceptance may require the lease of a watch or of the parent execution, and then has its own
     // transaction. Several leases in one transaction could deadlock, and a lost lease would fail the other acceptances.
-    const isLeased = terms.claim?.type === "change" || wanted.parentExecutionId !== null;
+    const isLeased = terms.claim?.type === "change" || terms.claim?.type === "mail" ||
+      wanted.parentExecutionId !== null;
     if (isLeased && this.#ownerId === null) {
       return this.#db.change("power", () => this.#accept(wanted, terms));
     }
@@ -187,6 +189,9 @@ function* findRefusal(
   // This check is last, because it also removes the change from the queue.
   if (claim?.type === "change" && !(yield* dequeueChange(agentId, claim.path))) return "claimed";
   if (claim?.type === "check" && !(yield* replaceCheck(agentId, claim.check))) return "claimed";
+  if (claim?.type === "mail" && !(yield* takeMail(agentId, claim.mail, wanted.startedAt))) {
+    return "claimed";
+  }
   if (claim?.type === "end" && !(yield* removeFollowUp(agentId, claim.executionId))) {
     return "claimed";
   }

@@ -2,7 +2,7 @@
 // is the number of applied migrations.
 import type { DatabaseSync } from "node:sqlite";
 import { NAMED_KEYS } from "./people_tables.ts";
-import { AUDIT, BUDGETS, CHAT_NOTES, FOLLOW_UPS, MESSAGES } from "./unattended_tables.ts";
+import { AUDIT, BUDGETS, CHAT_NOTES, FOLLOW_UPS, MAILS, MESSAGES } from "./unattended_tables.ts";
 
 const EXECUTIONS_AND_LOG = `
 CREATE TABLE instances (
@@ -295,5 +295,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   RUN_RETRIES,
   SEARCH_ON_DEMAND,
   RUN_RESTS,
-  ...[CHAT_NOTES, AUDIT, NAMED_KEYS],
+  ...[CHAT_NOTES, AUDIT, NAMED_KEYS, MAILS],
 ];

@@ -1,4 +1,4 @@
-// Migrations for runs without a person, and for the record of people: follow-ups, budgets, messages, chats, audit.
+// Migrations for runs without a person, and for the record of people: follow-ups, budgets, messages, chats, audit, mails.
 
 /**
  * SQL: the pending follow-ups, one row for each agent that an ended execution must start. An index finds the executions
@@ -136,4 +136,32 @@ CREATE TABLE audit (
 CREATE INDEX audit_by_agent ON audit (agent_id, id) WHERE agent_id IS NOT NULL;
 CREATE INDEX audit_by_file ON audit (file, id) WHERE file IS NOT NULL;
 CREATE INDEX audit_by_end ON audit (expires_at) WHERE expires_at IS NOT NULL;
+`;
+
+/**
+ * SQL: the mails that have started runs, for a week, and the last mail of a folder that each agent has passed. `at` is the
+ * time of the start.
+ */
+export const MAILS = `
+CREATE TABLE taken_mails (
+  agent_id TEXT NOT NULL,
+  account TEXT NOT NULL,
+  folder TEXT NOT NULL,
+  uidvalidity INTEGER NOT NULL,
+  uid INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (agent_id, account, folder, uidvalidity, uid)
+) STRICT;
+CREATE INDEX taken_mails_by_message ON taken_mails (agent_id, message_id);
+CREATE INDEX taken_mails_by_sender ON taken_mails (agent_id, sender, at);
+CREATE INDEX taken_mails_by_time ON taken_mails (at);
+CREATE TABLE mail_positions (
+  agent_id TEXT PRIMARY KEY,
+  account TEXT NOT NULL,
+  folder TEXT NOT NULL,
+  uidvalidity INTEGER NOT NULL,
+  last_uid INTEGER NOT NULL
+) STRICT;
 `;

@@ -62,6 +62,24 @@ export async function toReadable(
   }
 }
 
+/**
+ * Returns the whole of an HTML document as Markdown, with its navigation. A document that takes too long is cut. Returns
+ * undefined if nothing can be converted.
+ */
+export async function toMarkdown(source: string): Promise<string | undefined> {
+  const writer = new PageWriter({ url: "about:blank", keepsAll: true });
+  try {
+    const allowance: Allowance = { ms: MAX_COMPUTING_MS };
+    const read = await readMarkup(source, { isXml: false, allowance }, writer);
+    const { text } = writer.end();
+    if (read === source.length) return text;
+    return text === "" ? undefined : `${text}\n\n[This was cut here: it takes too long.]`;
+  } catch (error) {
+    if (!(error instanceof PageGivenUp)) throw error;
+    return undefined;
+  }
+}
+
 function describe(title: string, body: string): string[] {
   return [
     ...(title === "" ? [] : [`title: ${title}`]),

@@ -157,7 +157,7 @@ export class Checks implements AsyncDisposable {
       const isLast = index === found.length - 1;
       const fired = await this.#ports.start(agent, {
         ...event,
-        ...{ scheduledFor, isLast, isAlone: !each, check },
+        ...{ type: "change", scheduledFor, isLast, isAlone: !each, check },
       });
       // A refused run is stored as a skipped check. The next check finds the same change.
       if (fired.outcome !== "started") return;

@@ -4,6 +4,7 @@ import type {
   AfterCause,
   EventCause,
   ScheduleCause,
+  TakenMail,
   WatchCause,
   WebhookCause,
 } from "../../vocabulary/run_cause.ts";
@@ -28,6 +29,7 @@ export interface AfterFire extends AfterCause {
 
 /** A change that a check found. */
 export interface ChangeFire extends EventCause {
+  type: "change";
   /** The due time of the check. */
   scheduledFor: number;
   /** True for the last run of the check. It stores the outcome of the due time. */
@@ -38,8 +40,16 @@ export interface ChangeFire extends EventCause {
   check: { before: string; after: string };
 }
 
+/** A mail that starts a run. */
+export interface MailFire extends EventCause {
+  type: "mail";
+  mail: TakenMail;
+  /** The session of the mail's thread. */
+  sessionId: string;
+}
+
 /** A fired trigger of any kind. */
-export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire | ChangeFire;
+export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire | ChangeFire | MailFire;
 
 /**
  * The result of a fired trigger, decided and stored in one transaction.
@@ -47,7 +57,7 @@ export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire | ChangeF
  * - `waiting`: another execution of the conversation waits for a person, so no run starts.
  * - `budget`: the budget of the agent or of the workspace is used up.
  * - `running`: the previous run of this schedule or change trigger has not ended.
- * - `claimed`: a run for this due time, change or follow-up was started before, perhaps on another machine.
+ * - `claimed`: a run for this due time, change or follow-up or mail was started before, perhaps on another machine.
  * - `withdrawn`: the agent's file no longer has this trigger; nothing is stored.
  * - `stopping`: the service stops; nothing is stored.
  */

@@ -38,7 +38,17 @@ Deno.test("describeApi() describes the values of query parameters, not their for
     ...["running", "waiting", "success", "error", "aborted", "timeout", "orphaned"],
     ...["failed", "cancelled"],
   ];
-  const triggers = ["manual", "chat", "schedule", "watch", "webhook", "change", "after", "agent"];
+  const triggers = [
+    "manual",
+    "chat",
+    "schedule",
+    "watch",
+    "webhook",
+    "change",
+    "mail",
+    "after",
+    "agent",
+  ];
   assert.deepEqual(at("paths", "/executions", "get")["parameters"], [
     query("status", { type: "array", items: { type: "string", enum: statuses } }),
     query("agent", { type: "array", items: { type: "string" }, maxItems: 1_000 }),

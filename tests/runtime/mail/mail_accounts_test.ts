@@ -79,7 +79,7 @@ withDovecot.test("a silent server is noticed by the clock, and the next use conn
   const { accounts, clock } = open(accountOn({ imap: imap.port }));
   await using _ = accounts;
   const connection = accounts.connection("home");
-  const look = () => connection.inFolder("INBOX", () => Promise.resolve("here"));
+  const look = () => connection.inFolder("INBOX", (client) => client.noop().then(() => "here"));
   await look();
   imap.silence(true);
   const failed = errorOf(look());

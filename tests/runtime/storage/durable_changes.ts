@@ -7,6 +7,7 @@ import { SqlAnswerLinkStore } from "../../../runtime/notify/answer_links.ts";
 import { SqlFollowUpStore } from "../../../runtime/triggers/after/follow_up_store.ts";
 import { SqlKnownToolStore } from "../../../runtime/storage/known_tools.ts";
 import { SqlNamedKeys } from "../../../runtime/people/named_keys.ts";
+import { SqlMailStore } from "../../../runtime/triggers/mail/mail_store.ts";
 import { SqlOutbox } from "../../../runtime/notify/outbox.ts";
 import { SqlSettingsStore } from "../../../runtime/triggers/settings_store.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
@@ -30,6 +31,7 @@ const SCHEDULE = { agentId: "tester", fingerprint: "every 10", anchor: 0, lastSl
 const CHANGE = { agentId: "tester", path: "/a", event: "created", queuedAt: 1 } as const;
 const BUDGET = { type: "budget", agentId: null, executionId: null, text: "" } as const;
 const RAISE = { scope: "workspace", unit: "usd", period: "day", start: 0, amount: 1 } as const;
+const INBOX = { account: "home", folder: "INBOX", uidValidity: 1, lastUid: 2 };
 const RAN = { durationMs: 5, frames: [] };
 const REST = { until: 10, since: 1, reason: "later" };
 const SCHEMA = { argumentNames: "path", schemaDigest: "2", hints: "{}" };
@@ -200,6 +202,11 @@ export const POWER: Record<string, Prepare> = {
 
 /** The changes that must survive a crash of the process, by the name of their method. */
 export const PROCESS: Record<string, Prepare> = {
+  "SqlMailStore.writePosition": ({ db }) => () => new SqlMailStore(db).writePosition("m", INBOX),
+  "SqlMailStore.forget": async ({ db }) => {
+    await new SqlMailStore(db).writePosition("m", INBOX);
+    return () => new SqlMailStore(db).forget(["m"]);
+  },
   "SqlOutbox.announce": (on) => () => openOutbox(on).announce(BUDGET),
   "SqlOutbox.claim": onMessage((outbox) => outbox.claim(CLAIM)),
   "SqlOutbox.retryAll": onMessage(

@@ -108,6 +108,8 @@ export async function startImap(): Promise<TestImap> {
     async list(user, folder) {
       const names: string[] = [];
       for (const one of ["new", "cur"]) {
+        // The server creates a folder with its first mail.
+        if (!await exists(join(folderOf(user, folder), one))) continue;
         for await (const { name } of Deno.readDir(join(folderOf(user, folder), one))) {
           names.push(name);
         }
@@ -219,6 +221,8 @@ function startLink(to: number) {
     },
   };
 }
+
+const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
 
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

@@ -68,6 +68,8 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
     ["INSERT INTO watched_files VALUES ('w', 'z', 's', 'd')"],
     ["INSERT INTO trigger_states VALUES ('a', 3, 'p', 'it failed', 5)"],
     ["INSERT INTO watches VALUES ('w')"],
+    ["INSERT INTO taken_mails VALUES ('m', 'home', 'INBOX', 1, 2, '<a@b>', 'a@b', 3)"],
+    ["INSERT INTO mail_positions VALUES ('m', 'home', 'INBOX', 1, 2)"],
     ["INSERT INTO mcp_tools VALUES ('s', 't', ?)", '{ "b" : 1, "a" : 1.0 }'],
     ["INSERT INTO follow_ups VALUES ('f', ?)", ended.id],
     ["INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('a', 'i', 1, 2, 3)"],

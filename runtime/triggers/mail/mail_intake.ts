@@ -1,0 +1,214 @@
+// Decides if a mail starts a run of an agent, and starts it.
+import type { Agent, MailTrigger } from "../../agents/agent.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { sha256Of } from "../../../base/sha256.ts";
+import { HOUR_MS } from "../../../base/time_units.ts";
+import type { MailAccount } from "../../config/mail_schema.ts";
+import { MailError } from "../../mail/mail_error.ts";
+import { type MailHead, MAX_MAIL_BYTES, type ReadMail, readMail } from "../../mail/read_mail.ts";
+import { automaticReason, isProven } from "../../mail/sender_proof.ts";
+import { quoteText } from "../../prompt/untrusted_text.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
+import { toMarkdown } from "../../tools/pages/readable_text.ts";
+import type { EventCause, TakenMail } from "../../vocabulary/run_cause.ts";
+import { matchesPattern } from "../../vocabulary/tool_vocabulary.ts";
+import type { FindHoldReason, StartRun } from "../firing/fire.ts";
+import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
+import { type SavedFile, saveFiles } from "./mail_files.ts";
+import type { PassedMail } from "./mail_reading.ts";
+import type { SqlMailStore } from "./mail_store.ts";
+
+/** The maximum number of runs within an hour that the mails of one sender start. Ends loops between two programs. */
+const MAX_RUNS_OF_SENDER = 20;
+/** The maximum number of the agent's runs by mail that have not ended. */
+export const MAX_OPEN_RUNS = 20;
+
+/** An agent with a mail trigger. */
+export type MailAgent = Agent & { trigger: MailTrigger };
+
+/** A mail in a folder, of which only the head was read. */
+export interface FoundMail {
+  account: MailAccount;
+  folder: string;
+  uidValidity: number;
+  uid: number;
+  /** The time at which it arrived, in milliseconds since the epoch. */
+  arrivedAt: number;
+  bytes: number;
+  head: MailHead;
+  /** Returns the whole source. Throws MailError. */
+  readSource: () => Promise<Uint8Array>;
+}
+
+/**
+ * The outcome for one agent. `passed`: the mail starts nothing. `later`: it may start a run when the obstacle is gone.
+ */
+export type IntakeOutcome = "started" | "passed" | "later";
+
+/** The collaborators of `MailIntake`. */
+export interface MailIntakePorts {
+  store: SqlMailStore;
+  start: StartRun;
+  stops: StoppedTriggers;
+  isPaused: () => Promise<boolean>;
+  findHoldReason: FindHoldReason;
+  openSandbox: (agent: Agent) => Promise<PathSandbox>;
+  clock: Clock;
+  log: ServiceLog;
+}
+
+/** Starts the runs of mails, one agent at a time. */
+export class MailIntake {
+  readonly #ports: MailIntakePorts;
+  readonly #passed = new Map<string, PassedMail>();
+
+  constructor(ports: MailIntakePorts) {
+    this.#ports = ports;
+  }
+
+  /** Returns the last mail of the agent that started no run although it matches the filters. */
+  passedMail(agentId: string): PassedMail | undefined {
+    return this.#passed.get(agentId);
+  }
+
+  /** Starts a run of the agent if the mail may. Throws MailError if the mail cannot be read. */
+  async take(agent: MailAgent, mail: FoundMail, signal: AbortSignal): Promise<IntakeOutcome> {
+    const { store, stops, isPaused, findHoldReason, clock } = this.#ports;
+    const { head, account } = mail;
+    if (!matches(agent.trigger, head) || head.sender === account.address) return "passed";
+    const reason = this.#refusal(agent, mail);
+    if (reason !== undefined) return this.#pass(agent, mail, reason);
+    const isHeld = !stops.admits(agent.id) || await isPaused() ||
+      await findHoldReason(agent) !== undefined;
+    if (isHeld) return "later";
+    const sender = head.sender ?? "";
+    const taken: TakenMail = {
+      ...{ account: account.name, folder: mail.folder, uidValidity: mail.uidValidity },
+      ...{ uid: mail.uid, messageId: head.messageId ?? "", sender },
+    };
+    if (await store.findTaken(agent.id, taken)) return "passed";
+    if (await store.countOpenRuns(agent.id) >= MAX_OPEN_RUNS) return "later";
+    const since = clock.now() - HOUR_MS;
+    if (await store.countRuns(agent.id, sender, since) >= MAX_RUNS_OF_SENDER) {
+      const many = `its sender has started ${MAX_RUNS_OF_SENDER} runs within an hour`;
+      return this.#pass(agent, mail, many, "warn");
+    }
+    const fired = await this.#start(agent, { mail, taken, signal }).catch((error) => {
+      if (error instanceof MailError && error.kind === "gone") return "gone" as const;
+      throw error;
+    });
+    if (fired === "gone") return this.#pass(agent, mail, "somebody has removed or moved it");
+    if (fired === "started") return "started";
+    return fired === "claimed" || fired === "withdrawn" ? "passed" : "later";
+  }
+
+  /** Returns the reason why a mail that matches the filters starts no run. */
+  #refusal({ trigger }: MailAgent, { head, account }: FoundMail): string | undefined {
+    const automatic = trigger.automatic ? undefined : automaticReason(head);
+    if (automatic !== undefined) return `${automatic} (trigger.automatic: true takes it)`;
+    if (trigger.unproven || isProven(head, account.authServer)) return undefined;
+    const why = account.authServer === undefined
+      ? `mail.${account.name}.auth_server is not set`
+      : `${account.authServer} has not confirmed it`;
+    return `its sender is not proven: ${why}`;
+  }
+
+  #pass(
+    agent: MailAgent,
+    { head, uid, folder }: FoundMail,
+    reason: string,
+    level: "info" | "warn" = "info",
+  ): "passed" {
+    const { clock, log } = this.#ports;
+    const { from, subject } = head;
+    this.#passed.set(agent.id, { at: clock.now(), from, subject, reason });
+    log.write(level, "A mail starts nothing", { agent: agent.id, folder, uid, from, reason });
+    return "passed";
+  }
+
+  async #start(
+    agent: MailAgent,
+    { mail, taken, signal }: { mail: FoundMail; taken: TakenMail; signal: AbortSignal },
+  ) {
+    const read = await readWhole(mail);
+    const day = new Date(mail.arrivedAt).toISOString().slice(0, 10);
+    const files = await saveFiles(read.files, {
+      sandbox: await this.#ports.openSandbox(agent),
+      folder: `${day}-${mail.account.name}-${mail.uid}`,
+      signal,
+    });
+    const fire = {
+      ...toMailCause(mail, { read, files }),
+      ...{ mail: taken, sessionId: await threadOf(read, taken) },
+    };
+    const { start, log } = this.#ports;
+    const { outcome } = await start(agent, fire);
+    if (outcome === "started") {
+      log.write("info", "A mail starts a run", { agent: agent.id, uid: mail.uid });
+    }
+    return outcome;
+  }
+}
+
+/** Returns true if the head of a mail matches the filters of a trigger. */
+function matches({ from, to, subject }: MailTrigger, head: MailHead): boolean {
+  const isOne = (address: string, patterns: readonly string[]) =>
+    patterns.some((pattern) => matchesPattern(address, pattern));
+  return (from.length === 0 || head.sender !== undefined && isOne(head.sender, from)) &&
+    (to.length === 0 || head.recipients.some((address) => isOne(address, to))) &&
+    (subject === undefined || matchesPattern(head.subject.toLowerCase(), subject));
+}
+
+async function readWhole(mail: FoundMail): Promise<ReadMail> {
+  if (mail.bytes <= MAX_MAIL_BYTES) {
+    return await readMail(await mail.readSource(), { toMarkdown });
+  }
+  const size = `${Math.ceil(mail.bytes / 1024 / 1024)} MB`;
+  const notes = [`Only its headers were read, because the mail has ${size}.`];
+  return { ...mail.head, text: "", quoted: "", files: [], notes };
+}
+
+/** Describes a mail for its run. */
+export function toMailCause(
+  { account, folder, arrivedAt }: Pick<FoundMail, "folder" | "arrivedAt"> & {
+    account: Pick<MailAccount, "name" | "authServer">;
+  },
+  { read, files }: { read: ReadMail; files: readonly SavedFile[] },
+): EventCause & { type: "mail" } {
+  const isKnown = isProven(read, account.authServer);
+  const lines = files.map(({ name, path, type, bytes, note }) => {
+    const about = `${type}, ${Math.ceil(bytes / 1024)} KB`;
+    return path === undefined
+      ? `- ${quoteText(name)} (${about}), not saved: ${note}`
+      : `- ${quoteText(path)} (${about})`;
+  });
+  const summary = [
+    `A mail arrived in the folder ${
+      quoteText(folder)
+    } of the account ${account.name}. Its sender is ${
+      isKnown ? "proven" : "not proven: anybody may have written it"
+    }.`,
+    ...read.notes,
+    ...(lines.length === 0 ? [] : [`Its attachments:\n${lines.join("\n")}`]),
+  ].join("\n");
+  const values = {
+    from: read.from,
+    to: read.to,
+    cc: read.cc,
+    date: new Date(read.date ?? arrivedAt).toISOString(),
+    subject: read.subject,
+    message_id: read.messageId ?? "",
+    files: files.flatMap(({ path }) => path ?? []).join("\n"),
+    text: read.text,
+    quoted: read.quoted,
+  };
+  const shown = ["from", "to", "cc", "date", "subject", "message_id", "text", "quoted"] as const;
+  return { type: "mail", summary, values, shown: shown.filter((name) => values[name] !== "") };
+}
+
+/** Returns the id of the session of a mail's thread. */
+async function threadOf(read: ReadMail, { account, uidValidity, uid }: TakenMail): Promise<string> {
+  const first = read.references[0] ?? read.messageId ?? `${uidValidity}.${uid}`;
+  return `mail-${(await sha256Of(`${account} ${first}`)).slice(0, 32)}`;
+}

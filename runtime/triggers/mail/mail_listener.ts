@@ -1,0 +1,232 @@
+// Reads the new mails of one account for all of its agents: waits for news, and passes each mail on in order.
+import { backoffMs } from "../../../base/backoff.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
+import { LeaseLost } from "../../database/database.ts";
+import type { ImapConnection } from "../../mail/imap_connection.ts";
+import { MailError } from "../../mail/mail_error.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import {
+  fetchHeads,
+  findNewest,
+  finishMail,
+  HEADS_AT_ONCE,
+  requireMailbox,
+} from "./mail_folder.ts";
+import type { MailAgent, MailIntake } from "./mail_intake.ts";
+import type { MailFailure } from "./mail_reading.ts";
+import type { MailPosition, SqlMailStore } from "./mail_store.ts";
+
+/** The interval of the polls. An IDLE never lasts longer, because servers end a long one. */
+export const POLL_MS = 2 * MINUTE_MS;
+const RETRY = { firstMs: 5_000, longestMs: 5 * MINUTE_MS };
+/** The time after which a message reports that an account cannot be reached. */
+export const REPORT_MS = 15 * MINUTE_MS;
+
+/** The collaborators of `MailListener`. */
+export interface MailListenerPorts {
+  /** Returns the connection of the account, with its settings as they are now. Throws MailError. */
+  connection: () => ImapConnection;
+  /** Returns the agents with a trigger on this account. */
+  agents: () => readonly MailAgent[];
+  /** Returns true if this machine reads the account. Otherwise another one does. */
+  isHeld: () => boolean;
+  store: SqlMailStore;
+  intake: MailIntake;
+  clock: Clock;
+  log: ServiceLog;
+  /** Sends a message to people that the account cannot be reached. */
+  report: (failure: MailFailure) => Promise<void>;
+}
+
+/** The reader of one account. */
+export class MailListener implements AsyncDisposable {
+  readonly account: string;
+  readonly #ports: MailListenerPorts;
+  readonly #over = new AbortController();
+  #waking = new AbortController();
+  #failure: MailFailure | undefined;
+  #isReported = false;
+  readonly #folderFailures = new Map<string, MailFailure>();
+  readonly #running: Promise<void>;
+
+  /** Starts to read the account. */
+  constructor(account: string, ports: MailListenerPorts) {
+    this.account = account;
+    this.#ports = ports;
+    this.#running = this.#run();
+  }
+
+  /** Returns the present failure of the account, or of one of its folders. */
+  failureOf(folder: string): MailFailure | undefined {
+    return this.#failure ?? this.#folderFailures.get(folder);
+  }
+
+  /** Reads the account at once, because an agent, a setting or an obstacle has changed. */
+  wake(): void {
+    this.#waking.abort(NO_LONGER_NEEDED);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort(NO_LONGER_NEEDED);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (!this.#over.signal.aborted) {
+      this.#waking = new AbortController();
+      const signal = AbortSignal.any([this.#over.signal, this.#waking.signal]);
+      try {
+        if (this.#ports.isHeld()) {
+          const connection = this.#ports.connection();
+          using _following = connection.follow();
+          await this.#readAll(connection);
+          failures = 0;
+          this.#succeeded();
+          const [first] = this.#folders();
+          if (first !== undefined && !this.#over.signal.aborted) {
+            await connection.waitForNews(first, { ms: POLL_MS, signal });
+            continue;
+          }
+        }
+        await sleepUnlessAborted(this.#ports.clock, POLL_MS, signal);
+      } catch (error) {
+        if (this.#over.signal.aborted) return;
+        await this.#failed(error);
+        // A refused password is not tried again soon, because servers lock accounts.
+        const isFinal = error instanceof MailError && error.kind === "password";
+        const ms = isFinal ? RETRY.longestMs : backoffMs(++failures, RETRY);
+        await sleepUnlessAborted(this.#ports.clock, ms, signal);
+      }
+    }
+  }
+
+  /** Returns the folders that exist, of which the first is followed with IDLE. */
+  #folders(): string[] {
+    const all = new Set(this.#ports.agents().map(({ trigger }) => trigger.folder));
+    return [...all].filter((folder) => !this.#folderFailures.has(folder))
+      .sort((a, b) => Number(b === "INBOX") - Number(a === "INBOX"));
+  }
+
+  async #readAll(connection: ImapConnection): Promise<void> {
+    const byFolder = Map.groupBy(this.#ports.agents(), ({ trigger }) => trigger.folder);
+    for (const folder of this.#folderFailures.keys()) {
+      if (!byFolder.has(folder)) this.#folderFailures.delete(folder);
+    }
+    // The followed folder is read last, so that it stays open.
+    const [followed] = this.#folders();
+    const order = [...byFolder].sort(([a], [b]) => Number(a === followed) - Number(b === followed));
+    for (const [folder, agents] of order) {
+      try {
+        await this.#readFolder(connection, { folder, agents });
+        this.#folderFailures.delete(folder);
+      } catch (error) {
+        if (!(error instanceof MailError) || error.kind !== "folder") throw error;
+        if (this.#folderFailures.has(folder)) continue;
+        const { clock, log } = this.#ports;
+        this.#folderFailures.set(folder, { since: clock.now(), reason: error.message });
+        log.write("warn", "A mail folder cannot be read", { account: this.account, folder, error });
+      }
+    }
+  }
+
+  /** Passes the new mails of a folder to its agents, in order. An agent that must wait gets them at a later call. */
+  async #readFolder(
+    connection: ImapConnection,
+    { folder, agents }: { folder: string; agents: readonly MailAgent[] },
+  ): Promise<void> {
+    const { intake, store } = this.#ports;
+    const { signal } = this.#over;
+    const positions = new Map<string, MailPosition>();
+    for (const agent of agents) {
+      positions.set(agent.id, await this.#positionOf(connection, agent));
+    }
+    let active = [...agents];
+    while (active.length > 0 && !signal.aborted) {
+      const lastUid = Math.min(...active.map(({ id }) => positions.get(id)?.lastUid ?? 0));
+      const mails = await connection.inFolder(
+        folder,
+        (client) => fetchHeads(client, { connection, folder, lastUid }),
+      );
+      for (const mail of mails) {
+        // The folder was created again meanwhile. The next call finds the new positions.
+        if (active.some(({ id }) => positions.get(id)?.uidValidity !== mail.uidValidity)) return;
+        const then: MailAgent["trigger"]["then"][] = [];
+        const waiting = new Set<MailAgent>();
+        for (const agent of active) {
+          const position = positions.get(agent.id);
+          if (position === undefined || position.lastUid >= mail.uid) continue;
+          if (signal.aborted) return;
+          // Between two nodes, or after an edit, the mail belongs to somebody else.
+          const isStill = this.#ports.isHeld() &&
+            this.#ports.agents().some((one) => one.id === agent.id && isSame(one, position));
+          const outcome = isStill ? await intake.take(agent, mail, signal) : "later";
+          if (outcome === "later") {
+            waiting.add(agent);
+            continue;
+          }
+          if (outcome === "started") then.push(agent.trigger.then);
+          position.lastUid = mail.uid;
+          await store.writePosition(agent.id, position);
+        }
+        await finishMail(connection, { mail, then, log: this.#ports.log });
+        active = active.filter((agent) => !waiting.has(agent));
+        if (active.length === 0) return;
+      }
+      if (mails.length < HEADS_AT_ONCE) return;
+    }
+  }
+
+  /** Returns the position of an agent. It is the newest mail at the first call, and after the folder was created again. */
+  async #positionOf(connection: ImapConnection, { id, trigger }: MailAgent): Promise<MailPosition> {
+    const { store, clock, log } = this.#ports;
+    const { folder, sinceMs } = trigger;
+    const { account } = this;
+    const known = await store.readPosition(id);
+    const isKnown = known?.account === account && known.folder === folder;
+    return await connection.inFolder(folder, async (client) => {
+      const { uidValidity: validity, uidNext } = requireMailbox(client);
+      const uidValidity = Number(validity);
+      if (isKnown && known.uidValidity === uidValidity) return known;
+      const since = isKnown || sinceMs === 0 ? undefined : clock.now() - sinceMs;
+      const lastUid = await findNewest(client, { uidNext, since });
+      if (isKnown) {
+        const message =
+          "A mail folder was created again: only mails that arrive from now on are taken";
+        log.write("warn", message, { agent: id, account, folder });
+      }
+      const position = { account, folder, uidValidity, lastUid };
+      await store.writePosition(id, position);
+      return position;
+    });
+  }
+
+  #succeeded(): void {
+    if (this.#failure === undefined) return;
+    const { log, clock } = this.#ports;
+    const minutes = Math.round((clock.now() - this.#failure.since) / MINUTE_MS);
+    log.write("info", "A mail account can be reached again", { account: this.account, minutes });
+    this.#failure = undefined;
+    this.#isReported = false;
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const { log, clock, report } = this.#ports;
+    // Another machine reads the account now.
+    if (error instanceof LeaseLost) return;
+    const reason = error instanceof MailError ? error.message : "an unexpected error, see the log";
+    if (this.#failure === undefined || !(error instanceof MailError)) {
+      log.write("warn", "A mail account cannot be read", { account: this.account, error });
+    }
+    this.#failure = { since: this.#failure?.since ?? clock.now(), reason };
+    if (this.#isReported || clock.now() - this.#failure.since < REPORT_MS) return;
+    this.#isReported = true;
+    await report(this.#failure);
+  }
+}
+
+function isSame({ trigger }: MailAgent, { account, folder }: MailPosition): boolean {
+  return trigger.account === account && trigger.folder === folder;
+}

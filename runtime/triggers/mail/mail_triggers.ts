@@ -1,0 +1,114 @@
+// Runs the mail triggers of all agents: one listener for each account that an agent uses.
+import type { Agent } from "../../agents/agent.ts";
+import type { EventBus } from "../../events/bus.ts";
+import type { MailAccounts } from "../../mail/mail_accounts.ts";
+import type { ReconcileOptions } from "../firing/reconcile_options.ts";
+import { type MailAgent, MailIntake, type MailIntakePorts } from "./mail_intake.ts";
+import { MailListener } from "./mail_listener.ts";
+import type { MailFailure, MailReading, PassedMail } from "./mail_reading.ts";
+
+/** The collaborators of `MailTriggers`. */
+export interface MailTriggersPorts extends MailIntakePorts {
+  accounts: MailAccounts;
+  events: EventBus;
+  /** Requests the accounts that this machine may read, and gives up others. */
+  requestAccounts: (accounts: readonly string[]) => Promise<void>;
+  /** Returns true if this machine reads the account. */
+  isHeld: (account: string) => boolean;
+  /** Sends a message to people that an account cannot be reached. */
+  report: (account: string, failure: MailFailure) => Promise<void>;
+}
+
+/** Starts, updates and stops the listeners of all accounts. */
+export class MailTriggers implements MailReading {
+  readonly #ports: MailTriggersPorts;
+  readonly #intake: MailIntake;
+  readonly #listeners = new Map<string, MailListener>();
+  readonly #unsubscribe: () => void;
+  #agents: readonly MailAgent[] = [];
+  #isStarted = false;
+
+  constructor(ports: MailTriggersPorts) {
+    this.#ports = ports;
+    this.#intake = new MailIntake(ports);
+    this.#unsubscribe = ports.events.subscribe((event) => {
+      // The end of a run may make room for another one.
+      if (event.type !== "execution_completed") return;
+      this.#wakeFor(event.agentId);
+    });
+  }
+
+  notes(agentId: string): { failure?: MailFailure; passed?: PassedMail } {
+    const agent = this.#agents.find(({ id }) => id === agentId);
+    const failure = agent && this.#listeners.get(agent.trigger.account)
+      ?.failureOf(agent.trigger.folder);
+    const passed = this.#intake.passedMail(agentId);
+    return { ...(failure && { failure }), ...(passed && { passed }) };
+  }
+
+  async reconcile(
+    agents: readonly Agent[],
+    { isUnreadable, isElsewhere = () => false }: ReconcileOptions,
+  ): Promise<void> {
+    const { store, requestAccounts } = this.#ports;
+    const wanted = agents.filter((agent): agent is MailAgent =>
+      agent.enabled && agent.trigger.type === "mail"
+    );
+    this.#agents = wanted.filter(({ id }) => !isElsewhere(id));
+    const ids = new Set(wanted.map(({ id }) => id));
+    const forgotten = (await store.listAgents()).filter((id) => !ids.has(id) && !isUnreadable(id));
+    await store.forget(forgotten);
+    await requestAccounts(this.#accounts());
+    if (this.#isStarted) await this.#follow();
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    void this.#follow();
+  }
+
+  wake(): void {
+    for (const listener of this.#listeners.values()) listener.wake();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe();
+    this.#isStarted = false;
+    await Promise.all([...this.#listeners.values()].map((one) => one[Symbol.asyncDispose]()));
+    this.#listeners.clear();
+  }
+
+  #accounts(): string[] {
+    return [...new Set(this.#agents.map(({ trigger }) => trigger.account))];
+  }
+
+  #wakeFor(agentId: string): void {
+    const agent = this.#agents.find(({ id }) => id === agentId);
+    if (agent !== undefined) this.#listeners.get(agent.trigger.account)?.wake();
+  }
+
+  async #follow(): Promise<void> {
+    const accounts = this.#accounts();
+    for (const [name, listener] of this.#listeners) {
+      if (accounts.includes(name)) {
+        listener.wake();
+        continue;
+      }
+      this.#listeners.delete(name);
+      await listener[Symbol.asyncDispose]();
+    }
+    const { accounts: all, isHeld, report } = this.#ports;
+    for (const name of accounts) {
+      if (this.#listeners.has(name) || !this.#isStarted) continue;
+      const listener = new MailListener(name, {
+        ...this.#ports,
+        intake: this.#intake,
+        connection: () => all.connection(name),
+        agents: () => this.#agents.filter(({ trigger }) => trigger.account === name),
+        isHeld: () => isHeld(name),
+        report: (failure) => report(name, failure),
+      });
+      this.#listeners.set(name, listener);
+    }
+  }
+}

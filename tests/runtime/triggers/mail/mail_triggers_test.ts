@@ -1,0 +1,197 @@
+// Mail triggers on a real IMAP server: each mail starts one run, whatever happens to the connection and the service.
+import assert from "node:assert/strict";
+import { withDovecot } from "../../../support/machine/mail_servers.ts";
+import { until } from "../../../support/until.ts";
+import { mailOf, MailWorld } from "./mail_world.ts";
+
+withDovecot.test("a mail starts one run with its words, and old mails start none", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("reader");
+  await world.open();
+  await world.deliver({ from: "Bob <bob@example.org>", subject: "Invoice 7", text: "It is due." });
+  await world.untilTaken("reader", "Invoice 7");
+  const [run] = await world.runs("reader");
+  assert.equal(run?.trigger, "mail");
+  const turn = await world.turn(run?.id ?? 0);
+  assert.match(
+    turn,
+    /A mail arrived in the folder "INBOX" of the account home. Its sender is proven/,
+  );
+  assert.match(turn, /<untrusted>\nfrom:\nBob <bob@example.org>\n\nto:\nann@example.com/);
+  assert.match(turn, /text:\nIt is due\.\n<\/untrusted>/);
+});
+
+withDovecot.test("mails that arrive while the service is down start their runs later, once", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("reader");
+  await world.open();
+  await world.deliver({ subject: "one" });
+  await world.untilTaken("reader", "one");
+  await world.close();
+  await world.deliver({ subject: "two" });
+  await world.open();
+  await world.deliver({ subject: "three" });
+  await world.untilTaken("reader", "one", "two", "three");
+});
+
+withDovecot.test("since takes mails of that age at the first start", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("reader", "since: 2d");
+  await world.open();
+  await world.untilTaken("reader", "old");
+});
+
+withDovecot.test("twelve agents share one connection, and each takes its own mails", async () => {
+  await using world = await MailWorld.create();
+  const ids = Array.from({ length: 12 }, (_, index) => `a${index}`);
+  for (const id of ids) await world.agent(id, `subject: "${id} *"`);
+  await world.open({ positions: 12 });
+  for (const id of ids) await world.deliver({ subject: `${id} mail` });
+  for (const id of ids) await world.untilTaken(id, `${id} mail`);
+  assert.equal(world.imap.accepted, 1);
+});
+
+withDovecot.test("many mails at once start their runs in order, 20 at a time", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("reader");
+  await world.open();
+  const subjects = Array.from({ length: 60 }, (_, index) => `mail ${index}`);
+  for (const [index, subject] of subjects.entries()) {
+    await world.deliver({ subject, from: `bob${index}@example.org` });
+  }
+  await world.untilTaken("reader", ...subjects);
+});
+
+withDovecot.test("cut and restarted connections lose no mail and repeat none", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("reader");
+  await world.open();
+  await world.deliver({ subject: "one" });
+  await world.untilTaken("reader", "one");
+  world.imap.cut();
+  await world.deliver({ subject: "two" });
+  await world.runtime.resumeScheduler();
+  await until(async () => {
+    await world.runtime.resumeScheduler();
+    return (await world.runs("reader")).length === 2;
+  }, "the second mail is taken");
+  await world.imap.stop();
+  await world.deliver({ subject: "three" });
+  await world.imap.start();
+  await until(async () => {
+    await world.runtime.resumeScheduler();
+    return (await world.runs("reader")).length === 3;
+  }, "the third mail is taken");
+  await world.untilTaken("reader", "one", "two", "three");
+  assert.equal(world.imap.open, 1);
+});
+
+withDovecot.test("a copied mail starts no second run, and a mail without Message-ID starts its own", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("reader");
+  await world.open();
+  await world.deliver({ subject: "one", id: "<same@example.org>" });
+  await world.untilTaken("reader", "one");
+  await world.deliver({ subject: "copy", id: "<same@example.org>" });
+  await world.deliver({ subject: "stranger", id: "<same@example.org>", from: "eve@example.org" });
+  await world.deliver({ subject: "none", id: "" });
+  await world.deliver({ subject: "none again", id: "" });
+  await world.untilTaken("reader", "one", "stranger", "none", "none again");
+});
+
+withDovecot.test("a folder that was created again begins at its newest mail, and says so", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("reader", "folder: Done");
+  await world.deliver({ subject: "first" }, "Done");
+  await world.open();
+  await world.deliver({ subject: "one" }, "Done");
+  await world.untilTaken("reader", "one");
+  await world.close();
+  const folder = world.imap.folderOf("ann", "Done");
+  const list = `${folder}/dovecot-uidlist`;
+  const text = await Deno.readTextFile(list);
+  await Deno.writeTextFile(
+    list,
+    text.replace(/ V(\d+) /, (_, validity) => ` V${Number(validity) + 7} `),
+  );
+  for (const name of ["dovecot.index", "dovecot.index.log", "dovecot.index.cache"]) {
+    await Deno.remove(`${folder}/${name}`).catch(() => {});
+  }
+  await world.open();
+  await until(
+    () =>
+      world.place.logged.some(({ message }) =>
+        message.startsWith("A mail folder was created again")
+      ),
+    "the new folder is noticed",
+  );
+  await world.deliver({ subject: "two" }, "Done");
+  await world.untilTaken("reader", "one", "two");
+});
+
+withDovecot.test("then: seen and move are done after the run was accepted", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("marker", 'subject: "mark *", then: seen');
+  await world.agent("mover", 'subject: "move *", then: "move:Done"');
+  await world.open({ positions: 2 });
+  await world.deliver({ subject: "mark this" });
+  await world.deliver({ subject: "move this" });
+  await world.untilTaken("marker", "mark this");
+  await world.untilTaken("mover", "move this");
+  await until(async () => (await world.imap.list("ann", "Done")).length === 1, "it is moved");
+  const isMarked = async () =>
+    (await world.imap.list("ann")).some((name) => (name.split(":2,")[1] ?? "").includes("S"));
+  await until(isMarked, "it is marked");
+});
+
+withDovecot.test("an edited agent continues, and another folder begins from then on", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("reader");
+  await world.deliver({ subject: "done" }, "Done");
+  await world.open();
+  await world.deliver({ subject: "one" });
+  await world.untilTaken("reader", "one");
+  await world.agent("reader", "from: '*@example.org'");
+  await world.deliver({ subject: "two" });
+  await world.untilTaken("reader", "one", "two");
+});
+
+withDovecot.test("attachments are files of the run, whose names are safe", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("reader");
+  await world.open();
+  const part = (name: string, text: string) =>
+    `--x\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\n${text}\r\n`;
+  const source = mailOf({ subject: "files" }).replace(
+    /Content-Type: text\/plain[^]*/,
+    `Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nSee files\r\n${
+      part("../../../.env", "1")
+    }${part("a.txt", "2")}${part("A.TXT", "3")}--x--\r\n`,
+  );
+  await world.imap.deliver("ann", source);
+  await world.untilTaken("reader", "files");
+  const turn = await world.turn((await world.runs("reader"))[0]?.id ?? 0);
+  const paths = [...turn.matchAll(/^- "(mail\/[^"]*)"/gm)].map(([, path]) => path ?? "");
+  assert.deepEqual(paths.map((path) => path.split("/").at(-1)), ["env", "a.txt", "A (2).TXT"]);
+  for (const [index, path] of paths.entries()) {
+    const written = await Deno.readTextFile(`${world.place.workspace}/${path}`);
+    assert.equal(written.trim(), String(index + 1));
+  }
+});
+
+withDovecot.test("a thread is one session", async () => {
+  await using world = await MailWorld.create();
+  await world.agent("reader");
+  await world.open();
+  await world.deliver({ subject: "one", id: "<root@example.org>" });
+  await world.deliver({
+    subject: "two",
+    headers: ["References: <root@example.org>", "In-Reply-To: <root@example.org>"],
+  });
+  await world.deliver({ subject: "other" });
+  await world.untilTaken("reader", "one", "two", "other");
+  const [one, two, other] = await world.runs("reader");
+  assert.ok(one?.sessionId?.startsWith("mail-"));
+  assert.equal(one?.sessionId, two?.sessionId);
+  assert.notEqual(one?.sessionId, other?.sessionId);
+});
