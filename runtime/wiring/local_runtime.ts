@@ -33,7 +33,7 @@ import type {
 } from "../interface/runtime.ts";
 import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler, toListings } from "./scheduler_status.ts";
-import { withKept } from "./kept_results.ts";
+import { withKept } from "./parts/kept_results.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { once } from "./once.ts";
 import type { RuntimeParts } from "./runtime_parts.ts";

@@ -33,7 +33,7 @@ import { LeaseGroups } from "../triggers/firing/lease_groups.ts";
 import { StoppedTriggers } from "../triggers/firing/stopped_triggers.ts";
 import { Webhooks } from "../triggers/webhook/webhooks.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import { createStartRun } from "./triggers/start_run.ts";
+import { createStartRun } from "./parts/start_run.ts";
 import type { Fire, StartRun } from "../triggers/firing/fire.ts";
 
 const loadLease = lazyModule(() => import("../triggers/trigger_lease.ts"));

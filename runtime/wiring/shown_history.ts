@@ -23,7 +23,7 @@ import type {
   UsageReport,
   UsageRequest,
 } from "../interface/runtime.ts";
-import { KeptResults } from "./kept_results.ts";
+import { KeptResults } from "./parts/kept_results.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";

@@ -1,5 +1,5 @@
 // Keeps the results of conversions and lists the same objects until their content changes.
-import type { AgentListing } from "../interface/runtime.ts";
+import type { AgentListing } from "../../interface/runtime.ts";
 
 /**
  * Caches the result of a conversion for each source object. A source must not change. A result is valid until the version
