@@ -100,6 +100,18 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/executions/budget"],
   },
   {
+    guard: "the person who started the run does not approve its calls",
+    symbol: "requireApprover",
+    drop: " && name !== rule.starter",
+    tests: ["tests/runtime/executions/approvals_test.ts"],
+  },
+  {
+    guard: "changed arguments are a new question, so that nobody approves unseen arguments",
+    symbol: "countApproval",
+    drop: "requestId: nextId, ",
+    tests: ["tests/runtime/executions/approvals_test.ts"],
+  },
+  {
     guard: "a refused raise ends the run",
     symbol: "runLoop",
     drop: "if (denied !== undefined)",

@@ -15,19 +15,9 @@ export interface RequestRow {
 }
 
 /** The content of the JSON column `body`. */
-type RequestBody = Pick<
+type RequestBody = Omit<
   HumanRequest,
-  | "message"
-  | "options"
-  | "multi"
-  | "answersBefore"
-  | "toolName"
-  | "toolArgs"
-  | "isGuard"
-  | "raise"
-  | "rule"
-  | "approvedBy"
-  | "originalArgs"
+  "requestId" | "executionId" | "position" | "kind" | "createdAt" | "expiresAt"
 >;
 
 /** SQL: the columns of RequestRow. */
@@ -49,22 +39,9 @@ export function* insertRequest(request: HumanRequest): Operation<void> {
 }
 
 function toBody(request: HumanRequest): string {
-  const { message, options, multi, answersBefore, toolName, toolArgs, isGuard, raise } = request;
-  const { rule, approvedBy, originalArgs } = request;
-  const body: RequestBody = {
-    message,
-    options,
-    multi,
-    toolName,
-    toolArgs,
-    ...(answersBefore !== undefined && { answersBefore }),
-    ...(isGuard && { isGuard }),
-    ...(raise && { raise }),
-    ...(rule && { rule }),
-    ...(approvedBy && { approvedBy }),
-    ...(originalArgs && { originalArgs }),
-  };
-  return JSON.stringify(body);
+  const { requestId: _, executionId: _id, position: _at, kind: _kind, ...rest } = request;
+  const { createdAt: _from, expiresAt: _until, ...body } = rest;
+  return JSON.stringify(body satisfies RequestBody);
 }
 
 /** Stores the approvals of an open question. */

@@ -89,6 +89,7 @@ Deno.test("only the listed names and roles may answer, and neither programs, lin
     person("anna", { via: "program" }),
     person("dora", { role: "admin" }),
     { via: "link" },
+    person("anna", { via: "link" }),
     { via: "api", isSingleKey: true },
     { via: "page" },
   ];
