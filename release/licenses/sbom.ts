@@ -27,7 +27,8 @@ export async function writeSbom(packages: readonly PackageFolder[]): Promise<str
       name,
       version,
       hashes: [{ alg: "SHA-512", content: entry.sha512 }],
-      licenses: [{ license: { id: license } }],
+      // A choice of licenses, such as "(MIT OR EUPL-1.1+)", is an expression.
+      licenses: license.includes(" ") ? [{ expression: license }] : [{ license: { id: license } }],
       purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
     };
   });
