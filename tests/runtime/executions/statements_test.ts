@@ -10,7 +10,7 @@ import { countStatements, type StatementCounts } from "./counted_statements.ts";
  * The maximum number of attempts per run. The least number counts, because background work of the service may add
  * statements.
  */
-const ATTEMPTS = 25;
+const ATTEMPTS = 100;
 
 for (const one of COUNTED_RUNS) {
   onSqlite.test(`${one.name} makes ${one.sqlite.statements} SQL statements`, async () => {
