@@ -40,6 +40,7 @@ export class ImapConnection implements AsyncDisposable {
   readonly #over = new AbortController();
   #client: ImapFlow | undefined;
   #trouble: MailTrouble | undefined;
+  #announced = 0;
   #followers = 0;
   #waiting = 0;
   #resting: Promise<void> | undefined;
@@ -57,6 +58,11 @@ export class ImapConnection implements AsyncDisposable {
   /** True if the connection is open. */
   get isOpen(): boolean {
     return this.#client?.usable ?? false;
+  }
+
+  /** The number of times that the server has announced new mails, or that a connection was opened. */
+  get announced(): number {
+    return this.#announced;
   }
 
   /** Keeps the connection open until the result is disposed. */
@@ -97,12 +103,12 @@ export class ImapConnection implements AsyncDisposable {
   }
 
   /**
-   * Waits for news from a folder, up to `ms`. Resolves earlier if the server announces a change, the connection ends, another
-   * operation uses it, or the signal aborts. Without IDLE on the server, only waits.
+   * Waits for news from a folder, up to `ms`. Resolves earlier if the server has announced new mails since `announced` was
+   * read, the connection ends, another operation uses it, or the signal aborts. Without IDLE on the server, only waits.
    */
   async waitForNews(
     folder: string,
-    { ms, signal }: { ms: number; signal: AbortSignal },
+    { ms, announced, signal }: { ms: number; announced: number; signal: AbortSignal },
   ): Promise<void> {
     const news = new AbortController();
     const wake = () => news.abort(NO_LONGER_NEEDED);
@@ -110,8 +116,10 @@ export class ImapConnection implements AsyncDisposable {
       await openFolder(client, folder);
       client.once("exists", wake);
       client.once("close", wake);
-      // Announces the mails that arrived after the last operation.
+      // Announces the mails that arrived after the last operation. The server announces each mail once, in the answer to
+      // any command, so the announcements during earlier operations count, too.
       await client.noop();
+      if (this.#announced !== announced) wake();
       // The next operation ends the IDLE, so nobody waits for it here.
       if (client.capabilities.has("IDLE")) void client.idle().then(wake, wake);
       return client;
@@ -139,6 +147,7 @@ export class ImapConnection implements AsyncDisposable {
     try {
       const client = await this.#connect();
       this.#client = client;
+      this.#announced++;
       this.#trouble = undefined;
       return client;
     } catch (error) {
@@ -165,6 +174,7 @@ export class ImapConnection implements AsyncDisposable {
     });
     // The error also rejects the pending operation; without a listener it would end the process.
     client.on("error", () => {});
+    client.on("exists", () => this.#announced++);
     const close = () => client.close();
     this.#over.signal.addEventListener("abort", close, { once: true });
     client.once("close", () => this.#over.signal.removeEventListener("abort", close));

@@ -82,12 +82,13 @@ export class MailListener implements AsyncDisposable {
         if (this.#ports.isHeld()) {
           const connection = this.#ports.connection();
           using _following = connection.follow();
+          const { announced } = connection;
           await this.#readAll(connection);
           failures = 0;
           this.#succeeded();
           const [first] = this.#folders();
           if (first !== undefined && !this.#over.signal.aborted) {
-            await connection.waitForNews(first, { ms: POLL_MS, signal });
+            await connection.waitForNews(first, { ms: POLL_MS, announced, signal });
             continue;
           }
         }

@@ -51,7 +51,8 @@ withDovecot.test("all users of an account share one connection, and hear of new 
   const [one, other] = await Promise.all([count(), count()]);
   assert.deepEqual([one, other], [[1], [1]]);
   const { signal } = new AbortController();
-  const news = connection.waitForNews("INBOX", { ms: 120_000, signal });
+  const { announced } = connection;
+  const news = connection.waitForNews("INBOX", { ms: 120_000, announced, signal });
   await until(() => clock.awaits(120_000), "the connection waits for news");
   await imap.deliver("ann", mail("second"));
   await news;
@@ -59,13 +60,34 @@ withDovecot.test("all users of an account share one connection, and hear of new 
   assert.equal(imap.accepted, 1);
 });
 
+withDovecot.test("a mail that the server announced during another operation ends the wait for news", async () => {
+  await using imap = await startImap();
+  const { accounts } = open(accountOn({ imap: imap.port }));
+  await using _ = accounts;
+  await imap.deliver("ann", mail("first"));
+  const connection = accounts.connection("home");
+  await connection.inFolder("INBOX", (client) => client.noop());
+  const { announced } = connection;
+  await connection.inFolder("INBOX", async (client) => {
+    await imap.deliver("ann", mail("second"));
+    await until(async () => {
+      await client.noop();
+      return client.mailbox !== false && client.mailbox.exists === 2;
+    }, "the server has announced the mail");
+  });
+  const { signal } = new AbortController();
+  await connection.waitForNews("INBOX", { ms: 120_000, announced, signal });
+});
+
 withDovecot.test("another user of the account ends the wait for news, which fails nobody", async () => {
   await using imap = await startImap();
   const { accounts, clock } = open(accountOn({ imap: imap.port }));
   await using _ = accounts;
   const connection = accounts.connection("home");
+  await connection.inFolder("INBOX", (client) => client.noop());
+  const { announced } = connection;
   const { signal } = new AbortController();
-  const news = connection.waitForNews("INBOX", { ms: 120_000, signal });
+  const news = connection.waitForNews("INBOX", { ms: 120_000, announced, signal });
   await until(() => clock.awaits(120_000), "the connection waits for news");
   const folders = await connection.use(async (client) =>
     (await client.list()).map((one) => one.path)
