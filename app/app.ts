@@ -147,13 +147,16 @@ async function openChannels(
     settings,
     redactor: new Redactor(() => environment.secrets(channelVariables(notify))),
     clock,
-    openChat: (chat) => ({
-      send: async (message, signal) => {
-        const { openChatChannel } = await import("./chats.ts");
-        const lookup = (name: string) => environment.get(name);
-        return await openChatChannel(chat, { lookup, clock }).send(message, signal);
-      },
-    }),
+    openChat: (chat) => {
+      const ports = { lookup: (name: string) => environment.get(name), clock };
+      return {
+        send: async (message, signal) => {
+          const { openChatChannel } = await import("./chats.ts");
+          return await openChatChannel(chat, ports).send(message, signal);
+        },
+        check: async () => (await import("./chats.ts")).tryChat(chat, ports),
+      };
+    },
     // A command does not know the ports of a service.
     ownPorts: () => [],
   });

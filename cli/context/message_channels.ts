@@ -23,6 +23,8 @@ export interface ChannelTrial {
 /** The notification channels of config.yaml. */
 export interface MessageChannels {
   report(): ChannelReport[];
+  /** Asks the app of a chat about the token. Resolves to the problem, or to null. */
+  check(name: string): Promise<string | null>;
   /**
    * Sends one test message and stores the result. Resolves to undefined for an unknown channel. With `isLinked` the message
    * has a link to confirm its arrival, if public_url is set.

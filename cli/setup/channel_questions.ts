@@ -3,23 +3,32 @@ import type { Output } from "../output/output.ts";
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
 import type { ChannelChoice } from "../../ops/setup/setup_choices.ts";
+import { toOneLine } from "../output/sanitize.ts";
+import { CHAT_GUIDES } from "./chat_guides.ts";
 
 const PUBLIC_NTFY = "https://ntfy.sh";
 
 /** The kinds of channels that the dialog offers, each with its questions. */
 const KINDS = {
   later: { label: "nowhere yet", hint: "config.yaml takes a channel at any time", ask: () => {} },
+  telegram: {
+    label: "Telegram",
+    hint: "talk with agents and answer them",
+    ask: askChat("telegram"),
+  },
+  slack_app: { label: "Slack", hint: "talk with agents and answer them", ask: askChat("slack") },
   ntfy: { label: "ntfy", hint: "push messages to a phone", ask: askNtfy },
-  slack: { label: "Slack", hint: "an incoming webhook", ask: askSlack },
+  slack: { label: "Slack webhook", hint: "messages into a channel, no answers", ask: askSlack },
   webhook: { label: "a webhook", hint: "signed JSON to an address", ask: askWebhook },
   command: { label: "a command", hint: "such as mail", ask: askCommand },
 };
 
-/** The objects that the channel questions use: the output, the prompts and the installation. */
+/** The objects that the channel questions use: the output, the prompts, the installation and the ids of the agents. */
 export interface ChannelDialog {
   output: Output;
   interview: Interview;
   installation: Installation;
+  agentNames: readonly string[];
 }
 
 /** Asks for a channel. Returns undefined if the user wants none now. Enter at the first question skips the others. */
@@ -56,7 +65,40 @@ async function askNtfy({ output, interview, installation }: ChannelDialog): Prom
   const name = "NTFY_TOKEN";
   return token === ""
     ? { name: "phone", settings }
-    : { name: "phone", settings: { ...settings, token: name }, secret: { name, value: token } };
+    : { name: "phone", settings: { ...settings, token: name }, secrets: [{ name, value: token }] };
+}
+
+/** Returns the questions of a chat app: the steps in the app, its tokens, and the agent that answers. */
+function askChat(app: keyof typeof CHAT_GUIDES) {
+  return async (
+    { output, interview, installation, agentNames }: ChannelDialog,
+  ): Promise<ChannelChoice | undefined> => {
+    const { name, steps, block, tokens } = CHAT_GUIDES[app];
+    steps.forEach((step, index) => output.sentence(`${index + 1}. ${step}`));
+    if (block !== undefined) output.line(block);
+    const settings: Record<string, string> = { type: app };
+    const secrets: { name: string; value: string }[] = [];
+    for (const { key, variable, message } of tokens) {
+      const value = await interview.secret({
+        message: `${message}, a secret; leave empty to skip this`,
+        check: checkSecret(installation),
+      });
+      if (value === "") return undefined;
+      settings[key] = variable;
+      secrets.push({ name: variable, value });
+    }
+    const agent = agentNames.length === 0 ? "" : await interview.select({
+      message: "Which agent answers your messages?",
+      choices: [
+        ...agentNames.map((value) => ({ value, label: toOneLine(value) })),
+        { value: "", label: "none", hint: "only questions and messages arrive" },
+      ],
+    });
+    return {
+      ...{ isChat: true, name, secrets },
+      settings: { ...settings, ...(agent !== "" && { agent }) },
+    };
+  };
 }
 
 async function askSlack(
@@ -68,7 +110,7 @@ async function askSlack(
   });
   if (value === "") return undefined;
   const name = "SLACK_WEBHOOK_URL";
-  return { name: "team", settings: { type: "slack", url: name }, secret: { name, value } };
+  return { name: "team", settings: { type: "slack", url: name }, secrets: [{ name, value }] };
 }
 
 async function askWebhook(
@@ -85,7 +127,7 @@ async function askWebhook(
     `The receiver verifies messages with ${secret}, which the .env file will contain`,
   );
   const value = `whsec_${crypto.getRandomValues(new Uint8Array(32)).toBase64()}`;
-  return { name: "hook", settings: toSettings(url), secret: { name: secret, value } };
+  return { name: "hook", settings: toSettings(url), secrets: [{ name: secret, value }] };
 }
 
 async function askCommand(

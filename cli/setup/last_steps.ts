@@ -9,7 +9,10 @@ import { Interview } from "../prompting/interview.ts";
 import { installUnit } from "../service/units/install_unit.ts";
 import { managerOfSystem } from "../service/units/print_unit.ts";
 import { openUnitManager } from "../service/units/unit_manager.ts";
+import type { ChannelChoice } from "../../ops/setup/setup_choices.ts";
+import { CHAT_RIGHTS } from "../../runtime/vocabulary/rights.ts";
 import { askChannel } from "./channel_questions.ts";
+import { pairPerson } from "./pair_person.ts";
 
 /** The interval of the checks whether the link of a test message was opened. */
 const CHECK_MS = 1_000;
@@ -42,7 +45,7 @@ async function offerUnit(context: CommandContext, interview: Interview): Promise
   }
 }
 
-/** Offers a channel if none reaches a person, and a test of the channels. Names the chats in which nobody may answer. */
+/** Offers a channel if there is none, to pair a person with a chat in which nobody may answer, and a test of the channels. */
 async function offerChannel(
   context: CommandContext,
   dialog: { interview: Interview; installation: Installation },
@@ -50,20 +53,47 @@ async function offerChannel(
   const { app, output } = context;
   const { interview, installation } = dialog;
   const reports = (await app.openChannels({})).report();
-  for (const { name } of reports.filter((one) => one.isEmpty)) {
-    output.note(`Nobody in the chat ${name} may answer: "inkling pair ${name}" adds a person`);
-  }
-  let names = reports.filter((one) => !one.isEmpty).map(({ name }) => name);
-  if (names.length === 0) {
-    const choice = await askChannel({ output, ...dialog });
+  let choice: ChannelChoice | undefined;
+  if (reports.length === 0) {
+    choice = await askChannel({ output, ...dialog, agentNames: await app.agentNames({}) });
     if (choice === undefined) return;
     for (const { path, change } of await installation.addChannel(choice)) {
       output.detail(`${output.style.green("✔")} ${toOneLine(path)} ${output.style.dim(change)}`);
     }
-    names = [choice.name];
-  } else if (!await interview.confirm("Send a test message?", { initial: false })) return;
+  }
+  const names = choice === undefined || choice.isChat === true ? [] : [choice.name];
+  const empty = choice?.isChat === true ? [choice] : reports.filter(({ isEmpty }) => isEmpty);
+  for (const { name } of empty) {
+    if (await offerPairing(context, { name, interview, isNew: choice !== undefined })) {
+      names.push(name);
+    }
+  }
+  const others = reports.filter(({ isEmpty }) => isEmpty !== true).map(({ name }) => name);
+  if (others.length > 0 && await interview.confirm("Send a test message?", { initial: false })) {
+    names.push(...others);
+  }
   const channels = await app.openChannels({});
   for (const name of names) await testChannel(context, channels, name);
+}
+
+/** Offers to pair the user with a chat in which nobody may answer. Returns true if a person was added. */
+async function offerPairing(
+  context: CommandContext,
+  { name, interview, isNew }: { name: string; interview: Interview; isNew: boolean },
+): Promise<boolean> {
+  const { output } = context;
+  const message = `Nobody in the chat ${name} may answer yet. Pair yourself with it now?`;
+  try {
+    if (
+      await interview.confirm(message, { initial: isNew }) &&
+      await pairPerson(context, name, CHAT_RIGHTS)
+    ) return true;
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || error instanceof Interrupted) throw error;
+    output.error(error.message);
+  }
+  output.note(`"inkling pair ${name}" adds a person at any time`);
+  return false;
 }
 
 /** Sends a test message. Asks whether the message arrived, unless the user opens its link first. */

@@ -170,8 +170,8 @@ export class Installation {
   }
 
   /**
-   * Writes the channel to config.yaml as the only notification channel, and its secret to the environment file beside
-   * config.yaml.
+   * Writes the channel to config.yaml as the only notification channel, or the chat as another one, and the secrets to the
+   * environment file beside config.yaml.
    */
   async addChannel(channel: ChannelChoice): Promise<WrittenFile[]> {
     const { text, config } = await this.#withChoices({ channel });
@@ -180,7 +180,7 @@ export class Installation {
       configFile,
       configText: text,
       environmentFile: configEnvFile,
-      ...(channel.secret && { secret: channel.secret }),
+      secrets: channel.secrets ?? [],
     });
   }
 
@@ -189,7 +189,7 @@ export class Installation {
     const { home } = this.#surroundings;
     const path = this.#configFile;
     const { text } = await chooseConfigWithPerson({ chat, person }, { path, home });
-    await writeChannel({ configFile: path, configText: text, environmentFile: "" });
+    await writeChannel({ configFile: path, configText: text, environmentFile: "", secrets: [] });
     return path;
   }
 

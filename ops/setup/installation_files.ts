@@ -83,19 +83,20 @@ export async function writeInstallation(options: {
 }
 
 /**
- * Writes the secret of a channel into the environment file (mode 600, other lines kept), and the channel into config.yaml.
+ * Writes the secrets of a channel into the environment file (mode 600, other lines kept), and the channel into config.yaml.
  * Throws InstallationUnusable and EnvironmentFileNotEditable. Each file is written completely or not at all.
  */
 export async function writeChannel(options: {
   configFile: string;
   configText: string;
   environmentFile: string;
-  secret?: { name: string; value: string };
+  secrets: readonly { name: string; value: string }[];
 }): Promise<WrittenFile[]> {
-  const { configFile, configText, environmentFile: path, secret } = options;
+  const { configFile, configText, environmentFile: path, secrets } = options;
   const files: WrittenFile[] = [];
-  if (secret !== undefined) {
-    const text = setVariable(await readTextIfThere(path) ?? "", secret, { path });
+  if (secrets.length > 0) {
+    const before = await readTextIfThere(path) ?? "";
+    const text = secrets.reduce((edited, one) => setVariable(edited, one, { path }), before);
     files.push(await replace(path, text, { mode: SECRET_MODE }));
   }
   return [...files, await replace(configFile, configText)];

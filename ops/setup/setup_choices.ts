@@ -39,7 +39,7 @@ export interface SetupChoices {
   limits?: Partial<Record<LimitName, string>>;
   /** The model's key, which is written to the workspace's environment file. */
   apiKey?: string;
-  /** The only notification channel after the setup: it replaces all channels in config.yaml. */
+  /** The only notification channel after the setup: it replaces all channels in config.yaml. A chat is added. */
   channel?: ChannelChoice;
 }
 
@@ -51,13 +51,14 @@ export interface ChosenPerson {
   may: readonly ChatRight[];
 }
 
-/** A notification channel as a person chose it. */
+/** A notification channel or a chat as a person chose it. */
 export interface ChannelChoice {
   name: string;
+  isChat?: boolean;
   /** The settings as in config.yaml, with names of variables in place of secrets. */
   settings: { readonly [key: string]: ConfigValue };
-  /** The variable with the secret, for the configuration folder's environment file. */
-  secret?: { name: string; value: string };
+  /** The variables with the secrets, for the configuration folder's environment file. */
+  secrets?: readonly { name: string; value: string }[];
 }
 
 /**
@@ -86,7 +87,12 @@ export function toConfigEdits(
     edits.push({ path: ["defaults", name], value: toScalar(value) });
   }
   if (channel !== undefined) {
-    edits.push({ path: ["notify", "channels"], value: { [channel.name]: channel.settings } });
+    const { isChat, name, settings: value } = channel;
+    edits.push(
+      isChat === true
+        ? { path: ["chat", name], value }
+        : { path: ["notify", "channels"], value: { [name]: value } },
+    );
   }
   return edits;
 }

@@ -86,6 +86,16 @@ export class MessageChannels {
     }));
   }
 
+  /** Asks the receiver of a channel whether it accepts messages. Returns the problem; null if none is known. */
+  async check(name: string): Promise<string | null> {
+    try {
+      return await this.open(name)?.check?.() ?? null;
+    } catch (error) {
+      if (!(error instanceof DeliveryFailure)) throw error;
+      return error.message;
+    }
+  }
+
   /**
    * Sends one test message and stores the result. Returns undefined for an unknown channel. With `isLinked` the message has
    * a link to confirm its arrival, if config.yaml sets public_url.

@@ -146,6 +146,8 @@ export class FakeCli implements AsyncDisposable {
   /** The notification channels, and the result of a test of each. */
   channels: ChannelReport[] = [];
   readonly trials = new Map<string, ChannelTrial>();
+  /** The problems of chats that their apps report. */
+  readonly chatProblems = new Map<string, string>();
   /** The confirmed tokens of test messages, and the channels whose message was reported as lost. */
   readonly confirmed = new Set<string>();
   readonly lost: string[] = [];
@@ -330,6 +332,7 @@ function createApp(cli: FakeCli, screen: VirtualScreen | undefined): CliApp {
     openChannels: () =>
       Promise.resolve({
         report: () => cli.channels,
+        check: (name) => Promise.resolve(cli.chatProblems.get(name) ?? null),
         try: (name) => Promise.resolve(cli.trials.get(name)),
         isConfirmed: (token) => Promise.resolve(cli.confirmed.has(token)),
         reportLost: (name) => Promise.resolve(void cli.lost.push(name)),

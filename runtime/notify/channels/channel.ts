@@ -45,6 +45,8 @@ export interface Channel {
    * Sends a message and returns the receiver's reply as a clause. Throws DeliveryFailure, and the signal's reason on abort.
    */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<string>;
+  /** Returns the reason why the receiver accepts no messages, or undefined. Absent if only a message shows it. */
+  check?(): Promise<string | undefined>;
 }
 
 /** Returns the fields of a message as JSON data for programs. */

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { SLACK_MANIFEST } from "../../../../cli/setup/chat_guides.ts";
+import { REPOSITORY } from "../../../support/repository.ts";
 import { createStandInManagers } from "../../../support/machine/stand_in_managers.ts";
 import { CTRL_C, NOTHING } from "../../fake_input.ts";
 import { createSetupWorld, type SetupWorld } from "../../setup_world.ts";
@@ -81,6 +83,87 @@ Deno.test("setup adds a channel of each kind, tests it, and asks if the message 
     assert.deepEqual(cli.lost, []);
     assert.equal(cli.input.asked.at(-1)?.message, "Did the message arrive?");
   }
+});
+
+/** Creates a home whose chats are reported as config.yaml has them, and where Ada sends every code. */
+async function createChatSteps(config = CONFIG): Promise<StepsWorld> {
+  const world = await createStepsWorld(config);
+  const { cli, configFile } = world;
+  const chats = () =>
+    Object.entries<ChatInFile>(parse(Deno.readTextFileSync(configFile)).chat ?? {});
+  Object.defineProperty(cli, "channels", {
+    get: () =>
+      chats().map(([name, { people = [] }]) => {
+        const isEmpty = !people.some(({ may }) => may.includes("answer"));
+        return { name, type: "chat", problem: null, isEmpty };
+      }),
+  });
+  cli.agentNames = ["concierge", "hello"];
+  const chat = { app: "telegram", token: "T", apiRoot: "", people: [], groups: [] } as const;
+  cli.runtime.chats = [{ name: "phone", ...chat }, { name: "team", ...chat }];
+  cli.runtime.codeSender = { id: "77", name: "Ada (@ada)" };
+  return world;
+}
+
+interface ChatInFile {
+  people?: { may: string[] }[];
+}
+
+Deno.test("setup adds a chat app, pairs the user, and tests the messages", async () => {
+  const ada = { id: 77, name: "Ada", may: ["chat", "answer", "start"] };
+  await using world = await createChatSteps();
+  const { cli } = world;
+  const said = await world.finish(
+    ["telegram", "a b", "123:s3cr3t", "concierge", true, true, "Ada", true],
+  );
+  assert.match(said, /1\. In Telegram, write to @BotFather: \/newbot/);
+  assert.match(said, /Send this code to the bot.*Ada \(@ada\) has sent it.*Ada was added to/);
+  assert.match(said, /phone: delivered/);
+  const text = await world.read(world.configFile);
+  assert.deepEqual(parse(text).chat, {
+    phone: {
+      ...{ type: "telegram", token: "TELEGRAM_BOT_TOKEN", agent: "concierge" },
+      people: [ada],
+    },
+  });
+  assert.equal(parse(text).notify, undefined);
+  assert.match(await world.read(world.secretFile), /^TELEGRAM_BOT_TOKEN=.*123:s3cr3t/m);
+  assert.equal((await Deno.stat(world.secretFile)).mode! & 0o777, 0o600);
+  assert.doesNotMatch(text + said, /s3cr3t/);
+  assert.deepEqual(cli.input.answers, []);
+});
+
+Deno.test("setup asks for both tokens of Slack, and shows the manifest of the docs", async () => {
+  await using world = await createChatSteps();
+  await world.finish(["slack_app", "xoxb-1", ""]);
+  assert.equal(parse(await world.read(world.configFile)).chat, undefined);
+  await world.finish(["slack_app", "xoxb-1", "xapp-1", "", false]);
+  const shown = world.cli.stdout.text;
+  for (const line of SLACK_MANIFEST.split("\n")) assert.ok(shown.includes(`${line}\n`), line);
+  const page = await Deno.readTextFile(join(REPOSITORY, "docs/reference/chat-apps.md"));
+  assert.ok(page.includes(SLACK_MANIFEST.replaceAll(/^/gm, "   ")));
+  assert.match(world.cli.stderr.text, /"inkling pair team" adds a person at any time/);
+  assert.deepEqual(parse(await world.read(world.configFile)).chat, {
+    team: { type: "slack", token: "SLACK_BOT_TOKEN", app_token: "SLACK_APP_TOKEN" },
+  });
+  assert.match(
+    await world.read(world.secretFile),
+    /^SLACK_BOT_TOKEN=xoxb-1\nSLACK_APP_TOKEN=xapp-1$/m,
+  );
+});
+
+Deno.test("setup offers to pair with a chat without people, and reports a refused token", async () => {
+  const chat = "chat:\n  # mine\n  phone: { type: telegram, token: BOT_TOKEN }\n";
+  await using world = await createChatSteps(CONFIG + chat);
+  const { cli } = world;
+  await world.finish([false]);
+  cli.chatProblems.set("phone", "Telegram refused getMe: Unauthorized");
+  const said = await world.finish([true]);
+  assert.match(said, /chat phone cannot work: Telegram refused getMe: Unauthorized/);
+  assert.match(said, /"inkling pair phone" adds a person/);
+  cli.chatProblems.clear();
+  await world.finish([true, true, "Ada", true]);
+  assert.match(await world.read(world.configFile), /# mine\n.*name: Ada/s);
 });
 
 Deno.test("setup skips a last step at Enter, and keeps the written files at Ctrl+C", async () => {
