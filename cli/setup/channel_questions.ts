@@ -4,7 +4,7 @@ import type { CheckAnswer, Interview } from "../prompting/interview.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
 import type { ChannelChoice } from "../../ops/setup/setup_choices.ts";
 import { toOneLine } from "../output/sanitize.ts";
-import { CHAT_GUIDES } from "./chat_guides.ts";
+import { CHAT_GUIDES, type ChatGuide } from "./chat_guides.ts";
 
 const PUBLIC_NTFY = "https://ntfy.sh";
 
@@ -73,7 +73,7 @@ function askChat(app: keyof typeof CHAT_GUIDES) {
   return async (
     { output, interview, installation, agentNames }: ChannelDialog,
   ): Promise<ChannelChoice | undefined> => {
-    const { name, steps, block, tokens } = CHAT_GUIDES[app];
+    const { name, steps, block, tokens }: ChatGuide = CHAT_GUIDES[app];
     steps.forEach((step, index) => output.sentence(`${index + 1}. ${step}`));
     if (block !== undefined) output.line(block);
     const settings: Record<string, string> = { type: app };

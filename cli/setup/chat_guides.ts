@@ -1,5 +1,4 @@
 // The chat apps that setup offers: the steps in the app until it shows its tokens, and the variables of the tokens.
-import type { ChatAppName } from "../../runtime/config/chat_schema.ts";
 
 /** The manifest of a Slack app, with the rights and events that a chat needs. docs/reference/chat-apps.md shows it, too. */
 export const SLACK_MANIFEST = `display_information: { name: Inkling }
@@ -14,7 +13,8 @@ settings:
   interactivity: { is_enabled: true }
   socket_mode_enabled: true`;
 
-interface ChatGuide {
+/** The guide of an app. */
+export interface ChatGuide {
   /** The name of the chat in config.yaml. */
   name: string;
   steps: readonly string[];
@@ -25,7 +25,7 @@ interface ChatGuide {
 }
 
 /** The guides by app. */
-export const CHAT_GUIDES: Readonly<Record<ChatAppName, ChatGuide>> = {
+export const CHAT_GUIDES = {
   telegram: {
     name: "phone",
     steps: ["In Telegram, write to @BotFather: /newbot. It asks for two names and shows a token"],
@@ -44,4 +44,4 @@ export const CHAT_GUIDES: Readonly<Record<ChatAppName, ChatGuide>> = {
       { key: "app_token", variable: "SLACK_APP_TOKEN", message: "App-level token xapp-…" },
     ],
   },
-};
+} as const satisfies Record<string, ChatGuide>;
