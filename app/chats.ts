@@ -90,11 +90,13 @@ export class Chats implements AsyncDisposable {
     }
   }
 
-  #clientOf({ name }: ChatPerson): Client {
-    const known = this.#clients.get(name);
+  #clientOf({ name, role }: ChatPerson): Client {
+    const caller = { via: "chat" as const, name, ...(role !== undefined && { role }) };
+    const key = JSON.stringify(caller);
+    const known = this.#clients.get(key);
     if (known !== undefined) return known;
-    const client = createLocalClient(this.#runtime, { via: "chat", name });
-    this.#clients.set(name, client);
+    const client = createLocalClient(this.#runtime, caller);
+    this.#clients.set(key, client);
     return client;
   }
 

@@ -31,3 +31,9 @@ export function isWholeJson(text: string): boolean {
     return false; // The text is incomplete or no JSON.
   }
 }
+
+/** Returns the object at a key, or an empty object if there is another value. */
+export function objectIn(value: Readonly<Record<string, unknown>>, key: string): JsonObject {
+  const inner = value[key];
+  return isJsonObject(inner) ? inner : {};
+}

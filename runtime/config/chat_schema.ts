@@ -1,7 +1,13 @@
 // Defines `chat` in config.yaml: the chat apps in which people talk with agents and answer questions.
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
-import { CHAT_RIGHTS, type ChatRight, describeChatRights } from "../vocabulary/rights.ts";
+import { limitRights, type Person, toPersonCaller } from "../vocabulary/persons.ts";
+import {
+  CHAT_RIGHTS,
+  type ChatRight,
+  describeChatRights,
+  type Role,
+} from "../vocabulary/rights.ts";
 import {
   baseUrl,
   channelName,
@@ -25,7 +31,10 @@ export type ChatAppName = keyof typeof CHAT_APPS;
 /** A person of a chat. `id` is the app's id of the person, as a text. */
 export interface ChatPerson {
   id: string;
+  /** The name of the person in `people`, or else the one in the chat. */
   name: string;
+  /** The role of the person in `people`. It has limited `may`. */
+  role?: Role | undefined;
   may: readonly ChatRight[];
 }
 
@@ -48,7 +57,7 @@ export interface ChatSettings {
 }
 
 /** An id of a person or group: Telegram's are numbers, Slack's are texts such as `U04AB12CD`. */
-const appId = z.union([z.int(), z.string().regex(/^-?[A-Za-z0-9]{1,40}$/)], {
+export const appId = z.union([z.int(), z.string().regex(/^-?[A-Za-z0-9]{1,40}$/)], {
   error: "must be the app's id: a number (Telegram) or a text such as U04AB12CD (Slack)",
 }).transform(String);
 
@@ -126,13 +135,26 @@ export const CHAT = z.preprocess(
   values: "map",
 });
 
-/** Converts `chat` of a file without errors. */
-export function toChats(written: z.output<typeof CHAT>): ChatSettings[] {
+/** Converts `chat` of a file without errors. Somebody who belongs to a person of `people` becomes this person. */
+export function toChats(
+  written: z.output<typeof CHAT>,
+  people: readonly Person[],
+): ChatSettings[] {
   return Object.entries(written).map(([name, chat]) => {
     const { type: app, app_token: appToken, api_root: apiRoot = CHAT_APPS[app], ...rest } = chat;
     return {
       ...rest,
       ...{ name, app, apiRoot: apiRoot.replace(/\/+$/, "") },
+      people: rest.people.flatMap(({ id, name: own, may }) => {
+        const way = { chat: name, id };
+        const caller = toPersonCaller(people, { via: "chat", name: own }, way);
+        if (caller === undefined) return [];
+        const { name: known, role } = caller;
+        return [{
+          ...{ id, name: known, may: limitRights(may, role) },
+          ...(role !== undefined && { role }),
+        }];
+      }),
       ...(appToken !== undefined && { appToken }),
     };
   });

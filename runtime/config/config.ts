@@ -10,6 +10,7 @@ import type { MailAccount } from "./mail_schema.ts";
 import type { NotifySettings } from "./notify_schema.ts";
 import type { SearchSettings } from "./search_schema.ts";
 import type { SignInSettings } from "./sign_in_schema.ts";
+import type { Person } from "../vocabulary/persons.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 
 /** The values for fields that an agent's file omits. */
@@ -54,5 +55,6 @@ export interface Config extends ServiceSettings, DatabaseKeys {
   search: SearchSettings | null;
   /** The sign-in of people with OpenID Connect. Null if there is none. */
   signIn: SignInSettings | null;
+  people: readonly Person[];
   warnings: Diagnostic[];
 }

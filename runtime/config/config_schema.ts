@@ -26,6 +26,7 @@ import { allowedHosts, deniedHosts } from "./request_hosts.ts";
 import { CHAT } from "./chat_schema.ts";
 import { MAIL } from "./mail_schema.ts";
 import { NOTIFY } from "./notify_schema.ts";
+import { PEOPLE } from "./people_schema.ts";
 import { SEARCH } from "./search_schema.ts";
 import { SIGN_IN } from "./sign_in_schema.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
@@ -188,6 +189,7 @@ export const configSchema = z.object({
       "The address under which clients reach the TCP port; messages then contain links to answer",
   }),
   sign_in: SIGN_IN,
+  people: PEOPLE,
   notify: section(NOTIFY),
   expose: section({
     respond: field(

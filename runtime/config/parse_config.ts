@@ -4,12 +4,13 @@ import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../base/diag
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { Config } from "./config.ts";
 import { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
-import { isJsonObject } from "../../base/json.ts";
+import { isJsonObject, objectIn } from "../../base/json.ts";
 import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
 import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS, readModelText } from "./providers.ts";
 import { checkChat, toChats } from "./chat_schema.ts";
 import { toMailAccounts } from "./mail_schema.ts";
+import { checkPeople, toPeople } from "./people_schema.ts";
 import { toSearch } from "./search_schema.ts";
 import { checkSignIn, toSignIn } from "./sign_in_schema.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
@@ -80,6 +81,7 @@ export function parseConfig(
     ...checkNotify(file),
     ...checkChat(file),
     ...checkSignIn(file),
+    ...checkPeople(file),
   );
   if (value === undefined || diagnostics.some((one) => one.severity === "error")) {
     return { diagnostics: diagnostics.sort((a, b) => a.line - b.line || a.column - b.column) };
@@ -117,7 +119,8 @@ function toConfig(
   options: { path: string; home: string; defaults: unknown; warnings: Diagnostic[] },
 ): Config {
   const { path, home, defaults, warnings } = options;
-  const chats = toChats(value.chat);
+  const people = toPeople(value.people);
+  const chats = toChats(value.chat, people);
   const agentDefaults = withDefaultProvider(camelKeys(agentDefaultsSchema.parse(defaults)));
   return {
     path,
@@ -149,6 +152,7 @@ function toConfig(
     mail: toMailAccounts(value.mail),
     search: toSearch(value.search),
     signIn: toSignIn(value.sign_in),
+    people,
     warnings,
   };
 }
@@ -218,7 +222,7 @@ function checkGuards(file: DiagnosedFile): Diagnostic[] {
 
 /** Returns an error if the provider of the default model needs a `base_url` and has none, and a warning without provider. */
 function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
-  const { provider, model, base_url: baseUrl } = mapIn(file.document.value, "defaults");
+  const { provider, model, base_url: baseUrl } = objectIn(file.document.value, "defaults");
   if (provider == null && typeof model === "string" && model.trim() !== "") {
     const { provider: own, name } = readModelText(model, []);
     if (own !== undefined && name.trim() !== "") return [];
@@ -248,10 +252,10 @@ type Written = Readonly<Record<string, unknown>>;
  * stays off until it is allowed.
  */
 export function checkNotify(file: DiagnosedFile): Diagnostic[] {
-  const notify = mapIn(file.document.value, "notify");
-  const channels = mapIn(notify, "channels");
+  const notify = objectIn(file.document.value, "notify");
+  const channels = objectIn(notify, "channels");
   return [
-    ...checkTo(file, notify, { ...channels, ...mapIn(file.document.value, "chat") }),
+    ...checkTo(file, notify, { ...channels, ...objectIn(file.document.value, "chat") }),
     ...checkQuiet(file, notify),
     ...offCommands(file, channels),
   ];
@@ -270,7 +274,7 @@ function checkTo(file: DiagnosedFile, notify: Written, channels: Written): Diagn
 }
 
 function checkQuiet(file: DiagnosedFile, notify: Written): Diagnostic[] {
-  const { from, to } = mapIn(notify, "quiet");
+  const { from, to } = objectIn(notify, "quiet");
   if (from == null && to == null) return [];
   if (from != null && to != null && from !== to) return [];
   const message = from === to
@@ -287,9 +291,4 @@ function offCommands(file: DiagnosedFile, channels: Written): Diagnostic[] {
       message: `notify.channels.${name} is off: a command is started only with allow: true`,
     }, "key")];
   });
-}
-
-function mapIn(value: Written, key: string): Written {
-  const inner = value[key];
-  return isJsonObject(inner) ? inner : {};
 }

@@ -22,10 +22,13 @@ export interface NamedKey {
   usedAt: number | null;
 }
 
+/** The sender of a request with a named key. */
+export type KeyOwner = Caller & { name: string; key: string };
+
 /** The named keys of the service. A change is recorded in the audit as made by its caller. */
 export interface NamedKeys {
   /** Returns the owner of a key. Undefined if the key is unknown or has expired. Sends no statement for another text. */
-  find(key: string): Promise<Caller | undefined>;
+  find(key: string): Promise<KeyOwner | undefined>;
   /** Returns all keys, sorted by name. */
   list(): Promise<NamedKey[]>;
   /** Adds a key and returns its secret. Throws KeyConflict if the name is in use. */
@@ -85,7 +88,7 @@ export class SqlNamedKeys implements NamedKeys {
     this.#audit = audit;
   }
 
-  async find(key: string): Promise<Caller | undefined> {
+  async find(key: string): Promise<KeyOwner | undefined> {
     if (!FORM.test(key)) return undefined;
     // Decision: each request reads the row by its digest, so that a revocation needs no message to other nodes.
     const digest = await sha256Of(key);

@@ -7,6 +7,7 @@ import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { SignInSettings } from "../../runtime/config/sign_in_schema.ts";
 import type { AnswerPlace, Caller } from "../../runtime/vocabulary/callers.ts";
+import { toPersonCaller } from "../../runtime/vocabulary/persons.ts";
 import { ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
 import { OPENID_PATHS } from "../../runtime/vocabulary/sign_in_paths.ts";
 import { escapeHtml, noticePage } from "../html/notice_page.ts";
@@ -35,6 +36,8 @@ export interface OpenIdPorts {
   /** Records a log-in, before its cookie is sent. */
   signedIn: (caller: Caller) => Promise<void>;
 }
+
+const REFUSAL = "no group of the person has a role, or the person was removed";
 
 interface Waiting extends BegunSignIn {
   until: number;
@@ -115,17 +118,17 @@ export class OpenIdSignIn {
       now: () => this.#ports.runtime.clock.now(),
       // A session ends if config.yaml names another provider.
       toCaller: (identity) =>
-        this.#isCurrent(settings) ? toCaller(identity, this.#settings(), "page") : undefined,
+        this.#isCurrent(settings) ? this.#toCaller(identity, "page") : undefined,
     });
     const { log } = this.#ports.runtime;
-    const name = nameOf(grant.identity);
+    const name = nameOf(grant.identity, settings);
     const owner = await session.findOwner();
     if (owner === undefined) {
-      log.write("warn", "A sign-in was refused: no group of the person has a role", { name });
+      log.write("warn", `A sign-in was refused: ${REFUSAL}`, { name });
       return await noAccessPage(name, settings);
     }
     await this.#ports.signedIn(address == null ? owner : { ...owner, address });
-    log.write("info", "Signed in", { name, role: owner.role });
+    log.write("info", "Signed in", { name: owner.name, role: owner.role });
     return await signedInPage(
       this.#ports.startLogin({
         findOwner: () => session.findOwner(),
@@ -147,9 +150,23 @@ export class OpenIdSignIn {
       throw new RequestRefused(503, `${hostOf(settings)}, which signs people in, does not respond`);
     }
     if (identity === undefined) return undefined;
-    const caller = toCaller(identity, settings, "program");
+    const caller = this.#toCaller(identity, "program");
     if (caller !== undefined) return caller;
-    throw new RequestRefused(403, "None of your groups has a role here: see sign_in.groups");
+    throw new RequestRefused(403, `No access: ${REFUSAL}: see sign_in.groups and people`);
+  }
+
+  /** Returns the sender of a person's requests, or undefined for a person without access. */
+  #toCaller(identity: Identity, via: AnswerPlace): Caller | undefined {
+    const settings = this.#settings();
+    const owned = (identity.groups ?? []).flatMap((one) =>
+      Object.hasOwn(settings.groups, one) ? settings.groups[one] ?? [] : []
+    );
+    const role = ROLE_NAMES.findLast((one) => owned.includes(one));
+    if (role === undefined) return undefined;
+    const { sub, mail: email } = identity;
+    const way = { issuer: settings.issuer, sub, email };
+    const caller = { via, name: nameOf(identity, settings), role };
+    return toPersonCaller(this.#ports.runtime.config.people, caller, way);
   }
 
   #settings(): SignInSettings {
@@ -199,21 +216,12 @@ export class OpenIdSignIn {
   }
 }
 
-/** Returns the sender of a person's requests, or undefined if no group of the person has a role. */
-function toCaller(
-  identity: Identity,
-  { groups: roles }: SignInSettings,
-  via: AnswerPlace,
-): Caller | undefined {
-  const owned = (identity.groups ?? []).flatMap((one) =>
-    Object.hasOwn(roles, one) ? roles[one] ?? [] : []
-  );
-  const role = ROLE_NAMES.findLast((one) => owned.includes(one));
-  return role && { via, name: nameOf(identity), role };
-}
-
-function nameOf({ mail, sub }: Identity): string {
-  return mail ?? sub;
+/**
+ * Returns the name of somebody who is none of `people`. Some providers let people choose their `sub`, so the host follows
+ * it: then it is never the name of a key or of a person.
+ */
+function nameOf({ mail, sub }: Identity, settings: SignInSettings): string {
+  return mail ?? `${sub} (${hostOf(settings)})`;
 }
 
 function hostOf({ issuer }: SignInSettings): string {
@@ -231,7 +239,7 @@ async function noAccessPage(name: string, settings: SignInSettings): Promise<Res
   return await page({ heading: "You have no access", status: 403 }, [
     `You are <b>${show(name)}</b> at ${
       show(hostOf(settings))
-    }, but none of your groups has a role here.`,
+    }, but none of your groups has a role here, or an admin has removed you.`,
     "An admin can give one of your groups a role under <code>sign_in.groups</code> in <code>config.yaml</code>.",
   ]);
 }

@@ -7,6 +7,7 @@ import { caseSchema } from "../../ops/testing/test_case.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
 import { writtenChat } from "../../runtime/config/chat_schema.ts";
 import { writtenAccount } from "../../runtime/config/mail_schema.ts";
+import { writtenPersonOfAll } from "../../runtime/config/people_schema.ts";
 import { CHAT_RIGHTS, RIGHTS, ROLE_NAMES, ROLES } from "../../runtime/vocabulary/rights.ts";
 import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { EXECUTION_STATUSES, isFinal, TRANSITIONS } from "../../runtime/executions/states.ts";
@@ -34,6 +35,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "channel": () => fieldTable(writtenChannel),
   "chat": () => fieldTable(writtenChat),
   "mail": () => fieldTable(writtenAccount),
+  "person": () => fieldTable(writtenPersonOfAll),
   "rights": rightTable,
   "roles": roleTable,
   "endpoints": endpointTable,

@@ -152,6 +152,7 @@ notify:
         quiet: { from: "22:00", to: "07:00", timezone: "Europe/Paris", pass: ["waiting"] },
       },
       signIn: null,
+      people: [],
       warnings: [],
     },
   );

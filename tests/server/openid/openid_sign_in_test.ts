@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { until } from "../../support/until.ts";
 import { Browser, createOpenIdWorld, KEY, type OpenedPage } from "./openid_world.ts";
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const heading = ({ status, text }: OpenedPage) =>
   `${status} ${/<h1>(.*?)<\/h1>/.exec(text)?.[1] ?? text}`;
@@ -42,7 +43,9 @@ Deno.test("an unverified mail address is no name, and a viewer may change nothin
   const browser = new Browser();
   assert.equal(heading(await world.enter(browser)), "200 You are signed in");
   const [entry] = world.log.lines.filter(({ message }) => message === "Signed in");
-  assert.deepEqual(entry?.fields, { name: "id-2", role: "viewer" });
+  // The host follows the id, so that nobody has the name of a key or person by choosing an id.
+  const { host } = new URL(world.provider.issuer);
+  assert.deepEqual(entry?.fields, { name: `id-2 (${host})`, role: "viewer" });
   assert.equal(await world.status(browser), 200);
   const refused = await world.request(browser, "/scheduler/resume", { method: "POST" });
   assert.equal(refused.status, 403);
@@ -198,6 +201,41 @@ Deno.test("a session ends with the account, and a provider that is down ends it 
   assert.equal(await world.status(kept), 200);
   await world.clock.advance(5 * MINUTE_MS);
   assert.equal(await world.status(kept), 401);
+});
+
+Deno.test("a sign-in is the person that config.yaml lists, with the lower role, and a removed person is out", async () => {
+  await using world = await createOpenIdWorld();
+  const { issuer } = world.provider;
+  const signIn =
+    `  issuer: ${issuer}\n  client_id: inkling\n  client_secret_env: SIGN_IN_SECRET\n` +
+    "  groups: { staff: viewer, platform: admin }\n";
+  world.change(
+    `${signIn}people: { ann: { role: author, openid: [{ issuer: "${issuer}", email: ANN@example.com }] } }\n`,
+  );
+  const browser = new Browser();
+  await world.enter(browser);
+  const who = async () => {
+    const { name, role } = await (await world.request(browser, "/whoami")).json();
+    return `${name} ${role}`;
+  };
+  assert.equal(await who(), "ann author");
+  const stream = await world.request(browser, "/events/stream");
+  // The provider has not verified the address of the other account.
+  world.provider.current = "id-2";
+  const other = new Browser();
+  await world.enter(other);
+  const { name } = await (await world.request(other, "/whoami")).json();
+  assert.equal(name, `id-2 (${new URL(issuer).host})`);
+
+  world.change(
+    `${signIn}people: { ann: { removed: true, openid: [{ issuer: "${issuer}", sub: id-1 }] } }\n`,
+  );
+  assert.equal(await world.status(browser), 401);
+  await world.clock.advance(SECOND_MS);
+  await stream.text();
+  world.provider.current = "id-1";
+  assert.equal(heading(await world.enter(browser)), "403 You have no access");
+  assert.equal(await world.status(other), 200);
 });
 
 Deno.test("a change of config.yaml changes roles at once, and ends sessions of another provider", async () => {

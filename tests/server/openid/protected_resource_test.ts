@@ -145,7 +145,7 @@ Deno.test("tokens for another audience, of another issuer or key, and expired on
   }
   const none = await post(origin, await sign({ groups: ["other"] }));
   assert.equal(none.status, 403);
-  assert.match(none.body, /None of your groups has a role/);
+  assert.match(none.body, /no group of the person has a role/);
   // A token for /mcp opens nothing else.
   const elsewhere = await fetch(`${origin}/agents`, {
     headers: { authorization: `Bearer ${await sign()}` },

@@ -1,0 +1,93 @@
+// People with several ways in: keys and the socket that belong to one person count as one.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { serve } from "../../server/mod.ts";
+import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
+
+const API_KEY = "the key of the whole service";
+
+async function openPeople(config: string, agent: string) {
+  await using opened = new AsyncDisposableStack();
+  const place = opened.use(await createTestWorkspace());
+  const writeConfig = (text: string) =>
+    Deno.writeTextFile(
+      join(place.configDir, "config.yaml"),
+      `workspace: ${place.workspace}\n${text}`,
+    );
+  await writeConfig(config);
+  const write = { name: "file_write", arguments: { path: "a.txt", content: "x" } };
+  await place.writeScript("writer", [{ call: [write] }, { say: "Done." }], agent);
+  const runtime = opened.use(await place.open());
+  const service = await serve(runtime, { tcp: { port: 0, apiKey: API_KEY }, keepAlive: true });
+  opened.defer(async () => void await service.shutdown("requested"));
+  const keys = await runtime.keys();
+  const base = `http://127.0.0.1:${service.ports[0]}`;
+  const kept = opened.move();
+  return {
+    place,
+    writeConfig,
+    runtime,
+    base,
+    addKey: (name: string, role: "operator" | "admin" = "operator") =>
+      keys.add({ name, role, agents: null, lifeMs: null }, { via: "api" }),
+    async call(key: string, path: string, { method = "GET", json }: {
+      method?: string;
+      json?: unknown;
+    } = {}) {
+      const response = await fetch(base + path, {
+        method: json === undefined ? method : "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      });
+      // deno-lint-ignore no-explicit-any -- tests compare whole bodies
+      return { status: response.status, body: await response.json() as any };
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+Deno.test("two keys of one person are one approval, and a key with a person's name is not this person", async () => {
+  await using on = await openPeople(
+    "people: { ada: { role: operator, keys: [laptop, phone] }, bob: { keys: [desk] } }\n",
+    "approvers: [ada, bob]\napprovals: 2",
+  );
+  const [laptop, phone, desk, bob] = [
+    await on.addKey("laptop", "admin"),
+    await on.addKey("phone"),
+    await on.addKey("desk"),
+    await on.addKey("bob"),
+  ];
+  const me = (await on.call(laptop, "/whoami")).body;
+  assert.deepEqual([me.name, me.role], ["ada", "operator"]);
+  assert.equal((await on.call(laptop, "/keys")).status, 403);
+  assert.equal((await on.call(bob, "/whoami")).body.name, "bob (key)");
+  // The key is still the one that is renewed.
+  const { body: renewed } = await on.call(phone, "/whoami/renew", { json: {} });
+  assert.equal(renewed.name, "phone");
+
+  const { id } = await runToEnd(on.runtime, "writer");
+  const approve = async (key: string) => {
+    const { requestId } = await on.runtime.pendingRequest(id);
+    const json = { request_id: requestId, response: { approved: true } };
+    return await on.call(key, `/executions/${id}/respond`, { json });
+  };
+  assert.equal((await approve(laptop)).body.approvals, 1);
+  const again = await approve(renewed.key);
+  assert.deepEqual([again.status, again.body.detail], [
+    409,
+    "ada has approved this call: 1 more of ada, bob must approve it",
+  ]);
+  const other = await approve(bob);
+  assert.deepEqual([other.status, other.body.detail], [403, "This question is for ada, bob"]);
+  assert.equal((await approve(desk)).status, 200);
+});
+
+Deno.test("a person may change in config.yaml while the service runs, and the next request knows it", async () => {
+  await using on = await openPeople("people: { ada: { role: viewer, keys: [laptop] } }\n", "");
+  const laptop = await on.addKey("laptop", "admin");
+  assert.equal((await on.call(laptop, "/whoami")).body.role, "viewer");
+  await on.writeConfig("people: { bob: { keys: [laptop] } }\n");
+  await on.runtime.listAgents({ fresh: true });
+  const { name, role } = (await on.call(laptop, "/whoami")).body;
+  assert.deepEqual([name, role], ["bob", "admin"]);
+});
