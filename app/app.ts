@@ -2,7 +2,7 @@
 import type { CliApp, InfoReport, LocalService } from "../cli/context/app.ts";
 import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
 // Load this module with app.ts, because most commands need it next (isSetUp, places).
-import "../runtime/config/first_use.ts";
+import "../runtime/config/workspace_folder.ts";
 import { pinFolders } from "../runtime/config/places.ts";
 // Import this module at the start, because importing it on demand would slow down `inkling list`.
 import { findInstalledUnit } from "../cli/service/units/installed_unit.ts";

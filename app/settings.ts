@@ -47,6 +47,6 @@ export async function missingWorkspace(workspace: string): Promise<string | unde
 
 /** Returns true if Inkling is set up on this machine, or a workspace is given. */
 export async function isSetUp(options: { workspace?: string }): Promise<boolean> {
-  const { isSetUp } = await import("../runtime/config/first_use.ts");
+  const { isSetUp } = await import("../runtime/config/workspace_folder.ts");
   return await isSetUp({ ...options, env: (name) => Deno.env.get(name), home: homeDirectory() });
 }

@@ -42,7 +42,7 @@ const MODULE_GROUPS: Record<string, readonly string[]> = {
   host: [`${HOST}/run_host.ts`, ENTRIES.tool_worker, ENTRIES.script_worker],
   command: [
     ...["cli/mod.ts", "app/app.ts", "app/settings.ts"],
-    ...["runtime/config/places.ts", "runtime/config/first_use.ts"],
+    ...["runtime/config/places.ts", "runtime/config/workspace_folder.ts"],
     ...[
       "cli/commands/agents/list.ts",
       "cli/commands/service/status.ts",

@@ -8,7 +8,7 @@ import {
   DatabaseVariableUnusable,
   describeLocalSignIns,
 } from "../../runtime/config/database_settings.ts";
-import { isSetUp } from "../../runtime/config/first_use.ts";
+import { isSetUp } from "../../runtime/config/workspace_folder.ts";
 import { NAMED_PROVIDERS } from "../../runtime/config/providers.ts";
 import { keyVariableOf } from "../../runtime/models/endpoint.ts";
 import { ConfigError } from "../../runtime/config/parse_config.ts";

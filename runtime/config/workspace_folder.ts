@@ -1,7 +1,9 @@
-// Checks if the workspace folder exists. Does not create it.
-import { resolve } from "../../base/plain_path.ts";
+// Checks if the workspace and config.yaml exist. Creates nothing, and only checks paths, because commands call it at their
+// start.
+import { join, resolve } from "../../base/plain_path.ts";
 import type { Config } from "./config.ts";
-import { expandHome } from "./places.ts";
+import { exists } from "./files/exists.ts";
+import { expandHome, type ReadVariable, resolveConfigDir } from "./places.ts";
 import { isMissing } from "../../base/files/missing.ts";
 
 /**
@@ -24,4 +26,18 @@ export async function findMissingWorkspace(
 /** Returns the remedy for a workspace of config.yaml that is missing. */
 export function missingWorkspaceHint({ path }: Pick<Config, "path">): string {
   return `create the folder, or name another folder in ${path}`;
+}
+
+/**
+ * Returns true if config.yaml or an agents folder exists. Without config.yaml, the agents folder is that of the default
+ * workspace.
+ */
+export async function isSetUp(options: {
+  env: ReadVariable;
+  home: string;
+  workspace?: string;
+}): Promise<boolean> {
+  const { env, home, workspace = "~/inkling" } = options;
+  return await exists(join(resolveConfigDir(env, home), "config.yaml")) ||
+    await exists(join(resolve(expandHome(workspace, home)), "agents"));
 }
