@@ -113,6 +113,8 @@ async function readXmlFeed(
       if (name === "item" || name === "entry") entry = undefined;
     },
     text(text) {
+      // Atom repeats in <source> the texts of the feed from which an entry comes.
+      if (open.at(-2) === "source") return;
       const name = open.at(-1) ?? "";
       // The name of an author in Atom is one level deeper.
       if (name === "name" && open.at(-2) === "author") put("author", text);
@@ -131,8 +133,9 @@ const FIELDS: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
+/** Returns a name without its prefix. Elements for players repeat other elements, and keep theirs. */
 function localName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
+  return /^(itunes|media):/i.test(name) ? name : name.slice(name.indexOf(":") + 1);
 }
 
 function readJsonFeed(source: string): { feed: Texts; entries: Texts[] } | undefined {
@@ -151,7 +154,9 @@ function readJsonFeed(source: string): { feed: Texts; entries: Texts[] } | undef
 function textsOf(object: JsonObject): Texts {
   const authors = [object["authors"], object["author"]].flat().filter(isJsonObject);
   const texts = Object.entries(object).flatMap(([name, value]): [string, string][] =>
-    typeof value === "string" ? [[JSON_NAMES[name] ?? name, value]] : []
+    typeof value === "string" || typeof value === "number"
+      ? [[JSON_NAMES[name] ?? name, `${value}`]]
+      : []
   );
   return new Map([...texts, ["author", authors.map(({ name }) => String(name ?? "")).join(", ")]]);
 }

@@ -11,7 +11,7 @@ import type { ServiceLog } from "../../service_log/service_log.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { FeedEntry } from "../../tools/pages/feed_text.ts";
 import type { EventCause } from "../../vocabulary/run_cause.ts";
-import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
+import { SLOT_REASONS, slotReasonOf } from "../../vocabulary/trigger_kinds.ts";
 import type { StartRun } from "../firing/fire.ts";
 import { RunBrake, type RunBrakePorts } from "../firing/run_brake.ts";
 import type { SlotStore } from "../schedule/slot_store.ts";
@@ -43,7 +43,7 @@ type Found = { event: EventCause; after: LastCheck }[];
 
 /** The collaborators of `Checks`. */
 export interface ChecksPorts extends SourcePorts, RunBrakePorts {
-  store: Pick<SlotStore, "recordSlots">;
+  store: Pick<SlotStore, "listSlots" | "recordSlots">;
   settings: { readSetting(name: string): Promise<string | undefined> };
   start: StartRun;
   /** Returns true if this node checks the agent's source. */
@@ -59,8 +59,6 @@ export class Checks implements AsyncDisposable {
   readonly #over = new AbortController();
   readonly #waiting = new Map<string, { agent: ChangeAgent; scheduledFor: number }>();
   readonly #active = new Map<string, Promise<void>>();
-  /** The failed checks in a row of each agent. */
-  readonly #failures = new Map<string, { count: number; since: number }>();
 
   constructor(ports: ChecksPorts) {
     this.#ports = ports;
@@ -111,7 +109,7 @@ export class Checks implements AsyncDisposable {
     const stored = await this.#ports.settings.readSetting(checkName(id));
     const source = sourceDigest(trigger);
     const parsed: LastCheck | undefined = stored === undefined ? undefined : JSON.parse(stored);
-    const last = parsed?.source === source ? parsed : undefined;
+    let last = parsed?.source === source ? parsed : undefined;
     const { signal } = this.#over;
     let found: { found: Found; after: LastCheck };
     try {
@@ -120,6 +118,11 @@ export class Checks implements AsyncDisposable {
         signal,
       });
       if (content === undefined) return await this.#record(agent, scheduledFor, "unchanged");
+      if (!("entries" in content) && (trigger.each || last?.ids !== undefined)) {
+        throw new ToolFailure("the reply is no feed");
+      }
+      // A page has become a feed, whose entries are not all new.
+      if ("entries" in content && last?.ids === undefined) last = undefined;
       const base = { source, ...validators };
       found = "text" in content
         ? await compareText(trigger, content.text, { last, base })
@@ -129,7 +132,6 @@ export class Checks implements AsyncDisposable {
       if (!(error instanceof ToolFailure)) throw error;
       return await this.#recordFailure(agent, scheduledFor, error.message);
     }
-    this.#failures.delete(id);
     const after = JSON.stringify(found.after);
     if (last === undefined) return await this.#record(agent, scheduledFor, "baseline", after);
     if (found.found.length === 0) {
@@ -168,17 +170,21 @@ export class Checks implements AsyncDisposable {
 
   async #recordFailure(agent: ChangeAgent, scheduledFor: number, why: string): Promise<void> {
     const { id: agentId, maxFailures } = agent;
-    const { count, since } = this.#failures.get(agentId) ?? { count: 0, since: scheduledFor };
-    this.#failures.set(agentId, { count: count + 1, since });
     const reason = `${SLOT_REASONS.check_failed}: ${this.#ports.redactor.redact(why)}`;
-    const isReported = count + 1 === maxFailures;
+    let failures = { count: 1, since: scheduledFor };
+    const limit = 2 * (maxFailures ?? 0);
+    for (const slot of await this.#ports.store.listSlots(agentId, { limit, offset: 0 })) {
+      // The service was down, which interrupts no series of failures.
+      if (slot.outcome === "missed") continue;
+      if (slotReasonOf(slot.reason) !== "check_failed") break;
+      failures = { count: failures.count + slot.count, since: slot.scheduledFor };
+    }
+    const isReported = failures.count === maxFailures;
     if (isReported) {
-      const fields = { agent: agentId, checks: count + 1, reason: why };
+      const fields = { agent: agentId, checks: maxFailures, reason: why };
       this.#ports.log.write("warn", "The checks of an agent's source fail", fields);
     }
-    await this.#store({ agentId, scheduledFor, reason }, {
-      ...(isReported && { reported: { count: count + 1, since } }),
-    });
+    await this.#store({ agentId, scheduledFor, reason }, isReported ? { reported: failures } : {});
   }
 
   async #record(
@@ -187,7 +193,6 @@ export class Checks implements AsyncDisposable {
     reason: "unchanged" | "baseline" | "stopped",
     check?: string,
   ): Promise<void> {
-    this.#failures.delete(agentId);
     const slot = { agentId, scheduledFor, reason: SLOT_REASONS[reason] };
     await this.#store(slot, check === undefined ? {} : { check });
   }
@@ -210,7 +215,6 @@ async function compareText(
   const digest = await sha256Of(text);
   const after = { ...base, digest, text: beginningOf(text, MAX_KEPT_CHARACTERS) };
   if (last?.digest === digest) return { found: [], after };
-  // A source that was a feed before has no old text.
   const event = await changeOf(nameOf(trigger), last?.text ?? "", text);
   return { found: [{ event, after }], after };
 }

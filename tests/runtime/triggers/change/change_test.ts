@@ -1,82 +1,10 @@
 import assert from "node:assert/strict";
-import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { payloadsOf } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { LiveTriggers } from "../live_triggers.ts";
+import { Site, TEXT } from "./site.ts";
 
 const MINUTE = 60_000;
-
-/** A web server whose content a test changes, and a service with a clock of its own. */
-class Site implements AsyncDisposable {
-  readonly clock = new TestClock("2026-03-01T00:00:00.000Z");
-  readonly requests: Headers[] = [];
-  answer: (request: Request) => Response = () => new Response("one", { headers: TEXT });
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
-
-  private constructor(readonly live: LiveTriggers) {
-    this.#server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
-      this.requests.push(new Headers(request.headers));
-      return this.answer(request);
-    });
-  }
-
-  static async open(): Promise<Site> {
-    return new Site(await LiveTriggers.create());
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#server.addr.port}/page`;
-  }
-
-  show(body: string, type = "text/plain", headers: Record<string, string> = {}): void {
-    this.answer = () => new Response(body, { headers: { "content-type": type, ...headers } });
-  }
-
-  /** Writes an agent that checks the page every minute. */
-  async write(more = "", settings = "", steps: unknown[] = [{ say: "done" }]): Promise<void> {
-    const trigger = `trigger: { type: change, url: "${this.url}", every: 1m ${more} }`;
-    await this.live.place.writeScript("news", steps, `${trigger}\n${settings}`.trim());
-  }
-
-  async start(): Promise<Runtime> {
-    return await this.live.open({ clock: this.clock });
-  }
-
-  /** Lets the next check happen, and waits until its outcome is stored. */
-  async check(): Promise<string | null> {
-    const { runtime } = this.live;
-    const next = (await runtime.getAgent("news")).nextRun ?? 0;
-    const before = await this.#outcomes();
-    this.clock.jump(Math.max(0, next - this.clock.now() - 1_000));
-    await this.clock.advance(1_000);
-    await until(async () => await this.#outcomes() > before, "the check has its outcome");
-    await until(async () => await this.live.runningCount("news") === 0, "the runs have ended");
-    return (await runtime.listSlots("news", { limit: 1, offset: 0 }))[0]?.reason ?? null;
-  }
-
-  /** Returns the user messages of the runs, oldest first. */
-  async turns(): Promise<string[]> {
-    const runs = await this.live.runs("news");
-    return await Promise.all(runs.map(async ({ id }) => {
-      const turn = (await payloadsOf(this.live.runtime, id))
-        .find((one) => one["event_type"] === "human");
-      return String(turn?.["content"]);
-    }));
-  }
-
-  async #outcomes(): Promise<number> {
-    const slots = await this.live.runtime.listSlots("news", { limit: 500, offset: 0 });
-    return slots.reduce((sum, { count }) => sum + count, 0);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.live[Symbol.asyncDispose]();
-    await this.#server.shutdown();
-  }
-}
-
-const TEXT = { "content-type": "text/plain" };
 
 Deno.test("a change trigger runs only when the content differs from the last check", async () => {
   await using site = await Site.open();
@@ -129,22 +57,9 @@ Deno.test("a change during a restart starts one run, and a change that could not
   assert.match(turns[1] ?? "", /old:\ntwo\n\nnew:\nfour/);
 });
 
-Deno.test("a failed check is no change, and people get a message after max_failures of them", async () => {
-  await using site = await Site.open();
-  await site.write(", max_failures: 2", "notify: { on: [missed] }");
-  await site.start();
-  await site.check();
-  site.answer = () => new Response("down", { status: 503 });
-  assert.match(await site.check() ?? "", /^the check failed: the answer is 503/);
-  await site.check();
-  site.show("one");
-  assert.equal(await site.check(), "no change");
-  assert.deepEqual(await site.turns(), []);
-});
-
 Deno.test("ETag and Last-Modified are sent back, and a 304 is no change", async () => {
   await using site = await Site.open();
-  await site.write(", headers: { X-Token: 'a ${SITE_TOKEN}' }");
+  await site.write("headers: { X-Token: 'a ${SITE_TOKEN}' }");
   site.live.place.shell["SITE_TOKEN"] = "geheim";
   site.show("one", "text/plain", { etag: '"1"', "last-modified": "Sun, 01 Mar 2026 00:00:00 GMT" });
   await site.start();
@@ -161,7 +76,7 @@ Deno.test("select and ignore limit the compared part", async () => {
   await using site = await Site.open();
   const page = (price: number, clock: number) =>
     `<html><body><p>Ad ${clock}</p><div class="price"><b>${price}</b> at 10:0${clock}</div></body></html>`;
-  await site.write(", select: '.price', ignore: ['at \\d+:\\d+']");
+  await site.write("select: '.price', ignore: ['at \\d+:\\d+']");
   site.show(page(1, 1), "text/html");
   await site.start();
   await site.check();
@@ -171,7 +86,7 @@ Deno.test("select and ignore limit the compared part", async () => {
   assert.match(await site.check() ?? "", /nothing on the page matches \.price/);
   site.show(page(2, 3), "text/html");
   assert.equal(await site.check(), null);
-  await site.write(", select: /version");
+  await site.write("select: /version");
   await site.live.runtime.reloadAgents();
   site.show('{"version": "1", "at": 1}', "application/json");
   assert.equal(await site.check(), "the first check");
@@ -199,7 +114,7 @@ Deno.test("a feed starts one run for its new entries, or with each a run for eve
   assert.equal(await site.check(), "no change");
   const [turn = ""] = await site.turns();
   assert.match(turn, /has 2 new entries[^]*Entry 4[^]*Entry 3/);
-  await site.write(", each: true, input: 'Read {title} at {link}'");
+  await site.write("each: true, input: 'Read {title} at {link}'");
   await site.live.runtime.reloadAgents();
   site.show(feed(7, 6, 5, 4), "application/rss+xml");
   assert.equal(await site.check(), null);
@@ -212,7 +127,7 @@ Deno.test("a page that changes at every check is stopped by max_runs", async () 
   await using site = await Site.open();
   let count = 0;
   site.answer = () => new Response(`${count++}`, { headers: TEXT });
-  await site.write(", max_runs: 3");
+  await site.write("max_runs: 3");
   const runtime = await site.start();
   for (let check = 0; check < 5; check++) await site.check();
   assert.equal((await site.live.runs("news")).length, 3);
