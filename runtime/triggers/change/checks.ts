@@ -4,42 +4,24 @@ import type { Agent, ChangeTrigger } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { sha256Of } from "../../../base/sha256.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
-import { fnv1a } from "../../../base/text/fnv1a.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
-import type { FeedEntry } from "../../tools/pages/feed_text.ts";
-import type { EventCause } from "../../vocabulary/run_cause.ts";
 import { SLOT_REASONS, slotReasonOf } from "../../vocabulary/trigger_kinds.ts";
 import type { StartRun } from "../firing/fire.ts";
 import { RunBrake, type RunBrakePorts } from "../firing/run_brake.ts";
 import type { SlotStore } from "../schedule/slot_store.ts";
 import { checkName } from "../firing/check_setting.ts";
-import { changeOf, entriesOf, entryOf, MAX_KEPT_CHARACTERS } from "./change_event.ts";
-import { readSource, type SourcePorts, type Validators } from "./read_source.ts";
+import { compareContent, type Compared, type LastCheck, sourceDigest } from "./compare_content.ts";
+import { readSource, type SourcePorts } from "./read_source.ts";
 
 /** The maximum number of simultaneous checks. */
 const AT_ONCE = 8;
-/** The maximum number of entries of a feed that are remembered. */
-const MAX_IDS = 3_000;
+/** The maximum length of the stored reason of a failed check. */
+const MAX_REASON = 300;
 const RETRY = { firstMs: 5_000, longestMs: 300_000 };
 
 type ChangeAgent = Agent & { trigger: ChangeTrigger };
-
-/** The result of the last check of an agent's source, as stored. */
-interface LastCheck extends Validators {
-  /** The digest of the settings that decide what is compared. */
-  source: string;
-  /** The digest and the beginning of the text. Absent for a feed. */
-  digest?: string;
-  text?: string;
-  /** The digests of the ids of a feed's entries, newest first. Absent for a text. */
-  ids?: string[];
-}
-
-/** The runs that a check starts, oldest first, each with the stored check after it. */
-type Found = { event: EventCause; after: LastCheck }[];
 
 /** The collaborators of `Checks`. */
 export interface ChecksPorts extends SourcePorts, RunBrakePorts {
@@ -109,32 +91,27 @@ export class Checks implements AsyncDisposable {
     const stored = await this.#ports.settings.readSetting(checkName(id));
     const source = sourceDigest(trigger);
     const parsed: LastCheck | undefined = stored === undefined ? undefined : JSON.parse(stored);
-    let last = parsed?.source === source ? parsed : undefined;
+    const last = parsed?.source === source ? parsed : undefined;
     const { signal } = this.#over;
-    let found: { found: Found; after: LastCheck };
+    let compared: Compared;
     try {
       const { content, ...validators } = await readSource(agent, this.#ports, {
         known: last ?? {},
         signal,
       });
       if (content === undefined) return await this.#record(agent, scheduledFor, "unchanged");
-      if (!("entries" in content) && (trigger.each || last?.ids !== undefined)) {
-        throw new ToolFailure("the reply is no feed");
-      }
-      // A page has become a feed, whose entries are not all new.
-      if ("entries" in content && last?.ids === undefined) last = undefined;
-      const base = { source, ...validators };
-      found = "text" in content
-        ? await compareText(trigger, content.text, { last, base })
-        : await compareEntries(trigger, content.entries, { last, base });
+      compared = await compareContent(trigger, content, {
+        last,
+        base: { source, ...validators },
+      });
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ToolFailure)) throw error;
       return await this.#recordFailure(agent, scheduledFor, error.message);
     }
-    const after = JSON.stringify(found.after);
-    if (last === undefined) return await this.#record(agent, scheduledFor, "baseline", after);
-    if (found.found.length === 0) {
+    const after = JSON.stringify(compared.after);
+    if (compared.isFirst) return await this.#record(agent, scheduledFor, "baseline", after);
+    if (compared.found.length === 0) {
       return await this.#record(
         agent,
         scheduledFor,
@@ -142,13 +119,13 @@ export class Checks implements AsyncDisposable {
         after === stored ? undefined : after,
       );
     }
-    await this.#startRuns(agent, scheduledFor, { before: stored ?? "", found: found.found });
+    await this.#startRuns(agent, scheduledFor, { before: stored ?? "", found: compared.found });
   }
 
   async #startRuns(
     agent: ChangeAgent,
     scheduledFor: number,
-    { before, found }: { before: string; found: Found },
+    { before, found }: { before: string; found: Compared["found"] },
   ): Promise<void> {
     const { maxRuns, each = false } = agent.trigger;
     for (const [index, { event, after }] of found.entries()) {
@@ -170,7 +147,11 @@ export class Checks implements AsyncDisposable {
 
   async #recordFailure(agent: ChangeAgent, scheduledFor: number, why: string): Promise<void> {
     const { id: agentId, maxFailures } = agent;
-    const reason = `${SLOT_REASONS.check_failed}: ${this.#ports.redactor.redact(why)}`;
+    const shown = beginningOf(
+      this.#ports.redactor.redact(why.replaceAll(/\s+/g, " ")),
+      MAX_REASON,
+    );
+    const reason = `${SLOT_REASONS.check_failed}: ${shown}`;
     let failures = { count: 1, since: scheduledFor };
     const limit = 2 * (maxFailures ?? 0);
     for (const slot of await this.#ports.store.listSlots(agentId, { limit, offset: 0 })) {
@@ -205,55 +186,4 @@ export class Checks implements AsyncDisposable {
     const row = { ...slot, outcome: "skipped" as const, executionId: null, count: 1, lastSlot };
     await this.#ports.store.recordSlots([{ ...row, ...more }]);
   }
-}
-
-async function compareText(
-  trigger: ChangeTrigger,
-  text: string,
-  { last, base }: { last: LastCheck | undefined; base: LastCheck },
-): Promise<{ found: Found; after: LastCheck }> {
-  const digest = await sha256Of(text);
-  const after = { ...base, digest, text: beginningOf(text, MAX_KEPT_CHARACTERS) };
-  if (last?.digest === digest) return { found: [], after };
-  const event = await changeOf(nameOf(trigger), last?.text ?? "", text);
-  return { found: [{ event, after }], after };
-}
-
-async function compareEntries(
-  trigger: ChangeTrigger,
-  entries: readonly FeedEntry[],
-  { last, base }: { last: LastCheck | undefined; base: LastCheck },
-): Promise<{ found: Found; after: LastCheck }> {
-  const ids = await Promise.all(entries.map(async ({ id }) => (await sha256Of(id)).slice(0, 16)));
-  const known = last?.ids ?? [];
-  const add = (added: string[]) => ({
-    ...base,
-    ids: [...new Set([...added, ...known])].slice(0, MAX_IDS),
-  });
-  const isKnown = new Set(known);
-  // An entry that a feed contains twice is one entry.
-  const fresh = entries.map((entry, index) => ({ entry, id: ids[index] ?? "" }))
-    .filter(({ id }, index) => !isKnown.has(id) && ids.indexOf(id) === index);
-  const after = add(ids);
-  if (fresh.length === 0) return { found: [], after };
-  const source = nameOf(trigger);
-  if (!trigger.each) {
-    return { found: [{ event: entriesOf(source, fresh.map(({ entry }) => entry)), after }], after };
-  }
-  const oldestFirst = fresh.toReversed();
-  const found = oldestFirst.map(({ entry }, index) => ({
-    event: entryOf(source, entry),
-    // The validators are stored with the last entry, so that the entries after a crash are found again.
-    after: index === oldestFirst.length - 1
-      ? after
-      : { source: base.source, ids: add(oldestFirst.slice(0, index + 1).map(({ id }) => id)).ids },
-  }));
-  return { found, after };
-}
-
-const nameOf = ({ url, command }: ChangeTrigger) => url ?? command ?? "";
-
-/** Returns a digest of the settings that decide what is compared. With other settings, the next check is the first. */
-function sourceDigest({ url, command, select, ignore }: ChangeTrigger): string {
-  return fnv1a(JSON.stringify([url, command, select, ignore])).toString(36);
 }

@@ -142,11 +142,17 @@ async function runCommand(
       "the agent has no shell, or config.yaml requires a sandbox that is missing",
     );
   }
-  const result = await shell.run({ command }, {
-    ...{ signal, executionId: 0, toolCallId: "", agent, clock, answers: [], redactor },
-    sandbox: await openSandbox(agent),
-    log: () => {},
-    report: () => Promise.resolve(),
-  });
-  return outputOf(typeof result === "string" ? result : result.content);
+  try {
+    const result = await shell.run({ command }, {
+      ...{ signal, executionId: 0, toolCallId: "", agent, clock, answers: [], redactor },
+      sandbox: await openSandbox(agent),
+      log: () => {},
+      report: () => Promise.resolve(),
+    });
+    return outputOf(typeof result === "string" ? result : result.content);
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    // Equal failures have equal reasons: the first line has the time that the command took.
+    throw new ToolFailure(outputOf(error.message).trim() || error.message);
+  }
 }

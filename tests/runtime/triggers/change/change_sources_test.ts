@@ -185,7 +185,7 @@ Deno.test("a feed that is edited in its texts only starts nothing, and a broken 
   site.show(rss.replace("Entry 2", "Entry two"), type);
   assert.equal(await site.check(), "no change");
   site.show("<html><body>Sign in</body></html>", "text/html");
-  assert.match(await site.check() ?? "", /^the check failed: .*no feed/);
+  assert.match(await site.check() ?? "", /^the check failed: .*is no feed/);
   site.show(rss, type);
   assert.equal(await site.check(), "no change");
   assert.deepEqual(await site.turns(), []);
