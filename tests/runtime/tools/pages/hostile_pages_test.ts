@@ -35,7 +35,10 @@ for (const [name, source] of Object.entries(HOSTILE)) {
     // A generous limit for a busy machine: the conversion gives up after half a second of computing.
     const late = setTimeout(() => assert.fail("the conversion does not end"), 60_000);
     await nextSlice();
-    const result = await toReadable(source, { type: "text/html", url: "https://site.example/" });
+    const convert = () => toReadable(source, { type: "text/html", url: "https://site.example/" });
+    let result = await convert();
+    // A page that is given up within one slice leaves no time for other work, so it is converted again.
+    for (let i = 0; i < 1_000 && turns === 0; i++) result = await convert();
     clearInterval(timer);
     clearTimeout(late);
     assert.match(result?.about.at(-1) ?? "", /^body: /);
