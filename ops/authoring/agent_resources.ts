@@ -10,7 +10,7 @@ import { inspectToolCount } from "./tool_count.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { describeMisplacedPaths } from "../../runtime/tools/mcp/servers_file/misplaced_paths.ts";
 import { describeKeptName, describeNameClash } from "../../runtime/tools/name_clash.ts";
-import { WEB_SEARCH, yieldsName } from "../../runtime/vocabulary/tool_vocabulary.ts";
+import { MAIL_TOOLS, WEB_SEARCH, yieldsName } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { resolveServer } from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
 import { serverFolder } from "../../runtime/tools/mcp/server_folder.ts";
 import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
@@ -71,6 +71,7 @@ export function createInspection(
       ...(agent.skills.length > 0 ? SKILL_TOOLS : []),
       ...(agent.agents.length > 0 ? ["run_agent"] : []),
       ...(agent.shell === undefined ? [] : ["shell"]),
+      ...(agent.mail === undefined ? [] : MAIL_TOOLS),
       ...agent.customTools.filter((name) => name === WEB_SEARCH),
     ].filter(isKept);
     const custom = await inspectCustomTools(agent, {

@@ -1,4 +1,4 @@
-// Checks the mail trigger of an agent against the accounts of config.yaml.
+// Checks the mail trigger and the mail tools of an agent against the accounts of config.yaml.
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
@@ -8,42 +8,66 @@ import { listWords } from "../../runtime/config/files/shown_value.ts";
 import type { Directories } from "../../runtime/config/directories.ts";
 import type { Environment } from "../../runtime/config/files/environment.ts";
 
-/** Returns an error for an unknown account, and warnings if no mail can start a run. */
+interface MailSurroundings {
+  config: Pick<Config, "mail">;
+  environment: Pick<Environment, "get">;
+  directories: Pick<Directories, "workspaceEnvFile">;
+}
+
+/** Returns errors for unknown accounts, and warnings about mails that start nothing or could go to anybody. */
 export function diagnoseMail(
-  { trigger }: Agent,
+  { trigger, mail, autoApprove }: Agent,
   file: DiagnosedFile,
-  { config, environment, directories }: {
-    config: Pick<Config, "mail">;
-    environment: Pick<Environment, "get">;
-    directories: Pick<Directories, "workspaceEnvFile">;
-  },
+  surroundings: MailSurroundings,
 ): Diagnostic[] {
-  if (trigger.type !== "mail") return [];
+  const problems: Diagnostic[] = [];
+  if (trigger.type === "mail") {
+    const path = ["trigger", "account"];
+    problems.push(...diagnoseAccount(trigger.account, path, { file, ...surroundings }));
+    const account = surroundings.config.mail.find(({ name }) => name === trigger.account);
+    if (account !== undefined && account.authServer === undefined && !trigger.unproven) {
+      const setting = `mail.${account.name}.auth_server`;
+      problems.push(diagnose(file, path, {
+        severity: "warning",
+        message: `No mail starts a run: no sender is proven without ${setting}`,
+        hint: 'type "inkling doctor", which finds it, or set trigger.unproven: true',
+      }));
+    }
+  }
+  if (mail === undefined) return problems;
+  const isMap = typeof file.document.value["mail"] === "object";
+  const path = isMap ? ["mail", "account"] : ["mail"];
+  problems.push(...diagnoseAccount(mail.account, path, { file, ...surroundings }));
+  if (mail.to === undefined && (autoApprove === "*" || autoApprove.includes("mail_send"))) {
+    problems.push(diagnose(file, ["auto_approve"], {
+      severity: "warning",
+      message: "The agent may send mails to everybody without asking, also if a mail tells it to",
+      hint: "name the recipients: `mail: { account: home, to: [...] }`",
+    }));
+  }
+  return problems;
+}
+
+function diagnoseAccount(
+  written: string,
+  path: string[],
+  { file, config, environment, directories }: MailSurroundings & { file: DiagnosedFile },
+): Diagnostic[] {
   const names = config.mail.map(({ name }) => name);
-  const account = config.mail.find(({ name }) => name === trigger.account);
+  const account = config.mail.find(({ name }) => name === written);
   if (account === undefined) {
-    const nearest = suggest(trigger.account, names);
+    const nearest = suggest(written, names);
     const known = names.length === 0 ? "it has none" : `it has ${listWords(names)}`;
-    return [diagnose(file, ["trigger", "account"], {
-      message: `config.yaml has no mail account ${JSON.stringify(trigger.account)}; ${known}`,
+    return [diagnose(file, path, {
+      message: `config.yaml has no mail account ${JSON.stringify(written)}; ${known}`,
       hint: nearest === undefined ? "see docs/reference/mail.md" : `did you mean "${nearest}"?`,
     })];
   }
-  const { passwordEnv, authServer, name } = account;
-  const warn = (message: string, hint: string) =>
-    diagnose(file, ["trigger", "account"], { severity: "warning", message, hint });
-  return [
-    ...((environment.get(passwordEnv)?.trim() ?? "") === ""
-      ? [warn(
-        `The mail account ${name} cannot be read: ${passwordEnv} is not set`,
-        `add the line ${passwordEnv}=<the password> to ${directories.workspaceEnvFile}`,
-      )]
-      : []),
-    ...(authServer === undefined && !trigger.unproven
-      ? [warn(
-        `No mail starts a run: no sender is proven without mail.${name}.auth_server`,
-        'type "inkling doctor", which finds it, or set trigger.unproven: true',
-      )]
-      : []),
-  ];
+  const { passwordEnv, name } = account;
+  if ((environment.get(passwordEnv)?.trim() ?? "") !== "") return [];
+  return [diagnose(file, path, {
+    severity: "warning",
+    message: `The mail account ${name} cannot be read: ${passwordEnv} is not set`,
+    hint: `add the line ${passwordEnv}=<the password> to ${directories.workspaceEnvFile}`,
+  })];
 }

@@ -13,7 +13,7 @@ import {
 } from "../../runtime/models/model.ts";
 import { ReplyTimeout } from "../../runtime/models/calls/retry.ts";
 import { estimateInputTokens } from "../../runtime/models/token_estimate.ts";
-import { toUntrustedBlock } from "../../runtime/prompt/untrusted_text.ts";
+import { toUntrustedBlock } from "../../runtime/vocabulary/untrusted_text.ts";
 import { compileAnswerCheck } from "../../runtime/tools/json_schema/answer_check.ts";
 import { withModel } from "../../runtime/wiring/agent_variant.ts";
 import type { TestFailure } from "./check_run.ts";

@@ -8,8 +8,8 @@ import type { PrivateWorkspace } from "./private_workspace.ts";
 const loadReader = lazyModule(() => import("../../runtime/mail/read_mail.ts"));
 const loadProof = lazyModule(() => import("../../runtime/mail/sender_proof.ts"));
 const loadPages = lazyModule(() => import("../../runtime/tools/pages/readable_text.ts"));
-const loadFiles = lazyModule(() => import("../../runtime/triggers/mail/mail_files.ts"));
-const loadIntake = lazyModule(() => import("../../runtime/triggers/mail/mail_intake.ts"));
+const loadFiles = lazyModule(() => import("../../runtime/tools/mail/mail_files.ts"));
+const loadContent = lazyModule(() => import("../../runtime/tools/mail/mail_content.ts"));
 
 /**
  * Returns the cause of a run that a mail starts, and writes the mail's attachments. The server that the mail names in its
@@ -20,8 +20,8 @@ export async function readMailInput(
   { agent, workspace }: { agent: Agent; workspace: PrivateWorkspace },
 ): Promise<EventCause> {
   const { trigger } = agent;
-  const [{ readMail }, { authServerOf }, { toMarkdown }, { saveFiles }, { toMailCause }] =
-    await Promise.all([loadReader(), loadProof(), loadPages(), loadFiles(), loadIntake()]);
+  const [{ readMail }, { authServerOf }, { toMarkdown }, { saveFiles }, { describeMail }] =
+    await Promise.all([loadReader(), loadProof(), loadPages(), loadFiles(), loadContent()]);
   const read = await readMail(await Deno.readFile(workspace.pathOf(file)), { toMarkdown });
   const { account: name, folder } = trigger.type === "mail"
     ? trigger
@@ -34,8 +34,6 @@ export async function readMailInput(
     folder: `${day.slice(0, 10)}-${name}-1`,
     signal: new AbortController().signal,
   });
-  return toMailCause(
-    { account: { name, authServer }, folder, arrivedAt },
-    { read, files },
-  );
+  const place = { account: { name, authServer }, folder, arrivedAt };
+  return { type: "mail", ...describeMail("A mail arrived", place, { read, files }) };
 }

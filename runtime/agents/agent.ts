@@ -26,6 +26,7 @@ import { headerVariables } from "./triggers/change_rules.ts";
 import { type ConvertedTrigger, KIND_CONVERTERS } from "./triggers/trigger_forms.ts";
 import type { AgentOutput } from "./output_schema.ts";
 import { type ShellSettings, toShellSettings } from "./approval/shell_settings.ts";
+import { type MailUse, toMailUse } from "./mail_use.ts";
 
 export type { ModelSettings } from "../config/providers.ts";
 export type { ChangeTrigger } from "./triggers/change_rules.ts";
@@ -123,6 +124,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   agents: string[];
   /** The settings of the agent's shell. Absent if it has none. */
   shell?: ShellSettings;
+  /** The account of the mail tools. Absent if the agent has none. */
+  mail?: MailUse;
   /** The declared paths. If empty, the workspace is the only one, unless there are `editorPaths`. */
   paths: AgentPath[];
   /** The names of the folder that is open in the editor of a run. The folder is absent in a run without an editor. */
@@ -169,6 +172,7 @@ export function toAgent(
   const { defaults, ...own } = source;
   const autoApprove = toAutoApprove(definition.auto_approve);
   const shell = toShellSettings(definition.shell);
+  const mail = toMailUse(definition.mail);
   const { confirmTimeout, ...policy } = withConfigDefaults(AGENT_POLICY, definition, defaults);
   return {
     ...own,
@@ -194,6 +198,7 @@ export function toAgent(
     skills: unique(definition.skills ?? []),
     agents: unique(definition.agents ?? []),
     ...(shell === undefined ? {} : { shell }),
+    ...(mail === undefined ? {} : { mail }),
     ...policy,
     ...toGuards([...defaults.confirmTools, ...definition.confirm ?? []], autoApprove),
     mcpConfirm: defaults.mcpConfirm ?? "none",

@@ -26,6 +26,7 @@ import { FOLLOWED_ENDS, TRIGGER_TYPES } from "../vocabulary/trigger_kinds.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { describeBadName } from "./agent_id.ts";
 import { shellSchema } from "./approval/shell_settings.ts";
+import { mailUseSchema } from "./mail_use.ts";
 import { KIND_FIELDS } from "./triggers/trigger_forms.ts";
 
 const CATCH_UP = ["once", "none"] as const;
@@ -181,6 +182,7 @@ export const definitionSchema = z.object({
     description: "Ids of agents that this agent may call with run_agent",
   }),
   shell: shellSchema,
+  mail: mailUseSchema,
   paths: pathsSchema.nullish().meta({
     description:
       "The paths of the agent's tools: one, a list, or a map of aliases; `project: editor`: the editor's folder",

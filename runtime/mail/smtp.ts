@@ -17,6 +17,8 @@ export interface OutgoingMail {
   messageId: string;
   to: readonly string[];
   cc?: readonly string[];
+  /** Further recipients, whom the mail does not name. */
+  bcc?: readonly string[];
   subject: string;
   text: string;
   date: Date;
@@ -25,6 +27,8 @@ export interface OutgoingMail {
   /** The Message-IDs of the thread, oldest first. */
   references?: readonly string[];
   attachments?: readonly { name: string; content: Uint8Array }[];
+  /** True for a mail that a person sends. It does not say that a program has written it. */
+  isDraft?: true;
 }
 
 /** A written mail: its source, and the addresses to which it goes. */
@@ -38,9 +42,9 @@ export function createMessageId({ address }: Pick<MailAccount, "address">): stri
   return `<${crypto.randomUUID()}@${domainOf(address)}>`;
 }
 
-/** Returns the source of a mail. It says that a program has written it. Throws MailError if an address is invalid. */
+/** Returns the source of a mail. It says that a program has written it, except in a draft. Throws MailError if an address is invalid. */
 export async function writeMail(account: MailAccount, mail: OutgoingMail): Promise<WrittenMail> {
-  const recipients = [...mail.to, ...mail.cc ?? []].map(requireAddress);
+  const recipients = [...mail.to, ...mail.cc ?? [], ...mail.bcc ?? []].map(requireAddress);
   const { createTransport } = await loadMailer();
   const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
   const sent: StreamSentMessageInfo = await composer.sendMail({
@@ -49,7 +53,8 @@ export async function writeMail(account: MailAccount, mail: OutgoingMail): Promi
     cc: (mail.cc ?? []).map(requireAddress),
     // A line break in a header would begin another one.
     subject: mail.subject.replaceAll(/[\p{C}\s]+/gu, " ").trim(),
-    text: mail.text,
+    // Servers disagree about a single carriage return, so one could end the mail.
+    text: mail.text.replaceAll(/\r\n?/g, "\n"),
     date: mail.date,
     messageId: mail.messageId,
     ...(mail.inReplyTo !== undefined && { inReplyTo: mail.inReplyTo }),
@@ -58,7 +63,11 @@ export async function writeMail(account: MailAccount, mail: OutgoingMail): Promi
       filename: name,
       content: Buffer.from(content),
     })),
-    headers: { "Auto-Submitted": "auto-generated" },
+    ...(!mail.isDraft && {
+      headers: {
+        "Auto-Submitted": mail.inReplyTo === undefined ? "auto-generated" : "auto-replied",
+      },
+    }),
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
   return { source: sent.message as Uint8Array, recipients };

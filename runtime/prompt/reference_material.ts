@@ -1,5 +1,5 @@
 // Formats the sections of the prompt about skills, other agents and MCP servers. Their descriptions are untrusted text.
-import { quoteText, toPromptLine, toPromptText } from "./untrusted_text.ts";
+import { quoteText, toPromptLine, toPromptText } from "../vocabulary/untrusted_text.ts";
 
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 const MAX_HINT_CHARACTERS = 200;

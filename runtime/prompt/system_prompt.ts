@@ -7,7 +7,7 @@ import {
   type PromptSkill,
   readServerInstructions,
 } from "./reference_material.ts";
-import { quoteText, toPromptLine } from "./untrusted_text.ts";
+import { quoteText, toPromptLine } from "../vocabulary/untrusted_text.ts";
 
 const MAX_PLACE_DESCRIPTION_CHARACTERS = 300;
 /** The maximum number of memory sections in the list. A memory may grow for years; memory_retrieve lists all sections. */

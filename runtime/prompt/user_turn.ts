@@ -12,7 +12,13 @@ import { fillIn } from "../../base/text/substitute.ts";
 import { escapeControls } from "../../base/text/unseen_characters.ts";
 import { isDeeperThan, isWholeJson, type JsonValue } from "../../base/json.ts";
 import { valueAt } from "../../base/json_pointer.ts";
-import { quoteText, toPromptText, toUntrustedBlock, UNTRUSTED_NOTE } from "./untrusted_text.ts";
+import {
+  describeEvent,
+  quoteText,
+  toPromptText,
+  toUntrustedBlock,
+  UNTRUSTED_NOTE,
+} from "../vocabulary/untrusted_text.ts";
 
 export interface UserTurnOptions {
   trigger: Trigger;
@@ -105,11 +111,6 @@ function describeDelivery({ event, body }: WebhookCause): string {
   const named = event === null ? "" : `, the event ${quoteText(event)}`;
   return `A webhook delivery arrived${named}.` +
     (body === "" ? "" : `\n\n${toUntrustedBlock(body)}`);
-}
-
-function describeEvent({ summary, values, shown }: EventCause): string {
-  const parts = shown.map((name) => `${name}:\n${values[name]}`);
-  return parts.length === 0 ? summary : `${summary}\n\n${toUntrustedBlock(parts.join("\n\n"))}`;
 }
 
 /**

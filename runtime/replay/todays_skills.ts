@@ -80,6 +80,7 @@ class SkillLoader {
         signal,
         executionId: 0,
         toolCallId: "",
+        startedAt: 0,
         agent,
         sandbox: await openSandbox(agent, { lineage: [] }),
         clock: new SystemClock(),

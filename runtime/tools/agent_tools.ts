@@ -45,6 +45,8 @@ export interface ToolSources {
   openMcpServers(): Promise<McpServers>;
   /** Opens the shell of an agent that has one. Undefined if config.yaml requires a sandbox that is missing. */
   openShell(agent: Agent, options: Pick<OpenToolsOptions, "offline">): Promise<Tool | undefined>;
+  /** Opens the mail tools of an agent that has an account. */
+  openMailTools(agent: Agent): Promise<Tool[]>;
   /** Returns the text of AgentTools.sandboxGap. Called only for an agent that may start programs. */
   findSandboxGap(agent: Agent): Promise<string | undefined>;
 }
@@ -82,6 +84,7 @@ export class ToolCatalog {
     if (agent.agents.length > 0) tools.push(createRunAgent(agent));
     const shell = agent.shell && await this.#sources.openShell(agent, options);
     if (shell !== undefined) tools.push(shell);
+    if (agent.mail !== undefined) tools.push(...await this.#sources.openMailTools(agent));
     const skills: AgentSkills = { tools: [], described: [] };
     for (const names of parts(agent.skills)) {
       await unlessLeftOut(async () => {

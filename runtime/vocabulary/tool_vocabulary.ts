@@ -2,7 +2,16 @@
 import type { JsonSchema } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 
-/** The names of all built-in tools. Some exist only for agents with skills, agents or a shell. */
+/** The tools of an agent with `mail`. */
+export const MAIL_TOOLS = [
+  "mail_search",
+  "mail_read",
+  "mail_draft",
+  "mail_move",
+  "mail_send",
+] as const;
+
+/** The names of all built-in tools. Some exist only for agents with skills, agents, a shell or mail. */
 export const BUILTIN_TOOL_NAMES = [
   "file_read",
   "file_write",
@@ -23,6 +32,7 @@ export const BUILTIN_TOOL_NAMES = [
   "skill_use",
   "skill_read_file",
   "skill_run_script",
+  ...MAIL_TOOLS,
 ] as const;
 
 /** Returns true if a built-in tool has this name. */
@@ -34,7 +44,13 @@ export function isBuiltinName(name: string): boolean {
  * The built-in tools that give up their name to a custom tool or a server's tool. Agents had such tools before these
  * built-in tools existed.
  */
-const YIELDING_TOOLS = ["file_search", "shell", "wait", "web_search"];
+const YIELDING_TOOLS: readonly string[] = [
+  "file_search",
+  "shell",
+  "wait",
+  "web_search",
+  ...MAIL_TOOLS,
+];
 
 /** Returns true if a built-in tool of this name gives up the name to a custom tool or a server's tool. */
 export function yieldsName(name: string): boolean {
@@ -62,7 +78,7 @@ export const ASK_USER = "ask_user";
 export const WEB_SEARCH = "web_search";
 
 /** The built-in tools of which some calls write a file, as file_write does. */
-export const FILE_WRITERS: readonly string[] = ["http_request"];
+export const FILE_WRITERS: readonly string[] = ["http_request", "mail_read"];
 
 /** Matches a tool's name in a run. An MCP server may name its tool differently. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;

@@ -36,7 +36,7 @@ export type RunSupplies =
   };
 
 /** Options of createRunSupplies(). `openOwnWrites` opens the record of files that agents have written. */
-export type RunSuppliesOptions = Omit<ToolCatalogOptions, "executable"> & {
+export type RunSuppliesOptions = Omit<ToolCatalogOptions, "executable" | "openMail"> & {
   openOwnWrites: () => Promise<OwnWrites>;
   gate: SpendingGate;
 };
@@ -51,9 +51,10 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
     const { ModelSupply } = await loadModelSupply();
     return models = new ModelSupply({ settings, clock, log, gate });
   });
+  const openMail = mailOpener(options);
   const openCatalog = once(async () => {
     const { openToolCatalog } = await loadToolCatalog();
-    return await openToolCatalog({ ...options, executable });
+    return await openToolCatalog({ ...options, executable, openMail });
   });
   const openStore = once(async () => {
     const { openCredentials } = await loadCredentials();
@@ -61,7 +62,7 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
   });
   return {
     openCredentials: openStore,
-    openMail: mailOpener(options),
+    openMail,
     describeModelLimits: (agent) => models?.describeLimits(agent) ?? [],
     openModel: async (agent) => await (await openModels()).open(agent),
     costOf: async (agent, reply, id) => await (await openModels()).costOf(agent, reply, id),

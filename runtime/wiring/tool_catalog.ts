@@ -12,6 +12,8 @@ import { UnmatchedGuards } from "../tools/unmatched_guards.ts";
 import { ownAddresses, servicePolicy } from "../tools/http/service_policy.ts";
 import type { ProcessSandbox } from "../sandbox/process_sandbox.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
+import type { MailAccounts } from "../mail/mail_accounts.ts";
+import { mailOpener } from "../mail/open_mail.ts";
 import type { McpLimits } from "../tools/mcp/mcp_limits.ts";
 import type { KnownToolStore } from "../tools/mcp/listing/known_tools.ts";
 import type { ForwardProxy } from "../tools/http/forward_proxy.ts";
@@ -39,6 +41,7 @@ const loadForwardProxy = lazyModule(() => import("../tools/http/forward_proxy.ts
 const loadSandboxGap = lazyModule(() => import("../permissions/sandbox_gap.ts"));
 const loadMcpServers = lazyModule(() => import("../tools/mcp/mcp_servers.ts"));
 const loadCredentials = lazyModule(() => import("../storage/open_credentials.ts"));
+const loadMailTools = lazyModule(() => import("../tools/mail/mail_tools.ts"));
 const loadShell = lazyModule(() => import("../tools/shell/shell.ts"));
 
 /** Options of openToolCatalog(). */
@@ -61,6 +64,8 @@ export interface ToolCatalogOptions {
   isFirstWarning: (warning: string) => Promise<boolean>;
   /** Receives the resources that must be closed. */
   resources: AsyncDisposableStack;
+  /** Opens the mail accounts that triggers and tools share. Absent: the catalog opens its own. */
+  openMail?: () => Promise<MailAccounts>;
 }
 
 /** Opens the catalog. Opens the built-in tools at once and everything else on demand. */
@@ -68,6 +73,7 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
   const { settings, log, ownPorts } = options;
   const openSandbox = once(() => openProcessSandbox(options));
   const openProxy = once(() => openForwardProxy(options));
+  const { openMail = mailOpener(options) } = options;
   const [{ createBuiltinTools }, { ToolCatalog }] = await Promise.all([
     loadToolbox(),
     loadAgentTools(),
@@ -102,6 +108,11 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
         stateDir,
         offline,
       });
+    },
+    async openMailTools({ mail, autoApprove }) {
+      if (mail === undefined) return [];
+      const { createMailTools } = await loadMailTools();
+      return createMailTools({ mail, autoApprove }, openMail);
     },
     async findSandboxGap(agent) {
       const { sandboxGap } = await loadSandboxGap();

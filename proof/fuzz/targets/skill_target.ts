@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { join } from "node:path";
-import { toPromptLine } from "../../../runtime/prompt/untrusted_text.ts";
+import { toPromptLine } from "../../../runtime/vocabulary/untrusted_text.ts";
 import { parseScriptName, shellOf } from "../../../runtime/tools/skills/script_names.ts";
 import { isWithin } from "../../../runtime/tools/files/place.ts";
 import { ToolFailure } from "../../../runtime/tools/failures/tool_failure.ts";

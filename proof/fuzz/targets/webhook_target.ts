@@ -18,7 +18,7 @@ import { isGenuine, keyOf } from "../../../runtime/triggers/webhook/signature.ts
 import { readMail } from "../../../runtime/mail/read_mail.ts";
 import { isProven } from "../../../runtime/mail/sender_proof.ts";
 import { toMarkdown } from "../../../runtime/tools/pages/readable_text.ts";
-import { safeNames } from "../../../runtime/triggers/mail/mail_files.ts";
+import { safeNames } from "../../../runtime/tools/mail/mail_files.ts";
 import { defineTarget } from "../target.ts";
 import { anyText } from "../../../tests/support/any_text.ts";
 

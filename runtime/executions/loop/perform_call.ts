@@ -33,7 +33,14 @@ export interface ReadyCall {
   effect: Effect;
   /** The questions that the tool asked in this call, with their answers. */
   answers: readonly AnsweredQuestion[];
+  /** The time of the start if a crash interrupted the call. Its outcome is then looked up, and the call not repeated. */
+  interruptedAt?: number;
 }
+
+/** The result of an unsafe call that a crash interrupted. */
+export const UNKNOWN_OUTCOME =
+  "The service stopped while this call was running, so its outcome is unknown. It was not repeated. " +
+  "Find out whether it took effect before you do it again.";
 
 /** The result of a call. */
 export interface CallResult {
@@ -55,9 +62,9 @@ export interface CallResult {
 export async function performCall(
   run: Run,
   call: PlannedCall,
-  { tool, args, effect, answers }: ReadyCall,
+  { tool, args, effect, answers, interruptedAt }: ReadyCall,
 ): Promise<CallResult | QuestionRaised | RestRaised | SignInRequired> {
-  await run.journal.startCall(call, effect);
+  const startedAt = interruptedAt ?? await run.journal.startCall(call, effect);
   run.signal.throwIfAborted();
   const limit = {
     clock: run.clock,
@@ -67,25 +74,26 @@ export async function performCall(
   };
   const media: Media[] = [];
   // A tool may ignore its signal. A result after the time limit is discarded.
-  const work = (signal: AbortSignal) =>
-    untilAborted(
-      tool.run(args, {
-        signal,
-        executionId: run.execution.id,
-        depth: run.execution.depth ?? 0,
-        toolCallId: call.toolCallId,
-        agent: run.agent,
-        sandbox: run.sandbox,
-        clock: run.clock,
-        answers,
-        ...restedBefore(run, call),
-        redactor: run.redactor,
-        log: (message) => run.note(`${call.name}: ${message}`),
-        report: (text) => run.journal.notice("info", text),
-        show: (bytes) => show(run, bytes, { media, signal }),
-      }),
+  const work = (signal: AbortSignal) => {
+    const context: ToolContext = {
       signal,
-    );
+      executionId: run.execution.id,
+      depth: run.execution.depth ?? 0,
+      toolCallId: call.toolCallId,
+      startedAt,
+      agent: run.agent,
+      sandbox: run.sandbox,
+      clock: run.clock,
+      answers,
+      ...restedBefore(run, call),
+      redactor: run.redactor,
+      log: (message) => run.note(`${call.name}: ${message}`),
+      report: (text) => run.journal.notice("info", text),
+      show: (bytes) => show(run, bytes, { media, signal }),
+    };
+    const isNew = interruptedAt === undefined;
+    return untilAborted(isNew ? tool.run(args, context) : findOutcome(tool, context), signal);
+  };
   try {
     const change = await withinTime(limit, () => changeOf(run, tool, args));
     const result = await withinTime(limit, work);
@@ -106,6 +114,12 @@ export async function performCall(
     await run.journal.resetCall(call);
     return error;
   }
+}
+
+async function findOutcome(tool: ActionTool, context: ToolContext): Promise<string> {
+  const result = await tool.findOutcome?.(context);
+  if (result === undefined) throw new ToolFailure(UNKNOWN_OUTCOME);
+  return result;
 }
 
 /** Returns the change that a file tool's call is about to make; undefined for another tool, or if it cannot be shown. */

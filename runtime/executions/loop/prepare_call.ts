@@ -19,7 +19,7 @@ import {
 } from "../human_request.ts";
 import type { Execution } from "../execution.ts";
 import type { DescribedTool } from "./dry_run.ts";
-import type { CallResult, ReadyCall } from "./perform_call.ts";
+import { type CallResult, type ReadyCall, UNKNOWN_OUTCOME } from "./perform_call.ts";
 import type { Run } from "./run.ts";
 
 /** The way in which a call is handled. */
@@ -89,12 +89,14 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
     if (isTriedMemory || run.execution.isDryRun && (effect !== "read" || asks)) {
       return { kind: "describe", tool, args };
     }
-    if (run.leftCalls.get(call.position)?.startedAt != null && effect === "unsafe") {
-      return refuse(
-        "The service stopped while this call was running, so its outcome is unknown. It was not repeated. " +
-          "Find out whether it took effect before you do it again." +
-          (edited === undefined ? "" : `\n${remark}`),
-      );
+    const own = answers.filter((given) => !isOfGuard(given)).map(toAnsweredQuestion);
+    const interruptedAt = run.leftCalls.get(call.position)?.startedAt;
+    if (interruptedAt != null && effect === "unsafe") {
+      if (tool.delegation === undefined && tool.findOutcome !== undefined) {
+        const ready = { tool, args, effect, answers: own, interruptedAt };
+        return { kind: "run", ready, given, ...remarked };
+      }
+      return refuse(UNKNOWN_OUTCOME + (edited === undefined ? "" : `\n${remark}`));
     }
     if (permission === undefined && asks) {
       return {
@@ -110,7 +112,6 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
     if (tool.delegation !== undefined) {
       return { kind: "delegate", delegation: tool.delegation(args), ...remarked };
     }
-    const own = answers.filter((given) => !isOfGuard(given)).map(toAnsweredQuestion);
     return { kind: "run", ready: { tool, args, effect, answers: own }, given, ...remarked };
   } catch (error) {
     if (error instanceof ToolFailure) return refuse(error.message);

@@ -141,12 +141,13 @@ export class Journal {
 
   /**
    * Stores the intent of an unsafe call before it starts, so that it is never repeated. The intent of another call is stored
-   * with its result.
+   * with its result. Returns the time of the start.
    */
-  async startCall({ position }: PlannedCall, effect: Effect): Promise<void> {
+  async startCall({ position }: PlannedCall, effect: Effect): Promise<number> {
     const intent = { position, effect, startedAt: this.#ports.clock.now() };
     if (effect !== "unsafe") this.#intents.set(position, intent);
     else await this.#ports.conversations.startCall(this.#identity.executionId, intent);
+    return intent.startedAt;
   }
 
   /** Stores and logs the result of a call. Returns the messages for the model. */

@@ -39,6 +39,7 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration
   worksOn?: NonNullable<ActionTool["worksOn"]>;
   approval?: CallApproval;
   writesFile?: NonNullable<ActionTool["writesFile"]>;
+  findOutcome?: NonNullable<ActionTool["findOutcome"]>;
   /** Implements ActionTool.preview with parsed arguments. */
   preview?(
     args: z.output<z.ZodObject<Shape>>,
@@ -65,8 +66,8 @@ export interface QuestionDefinition<Shape extends z.ZodRawShape> extends Declara
 export function defineTool<Shape extends z.ZodRawShape>(
   definition: ToolDefinition<Shape>,
 ): ActionTool {
-  const { schema, effect, timeoutMs, maxResultBytes, worksOn, approval, writesFile, preview } =
-    definition;
+  const { schema, effect, timeoutMs, maxResultBytes, worksOn, approval, preview } = definition;
+  const { writesFile, findOutcome } = definition;
   // Object.assign() keeps the getter `parameters`. A spread would call it, and so create the JSON schema before its first
   // use.
   return Object.assign(declare(definition), {
@@ -75,6 +76,7 @@ export function defineTool<Shape extends z.ZodRawShape>(
     ...(worksOn !== undefined && { worksOn }),
     ...(approval !== undefined && { approval }),
     ...(writesFile !== undefined && { writesFile }),
+    ...(findOutcome !== undefined && { findOutcome }),
     fixedEffect: typeof effect === "function" ? null : effect,
     ...(preview !== undefined && {
       preview: (args: JsonObject, context: Pick<ToolContext, "sandbox">) =>

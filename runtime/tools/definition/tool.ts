@@ -53,6 +53,8 @@ export interface ToolContext {
   /** The number of executions above the execution. Default: 0. */
   depth?: number;
   toolCallId: string;
+  /** The time of the call's start, in milliseconds since the epoch. It is the same in findOutcome() after a crash. */
+  startedAt: number;
   agent: Agent;
   sandbox: PathSandbox;
   clock: Clock;
@@ -178,6 +180,11 @@ export interface ActionTool extends ToolDeclaration {
   readonly approval?: CallApproval;
   /** Returns the effect of a call with these checked arguments. */
   effect(args: JsonObject): Effect;
+  /**
+   * Returns the result of an unsafe call that a crash interrupted, without making it again. Undefined if the outcome stays
+   * unknown.
+   */
+  findOutcome?(context: ToolContext): Promise<string | undefined>;
   /**
    * Runs one call and returns its result for the model. Throws ToolFailure for an expected failure, and QuestionRaised to
    * ask a person.

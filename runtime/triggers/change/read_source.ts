@@ -144,7 +144,8 @@ async function runCommand(
   }
   try {
     const result = await shell.run({ command }, {
-      ...{ signal, executionId: 0, toolCallId: "", agent, clock, answers: [], redactor },
+      ...{ signal, executionId: 0, toolCallId: "", startedAt: clock.now() },
+      ...{ agent, clock, answers: [], redactor },
       sandbox: await openSandbox(agent),
       log: () => {},
       report: () => Promise.resolve(),

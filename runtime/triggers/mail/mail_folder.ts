@@ -1,20 +1,12 @@
 // Reads the heads of the mails in a folder, and marks or moves mails.
-import type { ImapFlow, MailboxObject } from "imapflow";
+import type { ImapFlow } from "imapflow";
 import type { MailTrigger } from "../../agents/agent.ts";
+import { fetchMails, type FoundMail } from "../../mail/found_mail.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
-import { MailError } from "../../mail/mail_error.ts";
-import { readHead } from "../../mail/read_mail.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import type { FoundMail } from "./mail_intake.ts";
 
 /** The maximum number of mails whose heads are read at a time. */
 export const HEADS_AT_ONCE = 20;
-
-/** Returns the open folder. Throws MailError if none is open. */
-export function requireMailbox(client: ImapFlow): MailboxObject {
-  if (client.mailbox === false) throw new MailError("unreachable", "The folder was closed");
-  return client.mailbox;
-}
 
 /** Returns the UID of the newest mail, or of the mail before the first one that arrived after `since`. 0: there is none. */
 export async function findNewest(
@@ -40,28 +32,10 @@ export async function fetchHeads(
   client: ImapFlow,
   { connection, folder, lastUid }: { connection: ImapConnection; folder: string; lastUid: number },
 ): Promise<FoundMail[]> {
-  const { account } = connection;
-  const uidValidity = Number(requireMailbox(client).uidValidity);
   // The range n:* always contains the newest mail, even one before n.
   const found = await client.search({ uid: `${lastUid + 1}:*` }, { uid: true }) || [];
   const uids = found.filter((uid) => uid > lastUid).sort((a, b) => a - b).slice(0, HEADS_AT_ONCE);
-  if (uids.length === 0) return [];
-  const query = { uid: true, size: true, internalDate: true, headers: true };
-  const messages = await client.fetchAll(uids, query, { uid: true });
-  return await Promise.all(
-    messages.sort((a, b) => a.uid - b.uid).map(async (message) => ({
-      ...{ account, folder, uidValidity, uid: message.uid },
-      arrivedAt: Number(new Date(message.internalDate ?? 0)),
-      bytes: message.size ?? 0,
-      head: await readHead(message.headers ?? new Uint8Array()),
-      readSource: () =>
-        connection.inFolder(folder, async (client) => {
-          const whole = await client.fetchOne(`${message.uid}`, { source: true }, { uid: true });
-          if (whole !== false && whole.source !== undefined) return whole.source;
-          throw new MailError("gone", "The mail is no longer in its folder");
-        }),
-    })),
-  );
+  return await fetchMails(client, { connection, folder, uids });
 }
 
 /** Marks or moves a mail after its runs were accepted. A mail that is no longer there is ignored. */

@@ -3,19 +3,17 @@ import type { Agent, MailTrigger } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
-import type { MailAccount } from "../../config/mail_schema.ts";
+import type { FoundMail } from "../../mail/found_mail.ts";
 import { MailError } from "../../mail/mail_error.ts";
-import { type MailHead, MAX_MAIL_BYTES, type ReadMail, readMail } from "../../mail/read_mail.ts";
+import type { MailHead, ReadMail } from "../../mail/read_mail.ts";
 import { automaticReason, isProven } from "../../mail/sender_proof.ts";
-import { quoteText } from "../../prompt/untrusted_text.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
-import { toMarkdown } from "../../tools/pages/readable_text.ts";
-import type { EventCause, TakenMail } from "../../vocabulary/run_cause.ts";
+import { describeMail, readContent } from "../../tools/mail/mail_content.ts";
+import type { TakenMail } from "../../vocabulary/run_cause.ts";
 import { matchesPattern } from "../../vocabulary/tool_vocabulary.ts";
 import type { FindHoldReason, StartRun } from "../firing/fire.ts";
 import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
-import { type SavedFile, saveFiles } from "./mail_files.ts";
 import type { PassedMail } from "./mail_reading.ts";
 import type { SqlMailStore } from "./mail_store.ts";
 
@@ -26,20 +24,6 @@ export const MAX_OPEN_RUNS = 20;
 
 /** An agent with a mail trigger. */
 export type MailAgent = Agent & { trigger: MailTrigger };
-
-/** A mail in a folder, of which only the head was read. */
-export interface FoundMail {
-  account: MailAccount;
-  folder: string;
-  uidValidity: number;
-  uid: number;
-  /** The time at which it arrived, in milliseconds since the epoch. */
-  arrivedAt: number;
-  bytes: number;
-  head: MailHead;
-  /** Returns the whole source. Throws MailError. */
-  readSource: () => Promise<Uint8Array>;
-}
 
 /**
  * The outcome for one agent. `passed`: the mail starts nothing. `later`: it may start a run when the obstacle is gone.
@@ -131,16 +115,11 @@ export class MailIntake {
     agent: MailAgent,
     { mail, taken, signal }: { mail: FoundMail; taken: TakenMail; signal: AbortSignal },
   ) {
-    const read = await readWhole(mail);
-    const day = new Date(mail.arrivedAt).toISOString().slice(0, 10);
-    const files = await saveFiles(read.files, {
-      sandbox: await this.#ports.openSandbox(agent),
-      folder: `${day}-${mail.account.name}-${mail.uid}`,
-      signal,
-    });
+    const sandbox = await this.#ports.openSandbox(agent);
+    const content = await readContent(mail, { sandbox, signal });
     const fire = {
-      ...toMailCause(mail, { read, files }),
-      ...{ mail: taken, sessionId: await threadOf(read, taken) },
+      ...{ type: "mail" as const, ...describeMail("A mail arrived", mail, content) },
+      ...{ mail: taken, sessionId: await threadOf(content.read, taken) },
     };
     const { start, log } = this.#ports;
     const { outcome } = await start(agent, fire);
@@ -158,53 +137,6 @@ function matches({ from, to, subject }: MailTrigger, head: MailHead): boolean {
   return (from.length === 0 || head.sender !== undefined && isOne(head.sender, from)) &&
     (to.length === 0 || head.recipients.some((address) => isOne(address, to))) &&
     (subject === undefined || matchesPattern(head.subject.toLowerCase(), subject));
-}
-
-async function readWhole(mail: FoundMail): Promise<ReadMail> {
-  if (mail.bytes <= MAX_MAIL_BYTES) {
-    return await readMail(await mail.readSource(), { toMarkdown });
-  }
-  const size = `${Math.ceil(mail.bytes / 1024 / 1024)} MB`;
-  const notes = [`Only its headers were read, because the mail has ${size}.`];
-  return { ...mail.head, text: "", quoted: "", files: [], notes };
-}
-
-/** Describes a mail for its run. */
-export function toMailCause(
-  { account, folder, arrivedAt }: Pick<FoundMail, "folder" | "arrivedAt"> & {
-    account: Pick<MailAccount, "name" | "authServer">;
-  },
-  { read, files }: { read: ReadMail; files: readonly SavedFile[] },
-): EventCause & { type: "mail" } {
-  const isKnown = isProven(read, account.authServer);
-  const lines = files.map(({ name, path, type, bytes, note }) => {
-    const about = `${type}, ${Math.ceil(bytes / 1024)} KB`;
-    return path === undefined
-      ? `- ${quoteText(name)} (${about}), not saved: ${note}`
-      : `- ${quoteText(path)} (${about})`;
-  });
-  const summary = [
-    `A mail arrived in the folder ${
-      quoteText(folder)
-    } of the account ${account.name}. Its sender is ${
-      isKnown ? "proven" : "not proven: anybody may have written it"
-    }.`,
-    ...read.notes,
-    ...(lines.length === 0 ? [] : [`Its attachments:\n${lines.join("\n")}`]),
-  ].join("\n");
-  const values = {
-    from: read.from,
-    to: read.to,
-    cc: read.cc,
-    date: new Date(read.date ?? arrivedAt).toISOString(),
-    subject: read.subject,
-    message_id: read.messageId ?? "",
-    files: files.flatMap(({ path }) => path ?? []).join("\n"),
-    text: read.text,
-    quoted: read.quoted,
-  };
-  const shown = ["from", "to", "cc", "date", "subject", "message_id", "text", "quoted"] as const;
-  return { type: "mail", summary, values, shown: shown.filter((name) => values[name] !== "") };
 }
 
 /** Returns the id of the session of a mail's thread. */

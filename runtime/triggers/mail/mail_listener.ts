@@ -4,16 +4,11 @@ import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { LeaseLost } from "../../database/database.ts";
+import { requireMailbox } from "../../mail/found_mail.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import { MailError } from "../../mail/mail_error.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import {
-  fetchHeads,
-  findNewest,
-  finishMail,
-  HEADS_AT_ONCE,
-  requireMailbox,
-} from "./mail_folder.ts";
+import { fetchHeads, findNewest, finishMail, HEADS_AT_ONCE } from "./mail_folder.ts";
 import type { MailAgent, MailIntake } from "./mail_intake.ts";
 import type { MailFailure } from "./mail_reading.ts";
 import type { MailPosition, SqlMailStore } from "./mail_store.ts";

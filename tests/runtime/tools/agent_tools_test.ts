@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { validateWorkspace } from "../../../ops/authoring/workspace_validation.ts";
-import { BUILTIN_TOOL_NAMES, yieldsName } from "../../../runtime/vocabulary/tool_vocabulary.ts";
+import {
+  BUILTIN_TOOL_NAMES,
+  MAIL_TOOLS,
+  yieldsName,
+} from "../../../runtime/vocabulary/tool_vocabulary.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import {
@@ -20,8 +24,15 @@ import { FixtureHttpServer } from "./mcp/http_server.ts";
 const LINES: Readonly<Record<string, string>> = {
   shell: "\nshell: true",
   web_search: "\ntools: [web_search]",
+  ...Object.fromEntries(MAIL_TOOLS.map((name) => [name, "\nmail: home"])),
 };
-const SEARCH = { lines: 'search: { provider: searxng, base_url: "http://127.0.0.1:9" }\n' };
+const ACCOUNT = "{ address: ann@example.com, imap: 127.0.0.1:9, smtp: 127.0.0.1:9, tls: false, " +
+  "password_env: HOME_PASSWORD }";
+const SEARCH = {
+  lines: 'search: { provider: searxng, base_url: "http://127.0.0.1:9" }\n' +
+    `mail: { home: ${ACCOUNT} }\n`,
+  shell: { HOME_PASSWORD: "secret" },
+};
 /** The built-in tools that give up their name. */
 const YIELDING = BUILTIN_TOOL_NAMES.filter(yieldsName);
 
@@ -58,7 +69,7 @@ Deno.test("an agent does not have the built-in tools that its file leaves out", 
   assert.equal(own, "mine");
   const left = ["http_request", "memory_save", "skill_run_script"];
   const expected = BUILTIN_TOOL_NAMES.filter((name) =>
-    !left.includes(name) && !["run_agent", "shell", "web_search"].includes(name)
+    !left.includes(name) && !["run_agent", "shell", "web_search", ...MAIL_TOOLS].includes(name)
   );
   const names = Object.keys(await sourcesOf(runtime, "small"));
   assert.deepEqual(names.sort(), [...expected, "own"].sort());

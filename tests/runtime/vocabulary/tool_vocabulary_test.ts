@@ -21,7 +21,7 @@ Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent with skills, delegates, 
   await place.writeScript(
     "daily",
     steps,
-    "skills: haiku\nagents: helper\nshell: true\ntools: [web_search]",
+    "skills: haiku\nagents: helper\nshell: true\ntools: [web_search]\nmail: home",
   );
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "daily");

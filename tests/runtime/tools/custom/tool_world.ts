@@ -140,6 +140,7 @@ export class ToolWorld implements AsyncDisposable {
       signal,
       executionId: options.executionId ?? 7,
       toolCallId: "call-1",
+      startedAt: 0,
       agent: createTestAgent({ id: "me" }),
       sandbox: this.fixture.sandbox(paths, readPaths),
       clock: options.clock ?? new SystemClock(),

@@ -99,6 +99,7 @@ export function testContext(
     signal: options.signal ?? new AbortController().signal,
     executionId: 1,
     toolCallId: "call-1",
+    startedAt: 0,
     agent: createTestAgent(),
     sandbox,
     clock: options.clock ?? new SystemClock(),

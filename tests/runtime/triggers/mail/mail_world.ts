@@ -53,10 +53,12 @@ export class MailWorld implements AsyncDisposable {
 
   private constructor(readonly imap: TestImap, readonly place: TestWorkspace) {}
 
-  static async create(options: { config?: string; authServer?: boolean } = {}): Promise<MailWorld> {
+  static async create(
+    options: { config?: string; authServer?: boolean; smtp?: number } = {},
+  ): Promise<MailWorld> {
     const imap = await startImap();
     const place = await createTestWorkspace({ shell: { HOME_PASSWORD: "secret" } });
-    const { config = "", authServer = true } = options;
+    const { config = "", authServer = true, smtp = 9 } = options;
     await Deno.writeTextFile(
       `${place.configDir}/config.yaml`,
       `workspace: ${place.workspace}
@@ -64,7 +66,7 @@ mail:
   home:
     address: ann@example.com
     imap: 127.0.0.1:${imap.port}
-    smtp: 127.0.0.1:9
+    smtp: 127.0.0.1:${smtp}
     user: ann
     password_env: HOME_PASSWORD
     tls: false

@@ -2,6 +2,7 @@
 import { beginningOf } from "../../base/text/cut_text.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import { escapeControls } from "../../base/text/unseen_characters.ts";
+import type { EventCause } from "./run_cause.ts";
 
 /**
  * Returns the text as a JSON string on one line without `<`, so that it cannot close a tag. Used for names that the model
@@ -40,6 +41,14 @@ export function toPromptText(text: string): string {
 /** Returns the text between `<untrusted>` tags, which it cannot close, and UNTRUSTED_NOTE. */
 export function toUntrustedBlock(text: string): string {
   return `<untrusted>\n${toPromptText(text)}\n</untrusted>\n${UNTRUSTED_NOTE}`;
+}
+
+/** Returns the text for the model about an event: its summary, and the shown values as untrusted text. */
+export function describeEvent(
+  { summary, values, shown }: Pick<EventCause, "summary" | "values" | "shown">,
+): string {
+  const parts = shown.map((name) => `${name}:\n${values[name]}`);
+  return parts.length === 0 ? summary : `${summary}\n\n${toUntrustedBlock(parts.join("\n\n"))}`;
 }
 
 /** The note for the model that follows untrusted text. */

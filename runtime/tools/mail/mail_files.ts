@@ -2,9 +2,9 @@
 import { join } from "../../../base/plain_path.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import { type MailFile, MAX_FILE_BYTES } from "../../mail/read_mail.ts";
-import { ToolFailure } from "../../tools/failures/tool_failure.ts";
-import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
-import { writeFile } from "../../tools/files/write_file.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
+import type { PathSandbox } from "../files/path_sandbox.ts";
+import { writeFile } from "../files/write_file.ts";
 
 /** An attachment of a mail. `path` is the file as the model names it; absent, with the reason in `note`, if there is none. */
 export interface SavedFile extends Pick<MailFile, "type" | "bytes"> {
