@@ -147,7 +147,7 @@ inWorld("mail_send asks first with the whole mail, and sends nothing after a no"
   assert.equal(message, "Send this mail from the account home?");
   assert.deepEqual([toolArgs, isGuard], [mail, true]);
   await answerToEnd(runtime, id, { approved: false });
-  assert.deepEqual(world.smtp.sent, []);
+  assert.equal(world.smtp.sent.length, 0);
   const again = await runToEnd(runtime, "agent");
   await answerToEnd(runtime, again.id, { approved: true });
   assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
@@ -168,7 +168,7 @@ inWorld("a dry run sends, drafts and moves nothing", async (world) => {
   );
   for (const one of results.slice(0, 3)) assert.match(one, /^Would call mail_.*not done/);
   assert.match(results[3] ?? "", /It is due/);
-  assert.deepEqual(world.smtp.sent, []);
+  assert.equal(world.smtp.sent.length, 0);
   assert.deepEqual(await world.sourcesIn("Drafts"), []);
   assert.equal((await world.mail.imap.list("ann", "INBOX")).length, 2);
 });
@@ -189,7 +189,7 @@ inWorld(
     const [source = ""] = await world.sourcesIn("Drafts");
     assert.match(source, /Subject: Re: Invoice 7/);
     assert.doesNotMatch(source, /Auto-Submitted/);
-    assert.deepEqual(world.smtp.sent, []);
+    assert.equal(world.smtp.sent.length, 0);
     assert.match((await world.sourcesIn("Done"))[0] ?? "", /Invoice 7/);
   },
 );
@@ -226,7 +226,7 @@ inWorld(
       /- "mail\/2\d{3}-\d\d-\d\d-home-3\/a\.pdf" \(application\/pdf, 1 KB\)/,
     );
     assert.match(results[2] ?? "", /^Error: /);
-    assert.deepEqual(world.smtp.sent, []);
+    assert.equal(world.smtp.sent.length, 0);
   },
 );
 
@@ -246,7 +246,7 @@ inWorld("header injection by arguments is impossible", async (world) => {
   for (const [index, result] of results.entries()) {
     assert.match(result, /^Error: /, JSON.stringify(evil[index]));
   }
-  assert.deepEqual(world.smtp.sent, []);
+  assert.equal(world.smtp.sent.length, 0);
   const text = "Hello\r\n.\r\nMAIL FROM:<eve@example.net>\r\nBcc: all@example.net";
   await world.run([call("mail_send", { ...mail, text })]);
   assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
