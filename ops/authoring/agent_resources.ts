@@ -28,7 +28,6 @@ import {
 } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
 import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
 import { isMissing } from "../../base/files/missing.ts";
-
 import { findSandbox, type SandboxSupport } from "../../runtime/sandbox/sandbox_support.ts";
 import { sandboxGap } from "../../runtime/permissions/sandbox_gap.ts";
 

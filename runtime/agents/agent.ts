@@ -26,7 +26,7 @@ import { headerVariables } from "./triggers/change_rules.ts";
 import { type ConvertedTrigger, KIND_CONVERTERS } from "./triggers/trigger_forms.ts";
 import type { AgentOutput } from "./output_schema.ts";
 import { type ShellSettings, toShellSettings } from "./approval/shell_settings.ts";
-import { type MailUse, toMailUse } from "./mail_use.ts";
+import { type MailUse, toMailUse } from "./approval/mail_use.ts";
 
 export type { ModelSettings } from "../config/providers.ts";
 export type { ChangeTrigger } from "./triggers/change_rules.ts";

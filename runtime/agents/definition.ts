@@ -26,7 +26,7 @@ import { FOLLOWED_ENDS, TRIGGER_TYPES } from "../vocabulary/trigger_kinds.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { describeBadName } from "./agent_id.ts";
 import { shellSchema } from "./approval/shell_settings.ts";
-import { mailUseSchema } from "./mail_use.ts";
+import { mailUseSchema } from "./approval/mail_use.ts";
 import { KIND_FIELDS } from "./triggers/trigger_forms.ts";
 
 const CATCH_UP = ["once", "none"] as const;

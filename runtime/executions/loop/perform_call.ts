@@ -33,7 +33,7 @@ export interface ReadyCall {
   effect: Effect;
   /** The questions that the tool asked in this call, with their answers. */
   answers: readonly AnsweredQuestion[];
-  /** The time of the start if a crash interrupted the call. Its outcome is then looked up, and the call not repeated. */
+  /** The time of the start if a crash interrupted the call. The call is then not repeated, and its outcome is read. */
   interruptedAt?: number;
 }
 

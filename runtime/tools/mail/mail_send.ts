@@ -1,7 +1,7 @@
 // The tool mail_send. Its Message-ID is derived from the stored call, so that a crash does not send a mail twice.
 import { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
-import { type MailUse, mayMailTo } from "../../agents/mail_use.ts";
+import { type MailUse, mayMailTo } from "../../agents/approval/mail_use.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { addressOf, domainOf } from "../../../base/text/mail_address.ts";
 import { listWords } from "../../config/files/shown_value.ts";

@@ -1,7 +1,7 @@
 // The tools of an agent with a mail account. Loaded with the first such agent; the account is opened with the first call.
 import { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
-import type { MailUse } from "../../agents/mail_use.ts";
+import type { MailUse } from "../../agents/approval/mail_use.ts";
 import { fetchMails, type FoundMail } from "../../mail/found_mail.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import type { MailAccounts } from "../../mail/mail_accounts.ts";

@@ -1,7 +1,7 @@
 // Defines the field `mail` of an agent's file, which gives the agent the mail tools.
 import { z } from "zod";
-import { addressOf, domainOf } from "../../base/text/mail_address.ts";
-import { filledText } from "../config/fields.ts";
+import { addressOf, domainOf } from "../../../base/text/mail_address.ts";
+import { filledText } from "../../config/fields.ts";
 
 /** The mail account of an agent. */
 export interface MailUse {
@@ -27,7 +27,7 @@ const MAIL_USE = {
   ).meta({
     values: "text or list",
     description: "The only recipients of `mail_send`: addresses, or `*@example.com`",
-    default: "everybody",
+    default: "every address",
   }),
 };
 
