@@ -7,6 +7,7 @@ import { AgentView } from "./views/agent_view.tsx";
 import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
 import { type AgentsById, AgentsContext, useService } from "./state/service_context.ts";
 import { AgentsView } from "./views/agents_view.tsx";
+import { AuditView } from "./views/audit_view.tsx";
 import { ChatView } from "./views/chat/chat_view.tsx";
 import { EditorView } from "./views/editor/editor_view.tsx";
 import { FilesView } from "./views/editor/files_view.tsx";
@@ -163,6 +164,8 @@ function drawView(route: Route, kept: Record<"now" | "agents", () => VNode>): VN
       return <ExecutionView key={route.id} id={route.id} step={route.step} />;
     case "history":
       return <HistoryView route={route} />;
+    case "audit":
+      return <AuditView route={route} />;
     case "schedule":
       return <ScheduleView />;
     case "usage":

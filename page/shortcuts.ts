@@ -20,6 +20,7 @@ const VIEWS = [
   { key: "h", name: "History", hash: "#/history" },
   { key: "s", name: "Schedule", hash: "#/schedule" },
   { key: "u", name: "Usage", hash: "#/usage" },
+  { key: "w", name: "Audit", hash: "#/audit" },
   { key: "l", name: "Log", hash: "#/log" },
 ] as const;
 

@@ -1,6 +1,7 @@
-// Describes the place and the sender of an answer to a question.
+// Describes the place and the sender of an answer to a question, or of another change.
 
-const PLACES: Readonly<Record<string, string>> = {
+/** The words for the ways by which people, programs and the disk change something. */
+export const PLACES: Readonly<Record<string, string>> = {
   terminal: "at a terminal",
   page: "on the page",
   link: "by the link in a message",
@@ -8,6 +9,7 @@ const PLACES: Readonly<Record<string, string>> = {
   chat: "in a chat app",
   program: "by a program",
   api: "over the HTTP API",
+  disk: "on the disk",
 };
 
 /** Returns true if a log entry is an answer that names its place, and not the end of a question that expired. */

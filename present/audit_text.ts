@@ -1,7 +1,8 @@
 // Words for recorded changes, for the command line and the page.
 import type { AuditRecord } from "../api/schemas/audit_schemas.ts";
 
-const ACTIONS: Readonly<Record<AuditRecord["action"], string>> = {
+/** The words of each action, after the name of a person. */
+export const ACTIONS: Readonly<Record<AuditRecord["action"], string>> = {
   start: "started a run",
   fork: "forked a run",
   cancel: "cancelled a run",

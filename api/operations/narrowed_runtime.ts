@@ -60,9 +60,9 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
     files: async () => {
       const files = await runtime.files();
       return changed(files, {
-        async read(place: FilePlace) {
+        async read(place: FilePlace, options) {
           requireAgent(place.kind === "agent" ? place.id : "");
-          return await files.read(place);
+          return await files.read(place, options);
         },
       });
     },

@@ -1,14 +1,11 @@
 // The operations on the files that people write: agents, skills, config.yaml and mcp-servers.json.
 import { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
-import type {
-  EditedFile,
-  FilePlace,
-  WorkspaceFiles,
-} from "../../runtime/interface/workspace_files.ts";
+import type { EditedFile, FilePlace } from "../../runtime/interface/workspace_files.ts";
 import { RequestRefused } from "../errors.ts";
 import { openFiles } from "../operations/open_files.ts";
-import { operation, type PathResource, type Services } from "../operations/operation.ts";
+import { operation, type PathResource } from "../operations/operation.ts";
+import { integer } from "../operations/parameters.ts";
 import {
   AgentRenamed,
   CheckedFileBody,
@@ -66,23 +63,8 @@ function toBodies(diagnostics: readonly Diagnostic[]) {
   return diagnostics.map((one) => ({ ...one, hint: one.hint ?? null }));
 }
 
-function read(
-  resource: FileResource,
-  summary: string,
-  open: (services: Services, place: FilePlace) => Promise<WorkspaceFiles>,
-) {
-  return operation({
-    summary,
-    description: "A placeholder is in the place of each secret, and a save puts the secret back.",
-    resource,
-    response: EditedFileBody,
-    errors: [403, 409],
-    async handle({ id, setHeader }, services) {
-      const place = resource.place(id);
-      return answer(await (await open(services, place)).read(place), setHeader);
-    },
-  });
-}
+const PLACEHOLDERS =
+  "A placeholder is in the place of each secret, and a save puts the secret back.";
 
 function save(resource: FileResource, summary: string) {
   return operation({
@@ -137,18 +119,31 @@ function check(resource: FileResource, summary: string) {
   });
 }
 
-export const agentFile = read(
-  AGENT_FILE,
-  "The file of an agent, even if it has errors",
-  ({ runtime }) => runtime.files(),
-);
+export const agentFile = operation({
+  summary: "The file of an agent, even if it has errors",
+  description: `${PLACEHOLDERS} With \`before\`, the id of a record in the audit, the text is ` +
+    "the one before that change. The version remains the present one, so a save takes the change back.",
+  resource: AGENT_FILE,
+  query: z.object({ before: integer({ min: 1 }).optional() }),
+  response: EditedFileBody,
+  errors: [403, 409],
+  async handle({ id, query, setHeader }, { runtime }) {
+    return answer(await (await runtime.files()).read(AGENT_FILE.place(id), query), setHeader);
+  },
+});
 export const saveAgentFile = save(AGENT_FILE, "Write the file of an agent");
 export const checkAgentFile = check(AGENT_FILE, "Check a text for the file of an agent");
-export const file = read(
-  OTHER_FILE,
-  "config.yaml, mcp-servers.json, or the file of a skill",
-  openFiles,
-);
+export const file = operation({
+  summary: "config.yaml, mcp-servers.json, or the file of a skill",
+  description: PLACEHOLDERS,
+  resource: OTHER_FILE,
+  response: EditedFileBody,
+  errors: [403, 409],
+  async handle({ id, setHeader }, services) {
+    const place = OTHER_FILE.place(id);
+    return answer(await (await openFiles(services, place)).read(place), setHeader);
+  },
+});
 export const saveFile = save(OTHER_FILE, "Write config.yaml, mcp-servers.json, or a skill");
 export const checkFile = check(OTHER_FILE, "Check a text for one of these files");
 

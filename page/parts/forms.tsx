@@ -1,6 +1,6 @@
 // Form fields with their labels, and dialogs.
 import type { ComponentChildren, JSX, VNode } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button, Problem } from "./parts.tsx";
 import { useSending } from "../state/use_resource.ts";
 
@@ -80,6 +80,59 @@ export function SearchField(
         />
       )}
     </Field>
+  );
+}
+
+/**
+ * Renders a field that keeps unfinished input when the page renders. The field shows a new `value` only when `value`
+ * changes.
+ */
+export function TypedField(
+  { label, value, onEntered, ...attributes }:
+    & { label: string; value: string; onEntered: (text: string) => void }
+    & JSX.IntrinsicElements["input"],
+): VNode {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (input.current !== null) input.current.value = value;
+  }, [value]);
+  return (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          {...attributes}
+          ref={input}
+          onChange={({ currentTarget }) => onEntered(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Renders the fields of a period: its first and its last local day. Null means no limit. */
+export function PeriodFields(
+  { from, to, onEntered }: {
+    from: string | null;
+    to: string | null;
+    onEntered: (change: { from?: string; to?: string }) => void;
+  },
+): VNode {
+  return (
+    <>
+      <TypedField
+        label="From"
+        type="date"
+        value={from ?? ""}
+        onEntered={(day) => onEntered({ from: day })}
+      />
+      <TypedField
+        label="To"
+        type="date"
+        value={to ?? ""}
+        onEntered={(day) => onEntered({ to: day })}
+      />
+    </>
   );
 }
 

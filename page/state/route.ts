@@ -4,6 +4,7 @@ import {
   EXECUTION_TRIGGERS,
   type ExecutionTrigger,
 } from "../../runtime/vocabulary/trigger_kinds.ts";
+import { AUDIT_ACTION_NAMES, type AuditAction } from "../../runtime/vocabulary/audit_actions.ts";
 import type { EditedPlace } from "./edited_file.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executions/states.ts";
 
@@ -21,6 +22,21 @@ export interface HistoryRoute {
   to: string | null;
 }
 
+/** The audit with its filters. Null means no filter. */
+export interface AuditRoute {
+  view: "audit";
+  agent: string | null;
+  action: AuditAction | null;
+  /** The name of the person or key. */
+  name: string | null;
+  /** The way by which the change came, such as `page`. */
+  via: string | null;
+  from: string | null;
+  to: string | null;
+  /** The id of the last record on the page of newer records. */
+  before: number | null;
+}
+
 /** A view with its parameters. */
 export type Route =
   | { view: "now" | "agents" | "files" | "schedule" | "log" }
@@ -29,6 +45,7 @@ export type Route =
   | { view: "execution"; id: number; step: number | null }
   | { view: "chat"; agent: string | null; session: string | null }
   | HistoryRoute
+  | AuditRoute
   | { view: "usage"; days: number }
   | { view: "unknown" };
 
@@ -45,6 +62,17 @@ const WHOLE_HISTORY: HistoryRoute = {
   q: null,
   from: null,
   to: null,
+};
+
+const WHOLE_AUDIT: AuditRoute = {
+  view: "audit",
+  agent: null,
+  action: null,
+  name: null,
+  via: null,
+  from: null,
+  to: null,
+  before: null,
 };
 
 /** Parses an address such as `#/history?status=error&page=2`. Ignores invalid query parameters. */
@@ -88,6 +116,19 @@ export function parseRoute(hash: string): Route {
         to: dayOf(values.get("to")),
       };
     }
+    case "audit": {
+      const before = values.get("before") ?? "";
+      return {
+        view,
+        agent: values.get("agent") || null,
+        action: AUDIT_ACTION_NAMES.find((one) => one === values.get("action")) ?? null,
+        name: values.get("name") || null,
+        via: values.get("via") || null,
+        from: dayOf(values.get("from")),
+        to: dayOf(values.get("to")),
+        before: isNumber.test(before) ? Number(before) : null,
+      };
+    }
     case "usage":
       return {
         view,
@@ -126,6 +167,10 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
       const further = page > 1 ? page : null;
       return `#/history${toQuery({ status, agent, trigger, q, from, to, page: further })}`;
     }
+    case "audit": {
+      const { view, ...filter } = route;
+      return `#/${view}${toQuery(filter)}`;
+    }
     case "usage":
       return `#/usage${toQuery({ days: route.days === DEFAULT_DAYS ? null : route.days })}`;
     default:
@@ -154,6 +199,25 @@ export const chatHref = (agent: string | null, session: string | null = null): s
 /** Returns the address of the history with a filter. */
 export const historyHref = (filter: Partial<HistoryRoute> = {}): string =>
   toHash({ ...WHOLE_HISTORY, ...filter });
+
+/** Returns the address of the audit with a filter. */
+export const auditHref = (filter: Partial<AuditRoute> = {}): string =>
+  toHash({ ...WHOLE_AUDIT, ...filter });
+
+/** Returns the period of two local days, the last one included, in ISO 8601. Null means no limit. */
+export function toPeriod(
+  { from, to }: { from: string | null; to: string | null },
+): { since?: string; until?: string } {
+  const startOf = (day: string, later: number) => {
+    const at = new Date(`${day}T00:00`);
+    at.setDate(at.getDate() + later);
+    return at.toISOString();
+  };
+  return {
+    ...(from !== null && { since: startOf(from, 0) }),
+    ...(to !== null && { until: startOf(to, 1) }),
+  };
+}
 
 /** Returns the file of an address below `#/edit`, or undefined for another address. */
 function toPlace(

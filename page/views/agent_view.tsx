@@ -7,6 +7,7 @@ import { describeTrigger } from "../../present/triggers.ts";
 import { AgentCharts } from "./agent/agent_charts.tsx";
 import { AgentText } from "./agent/agent_text.tsx";
 import { AgentTools } from "./agent/agent_tools.tsx";
+import { LastChange } from "./agent/last_change.tsx";
 import { BrokenAgents, describeProblem, useBrokenAgents } from "./broken_agents.tsx";
 import { ExecutionTable } from "./execution_table.tsx";
 import { formatCost, formatRecent, zoneName } from "../parts/format.ts";
@@ -39,6 +40,7 @@ export function AgentView({ id }: { id: string }): VNode {
         <article>
           <ViewHead crumb="Agent" title={id} />
           <BrokenAgents files={broken} />
+          <LastChange id={id} />
           <AgentText id={id} problems={broken.flatMap(({ diagnostics }) => diagnostics)} />
           <LatestRuns id={id} runs={runs.data} />
         </article>
@@ -71,6 +73,7 @@ export function AgentView({ id }: { id: string }): VNode {
           </ul>
         </section>
       )}
+      <LastChange id={id} />
       <Configuration agent={agent} />
       <AgentCharts id={id} />
       <LatestRuns id={id} runs={runs.data} />

@@ -1,15 +1,14 @@
 // The view of all executions, page by page. The filter is part of the address, so it can be bookmarked.
-import type { JSX, VNode } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import type { VNode } from "preact";
 import {
   EXECUTION_TRIGGERS,
   type ExecutionTrigger,
 } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executions/states.ts";
 import { ExecutionTable } from "./execution_table.tsx";
-import { Field, SelectField } from "../parts/forms.tsx";
+import { PeriodFields, SelectField, TypedField } from "../parts/forms.tsx";
 import { Empty, LoadState } from "../parts/parts.tsx";
-import { historyHref, type HistoryRoute, parseRoute, toHash } from "../state/route.ts";
+import { historyHref, type HistoryRoute, parseRoute, toHash, toPeriod } from "../state/route.ts";
 import { useAgents } from "../state/service_context.ts";
 import { useResource } from "../state/use_resource.ts";
 
@@ -27,8 +26,7 @@ export function HistoryView({ route }: { route: HistoryRoute }): VNode {
         ...(agent !== null && { agent }),
         ...(trigger !== null && { trigger }),
         ...(q !== null && q.trim().length >= SHORTEST_SEARCH && { q }),
-        ...(from !== null && { since: startOf(from, 0) }),
-        ...(to !== null && { until: startOf(to, 1) }),
+        ...toPeriod({ from, to }),
         preview: true,
         // One execution more than is shown, to detect a next page.
         limit: PAGE_SIZE + 1,
@@ -57,13 +55,6 @@ export function HistoryView({ route }: { route: HistoryRoute }): VNode {
   );
 }
 
-/** Returns the local start of the day that is `later` days after `day`, in ISO 8601. */
-function startOf(day: string, later: number): string {
-  const at = new Date(`${day}T00:00`);
-  at.setDate(at.getDate() + later);
-  return at.toISOString();
-}
-
 function Filters({ route }: { route: HistoryRoute }): VNode {
   const agents = useAgents();
   const change = (changes: Partial<HistoryRoute>) => {
@@ -88,15 +79,7 @@ function Filters({ route }: { route: HistoryRoute }): VNode {
         value={route.q ?? ""}
         onEntered={(q) => change({ q })}
       />
-      {(["from", "to"] as const).map((name) => (
-        <TypedField
-          key={name}
-          label={name === "from" ? "From" : "To"}
-          type="date"
-          value={route[name] ?? ""}
-          onEntered={(day) => change({ [name]: day })}
-        />
-      ))}
+      <PeriodFields from={route.from} to={route.to} onEntered={change} />
       <SelectField
         label="Trigger"
         value={route.trigger ?? ""}
@@ -112,33 +95,6 @@ function Filters({ route }: { route: HistoryRoute }): VNode {
       />
       {location.hash !== historyHref() && <a class="button" href={historyHref()}>Clear</a>}
     </form>
-  );
-}
-
-/**
- * Renders a field that keeps unfinished input when the page renders. The field shows a new `value` only when `value`
- * changes.
- */
-function TypedField(
-  { label, value, onEntered, ...attributes }:
-    & { label: string; value: string; onEntered: (text: string) => void }
-    & JSX.IntrinsicElements["input"],
-): VNode {
-  const input = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => {
-    if (input.current !== null) input.current.value = value;
-  }, [value]);
-  return (
-    <Field label={label}>
-      {(control) => (
-        <input
-          {...control}
-          {...attributes}
-          ref={input}
-          onChange={({ currentTarget }) => onEntered(currentTarget.value)}
-        />
-      )}
-    </Field>
   );
 }
 

@@ -15,6 +15,7 @@ import { Agent, Button, Empty, Figures, LoadState } from "../parts/parts.tsx";
 import { historyHref, toHash, USAGE_DAYS } from "../state/route.ts";
 import { SelectField } from "../parts/forms.tsx";
 import { loadStats } from "../state/load_stats.ts";
+import { download } from "../state/download.ts";
 import { forecastMonth, toCsv } from "../state/usage_forecast.ts";
 import { BudgetBars } from "./budget_bars.tsx";
 import { UsageChart } from "../parts/usage_chart.tsx";
@@ -43,13 +44,6 @@ async function loadDivided(
   if (by === "agent") return await loadStats(client, { days });
   const stats = await loadStats(client, { days, by });
   return { ...stats, usage: stats.usage.map((one) => ({ ...one, agent_id: one[by] ?? "" })) };
-}
-
-/** Offers a text to the person as a file. */
-function download(name: string, text: string): void {
-  const href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-  Object.assign(document.createElement("a"), { href, download: name }).click();
-  URL.revokeObjectURL(href);
 }
 
 /** Renders the view of the usage of the last days. */

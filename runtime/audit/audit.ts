@@ -125,9 +125,9 @@ export class SqlAudit {
     return this.#db.read(() => selectAudit(filter));
   }
 
-  /** Returns the text of a file before the record with this id. Undefined if it is not known. */
-  readTextBefore(id: number): Promise<string | undefined> {
-    return this.#db.read(() => selectTextBefore(id));
+  /** Returns the text of a file before a record. Undefined if it is not known. */
+  readTextBefore(record: Pick<AuditRecord, "id" | "file">): Promise<string | undefined> {
+    return this.#db.read(() => selectTextBefore(record));
   }
 
   /** Removes the records whose own end has come. Returns their number. */

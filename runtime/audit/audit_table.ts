@@ -166,11 +166,13 @@ export function* selectFiles(): Operation<Map<string, RecordedFile>> {
   return new Map(rows.map(({ file, ...recorded }) => [file, recorded]));
 }
 
-/** Returns the text of a file before the record with this id. Undefined if it is not known. */
-export function* selectTextBefore(id: number): Operation<string | undefined> {
+/** Returns the text of a file before a record. Undefined if it is not known. */
+export function* selectTextBefore(
+  { id, file }: Pick<AuditRecord, "id" | "file">,
+): Operation<string | undefined> {
   const row = yield* get<{ text: string | null }>(
-    "SELECT text FROM audit WHERE file = (SELECT file FROM audit WHERE id = ?1) AND id < ?1 " +
-      "AND is_done = 1 ORDER BY id DESC LIMIT 1",
+    "SELECT text FROM audit WHERE file = ? AND id < ? AND is_done = 1 ORDER BY id DESC LIMIT 1",
+    file,
     id,
   );
   return row?.text ?? undefined;

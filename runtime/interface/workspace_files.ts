@@ -76,8 +76,11 @@ export interface Authoring {
 
 /** Reads and changes the files that people write. Changes run one at a time. */
 export interface WorkspaceFiles {
-  /** Returns a file. A missing config.yaml or mcp-servers.json is empty. Throws AgentNotFound and FileUnusable. */
-  read(place: FilePlace): Promise<EditedFile>;
+  /**
+   * Returns a file. A missing config.yaml or mcp-servers.json is empty. With `before`, the text is the one before the audit
+   * record with this id, and the version is the present one. Throws AgentNotFound and FileUnusable.
+   */
+  read(place: FilePlace, options?: { before?: number | undefined }): Promise<EditedFile>;
   /**
    * Writes a text, in which the placeholders of secrets are replaced. Returns the errors of a text that was not written.
    * Throws FileOutdated if the file has another version, and FileUnusable.

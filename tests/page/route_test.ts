@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { AUDIT_ACTION_NAMES } from "../../runtime/vocabulary/audit_actions.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
 import { parseRoute, type Route, toHash, USAGE_DAYS } from "../../page/state/route.ts";
@@ -39,6 +40,16 @@ const route: fc.Arbitrary<Exclude<Route, { view: "unknown" }>> = fc.oneof(
     q: fc.option(fc.string({ minLength: 1, unit: "grapheme" })),
     from: fc.option(fc.constantFrom("2026-01-31", "1999-12-01")),
     to: fc.option(fc.constant("2026-02-28")),
+  }, PLAIN),
+  fc.record({
+    view: fc.constant("audit" as const),
+    agent: fc.option(fc.string({ minLength: 1, unit: "grapheme" })),
+    action: fc.option(fc.constantFrom(...AUDIT_ACTION_NAMES)),
+    name: fc.option(fc.string({ minLength: 1, unit: "grapheme" })),
+    via: fc.option(fc.constantFrom("page", "disk")),
+    from: fc.option(fc.constant("2026-01-31")),
+    to: fc.option(fc.constant("2026-02-28")),
+    before: fc.option(fc.nat()),
   }, PLAIN),
 );
 

@@ -10,7 +10,10 @@ import { Diff } from "../approval/diff_view.tsx";
 
 /** Renders the dialog. */
 export function SaveDialog(
-  { place, diff, change, errors, onSaved, onConflict, onClose }: {
+  { title, action = "Save", place, diff, change, errors, onSaved, onConflict, onClose }: {
+    title?: string;
+    /** The label of the button. */
+    action?: string;
     place: EditedPlace;
     diff: string;
     change: { text: string; version: string | null; name: string };
@@ -35,8 +38,8 @@ export function SaveDialog(
   };
   return (
     <FormDialog
-      title={`Save ${titleOfFile(place)}`}
-      action={errors > 0 ? "Save with errors" : "Save"}
+      title={title ?? `Save ${titleOfFile(place)}`}
+      action={errors > 0 ? `${action} with errors` : action}
       onSend={save}
       onClose={onClose}
     >
@@ -46,7 +49,7 @@ export function SaveDialog(
           {formatNumberOf(errors, "error")}. A running service keeps the last text without errors.
         </p>
       )}
-      <Diff diff={diff} label="Changes" />
+      {diff === "" ? <p>Both texts are equal.</p> : <Diff diff={diff} label="Changes" />}
     </FormDialog>
   );
 }

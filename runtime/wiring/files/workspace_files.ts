@@ -36,6 +36,10 @@ import { FileOutdated, FileUnusable, findProblems, missing, pathOf } from "./fil
 /** The edits of agent files in this process, which run one at a time: otherwise, one of two edits would be lost. */
 export const FILE_EDITS = new SerialQueue();
 
+const UNKNOWN_TEXT = "The text before this change is not recorded: edit the file instead";
+const LOST_SECRET = "The text before this change contains a secret that the file no longer has: " +
+  "edit the file instead";
+
 export interface WorkspaceFilesPorts {
   settings: WorkspaceSettings;
   registry: AgentRegistry;
@@ -43,7 +47,7 @@ export interface WorkspaceFilesPorts {
   redactor: Redactor;
   refreshConfig: () => Promise<unknown>;
   executions: Pick<ExecutionReads, "newestByAgent">;
-  audit: Pick<SqlAudit, "changeFile">;
+  audit: Pick<SqlAudit, "changeFile" | "readTextBefore">;
   /** Undefined in a runtime that runs no agents. It changes no files. */
   runner: unknown;
   authoring: (() => Promise<Authoring>) | undefined;
@@ -63,13 +67,24 @@ export class LocalWorkspaceFiles implements WorkspaceFiles {
     this.#ports = ports;
   }
 
-  async read(place: FilePlace): Promise<EditedFile> {
+  async read(
+    place: FilePlace,
+    { before }: { before?: number | undefined } = {},
+  ): Promise<EditedFile> {
     const path = pathOf(place, this.#ports);
     const stored = await readText(path);
     const isOptional = place.kind === "config" || place.kind === "mcp";
     if (stored === undefined && !isOptional) throw missing(place);
-    const { text, version } = stored ?? { text: "", version: null };
+    const { text: present, version } = stored ?? { text: "", version: null };
+    const text = before === undefined
+      ? present
+      : await this.#ports.audit.readTextBefore({ id: before, file: path });
+    if (text === undefined) throw new FileUnusable("conflict", UNKNOWN_TEXT);
     const { shown } = this.#conceal(place, text);
+    // A save puts back only the secrets that the present text contains.
+    if (before !== undefined && this.#conceal(place, present).restore(shown) !== text) {
+      throw new FileUnusable("conflict", LOST_SECRET);
+    }
     return { path, text: shown, version, diagnostics: this.#problemsOf(place, { path, text }) };
   }
 

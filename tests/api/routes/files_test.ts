@@ -250,9 +250,42 @@ Deno.test("each save has one record, and the texts of files with secrets are not
     ],
   );
   for (const { id, file } of records) {
-    const before = await world.runtime.audit.readTextBefore(id);
+    const before = await world.runtime.audit.readTextBefore({ id, file });
     if (!file?.endsWith("greeter.md")) assert.equal(before, undefined, file ?? "");
   }
+});
+
+Deno.test("the text before a change is read with the present version, and a save takes it back", async () => {
+  await using world = await openWorld();
+  const path = "/agents/greeter/file";
+  const { body: first } = await world.send("GET", path);
+  const lastId = async () =>
+    (await world.send("GET", "/audit?action=edit_file&limit=1")).body[0].id;
+  const before = async () => await world.send("GET", `${path}?before=${await lastId()}`);
+  // The first record of a file has no text before it.
+  await world.runtime.reloadAgents();
+  assert.deepEqual([(await before()).status, (await before()).body.detail], [
+    409,
+    "The text before this change is not recorded: edit the file instead",
+  ]);
+  const secret = AGENT.replace("everybody", "sk-very-secret");
+  const saved = await world.send("PUT", path, { text: secret }, { "if-match": first.version });
+  const { body: earlier, etag } = await before();
+  assert.equal(earlier.text, AGENT);
+  assert.deepEqual([earlier.version, etag], [saved.body.version, saved.body.version]);
+  const back = await world.send("PUT", path, { text: earlier.text }, { "if-match": etag! });
+  assert.deepEqual([back.status, back.body.text], [200, AGENT]);
+  // The placeholder of a secret that the file no longer has cannot be put back.
+  const { status, body } = await before();
+  assert.equal(status, 409);
+  assert.match(body.detail, /contains a secret that the file no longer has/);
+  // The records of other files concern other files.
+  await world.place.writeAgent("other", AGENT);
+  await world.runtime.reloadAgents();
+  assert.equal(
+    (await world.send("GET", `/agents/other/file?before=${await lastId()}`)).status,
+    409,
+  );
 });
 
 Deno.test("a check reports problems that need the workspace, and writes nothing", async () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { runToEnd } from "../../support/test_workspace.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import {
   type DashboardWorld,
@@ -153,6 +154,64 @@ async function makesNew(world: DashboardWorld): Promise<void> {
   await page.waitForURL(/#\/edit\/agent\/third$/);
 }
 
+async function takesBack(world: DashboardWorld): Promise<void> {
+  const before = await fileOf(world, "other");
+  const page = await openEditor(world, "#/edit/agent/other");
+  await writeLine(page, "history: off");
+  await save(page);
+  await page.evaluate('location.hash = "#/agents/other"');
+  await page.getByText(/^Changed last on the page /).waitFor();
+  await page.getByRole("button", { name: "Take it back" }).click();
+  const dialog = page.getByRole("dialog", { name: "Take back the last change of other" });
+  await dialog.locator(".diff-line.removed", { hasText: "history: off" }).waitFor();
+  await expectNoFault(page, "taking a change back");
+  // Another person changes the file before the button is pressed.
+  const path = join(world.workspace.agentsDir, "other.md");
+  await Deno.writeTextFile(path, `${before}\nAnother person.\n`);
+  await dialog.getByRole("button", { name: "Take it back" }).click();
+  await dialog.getByText(/was changed meanwhile/).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByText("Another person.").waitFor();
+  await page.getByText(/^Changed last on the disk /).waitFor();
+  await page.getByRole("button", { name: "Take it back" }).click();
+  await dialog.locator(".diff-line.removed", { hasText: "Another person." }).waitFor();
+  await dialog.getByRole("button", { name: "Take it back" }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.equal(
+    await fileOf(world, "other"),
+    before.replace(/^---\n/, "---\nhistory: off\n"),
+  );
+}
+
+async function seesAudit(world: DashboardWorld): Promise<void> {
+  const { id } = await runToEnd(world.runtime(), "other", { by: { via: "chat", name: "ada" } });
+  const page = await world.openPage("#/agents/other");
+  await page.getByRole("link", { name: "All changes" }).click();
+  const table = page.getByRole("table", { name: "Changes" });
+  await table.getByRole("row", { name: /^changed a file: .*other\.md .* on the page/ }).first()
+    .waitFor();
+  await page.getByRole("link", { name: "Clear" }).click();
+  const start = table.getByRole("row", {
+    name: new RegExp(`^started a run: other, execution ${id} .* ada in a chat app$`),
+  });
+  await start.waitFor();
+  await page.getByLabel("Change", { exact: true }).selectOption({ label: "started a run" });
+  await page.getByLabel("Who").fill("ada");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/#\/audit\?action=start&name=ada$/);
+  await untilSeen(async () => await table.getByRole("row").count() === 2, "one record");
+  await expectNoFault(page, "the audit");
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download JSON lines" }).click(),
+  ]);
+  assert.equal(file.suggestedFilename(), "audit.jsonl");
+  const lines = (await Deno.readTextFile(await file.path())).trimEnd().split("\n");
+  assert.deepEqual(lines.map((line) => JSON.parse(line).execution_id), [id]);
+  await start.getByRole("link").click();
+  await page.waitForURL(new RegExp(`#/executions/${id}$`));
+}
+
 async function triesText(world: DashboardWorld): Promise<void> {
   const page = await openEditor(world, "#/edit/agent/writer");
   const before = await fileOf(world, "writer");
@@ -189,6 +248,8 @@ testInDashboard("editor", SET_UP, [
   ["an agent whose file has an error is repaired", repairsBroken],
   ["two people edit one agent, and nothing is lost", tellsConflicts],
   ["a new agent is copied, named, switched off and renamed", makesNew],
+  ["a person takes the last change of a file back", takesBack],
+  ["the audit is filtered and downloaded", seesAudit],
   ["the unsaved text is tried beside the editor", triesText],
   ["config.yaml and the gallery are edited, too", editsOtherFiles],
 ]);

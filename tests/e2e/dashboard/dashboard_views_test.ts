@@ -76,6 +76,7 @@ const VIEWS: readonly { hash: string; heading: string }[] = [
   { hash: "#/history", heading: "History" },
   { hash: "#/schedule", heading: "Schedule" },
   { hash: "#/usage", heading: "By agent" },
+  { hash: "#/audit", heading: "Audit" },
   { hash: "#/log", heading: "Log" },
   { hash: "#/nowhere", heading: "Page not found" },
   { hash: "#/executions/999", heading: "Execution 999" },

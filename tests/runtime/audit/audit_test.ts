@@ -99,8 +99,8 @@ Deno.test("a change of a file is recorded before it is made; one that fails or i
   );
   assert.deepEqual((await shown()).map((one) => one[4]), [false, true]);
   const [failed, done] = await audit.listRecords({ file, limit: 5 });
-  assert.equal(await audit.readTextBefore(failed!.id), "one");
-  assert.equal(await audit.readTextBefore(done!.id), undefined);
+  assert.equal(await audit.readTextBefore(failed!), "one");
+  assert.equal(await audit.readTextBefore(done!), undefined);
 });
 
 Deno.test("changes on the disk are recorded once, also those from before a restart; own changes are not repeated", async () => {
@@ -132,8 +132,8 @@ Deno.test("changes on the disk are recorded once, also those from before a resta
   await later.checkFiles([], "/agents");
   const [removed, changed] = await audit.listRecords({ file, limit: 9 });
   assert.equal((await shown()).length, 4);
-  assert.equal(await audit.readTextBefore(removed!.id), "text");
-  assert.equal(await audit.readTextBefore(changed!.id), "two");
+  assert.equal(await audit.readTextBefore(removed!), "text");
+  assert.equal(await audit.readTextBefore(changed!), "two");
 });
 
 Deno.test("a change whose process was killed after the write is done when the file is seen", async () => {

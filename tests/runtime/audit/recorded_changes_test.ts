@@ -51,7 +51,7 @@ Deno.test("starts, answers, cancels, pauses, resumes, purges and allowed tools a
   );
   assert.equal(records.every(({ via, address }) => via === "page" && address === "10.0.0.7"), true);
   const [edit] = records.filter(({ action }) => action === "edit_file");
-  assert.match(await runtime.audit.readTextBefore(edit!.id) ?? "", /name: script/);
+  assert.match(await runtime.audit.readTextBefore(edit!) ?? "", /name: script/);
   await runtime.reloadAgents();
   const edits = await runtime.audit.listRecords({ limit: 50, file: edit!.file! });
   assert.deepEqual(edits.map(({ via }) => via), ["page", "disk"]);

@@ -35,5 +35,5 @@ Deno.test("a service records changed, broken and removed agent files, and config
     "disk two two.md",
   ]);
   const [last] = await runtime.audit.listRecords({ file: config, limit: 1 });
-  assert.equal(await runtime.audit.readTextBefore(last!.id), undefined);
+  assert.equal(await runtime.audit.readTextBefore(last!), undefined);
 });
