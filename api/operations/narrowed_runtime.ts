@@ -64,6 +64,10 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
           requireAgent(place.kind === "agent" ? place.id : "");
           return await files.read(place, options);
         },
+        async companions(id: string) {
+          requireAgent(id);
+          return await files.companions(id);
+        },
       });
     },
     cancel: ofExecution(runtime.cancel),

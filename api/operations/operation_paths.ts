@@ -20,6 +20,7 @@ export const ROUTES = {
   },
   files: {
     agentFile: "view GET /agents/{id}/file",
+    companions: "view GET /agents/{id}/companions",
     saveAgentFile: "edit PUT /agents/{id}/file",
     checkAgentFile: "edit POST /agents/{id}/file/check",
     renameAgent: "edit POST /agents/{id}/rename",

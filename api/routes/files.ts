@@ -10,6 +10,7 @@ import {
   AgentRenamed,
   CheckedFileBody,
   CheckFileBody,
+  CompanionsBody,
   EditedFileBody,
   EditorBody,
   EnableAgentBody,
@@ -122,13 +123,22 @@ function check(resource: FileResource, summary: string) {
 export const agentFile = operation({
   summary: "The file of an agent, even if it has errors",
   description: `${PLACEHOLDERS} With \`before\`, the id of a record in the audit, the text is ` +
-    "the one before that change. The version remains the present one, so a save takes the change back.",
+    "the one before that record. The version remains the present one, so a save takes the change back.",
   resource: AGENT_FILE,
   query: z.object({ before: integer({ min: 1 }).optional() }),
   response: EditedFileBody,
   errors: [403, 409],
   async handle({ id, query, setHeader }, { runtime }) {
     return answer(await (await runtime.files()).read(AGENT_FILE.place(id), query), setHeader);
+  },
+});
+export const companions = operation({
+  summary: "The memory and the test cases of an agent, without secrets",
+  resource: AGENT_FILE,
+  response: CompanionsBody,
+  errors: [409, 503],
+  async handle({ id }, { runtime }) {
+    return await (await runtime.files()).companions(id);
   },
 });
 export const saveAgentFile = save(AGENT_FILE, "Write the file of an agent");

@@ -16,6 +16,19 @@ export const EditedFileBody = z.object({
 }).meta({ id: "EditedFile" });
 export type EditedFileBody = z.infer<typeof EditedFileBody>;
 
+const CompanionFile = z.object({ path: z.string(), text: z.string() }).meta({
+  id: "CompanionFile",
+});
+
+/** The response of GET /agents/{id}/companions. */
+export const CompanionsBody = z.object({
+  memory: CompanionFile.nullable().meta({ description: "The memory; null if there is none" }),
+  tests: z.array(CompanionFile.extend({ name: z.string() }).meta({ id: "TestCaseFile" })).meta({
+    description: "The test cases that `inkling test` runs",
+  }),
+}).meta({ id: "Companions" });
+export type CompanionsBody = z.infer<typeof CompanionsBody>;
+
 const text = z.string().meta({ description: "The whole text of the file" });
 
 /** The request body of PUT of a file. */

@@ -51,6 +51,10 @@ export const PendingBody = z.object({
   open_to_programs: z.literal(true).optional().meta({
     description: "Present only if a program may answer the question in place of a person",
   }),
+  original_args: z.record(z.string(), jsonValue).optional().meta({
+    description: "The model's arguments; present only if a person who approved the call has " +
+      "changed them",
+  }),
   approvals: count.optional().meta({
     description:
       "The number of people who have approved the call. This and the next three fields are " +

@@ -9,6 +9,7 @@ import type { Authoring, EditorFacts } from "../../runtime/interface/workspace_f
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { createBuiltinTools } from "../../runtime/tools/toolbox.ts";
 import { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
+import { findCaseFiles } from "../testing/case_files.ts";
 import { openAgentValidation } from "./agent_validation.ts";
 import { createFileSchema } from "./file_schema.ts";
 import { Gallery } from "./gallery.ts";
@@ -24,6 +25,10 @@ export function openAuthoring(settings: WorkspaceSettings): Authoring {
     },
     async copyFiles(name, id) {
       return (await templates()).includes(name) ? await gallery.copyFiles(name, id) : [];
+    },
+    async findTests(agentId) {
+      const files = await findCaseFiles(settings.directories.agentsDir, agentId);
+      return files.map(({ name, path }) => ({ name, path }));
     },
     async facts(): Promise<EditorFacts> {
       const { toolsDir, skillsDir, mcpServersFile } = settings.directories;

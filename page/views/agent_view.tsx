@@ -7,6 +7,7 @@ import { describeTrigger } from "../../present/triggers.ts";
 import { AgentCharts } from "./agent/agent_charts.tsx";
 import { AgentText } from "./agent/agent_text.tsx";
 import { AgentTools } from "./agent/agent_tools.tsx";
+import { Companions } from "./agent/companions.tsx";
 import { LastChange } from "./agent/last_change.tsx";
 import { BrokenAgents, describeProblem, useBrokenAgents } from "./broken_agents.tsx";
 import { ExecutionTable } from "./execution_table.tsx";
@@ -78,7 +79,10 @@ export function AgentView({ id }: { id: string }): VNode {
       <AgentCharts id={id} />
       <LatestRuns id={id} runs={runs.data} />
       <section class="file-and-tools" aria-label="File and tools">
-        <AgentText id={id} problems={agent.warnings} />
+        <div>
+          <AgentText id={id} problems={agent.warnings} />
+          <Companions id={id} />
+        </div>
         <AgentTools agent={agent} />
       </section>
       {isRunning && <RunDialog agent={agent} onClose={() => setRunning(false)} />}

@@ -15,7 +15,7 @@ import {
   TableHead,
   ViewHead,
 } from "../parts/parts.tsx";
-import { download } from "../state/download.ts";
+import { download } from "../parts/download.ts";
 import {
   agentHref,
   auditHref,

@@ -15,7 +15,7 @@ import { Agent, Button, Empty, Figures, LoadState } from "../parts/parts.tsx";
 import { historyHref, toHash, USAGE_DAYS } from "../state/route.ts";
 import { SelectField } from "../parts/forms.tsx";
 import { loadStats } from "../state/load_stats.ts";
-import { download } from "../state/download.ts";
+import { download } from "../parts/download.ts";
 import { forecastMonth, toCsv } from "../state/usage_forecast.ts";
 import { BudgetBars } from "./budget_bars.tsx";
 import { UsageChart } from "../parts/usage_chart.tsx";

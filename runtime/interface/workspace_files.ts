@@ -39,6 +39,14 @@ export interface RenamedAgent {
   stays: string[];
 }
 
+/** The files beside an agent's file, without secrets. */
+export interface AgentCompanions {
+  /** The memory. Null if the agent has none. */
+  memory: { path: string; text: string } | null;
+  /** The test cases that `inkling test` runs. */
+  tests: { name: string; path: string; text: string }[];
+}
+
 /** A name that an editor completes, with its description. */
 export interface KnownName {
   name: string;
@@ -72,6 +80,8 @@ export interface Authoring {
   /** Copies the test cases and files of an agent of the gallery. Returns the paths of the new files. */
   copyFiles(name: string, id: string): Promise<string[]>;
   facts(): Promise<EditorFacts>;
+  /** Returns the names and paths of an agent's test cases. */
+  findTests(agentId: string): Promise<{ name: string; path: string }[]>;
 }
 
 /** Reads and changes the files that people write. Changes run one at a time. */
@@ -88,6 +98,8 @@ export interface WorkspaceFiles {
   save(place: FilePlace, change: FileChange): Promise<EditedFile | { errors: Diagnostic[] }>;
   /** Returns the problems of a text that is not saved. */
   check(place: FilePlace, text: string): Promise<readonly Diagnostic[]>;
+  /** Returns the memory and the test cases of an agent. Throws AgentNotFound and FileUnusable. */
+  companions(id: string): Promise<AgentCompanions>;
   /** Returns a text with the file's secrets in the places of their placeholders. */
   withSecrets(place: FilePlace, text: string): Promise<string>;
   /** Renames the file of an agent, and the folder of its test cases. Throws AgentNotFound and FileUnusable. */

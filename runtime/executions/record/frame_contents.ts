@@ -270,6 +270,7 @@ export function toAnswerFrame(
       request_id: requestId,
       ...(place && { answered_via: place }),
       ...(by?.name !== undefined && { answered_by: by.name }),
+      ...("approved" in answer && answer.arguments && { arguments: answer.arguments }),
     },
   };
 }

@@ -17,6 +17,7 @@ import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { ExecutionReads } from "../../executions/record/execution_reads.ts";
 import { ReadOnlyRuntime } from "../../executions/refusals.ts";
 import type {
+  AgentCompanions,
   Authoring,
   EditedFile,
   EditorFacts,
@@ -121,6 +122,21 @@ export class LocalWorkspaceFiles implements WorkspaceFiles {
     }
     const { validate } = await authoring();
     return redactor.redactValue(await validate({ path, bytes: new TextEncoder().encode(written) }));
+  }
+
+  async companions(id: string): Promise<AgentCompanions> {
+    const { authoring, redactor } = this.#ports;
+    if (authoring === undefined) throw new ReadOnlyRuntime();
+    const place = { kind: "agent", id } as const;
+    const sourcePath = pathOf(place, this.#ports);
+    if (!await exists(sourcePath)) throw missing(place);
+    const read = async (path: string) => redactor.redact((await readText(path))?.text ?? "");
+    const path = memoryPathOf({ id, sourcePath });
+    const tests = await (await authoring()).findTests(id);
+    return {
+      memory: await exists(path) ? { path, text: await read(path) } : null,
+      tests: await Promise.all(tests.map(async (one) => ({ ...one, text: await read(one.path) }))),
+    };
   }
 
   async withSecrets(place: FilePlace, text: string): Promise<string> {

@@ -12,7 +12,7 @@ import { createTestApp } from "../../support/test_app.ts";
 const LEAST_ROLE = {
   viewer: [
     "info agents agent plan runs slots executions execution messages follow replay pending",
-    "agentFile whoami renewKey checkpoints budgets signIns scheduler events stats recap audit",
+    "agentFile companions whoami renewKey checkpoints budgets signIns scheduler events stats recap audit",
   ],
   operator: [
     "shutdown reload run resumeAgent cancel wake fork respond purgeCheckpoints raiseBudget",
@@ -78,6 +78,7 @@ Deno.test("a key for some agents uses each of its operations for these agents, a
       runtime.files = () =>
         Promise.resolve({
           read: () => Promise.resolve({ path: "/a.md", text: "", version: null, diagnostics: [] }),
+          companions: () => Promise.resolve({ memory: null, tests: [] }),
         } as unknown as WorkspaceFiles);
       const given = path.replace("{id}", path.startsWith("/agents") ? agent : execution);
       const { status, body } = await app.request(given, {

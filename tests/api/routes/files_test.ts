@@ -259,8 +259,7 @@ Deno.test("the text before a change is read with the present version, and a save
   await using world = await openWorld();
   const path = "/agents/greeter/file";
   const { body: first } = await world.send("GET", path);
-  const lastId = async () =>
-    (await world.send("GET", "/audit?action=edit_file&limit=1")).body[0].id;
+  const lastId = async () => (await world.send("GET", "/audit?agent=greeter&limit=1")).body[0].id;
   const before = async () => await world.send("GET", `${path}?before=${await lastId()}`);
   // The first record of a file has no text before it.
   await world.runtime.reloadAgents();
@@ -279,13 +278,24 @@ Deno.test("the text before a change is read with the present version, and a save
   const { status, body } = await before();
   assert.equal(status, 409);
   assert.match(body.detail, /contains a secret that the file no longer has/);
-  // The records of other files concern other files.
-  await world.place.writeAgent("other", AGENT);
-  await world.runtime.reloadAgents();
-  assert.equal(
-    (await world.send("GET", `/agents/other/file?before=${await lastId()}`)).status,
-    409,
-  );
+});
+
+Deno.test("the memory and the test cases of an agent are read without secrets", async () => {
+  await using world = await openWorld();
+  const path = "/agents/greeter/companions";
+  assert.deepEqual((await world.send("GET", path)).body, { memory: null, tests: [] });
+  const { agentsDir } = world.place;
+  const memory = join(agentsDir, "greeter.memory.md");
+  await Deno.writeTextFile(memory, "## Names\nsk-very-secret\n");
+  await Deno.mkdir(join(agentsDir, "_config/tests/greeter"), { recursive: true });
+  const own = join(agentsDir, "_config/tests/greeter/quiet.yaml");
+  await Deno.writeTextFile(own, "model: []\n");
+  await Deno.writeTextFile(join(agentsDir, "other.test.yaml"), "model: []\n");
+  assert.deepEqual((await world.sendRemotely("GET", path)).body, {
+    memory: { path: memory, text: "## Names\n[redacted:OPENAI_API_KEY]\n" },
+    tests: [{ name: "greeter/quiet", path: own, text: "model: []\n" }],
+  });
+  assert.equal((await world.send("GET", "/agents/nobody/companions")).status, 404);
 });
 
 Deno.test("a check reports problems that need the workspace, and writes nothing", async () => {

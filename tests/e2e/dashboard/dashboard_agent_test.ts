@@ -59,6 +59,19 @@ async function seeAgent({ openPage, runtime, origin }: DashboardWorld): Promise<
   assert.notEqual(icon, "");
 }
 
+async function seeCompanions({ openPage, workspace }: DashboardWorld): Promise<void> {
+  const { agentsDir } = workspace;
+  await Deno.writeTextFile(`${agentsDir}/dear.memory.md`, "## Names\n\nThe cat is *Mia*.\n");
+  await Deno.writeTextFile(`${agentsDir}/dear.test.yaml`, "model: [{ say: Hello }]\n");
+  const page = await openPage("#/agents/dear");
+  await page.getByRole("button", { name: /Memory \d+ characters$/ }).click();
+  const memory = page.getByRole("region", { name: "Memory of dear" });
+  await memory.getByText("The cat is Mia.").waitFor();
+  await page.getByRole("button", { name: "Tests 1 case" }).click();
+  await page.getByRole("button", { name: /dear$/ }).click();
+  await page.getByRole("region", { name: "Test case dear" }).getByText("say: Hello").waitFor();
+}
+
 async function seeBrokenAgent({ openPage }: DashboardWorld): Promise<void> {
   const page = await openPage("#/agents/torn");
   const faults = page.getByRole("region", { name: "Files that cannot be read as agents" });
@@ -141,6 +154,7 @@ async function approveByKey({ openPage, runtime }: DashboardWorld): Promise<void
 
 testInDashboard("dashboard: an agent's page", SET_UP, [
   ["has its text, its tools, its next runs in words, and charts of its runs", seeAgent],
+  ["shows its memory and its test cases", seeCompanions],
   ["a broken agent's page shows the error at its line", seeBrokenAgent],
   ["the usage is divided by model and trigger, and is downloaded as CSV", divideUsage],
   ["a dense schedule is a band, and single marks within an hour", zoomSchedule],
