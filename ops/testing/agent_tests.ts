@@ -26,7 +26,8 @@ import type { TestCase } from "./test_case.ts";
 import { type PlayableCase, type TestResult, toUnplayedResult } from "./test_result.ts";
 import { type OpenedTestPorts, openTestPorts, SILENT } from "./test_ports.ts";
 import { makeFolder } from "./private_workspace.ts";
-import { CaseExists, NotRecordable } from "./refusals.ts";
+import { CaseExists, InputUnusable, NotRecordable } from "./refusals.ts";
+import type { PlayedRun } from "./played_run.ts";
 
 /** The maximum number of cases that are played at once. */
 const AT_ONCE = 4;
@@ -127,7 +128,13 @@ export class AgentTests implements AsyncDisposable {
     const ports = this.#ports;
     const { clock } = ports;
     const startedAt = clock.now();
-    const run = await playCase(test, { agent, ports, ...(live && { live }) });
+    let run: PlayedRun;
+    try {
+      run = await playCase(test, { agent, ports, ...(live && { live }) });
+    } catch (error) {
+      if (!(error instanceof InputUnusable)) throw error;
+      return { ...toUnplayedResult(file), problems: [errorAtStart(file.path, error.message)] };
+    }
     const models = live && { models: live };
     return {
       ...toUnplayedResult(file),

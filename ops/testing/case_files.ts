@@ -8,7 +8,7 @@ import {
   readOutputSchema,
 } from "../../runtime/agents/output_schema.ts";
 import type { Directories } from "../../runtime/config/directories.ts";
-import { diagnose } from "../../runtime/config/files/diagnosed_file.ts";
+import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import { decodeText } from "../../runtime/config/files/text_file.ts";
 import { parseYaml } from "../../runtime/config/files/yaml_document.ts";
 import { checkSchema } from "../../runtime/config/schema_diagnostics.ts";
@@ -115,11 +115,7 @@ export function parseCase(
     severity: "error",
     message: one.message.replace(/: it is ignored$/, ""),
   }));
-  const { trigger, file: named } = value?.input ?? {};
-  if ((trigger === "watch" || trigger === "mail") && named === undefined) {
-    const message = `input.file is missing: a run of trigger "${trigger}" has a file`;
-    problems.push(diagnose(file, ["input", "trigger"], { message }));
-  }
+  problems.push(...diagnoseInput(file, value?.input));
   const schema = value?.expect.output?.schema;
   if (schema !== undefined && "schema" in schema) {
     problems.push(...diagnoseSchema(schema.schema, file, ["expect", "output", "schema"]));
@@ -128,4 +124,20 @@ export function parseCase(
   problems.push(...document.warnings);
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   return value === undefined || problems.length > 0 ? { diagnostics: problems } : { test: value };
+}
+
+/** Returns a diagnostic for each file that the trigger of a case needs and the case does not name. */
+function diagnoseInput(file: DiagnosedFile, input: TestCase["input"] | undefined): Diagnostic[] {
+  if (input === undefined || input.recorded !== undefined) return [];
+  const { trigger } = input;
+  const needed = trigger === "watch" || trigger === "mail"
+    ? ["file"] as const
+    : trigger === "change"
+    ? ["before", "file"] as const
+    : [];
+  return needed.filter((key) => input[key] === undefined).map((key) =>
+    diagnose(file, ["input", "trigger"], {
+      message: `input.${key} is missing: a run of trigger "${trigger}" has a file`,
+    })
+  );
 }

@@ -25,7 +25,7 @@ import { toFailure } from "../../runtime/executions/loop/failure.ts";
 import { NO_TELEMETRY } from "../../runtime/executions/loop/telemetry.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { OwnWrites } from "../../runtime/triggers/watch/own_writes.ts";
-import { readMailInput } from "./mail_input.ts";
+import { readEvent } from "./event_input.ts";
 import { openAgentSandbox } from "../../runtime/wiring/agent_sandbox.ts";
 import { openMemoryStores } from "../../runtime/wiring/replays.ts";
 import { argumentsOf, CaseScript } from "./case_script.ts";
@@ -173,7 +173,7 @@ class CasePlay {
       ...(trigger === "watch" && {
         cause: { type: "watch", event, path: this.#parts.workspace.pathOf(file ?? "") },
       }),
-      ...(trigger === "mail" && { cause: await readMailInput(file ?? "", this.#parts) }),
+      ...await readEvent(this.#case.input, this.#parts),
     };
   }
 

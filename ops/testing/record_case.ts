@@ -96,12 +96,17 @@ function toInput(
   places: Places,
 ): Readonly<Record<string, unknown>> {
   const { args, message, context, cause } = request;
-  const begins = trigger === "schedule" || trigger === "watch" ? trigger : undefined;
+  const event = cause?.type === "mail" || cause?.type === "change" ? cause : undefined;
+  const begins = event?.type ??
+    (trigger === "schedule" || trigger === "watch" ? trigger : undefined);
   return {
     ...(args.length > 0 && { args }),
     ...(message !== undefined && { message }),
     ...(context !== undefined && { context }),
     ...(begins !== undefined && { trigger: begins }),
+    ...(event && {
+      recorded: { summary: event.summary, values: event.values, shown: event.shown },
+    }),
     ...(cause?.type === "watch" && { file: shorten(cause.path, places), event: cause.event }),
   };
 }

@@ -14,3 +14,8 @@ export class CaseExists extends RuntimeError {
     super(`${path} is there already: choose another name with --as, or delete it`);
   }
 }
+
+/** Error: the files of a case's input start no run of the agent. */
+export class InputUnusable extends RuntimeError {
+  readonly code = "conflict";
+}

@@ -117,12 +117,28 @@ const input = z.object({
   message: optional(z.string()).meta({ description: "The message, as in `inkling run --message`" }),
   context: optional(z.string()).meta({ description: "The context, as in `inkling run --context`" }),
   trigger: field(
-    z.enum(["manual", "schedule", "watch", "mail"]),
+    z.enum(["manual", "schedule", "watch", "mail", "change"]),
     "manual",
     "The trigger of the run",
   ),
   file: optional(z.string()).meta({
-    description: "watch: the changed file; mail: the file with the source of the mail",
+    description:
+      "watch: the changed file; mail: the file with the source of the mail; change: the file with the new content",
+  }),
+  before: optional(z.string()).meta({ description: "change: the file with the old content" }),
+  recorded: optional(z.object({
+    summary: z.string().meta({ description: "The sentence about the event" }),
+    values: z.record(z.string(), z.string()).meta({
+      values: "map of text",
+      description: "The values of `trigger.input`, such as `{subject}`",
+    }),
+    shown: z.array(z.string()).meta({
+      values: "list of text",
+      description: "The names of the values in a message without `trigger.input`",
+    }),
+  })).meta({
+    values: "map",
+    description: "mail, change: the event of a recorded run, instead of files",
   }),
   event: field(z.enum(FILE_EVENTS), "modified", "The change of `input.file`"),
 });
