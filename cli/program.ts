@@ -30,10 +30,8 @@ import { complete, completions, help } from "./declarations/help_commands.ts";
 import {
   doctor,
   info,
-  key,
   moveHistory,
   notify,
-  pair,
   permissions,
   service,
   setup,
@@ -42,8 +40,8 @@ import {
   stop,
   ui,
   update,
-  whoami,
 } from "./declarations/service_commands.ts";
+import { key, pair, person, whoami } from "./declarations/people_commands.ts";
 import { GLOBAL_OPTIONS, HELP_OPTION, VERSION_OPTION } from "./command_line/global_options.ts";
 
 /** The `inkling` program: its global options and its commands. */
@@ -91,6 +89,7 @@ export const PROGRAM: Program = {
     notify.loads(() => import("./commands/service/notify.ts")),
     pair.loads(() => import("./commands/service/pair.ts")),
     key.loads(() => import("./commands/service/key.ts")),
+    person.loads(() => import("./commands/service/person.ts")),
     whoami.loads(() => import("./commands/service/whoami.ts")),
     permissions.loads(() => import("./commands/service/permissions.ts")),
     ui.loads(() => import("./commands/service/ui.ts")),

@@ -20,6 +20,7 @@ export const ACTIONS: Readonly<Record<AuditRecord["action"], string>> = {
   add_key: "added a key",
   renew_key: "renewed a key",
   revoke_key: "revoked a key",
+  remove_person: "removed a person",
 };
 
 /** Returns a recorded change as one line: the action, its object, and its detail. */

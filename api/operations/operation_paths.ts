@@ -51,6 +51,7 @@ export const ROUTES = {
     whoami: "view GET /whoami",
     renewKey: "view POST /whoami/renew",
   },
+  people: { people: "admin GET /people", removePerson: "admin DELETE /people/{id}" },
   chats: { pairChat: "admin POST /chats/{id}/pair", pairing: "admin GET /chats/{id}/pair" },
   checkpoints: {
     checkpoints: "view GET /checkpoints",

@@ -23,6 +23,7 @@ const FILES = {
   replays: lazyModule(() => import("./replays.ts")),
   requests: lazyModule(() => import("./requests.ts")),
   keys: lazyModule(() => import("./keys.ts")),
+  people: lazyModule(() => import("./people.ts")),
   chats: lazyModule(() => import("./chats.ts")),
   checkpoints: lazyModule(() => import("./checkpoints.ts")),
   budgets: lazyModule(() => import("./budgets.ts")),

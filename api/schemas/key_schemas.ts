@@ -3,7 +3,8 @@ import { z } from "zod";
 import { isPersonName, ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
 import { timestamp } from "./wire_values.ts";
 
-const role = z.enum(ROLE_NAMES).meta({ id: "Role" });
+/** The name of a role. */
+export const RoleName = z.enum(ROLE_NAMES).meta({ id: "Role" });
 const agents = z.array(z.string()).nullable().meta({
   description: "The ids of the only agents that the key may use; null for all agents",
 });
@@ -13,7 +14,7 @@ export const AddKeyBody = z.object({
   name: z.string().refine(isPersonName, {
     error: "Input should be 1 to 60 visible characters, and not the name of a role",
   }),
-  role,
+  role: RoleName,
   agents: z.array(z.string()).min(1).max(100).nullish(),
   expires_in: z.int().min(1).nullish().meta({
     description: "The seconds for which the key is valid; absent: until it is revoked",
@@ -30,7 +31,7 @@ export const AddKeyBody = z.object({
 /** One named key without its secret. */
 export const KeyBody = z.object({
   name: z.string(),
-  role,
+  role: RoleName,
   agents,
   created_at: timestamp,
   expires_at: timestamp.nullable(),
@@ -49,7 +50,7 @@ export const WhoamiBody = z.object({
   name: z.string().nullable().meta({
     description: "The name of the person or key; null for the key of the whole service",
   }),
-  role: role.meta({ description: "`admin` for the key of the whole service and the socket" }),
+  role: RoleName.meta({ description: "`admin` for the key of the whole service and the socket" }),
   agents,
   rights: z.array(z.string()),
 }).meta({ id: "Whoami" });

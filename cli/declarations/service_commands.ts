@@ -4,7 +4,6 @@ import { optional, required } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, flagOrOption, JSON_FLAG, option } from "../command_line/option.ts";
 import { oneOf, PORT, SECONDS, TEXT } from "../command_line/value_type.ts";
-import { ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
 import { UNIT_KINDS } from "../service/units/unit.ts";
 
 /** The declaration of `inkling setup`. */
@@ -74,49 +73,6 @@ export const notify = declareCommand({
       TEXT,
     ),
     ...JSON_FLAG,
-  },
-});
-
-/** The declaration of `inkling key`. */
-export const key = declareCommand({
-  name: "key",
-  description: "Add, list, revoke or renew the named keys of people and programs",
-  examples: [
-    ["inkling key add anna --role operator --expires 90d", "prints the key, once"],
-    ["inkling key add phone --role viewer --agents daily,inbox", "for two agents only"],
-    ["inkling key revoke anna", "the key ends at once, with its open streams"],
-  ],
-  arguments: {
-    action: required("The action", oneOf(["add", "list", "revoke", "renew"])),
-    name: optional("add, revoke: the name of the key", TEXT),
-  },
-  options: {
-    role: option("--role <role>", "add: viewer, operator, author or admin", oneOf(ROLE_NAMES)),
-    agents: option("--agents <ids>", "add: the only agents of a viewer or operator", TEXT),
-    expires: option("--expires <duration>", "add: the life of the key, such as 90d", TEXT),
-    json: flag("--json", "list: print JSON"),
-  },
-});
-
-/** The declaration of `inkling whoami`. */
-export const whoami = declareCommand({
-  name: "whoami",
-  description: "Show the name, the role and the rights that you have at the service",
-  examples: [["inkling --url https://inkling.example --key-env MY_KEY whoami", "elsewhere"]],
-  options: JSON_FLAG,
-});
-
-/** The declaration of `inkling pair`. */
-export const pair = declareCommand({
-  name: "pair",
-  description: "Add a person to a chat app: show a code, and ask about who sends it to the bot",
-  examples: [
-    ["inkling pair phone", "add a person with all rights to the chat phone of config.yaml"],
-    ["inkling pair phone --may chat", "add a person who may only talk with the chat's agent"],
-  ],
-  arguments: { chat: required("The name of the chat in config.yaml", TEXT) },
-  options: {
-    may: option("--may <rights>", "The rights, separated by commas (default: all)", TEXT),
   },
 });
 

@@ -1,6 +1,7 @@
 // Defines the operations on the files that people write: agents, skills, config.yaml and mcp-servers.json.
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { Caller } from "../vocabulary/callers.ts";
+import type { Person } from "../vocabulary/persons.ts";
 
 /** A file that people write. The file of a skill is its SKILL.md. */
 export type FilePlace =
@@ -106,6 +107,11 @@ export interface WorkspaceFiles {
   rename(id: string, change: { to: string; by: Caller | undefined }): Promise<RenamedAgent>;
   /** Writes `enabled` into the file of an agent. Throws AgentNotFound and FileUnusable. */
   enable(id: string, change: { enabled: boolean; by: Caller | undefined }): Promise<EditedFile>;
+  /**
+   * Removes a person from config.yaml, also as a member of chats. An entry stays that refuses the sign-in and mail of the
+   * person. Throws FileUnusable and ConfigNotEditable.
+   */
+  removePerson(person: Person, change: { by: Caller | undefined }): Promise<void>;
   /** Returns the names and texts for editors. Throws FileUnusable in a runtime without them. */
   facts(): Promise<EditorFacts>;
 }

@@ -19,6 +19,7 @@ export const AUDIT_ACTION_NAMES = [
   "add_key",
   "renew_key",
   "revoke_key",
+  "remove_person",
 ] as const;
 
 /** The name of an audited action. */

@@ -116,6 +116,26 @@ export function addFiles(cli: Pick<FakeCli, "files">): void {
   ];
 }
 
+/** Adds a person with all ways in, and a removed one. */
+export function addPeople(cli: Pick<FakeCli, "runtime" | "clock">): void {
+  addKeys(cli);
+  const openid = [{ issuer: "https://login.example", email: "ada@example.com" }];
+  const none = { keys: [], chats: [], mail: [] };
+  const { config } = cli.runtime;
+  const value = {
+    ...config,
+    people: [
+      {
+        ...{ name: "ada", role: "operator", keys: ["anna", "laptop"], standIn: "bob", openid },
+        ...{ chats: [{ chat: "phone", id: "77" }], mail: ["ada@example.com"], isRemoved: false },
+      },
+      { ...none, name: "bob", openid: [], isRemoved: false },
+      { ...none, name: "eve", openid, isRemoved: true },
+    ],
+  };
+  Object.defineProperty(cli.runtime, "config", { value });
+}
+
 /** Adds two named keys: one for some agents with an end, and one that was never used. */
 export function addKeys({ runtime, clock }: Pick<FakeCli, "runtime" | "clock">): void {
   const now = clock.now();
@@ -345,6 +365,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
     { words: "list", before: addKeys },
     { words: "list --json", before: addKeys },
   ],
+  person: ["list", "list --json", "list ada", "remove ada", "remove", "", "remove ada --json"],
   whoami: ["", "--json", "extra", { words: "", ...SILENT }],
   service: ["", "status", "status --json", "status --system", "install", "uninstall", "restart"],
   permissions: [

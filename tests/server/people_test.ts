@@ -91,3 +91,85 @@ Deno.test("a person may change in config.yaml while the service runs, and the ne
   const { name, role } = (await on.call(laptop, "/whoami")).body;
   assert.deepEqual([name, role], ["bob", "admin"]);
 });
+
+Deno.test("a removed person has no way in: the keys, streams and chats end, and nothing else changes", async () => {
+  await using on = await openPeople(
+    `public_url: https://a.example
+sign_in: { issuer: "https://login.example", client_id: a, groups: { s: viewer } }
+# Everybody who may use the service
+people:
+  ada: # on the road
+    keys: [laptop, lost]
+    chats: [{ chat: phone, id: 77 }]
+    openid: [{ issuer: "https://login.example", sub: u1 }]
+  bob: { keys: [desk], stand_in: ada } # in the office
+chat:
+  phone:
+    type: telegram
+    token: TOKEN
+    people:
+      - { id: 77, name: Ada, may: [chat] } # the first
+      - { id: 78, name: third }
+`,
+    "",
+  );
+  const [laptop, desk] = [await on.addKey("laptop"), await on.addKey("desk", "admin")];
+  const { body: [listed] } = await on.call(desk, "/people");
+  assert.deepEqual(listed.keys, [
+    { name: "laptop", is_known: true },
+    { name: "lost", is_known: false },
+  ]);
+  assert.equal((await on.call(laptop, "/people")).status, 403);
+  const stream = await fetch(`${on.base}/events/stream`, { headers: { "x-api-key": laptop } });
+  // The key of the whole service may not write files over TCP.
+  const method = "DELETE";
+  assert.equal((await on.call(API_KEY, "/people/ada", { method })).status, 403);
+  assert.equal((await on.call(desk, "/people/eve", { method })).status, 404);
+  assert.deepEqual(await on.call(desk, "/people/ada", { method }), {
+    status: 200,
+    body: { removed: "ada", keys: ["laptop"] },
+  });
+  assert.equal((await on.call(laptop, "/whoami")).status, 401);
+  await stream.text();
+  const text = await Deno.readTextFile(join(on.place.configDir, "config.yaml"));
+  assert.equal(
+    text.slice(text.indexOf("# Everybody")),
+    `# Everybody who may use the service
+people:
+  bob: { keys: [ desk ] } # in the office
+  ada: { removed: true, openid: [ { issuer: https://login.example, sub: u1 } ], mail: [] }
+chat:
+  phone:
+    type: telegram
+    token: TOKEN
+    people:
+      - { id: 78, name: third }
+`,
+  );
+  const { people, chats } = on.runtime.config;
+  assert.deepEqual(people.map(({ name, isRemoved }) => [name, isRemoved]), [
+    ["bob", false],
+    ["ada", true],
+  ]);
+  assert.deepEqual(chats[0]?.people.map(({ name }) => name), ["third"]);
+  const records = await on.runtime.audit.listRecords({ limit: 10 });
+  assert.deepEqual(
+    records.filter(({ name }) => name === "bob").map(({ action, detail }) => [
+      action,
+      detail["name"],
+    ]),
+    [["remove_person", "ada"], ["edit_file", undefined], ["revoke_key", "laptop"]],
+  );
+});
+
+Deno.test("a person without a sign-in is removed completely, unless config.yaml has an error", async () => {
+  await using on = await openPeople("people: { ada: { keys: [laptop] } }\n", "");
+  const desk = await on.addKey("desk", "admin");
+  await on.writeConfig("people: { ada: { keys: [laptop] } }\nsandbox: maybe\n");
+  const refused = await on.call(desk, "/people/ada", { method: "DELETE" });
+  assert.equal(refused.status, 409);
+  assert.match(refused.body.detail, /Fix config.yaml first: .*sandbox/);
+  await on.writeConfig("people: { ada: { keys: [laptop] } }\n");
+  assert.equal((await on.call(desk, "/people/ada", { method: "DELETE" })).status, 200);
+  assert.deepEqual((await on.call(desk, "/people")).body, []);
+});

@@ -1,7 +1,7 @@
 // `inkling key`: adds, lists, revokes and renews named keys.
 import { checkAction } from "../../command_line/actions.ts";
 import { type CommandOptions, performs } from "../../command_line/command.ts";
-import type { key } from "../../declarations/service_commands.ts";
+import type { key } from "../../declarations/people_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
 import { parseDuration } from "../../../base/durations.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";

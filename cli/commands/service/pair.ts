@@ -1,6 +1,6 @@
 // `inkling pair`: adds a person to a chat app.
 import { performs } from "../../command_line/command.ts";
-import type { pair } from "../../declarations/service_commands.ts";
+import type { pair } from "../../declarations/people_commands.ts";
 import { CHAT_RIGHTS, type ChatRight } from "../../../runtime/vocabulary/rights.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
 import { pairPerson } from "../../setup/pair_person.ts";

@@ -1,6 +1,6 @@
 // `inkling whoami`: prints the name, the role and the rights with which this command line reaches the service.
 import { performs } from "../../command_line/command.ts";
-import type { whoami } from "../../declarations/service_commands.ts";
+import type { whoami } from "../../declarations/people_commands.ts";
 import { openService } from "../../service/daemon.ts";
 
 /** Prints the sender of this program's requests. */

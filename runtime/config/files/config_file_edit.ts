@@ -1,6 +1,7 @@
 // Sets values in the text of config.yaml. Other keys, comments and their order stay.
 import { isDeepStrictEqual } from "node:util";
 import type { Document } from "yaml";
+import { isJsonObject, type JsonObject, objectIn } from "../../../base/json.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { isMap, isScalar, isSeq, parseDocument, YAMLMap } from "./yaml_library.ts";
 
@@ -76,6 +77,46 @@ export function addConfigEntry(
   );
   const key = at.at(-1) ?? "";
   parent[key] = [...(parent[key] as unknown[] | null | undefined) ?? [], value];
+  return writeDocument(document, wanted, { text, ...options });
+}
+
+/**
+ * Returns the text without a person of `people`, the person's members of chats, and the stand-ins of this name. `refused` is
+ * the entry that stays, which refuses ways in that others give. Throws ConfigNotEditable as editConfigText() does.
+ */
+export function removeConfigPerson(
+  text: string,
+  { name, chats, refused }: {
+    name: string;
+    chats: readonly { chat: string; id: string }[];
+    refused: JsonObject | undefined;
+  },
+  options: { path: string },
+): string {
+  const document = parseDocument(text);
+  const wanted = toPlain(document);
+  const people = objectIn(wanted, "people");
+  const remove = (at: string[]) => {
+    document.deleteIn(at);
+    delete at.slice(0, -1).reduce<Record<string, unknown>>(objectIn, wanted)[at.at(-1) ?? ""];
+  };
+  remove(["people", name]);
+  if (refused !== undefined) {
+    document.setIn(["people", name], document.createNode(refused, { flow: true }));
+    people[name] = refused;
+  }
+  for (const other of Object.keys(people)) {
+    if (objectIn(people, other)["stand_in"] === name) remove(["people", other, "stand_in"]);
+  }
+  for (const { chat, id } of chats) {
+    const members = objectIn(objectIn(wanted, "chat"), chat)["people"];
+    const index = Array.isArray(members)
+      ? members.findIndex((one) => isJsonObject(one) && String(one["id"]) === id)
+      : -1;
+    if (index === -1) continue;
+    document.deleteIn(["chat", chat, "people", index]);
+    (members as unknown[]).splice(index, 1);
+  }
   return writeDocument(document, wanted, { text, ...options });
 }
 

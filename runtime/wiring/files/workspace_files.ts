@@ -1,5 +1,5 @@
 // Reads, checks and changes the files that people write, for the page and programs.
-import type { Diagnostic } from "../../../base/diagnostics.ts";
+import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";
@@ -11,6 +11,7 @@ import { MAX_AGENT_FILE_BYTES } from "../../agents/parse_agent.ts";
 import type { AgentRegistry } from "../../agents/registry.ts";
 import type { SqlAudit } from "../../audit/audit.ts";
 import { readWholeFile } from "../../../base/files/whole_file.ts";
+import { removeConfigPerson } from "../../config/files/config_file_edit.ts";
 import { exists } from "../../config/files/exists.ts";
 import { decodeText } from "../../config/files/text_file.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
@@ -27,6 +28,7 @@ import type {
   WorkspaceFiles,
 } from "../../interface/workspace_files.ts";
 import type { Caller } from "../../vocabulary/callers.ts";
+import type { Person } from "../../vocabulary/persons.ts";
 import type { ConcealedText } from "../../secrets/concealed_text.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { findSecretPlaces } from "../../tools/mcp/servers_file/secret_places.ts";
@@ -186,6 +188,27 @@ export class LocalWorkspaceFiles implements WorkspaceFiles {
       const text = editEnabled({ path, text: stored.text }, enabled, this.#ports.settings);
       if (text !== undefined) await this.#write(place, { path, text, isNew: false, by });
       return await this.read(place);
+    });
+  }
+
+  removePerson(person: Person, { by }: { by: Caller | undefined }): Promise<void> {
+    return this.#edit(async () => {
+      const place = { kind: "config" } as const;
+      const path = pathOf(place, this.#ports);
+      const { text: before = "" } = await readText(path) ?? {};
+      const { name, chats, openid, mail } = person;
+      const isRefused = openid.length + mail.length > 0;
+      const refused = isRefused
+        ? JSON.parse(JSON.stringify({ removed: true, openid, mail }))
+        : undefined;
+      const change = { name, chats, refused };
+      const text = removeConfigPerson(before, change, { path });
+      // With an error in the file, the service would keep its settings, and the person too.
+      const error = this.#problemsOf(place, { path, text }).find((one) => one.severity === "error");
+      if (error !== undefined) {
+        throw new FileUnusable("conflict", `Fix config.yaml first: ${formatDiagnostic(error)}`);
+      }
+      await this.#write(place, { path, text, isNew: false, by });
     });
   }
 

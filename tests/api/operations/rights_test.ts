@@ -22,7 +22,7 @@ const LEAST_ROLE = {
     "autoApprove previewArguments saveAgentFile checkAgentFile renameAgent enableAgent",
     "file saveFile checkFile editor",
   ],
-  admin: ["pairChat pairing keys addKey revokeKey"],
+  admin: ["pairChat pairing keys addKey revokeKey people removePerson"],
 };
 /** The operations that a key for some agents never has, besides those of authors and admins. */
 const FOR_ALL_AGENTS = new Set([

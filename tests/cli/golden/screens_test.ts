@@ -6,7 +6,7 @@ import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
 import { settle } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { CTRL_D } from "../fake_input.ts";
-import { addFiles, addKeys, addRecord } from "../exit_code_table.ts";
+import { addFiles, addKeys, addPeople, addRecord } from "../exit_code_table.ts";
 import { offerServer } from "../fake_server.ts";
 import { offerImport } from "./fake_import.ts";
 import { offerSkill } from "../fake_skill.ts";
@@ -351,6 +351,8 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "key add": { argv: ["key", "add", "anna", "--role", "operator", "--expires", "90d"] },
   "key add without a role": { argv: ["key", "add", "anna"], code: 2 },
   "key revoke": { argv: ["key", "revoke", "anna"] },
+  "person list": { argv: ["person", "list"], before: ({ cli }) => addPeople(cli) },
+  "person list without people": { argv: ["person", "list"] },
   "whoami": { argv: ["whoami"] },
   "audit": { argv: ["audit"], before: ({ cli }) => addRecord(cli) },
   "audit without a record": { argv: ["audit"] },
