@@ -1,6 +1,6 @@
 // Declares the commands about the installation and the service.
 // One file contains many declarations, because each imported file slows down the start of every command.
-import { optional, required } from "../command_line/argument.ts";
+import { required } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, flagOrOption, JSON_FLAG, option } from "../command_line/option.ts";
 import { oneOf, PORT, SECONDS, TEXT } from "../command_line/value_type.ts";
