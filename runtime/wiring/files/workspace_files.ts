@@ -2,18 +2,13 @@
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
-import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";
 import { basename, dirname, join } from "../../../base/plain_path.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
-import { sha256Of } from "../../../base/sha256.ts";
 import { editEnabled } from "../../agents/enabled_edit.ts";
-import { MAX_AGENT_FILE_BYTES } from "../../agents/parse_agent.ts";
 import type { AgentRegistry } from "../../agents/registry.ts";
 import type { SqlAudit } from "../../audit/audit.ts";
-import { readWholeFile } from "../../../base/files/whole_file.ts";
 import { removeConfigPerson } from "../../config/files/config_file_edit.ts";
 import { exists } from "../../config/files/exists.ts";
-import { decodeText } from "../../config/files/text_file.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { ExecutionReads } from "../../executions/record/execution_reads.ts";
 import { ReadOnlyRuntime } from "../../executions/refusals.ts";
@@ -34,6 +29,7 @@ import type { Redactor } from "../../secrets/redactor.ts";
 import { findSecretPlaces } from "../../tools/mcp/servers_file/secret_places.ts";
 import { memoryPathOf } from "../../tools/memory/memory_file.ts";
 import type { AgentFiles } from "../../triggers/agent_files.ts";
+import { attempt, readText } from "./stored_text.ts";
 import { FileOutdated, FileUnusable, findProblems, missing, pathOf } from "./file_formats.ts";
 
 /** The edits of agent files in this process, which run one at a time: otherwise, one of two edits would be lost. */
@@ -54,12 +50,6 @@ export interface WorkspaceFilesPorts {
   /** Undefined in a runtime that runs no agents. It changes no files. */
   runner: unknown;
   authoring: (() => Promise<Authoring>) | undefined;
-}
-
-/** A file's text on disk. Undefined if the file does not exist. */
-interface StoredText {
-  text: string;
-  version: string;
 }
 
 /** The files of a service's workspace. */
@@ -280,31 +270,5 @@ export class LocalWorkspaceFiles implements WorkspaceFiles {
       ...stays,
       `Chats, budgets and other settings that name ${JSON.stringify(id)} are not changed.`,
     ];
-  }
-}
-
-/** Returns a file's text and its version, or undefined if the file does not exist. Throws FileUnusable. */
-async function readText(path: string): Promise<StoredText | undefined> {
-  const bytes = await attempt(
-    `Cannot read ${path}`,
-    () => readWholeFile(path, { maxBytes: MAX_AGENT_FILE_BYTES }).catch(ignoreMissing),
-  );
-  if (bytes === undefined) return undefined;
-  const decoded = decodeText(bytes, path);
-  if ("diagnostic" in decoded) {
-    throw new FileUnusable("conflict", `Cannot edit ${path}: ${decoded.diagnostic.message}`);
-  }
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  return { text, version: `"${(await sha256Of(text)).slice(0, 32)}"` };
-}
-
-/** Does work on files. Throws FileUnusable for an error of the file system. */
-async function attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) throw new FileOutdated(true);
-    if (!isFileFailure(error) && !(error instanceof Deno.errors.NotCapable)) throw error;
-    throw new FileUnusable("conflict", `${what}: ${unreadableReason(error)}`, { cause: error });
   }
 }

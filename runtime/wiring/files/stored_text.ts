@@ -1,0 +1,40 @@
+// Reads the text of a file that people write, with its version.
+import { ignoreMissing } from "../../../base/files/missing.ts";
+import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";
+import { readWholeFile } from "../../../base/files/whole_file.ts";
+import { sha256Of } from "../../../base/sha256.ts";
+import { MAX_AGENT_FILE_BYTES } from "../../agents/parse_agent.ts";
+import { decodeText } from "../../config/files/text_file.ts";
+import { FileOutdated, FileUnusable } from "./file_formats.ts";
+
+/** A file's text on disk. Undefined if the file does not exist. */
+export interface StoredText {
+  text: string;
+  version: string;
+}
+
+/** Returns a file's text and its version, or undefined if the file does not exist. Throws FileUnusable. */
+export async function readText(path: string): Promise<StoredText | undefined> {
+  const bytes = await attempt(
+    `Cannot read ${path}`,
+    () => readWholeFile(path, { maxBytes: MAX_AGENT_FILE_BYTES }).catch(ignoreMissing),
+  );
+  if (bytes === undefined) return undefined;
+  const decoded = decodeText(bytes, path);
+  if ("diagnostic" in decoded) {
+    throw new FileUnusable("conflict", `Cannot edit ${path}: ${decoded.diagnostic.message}`);
+  }
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return { text, version: `"${(await sha256Of(text)).slice(0, 32)}"` };
+}
+
+/** Does work on files. Throws FileUnusable for an error of the file system. */
+export async function attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) throw new FileOutdated(true);
+    if (!isFileFailure(error) && !(error instanceof Deno.errors.NotCapable)) throw error;
+    throw new FileUnusable("conflict", `${what}: ${unreadableReason(error)}`, { cause: error });
+  }
+}
