@@ -3,12 +3,15 @@ import type { Client } from "../api/client/client.ts";
 import { SerialQueue } from "../base/serial_queue.ts";
 import { SECOND_MS } from "../base/time_units.ts";
 import { AppFailure } from "../reach/chat/chat_app.ts";
+import type { ChatPorts } from "../reach/chat/chat_ports.ts";
 import { Chat, type Notice, sendNotice } from "../reach/chat/chat.ts";
 import { type AppPorts, openChatApp } from "../reach/chat/open_app.ts";
 import type { ChatPerson, ChatSettings } from "../runtime/config/chat_schema.ts";
 import type { WorkspaceSettings } from "../runtime/config/settings.ts";
 import type { Runtime } from "../runtime/interface/runtime.ts";
 import { type Channel, DeliveryFailure } from "../runtime/notify/channels/channel.ts";
+import { ToolFailure } from "../runtime/tools/failures/tool_failure.ts";
+import { AgentNotFound } from "../runtime/agents/known_agents.ts";
 import { createLocalClient } from "./local_client.ts";
 
 /** The time in milliseconds that an app gets to accept a token. */
@@ -78,6 +81,7 @@ export class Chats implements AsyncDisposable {
           this.#runtime.events.subscribe(({ type }) => {
             if (type.startsWith("execution_")) changed();
           }),
+        readFile: (file) => this.#readFile(file),
         workspace,
         clock,
         log,
@@ -98,6 +102,15 @@ export class Chats implements AsyncDisposable {
     const client = createLocalClient(this.#runtime, caller);
     this.#clients.set(key, client);
     return client;
+  }
+
+  async #readFile({ agentId, path, maxBytes }: Parameters<ChatPorts["readFile"]>[0]) {
+    try {
+      return await (await this.#runtime.files()).readForAgent(agentId, path, { maxBytes });
+    } catch (error) {
+      if (!(error instanceof ToolFailure) && !(error instanceof AgentNotFound)) throw error;
+      throw new AppFailure(error.message, { isFinal: true });
+    }
   }
 
   /** Returns a text that changes if the chat must start again. Other settings apply at once. */

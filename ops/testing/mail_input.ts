@@ -2,7 +2,7 @@
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { EventCause } from "../../runtime/vocabulary/run_cause.ts";
-import { openAgentSandbox } from "../../runtime/wiring/agent_sandbox.ts";
+import { openAgentSandbox } from "../../runtime/wiring/files/agent_sandbox.ts";
 import type { PrivateWorkspace } from "./private_workspace.ts";
 
 const loadReader = lazyModule(() => import("../../runtime/mail/read_mail.ts"));

@@ -23,6 +23,13 @@ export interface ChatPorts {
   clientOf(person: ChatPerson): Client;
   /** Calls `changed` after each change of an execution. Returns the function that ends it. */
   onChange(changed: () => void): () => void;
+  /**
+   * Returns the content of a file that the tools of an agent may read. `path` is as the agent writes it. Throws AppFailure
+   * with `isFinal` if the agent may not read it, or if it is over `maxBytes`.
+   */
+  readFile(
+    { agentId, path, maxBytes }: { agentId: string; path: string; maxBytes: number },
+  ): Promise<Uint8Array>;
   /** The absolute path of the workspace. Files of messages are stored below it. */
   workspace: string;
   clock: Clock;
@@ -36,7 +43,7 @@ export interface RunNote {
   /** The message that started the run. */
   messageId: string;
   isGroup: boolean;
-  /** The number of posts of the answer that were sent. */
+  /** The number of messages and files of the answer that were sent. */
   sent: number;
   isDone: boolean;
 }

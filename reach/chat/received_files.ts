@@ -7,8 +7,8 @@ import type { ChatPorts } from "./chat_ports.ts";
 
 /** The folder of the workspace for files of messages. */
 const FOLDER = "chat-files";
-/** The maximum size of a file. Telegram gives bots no larger files. */
-const MAX_BYTES = 20 * 1_024 * 1_024;
+/** The maximum size of a file in both directions. Telegram gives bots no larger files. */
+export const MAX_BYTES = 20 * 1_024 * 1_024;
 const MAX_NAME = 80;
 
 /**

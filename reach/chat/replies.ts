@@ -1,11 +1,14 @@
 // Sends the answers of runs that messages started. What was sent is noted, so that a restart goes on after it.
 import { orMissing } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
+import { basename } from "../../base/plain_path.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import { toReadable } from "../../present/visible_text.ts";
 import { AppFailure } from "./chat_app.ts";
 import type { ChatPorts, RunNote } from "./chat_ports.ts";
+import { MAX_BYTES } from "./received_files.ts";
 import { splitText } from "./split_text.ts";
+import { writtenFilesIn } from "./written_files.ts";
 
 const PREFIX = "run:";
 /** The maximum number of messages of one answer. A longer answer is sent as a file. */
@@ -75,8 +78,8 @@ export class Replies {
   }
 
   async #send(execution: ExecutionDetail, note: RunNote, signal: AbortSignal): Promise<void> {
-    const { app, notes } = this.#ports;
-    const { id, status, error, output_data: output } = execution;
+    const { app, client, notes } = this.#ports;
+    const { id, agent_id: agentId, status, error, output_data: output } = execution;
     const text = toReadable(
       status === "success"
         ? output?.trim() || "(no text)"
@@ -85,16 +88,39 @@ export class Replies {
     const parts = splitText(text, app.maxText);
     const isLong = parts.length > MOST_POSTS;
     const posts = isLong ? [`${parts[0] ?? ""}\n…\nThe file has the whole answer.`] : parts;
-    for (const [index, part] of posts.entries()) {
+    const files = writtenFilesIn(output ?? "", await client.messages(id));
+    const steps = [
+      ...posts.map((part, index) => async () => {
+        const replyTo = note.isGroup && index === 0 ? note.messageId : undefined;
+        await app.send(note.place, { text: part, replyTo }, signal);
+      }),
+      ...(isLong ? [{ name: `answer-${id}.md`, bytes: new TextEncoder().encode(text) }] : [])
+        .map((file) => () => app.sendFile(note.place, file, signal)),
+      ...files.map((path) => () => this.#sendFile(path, { agentId, place: note.place }, signal)),
+    ];
+    for (const [index, step] of steps.entries()) {
       if (index < note.sent) continue;
-      const replyTo = note.isGroup && index === 0 ? note.messageId : undefined;
-      await app.send(note.place, { text: part, replyTo }, signal);
+      await step();
       note.sent = index + 1;
       await notes.write(`${PREFIX}${id}`, note);
     }
-    if (!isLong || note.sent > 1) return;
-    const file = { name: `answer-${id}.md`, bytes: new TextEncoder().encode(text) };
-    await app.sendFile(note.place, file, signal);
-    note.sent = 2;
+  }
+
+  /** Sends a file that the run has written, or the reason why it cannot be sent. */
+  async #sendFile(
+    path: string,
+    { agentId, place }: { agentId: string; place: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { app, readFile } = this.#ports;
+    let bytes: Uint8Array;
+    try {
+      bytes = await readFile({ agentId, path, maxBytes: MAX_BYTES });
+    } catch (error) {
+      if (!(error instanceof AppFailure)) throw error;
+      await app.send(place, { text: toReadable(`Not sent: ${error.message}`) }, signal);
+      return;
+    }
+    await app.sendFile(place, { name: basename(path), bytes }, signal);
   }
 }

@@ -85,7 +85,7 @@ export interface Authoring {
   findTests(agentId: string): Promise<{ name: string; path: string }[]>;
 }
 
-/** Reads and changes the files that people write. Changes run one at a time. */
+/** Reads and changes the files that people write, and reads the files of agents. Changes run one at a time. */
 export interface WorkspaceFiles {
   /**
    * Returns a file. A missing config.yaml or mcp-servers.json is empty. With `before`, the text is the one before the audit
@@ -112,6 +112,8 @@ export interface WorkspaceFiles {
    * person. Throws FileUnusable and ConfigNotEditable.
    */
   removePerson(person: Person, change: { by: Caller | undefined }): Promise<void>;
+  /** Returns a file that the tools of an agent may read. Throws AgentNotFound and ToolFailure. */
+  readForAgent(id: string, path: string, limit: { maxBytes: number }): Promise<Uint8Array>;
   /** Returns the names and texts for editors. Throws FileUnusable in a runtime without them. */
   facts(): Promise<EditorFacts>;
 }

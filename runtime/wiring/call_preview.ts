@@ -12,7 +12,7 @@ import { fileMove } from "../tools/builtin/file_move.ts";
 import { fileWrite } from "../tools/builtin/file_write.ts";
 import type { CallPreview } from "../executions/record/call_preview.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
-import { openAgentSandbox } from "./agent_sandbox.ts";
+import { openAgentSandbox } from "./files/agent_sandbox.ts";
 import { EditorFolderUnusable, withEditorFolder } from "../tools/files/editor_folder.ts";
 
 /** The tools with a preview. Custom tools and tools of servers cannot have these names. */

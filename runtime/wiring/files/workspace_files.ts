@@ -5,6 +5,7 @@ import { ignoreMissing } from "../../../base/files/missing.ts";
 import { basename, dirname, join } from "../../../base/plain_path.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { editEnabled } from "../../agents/enabled_edit.ts";
+import { AgentNotFound } from "../../agents/known_agents.ts";
 import type { AgentRegistry } from "../../agents/registry.ts";
 import type { SqlAudit } from "../../audit/audit.ts";
 import { removeConfigPerson } from "../../config/files/config_file_edit.ts";
@@ -27,9 +28,11 @@ import type { Person } from "../../vocabulary/persons.ts";
 import type { ConcealedText } from "../../secrets/concealed_text.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { findSecretPlaces } from "../../tools/mcp/servers_file/secret_places.ts";
+import { openFile } from "../../tools/files/opened_file.ts";
 import { memoryPathOf } from "../../tools/memory/memory_file.ts";
 import type { AgentFiles } from "../../triggers/agent_files.ts";
 import { attempt, readText } from "./stored_text.ts";
+import { openAgentSandbox } from "./agent_sandbox.ts";
 import { FileOutdated, FileUnusable, findProblems, missing, pathOf } from "./file_formats.ts";
 
 /** The edits of agent files in this process, which run one at a time: otherwise, one of two edits would be lost. */
@@ -200,6 +203,18 @@ export class LocalWorkspaceFiles implements WorkspaceFiles {
       }
       await this.#write(place, { path, text, isNew: false, by });
     });
+  }
+
+  async readForAgent(
+    id: string,
+    path: string,
+    { maxBytes }: { maxBytes: number },
+  ): Promise<Uint8Array> {
+    const { settings, registry } = this.#ports;
+    const agent = registry.list().find((one) => one.id === id);
+    if (agent === undefined) throw new AgentNotFound(id);
+    await using file = await openFile(openAgentSandbox(agent, {}, { settings }), path);
+    return await file.readAll(maxBytes);
   }
 
   async facts(): Promise<EditorFacts> {

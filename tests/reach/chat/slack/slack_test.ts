@@ -246,3 +246,17 @@ testSlack("refusals are in the log with Slack's reason, and no token is", async 
   assert.match(log, /the app needs chat:write/);
   assert.ok(!log.includes(BOT_TOKEN) && !log.includes(APP_TOKEN));
 });
+
+testSlack("a file that the run has written goes out, another one does not", async () => {
+  await using world = await createSlackWorld();
+  const { app, place } = world;
+  await Deno.writeTextFile(`${place.workspace}/other.txt`, "not of this run");
+  await place.writeScript("concierge", [
+    { call: [call("file_write", { path: "note.txt", content: "of this run" })] },
+    { say: "[note](note.txt) and other.txt" },
+  ], "auto_approve: [file_write]");
+  await using _service = await world.open();
+  app.say(OWNER, "Write");
+  await until(() => app.files.length === 1, "a file");
+  assert.deepEqual(app.files, [{ place: TO_OWNER, name: "note.txt", text: "of this run" }]);
+});

@@ -1,11 +1,11 @@
 // Opens the path sandbox of an execution, with its agent's paths and the watched paths of the agent's trigger.
-import type { Agent } from "../agents/agent.ts";
-import { readWatchPaths } from "../agents/watch_path.ts";
-import type { RunCause } from "../vocabulary/run_cause.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
-import { PathSandbox, type PathSandboxOptions } from "../tools/files/path_sandbox.ts";
-import type { OwnWrites, Writer } from "../triggers/watch/own_writes.ts";
-import { createWatchFilter } from "../triggers/watch/watched_paths.ts";
+import type { Agent } from "../../agents/agent.ts";
+import { readWatchPaths } from "../../agents/watch_path.ts";
+import type { RunCause } from "../../vocabulary/run_cause.ts";
+import type { WorkspaceSettings } from "../../config/settings.ts";
+import { PathSandbox, type PathSandboxOptions } from "../../tools/files/path_sandbox.ts";
+import type { OwnWrites, Writer } from "../../triggers/watch/own_writes.ts";
+import { createWatchFilter } from "../../triggers/watch/watched_paths.ts";
 
 /** The execution that uses a sandbox. */
 export interface SandboxSubject {
