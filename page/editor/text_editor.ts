@@ -28,7 +28,6 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { parser } from "@lezer/markdown";
-import { structuredPatch } from "diff";
 import { complete, type CompletionNames } from "./completion.ts";
 import type { FileLanguage } from "./schema_options.ts";
 
@@ -181,15 +180,6 @@ export function openTextEditor(
     },
     close: () => view.destroy(),
   };
-}
-
-/** Returns the hunks of a unified diff of two texts. */
-export function diffOf(before: string, after: string): string {
-  const { hunks } = structuredPatch("", "", before, after, "", "", { context: 3 });
-  return hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
-    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
-    ...lines,
-  ]).map((line) => `${line}\n`).join("");
 }
 
 function languageOf(language: FileLanguage): Extension {

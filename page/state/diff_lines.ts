@@ -1,4 +1,5 @@
-// Parses a unified diff into lines of different kinds.
+// Writes the difference of two texts as a unified diff, and parses a diff into lines of different kinds.
+import { structuredPatch } from "diff";
 
 /** The kind of a line: only in the new file, only in the old file, in both, a position (`@@`), or a note. */
 export type DiffLineKind = "added" | "removed" | "same" | "place" | "note";
@@ -34,4 +35,13 @@ export function toDiffLines(diff: string): DiffLine[] {
     // Some programs omit the space before an empty line that both files contain.
     return line === "" ? { kind: "same", text: "" } : { kind: "note", text: line };
   });
+}
+
+/** Returns the hunks of a unified diff of two texts. */
+export function diffOf(before: string, after: string): string {
+  const { hunks } = structuredPatch("", "", before, after, "", "", { context: 3 });
+  return hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...lines,
+  ]).map((line) => `${line}\n`).join("");
 }

@@ -1,6 +1,6 @@
 // Builds the steps of an execution from its frames. A reply includes its calls, a call its result, a question its answer.
 import { describeAnswerPlace, isGiven } from "../../present/answer_place.ts";
-import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import {
   callsOf,
   changeOf,
@@ -55,7 +55,11 @@ export type Step =
       requestId: string;
       text: string;
       toolName: string;
+      /** The arguments of the call in question. */
+      args: JsonObject;
       answer: string | null;
+      /** The arguments that the answer put in their place. */
+      changed?: JsonObject;
       /** The place and sender of the answer, such as `on the page`. Absent if the log does not name it. */
       place?: string;
     }
@@ -76,14 +80,19 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
       case "system":
         steps.push({ ...here, kind: "prompt", role: "system", text: content });
         break;
-      case "human":
+      case "human": {
+        const changed = payload["arguments"];
         addHuman(steps, {
           ...here,
-          text: content,
+          // The arguments are shown as a table instead.
+          ...(isJsonObject(changed)
+            ? { text: content.split("\nWith other arguments:\n")[0] ?? "", changed }
+            : { text: content }),
           requestId: text(payload["request_id"]),
           ...(isGiven(payload) && { place: describeAnswerPlace(payload) }),
         });
         break;
+      }
       case "ai":
         steps.push({
           ...here,
@@ -129,6 +138,7 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
           requestId: text(payload["request_id"]),
           text: text(payload["message"]),
           toolName: text(payload["tool_name"]),
+          args: isJsonObject(payload["tool_args"]) ? payload["tool_args"] : {},
           answer: null,
         });
         break;
@@ -173,6 +183,7 @@ function addHuman(
     text: string;
     requestId: string;
     place?: string;
+    changed?: JsonObject;
   },
 ): void {
   const question = steps.findLast((step): step is Question =>

@@ -13,7 +13,12 @@ import { Button, Collapsible, Preformatted } from "../parts/parts.tsx";
 import type { ForkPlace } from "../parts/run_dialog.tsx";
 import { executionHref } from "../state/route.ts";
 import { delegatedOf, parseObject } from "../../present/payload.ts";
-import { ArgumentTable, FileChange, SwitchableText } from "./approval/call_details.tsx";
+import {
+  ArgumentTable,
+  ChangedArguments,
+  FileChange,
+  SwitchableText,
+} from "./approval/call_details.tsx";
 import { type Call, describeLatest, type Step } from "../state/timeline.ts";
 import { beginningOf } from "../../base/text/cut_text.ts";
 
@@ -163,6 +168,13 @@ function StepContent({ step }: { step: Step }): VNode {
             <p class="given" dir="auto">
               <span class="muted">Answer{step.place && ` ${step.place}`}:</span> {step.answer}
             </p>
+          )}
+          {step.changed !== undefined && (
+            <ChangedArguments
+              before={step.args}
+              after={step.changed}
+              place={`in question ${step.requestId}`}
+            />
           )}
         </>
       );

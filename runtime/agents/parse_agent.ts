@@ -7,7 +7,7 @@ import { decodeText } from "../config/files/text_file.ts";
 import { parseYaml, type YamlDocument } from "../config/files/yaml_document.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import type { Agent } from "./agent.ts";
-import { describeBadName, idOfFileName } from "./agent_id.ts";
+import { describeBadName, idOfFileName, normalizeId } from "./agent_id.ts";
 import {
   type AgentPathProblem,
   type PathBase,
@@ -19,7 +19,7 @@ import { type Definition, definitionSchema } from "./definition.ts";
 import { checkRules } from "./definition_rules.ts";
 import { type FrontMatter, splitFrontMatter } from "../config/files/front_matter.ts";
 import { type AgentOutput, checkOutput } from "./output_schema.ts";
-import { basename } from "../../base/plain_path.ts";
+import { basename, join } from "../../base/plain_path.ts";
 
 /** The maximum size of an agent file in bytes. */
 export const MAX_AGENT_FILE_BYTES = 4 * 1_024 * 1_024;
@@ -180,4 +180,12 @@ function unreadFence(body: string): { before: string; message: string } | undefi
     before,
     message: "The front matter is not read: its first --- must be the file's first line",
   };
+}
+
+/** Returns the agent of a file that is not written yet, with the defaults only. Trials of a new text begin with it. */
+export function unsavedAgent(id: string, options: ParseAgentOptions): Agent {
+  const path = join(options.directories.agentsDir, `${normalizeId(id)}.md`);
+  const parsed = parseAgent({ path, bytes: new TextEncoder().encode("New\n") }, options);
+  if ("agent" in parsed) return parsed.agent;
+  throw new TypeError(`An agent cannot have the id ${id}`);
 }

@@ -6,6 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
 import { AgentNotFound, KnownAgents } from "../agents/known_agents.ts";
+import { unsavedAgent } from "../agents/parse_agent.ts";
 import type { EventBus } from "../events/bus.ts";
 import { resolveCursor } from "../events/cursor.ts";
 import type { Frame } from "../events/frame.ts";
@@ -135,7 +136,8 @@ export class LocalRuntime implements Runtime {
 
   async run(agentId: string, request: RunRequest): Promise<AcceptedExecution> {
     const notices = await this.#parts.refreshConfig();
-    const agent = await this.#currentAgents.find(agentId);
+    const agent = await this.#currentAgents.find(agentId) ??
+      (request.agentText === undefined ? undefined : unsavedAgent(agentId, this.#parts.settings));
     const audit = this.#parts.audit.entry("start", request.by);
     const spec = { ...await toRunSpec(request), notices, audit };
     const execution = agent === undefined
@@ -193,11 +195,7 @@ export class LocalRuntime implements Runtime {
 
   async readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]> {
     await this.#requireExecution(id);
-    return await this.#parts.frames.readFrames(id, {
-      after: page.after,
-      limit: page.limit ?? -1,
-      maxBytes: Infinity,
-    });
+    return await this.#parts.frames.readFrames(id, { limit: -1, ...page, maxBytes: Infinity });
   }
 
   async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {

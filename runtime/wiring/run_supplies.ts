@@ -2,6 +2,7 @@
 import { once } from "./once.ts";
 import type { RunPorts } from "../executions/loop/run_ports.ts";
 import type { Agent } from "../agents/agent.ts";
+import { unsavedAgent } from "../agents/parse_agent.ts";
 import type { ModelSupply } from "../models/calls/model_supply.ts";
 import type { SpendingGate } from "../models/calls/spending.ts";
 import type { ToolCatalogOptions } from "./tool_catalog.ts";
@@ -29,6 +30,8 @@ export type RunSupplies =
   & {
     /** Returns a sentence for each limit that the endpoint of an agent's model has reported to this process. */
     describeModelLimits: (agent: Agent) => string[];
+    /** Returns the agent of a file that is not written yet. */
+    unsavedAgent: (id: string) => Agent;
     /** Opens the stored sign-ins to remote MCP servers. */
     openCredentials: () => Promise<CredentialStore>;
     /** Opens the mail accounts, which triggers and tools share. */
@@ -61,6 +64,7 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
     return await openCredentials({ ...options, secrets: options.tokenSecrets });
   });
   return {
+    unsavedAgent: (id) => unsavedAgent(id, settings),
     openCredentials: openStore,
     openMail,
     describeModelLimits: (agent) => models?.describeLimits(agent) ?? [],

@@ -56,6 +56,7 @@ const really = {
   requestId: "",
   text: "Really?",
   toolName: "file_delete",
+  args: {},
   answer: null,
 };
 
@@ -71,6 +72,19 @@ Deno.test("buildTimeline() adds a person's answer to its question", () => {
     { ...really, answer: "Approved", place: "by owner in a chat app" },
     { ...really, text: "And this?", toolName: "ask_user" },
   ]);
+});
+
+Deno.test("buildTimeline() keeps the arguments that an answer changed, without the lines for the terminal", () => {
+  const [question] = stepsOf(
+    { event_type: "interrupt", message: "Really?", tool_name: "file_delete", tool_args: { a: 1 } },
+    {
+      event_type: "human",
+      content: "Approved: better so\nWith other arguments:\n  a: 2",
+      arguments: { a: 2 },
+    },
+  );
+  const answer = "Approved: better so";
+  assert.deepEqual(question, { ...really, args: { a: 1 }, answer, changed: { a: 2 } });
 });
 
 Deno.test("buildTimeline() finds an answer's question by id, and lists questions once", () => {

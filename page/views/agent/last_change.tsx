@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { describeAnswerPlace } from "../../../present/answer_place.ts";
 import type { EditedFileBody } from "../../../api/schemas/file_schemas.ts";
 import { Button, Problem, RelativeTime } from "../../parts/parts.tsx";
-import { loadTextEditor } from "../../state/load_editor.ts";
+import { diffOf } from "../../state/diff_lines.ts";
 import { auditHref } from "../../state/route.ts";
 import { useService } from "../../state/service_context.ts";
 import { useResource, useSending } from "../../state/use_resource.ts";
@@ -27,12 +27,11 @@ export function LastChange({ id }: { id: string }): VNode | null {
   const [last, earlier] = data?.filter((one) => one.is_done) ?? [];
   if (last === undefined) return null;
   const open = async () => {
-    const [module, now, before] = await Promise.all([
-      loadTextEditor(),
+    const [now, before] = await Promise.all([
       client.agentFile(id),
       client.agentFile(id, { before: last.id }),
     ]);
-    setOffer({ now, before, diff: module.diffOf(now.text, before.text) });
+    setOffer({ now, before, diff: diffOf(now.text, before.text) });
   };
   // The first record of a file that was already there does not mean that somebody changed it.
   const isFound = earlier === undefined && last.via === "disk";

@@ -5,6 +5,7 @@ import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
 import { Button, Collapsible, Preformatted } from "../../parts/parts.tsx";
 import { toVisible } from "../../../present/visible_text.ts";
 import { FormattedText } from "../../parts/markdown.tsx";
+import { diffOf } from "../../state/diff_lines.ts";
 import { Diff } from "./diff_view.tsx";
 
 /** The file change that a call would make. */
@@ -16,10 +17,14 @@ export function CallDetails({ pending }: { pending: PendingBody }): VNode {
   // The name of the region contains the execution, because names must be unique among the cards of a view.
   const place = `in execution ${pending.execution_id}`;
   const args = pending.tool_args;
+  const changed = pending.original_args && (
+    <ChangedArguments before={pending.original_args} after={args} place={place} />
+  );
   const table = <ArgumentTable tool={tool} args={args} place={place} />;
-  if (preview === null) return table;
+  if (preview === null) return <>{changed}{table}</>;
   return (
     <>
+      {changed}
       {preview.problem !== null && <p class="problem" dir="auto">{toVisible(preview.problem)}</p>}
       {preview.diff !== "" && (
         <FileChange preview={preview} written={args["content"]} place={place} />
@@ -120,6 +125,75 @@ export function ArgumentTable(
       </tbody>
     </table>
   );
+}
+
+/** Renders the arguments that a person changed: short values before and after, and longer texts as a diff. */
+export function ChangedArguments(
+  { before, after, place }: {
+    before: Readonly<Record<string, unknown>>;
+    after: Readonly<Record<string, unknown>>;
+    place: string;
+  },
+): VNode {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) =>
+    JSON.stringify(before[name]) !== JSON.stringify(after[name])
+  );
+  return (
+    <table class="arguments" aria-label={`Changed arguments ${place}`}>
+      <thead>
+        <tr>
+          <th scope="col">Argument</th>
+          <th scope="col">Changed by the person</th>
+        </tr>
+      </thead>
+      <tbody>
+        {names.map((name) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{toVisible(name)}</code>
+            </th>
+            <td>
+              <Changed
+                label={`Change of ${name} ${place}`}
+                before={toText(before[name])}
+                after={toText(after[name])}
+              />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Returns the text of an argument; null for a missing one. */
+function toText(value: unknown): string | null {
+  if (value === undefined) return null;
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+function Changed(
+  { label, before, after }: { label: string; before: string | null; after: string | null },
+): VNode {
+  const isShort = [before, after].every((one) =>
+    one === null || one.length <= SHORT_CHARACTERS && !one.includes("\n")
+  );
+  if (!isShort) return <Diff label={label} diff={diffOf(toLines(before), toLines(after))} />;
+  return (
+    <span class="value" dir="auto">
+      {before === null
+        ? <span class="muted">not given</span>
+        : <del>{toVisible(before) || "empty text"}</del>} <span aria-hidden="true">→</span>{" "}
+      {after === null
+        ? <span class="muted">left out</span>
+        : <ins>{toVisible(after) || "empty text"}</ins>}
+    </span>
+  );
+}
+
+/** Returns a text that ends with a line feed, so that the diff mentions no missing one. */
+function toLines(text: string | null): string {
+  return text === null || text.endsWith("\n") ? text ?? "" : `${text}\n`;
 }
 
 function Value({ label, value }: { label: string; value: unknown }): VNode {

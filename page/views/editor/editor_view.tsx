@@ -23,6 +23,7 @@ import {
   readFile,
   titleOfFile,
 } from "../../state/edited_file.ts";
+import { diffOf } from "../../state/diff_lines.ts";
 import { loadTextEditor, type TextEditorModule } from "../../state/load_editor.ts";
 import { agentHref, toHash } from "../../state/route.ts";
 import { useAgents, useService } from "../../state/service_context.ts";
@@ -178,7 +179,7 @@ function Editing(
     location.hash = toHash({ view: "edit", place: { kind: "agent", name } });
   };
   const onConflict = async (error: ApiError) => {
-    if (isNew) throw new Error(`The agent "${name}" exists already: choose another name`);
+    if (isNew) throw new Error(taken(name));
     if (error.status !== 412) throw error;
     setTheirs(await readFile(client, place));
   };
@@ -207,7 +208,7 @@ function Editing(
       )}
       {theirs !== null && (
         <Conflict
-          diff={module.diffOf(theirs.text, text)}
+          diff={diffOf(theirs.text, text)}
           onKeep={() => {
             setBase(theirs);
             setTheirs(null);
@@ -229,12 +230,18 @@ function Editing(
           </p>
           <Problems of={problems} onGo={(one) => editor.current?.goTo(one.line, one.column)} />
         </div>
-        {place.kind === "agent" && <TryPanel id={place.name} text={text} />}
+        {languageOf(place) === "agent" && (
+          <TryPanel
+            id={name.trim() || "new"}
+            text={text}
+            obstacle={isNew && agents.has(name.trim()) ? taken(name) : null}
+          />
+        )}
       </div>
       {isSaving && isChanged && (
         <SaveDialog
           place={place}
-          diff={module.diffOf(isNew ? "" : base.text, text)}
+          diff={diffOf(isNew ? "" : base.text, text)}
           change={{ text, version: base.version, name }}
           errors={errors}
           onSaved={onSaved}
@@ -245,6 +252,8 @@ function Editing(
     </article>
   );
 }
+
+const taken = (name: string) => `The agent "${name}" exists already: choose another name`;
 
 function toProblem(one: DiagnosticBody) {
   return { ...one, message: one.hint === null ? one.message : `${one.message} (${one.hint})` };

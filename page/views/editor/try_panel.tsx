@@ -9,7 +9,14 @@ import { useSending } from "../../state/use_resource.ts";
 import { ChatTurn } from "../chat/chat_turn.tsx";
 
 /** Renders the turns of the conversation, and a form for the next one. */
-export function TryPanel({ id, text }: { id: string; text: string }): VNode {
+export function TryPanel(
+  { id, text, obstacle }: {
+    id: string;
+    text: string;
+    /** The reason why the text cannot be tried. Null if there is none. */
+    obstacle: string | null;
+  },
+): VNode {
   const { client } = useService();
   const [message, setMessage] = useState("");
   const [isDry, setDry] = useState(true);
@@ -30,13 +37,13 @@ export function TryPanel({ id, text }: { id: string; text: string }): VNode {
     <section class="try" aria-label="Try">
       <h2>Try</h2>
       <p class="hint">
-        Runs the text as it is in the editor, within the saved file's budget. Keeps no memory, and
-        starts no other agents afterward.
+        Runs the text as it is in the editor, within the budget of the saved file or the default
+        one. Keeps no memory, and starts no other agents afterward.
       </p>
       {turns.map((turn) => (
         <ChatTurn key={turn} execution={{ id: turn, agent_id: id, status: "running" }} />
       ))}
-      <Problem text={problem} />
+      <Problem text={obstacle ?? problem} />
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -57,7 +64,9 @@ export function TryPanel({ id, text }: { id: string; text: string }): VNode {
         </Field>
         <Option checked={isDry} onChange={setDry}>Dry run: only list what it would change</Option>
         <div class="actions">
-          <button type="submit" class="primary" disabled={isSending}>Try</button>
+          <button type="submit" class="primary" disabled={isSending || obstacle !== null}>
+            Try
+          </button>
           {turns.length > 0 && (
             <Button class="quiet" onClick={() => setTurns([])}>New conversation</Button>
           )}

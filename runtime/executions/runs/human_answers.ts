@@ -142,7 +142,7 @@ export class HumanAnswers {
     const fitting = fitAnswer(open, response.answer, redactor);
     const { execution, request } = await requireExecution(executions, open.executionId);
     await this.#requireAgents(execution);
-    const agent = agents.find(execution.agentId);
+    const agent = agents.find(execution);
     const answer = agent === undefined || agent instanceof AgentUnreadable
       ? fitting
       : await (await loadEditedCall()).checkEditedCall(
@@ -162,7 +162,7 @@ export class HumanAnswers {
   async #requireAgents(asking: Execution): Promise<void> {
     const { agents, executions } = this.#ports;
     for (let one = asking;;) {
-      const agent = agents.find(one.agentId);
+      const agent = agents.find(one);
       if (agent instanceof AgentUnreadable) throw agent;
       if (one.parentExecutionId === null) return;
       ({ execution: one } = await requireExecution(executions, one.parentExecutionId));

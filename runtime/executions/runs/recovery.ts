@@ -66,8 +66,8 @@ async function partAbandoned(
     isPaused((await requireExecution(executions, parentId)).execution);
   for (const id of await recovery.findAbandoned()) {
     const subject = await requireExecution(executions, id);
-    const { agentId, parentExecutionId } = subject.execution;
-    const agent = agents.find(agentId);
+    const { parentExecutionId } = subject.execution;
+    const agent = agents.find(subject.execution);
     const mayGoOn = agent instanceof AgentUnreadable || agent?.onRestart === "resume";
     if (mayGoOn && await isWanted(parentExecutionId)) {
       await recovery.adoptExecution(id);

@@ -33,6 +33,8 @@ export type RunnerPorts = RunPorts & JournalPorts & {
    * gone.
    */
   whyUnreadable(id: string): Diagnostic | undefined;
+  /** Returns the agent of a file that is not written yet, for a trial of its text. */
+  unsavedAgent?(id: string): Agent;
   /** Returns the agent with the changes of a request. Throws AgentTextUnusable and EditorFolderUnusable. */
   variantOf?(agent: Agent, request: ExecutionRequest): Promise<Agent>;
   /**

@@ -79,7 +79,7 @@ export class Runs {
   async runClaimed({ subject, isRedelivered, ranMs, cancelled }: ClaimedExecution): Promise<void> {
     const { execution } = subject;
     const { agents, rereadAgents } = this.#ports;
-    if (agents.find(execution.agentId) === undefined) {
+    if (agents.find(execution) === undefined) {
       await this.#orLog(execution, "Agents' files could not be read anew", async () => {
         await rereadAgents?.();
       });
@@ -250,8 +250,8 @@ export class Runs {
   /** Continues an execution. Stops it if its parent has ended meanwhile. */
   async #continue(subject: StoredRun, decide: ResumeDecision): Promise<void> {
     const { agents, active, executions, serviceLog } = this.#ports;
-    const { id, agentId, parentExecutionId } = subject.execution;
-    const found = agents.find(agentId);
+    const { id, parentExecutionId } = subject.execution;
+    const found = agents.find(subject.execution);
     if (found instanceof AgentUnreadable) {
       serviceLog.write("warn", `An execution waits: ${found.message}`, { execution: id });
       active.launch(id, (control) => this.#hold(subject, decide, control));
@@ -277,7 +277,7 @@ export class Runs {
     const stopping = execution.parentExecutionId === null ? [active.stopping] : [];
     let agent: Agent | undefined;
     try {
-      agent = await agents.whenReadable(execution.agentId, AbortSignal.any([signal, ...stopping]));
+      agent = await agents.whenReadable(execution, AbortSignal.any([signal, ...stopping]));
     } catch {
       // When the service stops, the status stays, and the next start continues the execution.
       const { reason } = signal;

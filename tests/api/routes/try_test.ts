@@ -24,9 +24,9 @@ async function openWorld() {
   const runtime = opened.use(await place.open());
   const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
   const services = { runtime, lifecycle, transports: () => [] };
-  const send = async (isLocal: boolean, json: unknown) => {
+  const send = async (isLocal: boolean, json: unknown, id = "saved") => {
     const response = await createApp({ ...services, isLocal, caller: { via: "api" } }).request(
-      "/agents/saved/run",
+      `/agents/${id}/run`,
       {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -82,4 +82,35 @@ Deno.test("a trial needs the right to change files", async () => {
   await using world = await openWorld();
   assert.equal((await world.send(false, { agent_text: "Hi." })).status, 403);
   assert.equal((await world.send(false, {})).status, 200);
+});
+
+Deno.test("a trial of a file that was never saved runs with the defaults, and writes no file", async () => {
+  await using world = await openWorld();
+  const { place, runtime } = world;
+  const text = script(
+    [
+      { call: [{ name: "memory_save", arguments: { section: "a", content: "b" } }] },
+      { call: [{ name: "ask_user", arguments: { question: "Which?", kind: "input" } }] },
+      { say: "Heard {result}" },
+    ],
+    'budget: { per_day: 100 }\ntrigger: { type: schedule, every: 1m }\nauto_approve: "*"\n',
+  );
+  const { status, body } = await world.send(true, { agent_text: text }, "fresh");
+  assert.equal(status, 200, JSON.stringify(body));
+  const id = body.execution_id;
+  assert.equal((await toEnd(runtime, id)).status, "waiting");
+  // An answer continues the trial, although there is no agent of this name.
+  const { requestId } = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId, answer: { text: "red" }, by: { via: "page" } });
+  assert.equal((await toEnd(runtime, id)).outputData, "Heard red");
+  const files = await Array.fromAsync(Deno.readDir(place.agentsDir), ({ name }) => name);
+  assert.deepEqual(files.filter((name) => name.includes("fresh")), []);
+  assert.deepEqual((await runtime.listAgents()).filter(({ agent }) => agent.id === "fresh"), []);
+  // The next turn of the conversation, a run without a text, and an impossible name.
+  const next = { agent_text: script([{ say: "Second." }]), continues: id };
+  const second = await world.send(true, next, "fresh");
+  assert.equal((await toEnd(runtime, second.body.execution_id)).outputData, "Second.");
+  assert.equal((await world.send(true, {}, "fresh")).status, 404);
+  assert.equal((await world.send(true, { agent_text: text }, ".hidden")).status, 422);
+  assert.equal((await world.send(false, { agent_text: text }, "fresh")).status, 403);
 });

@@ -200,6 +200,14 @@ async function editArguments(world: DashboardWorld): Promise<void> {
   assert.equal(await Deno.readTextFile(join(workspace, "other.md")), "Two\nlines\n");
   await assert.rejects(Deno.stat(join(workspace, "report.md")));
   assert.match((await execution()).outputData ?? "", /changed|edited/);
+  // The page of the execution shows what the person changed, and not the arguments line by line.
+  await page.evaluate(`location.hash = "#/executions/${id}"`);
+  const changes = page.getByRole("table", { name: /^Changed arguments / });
+  await changes.getByRole("row", { name: /^path report.md\s+other.md$/ }).waitFor();
+  const lines = changes.getByRole("region", { name: /^Change of content / });
+  await lines.locator(".diff-line.added", { hasText: "lines" }).waitFor();
+  assert.equal(await page.getByText("With other arguments").count(), 0);
+  await expectNoFault(page, "the changed arguments");
 }
 
 async function approveAlways(world: DashboardWorld): Promise<void> {

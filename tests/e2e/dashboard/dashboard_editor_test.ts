@@ -226,6 +226,22 @@ async function triesText(world: DashboardWorld): Promise<void> {
   assert.equal(await fileOf(world, "writer"), before);
 }
 
+async function triesNewText(world: DashboardWorld): Promise<void> {
+  const page = await openEditor(world, "#/edit/new");
+  await textOf(page).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText((await fileOf(world, "writer")).replace("Saved", "Never saved"));
+  const panel = page.getByRole("region", { name: "Try" });
+  const name = page.getByRole("textbox", { name: "Name" });
+  await name.fill("writer");
+  await panel.getByText(/"writer" exists already/).waitFor();
+  await name.fill("fresh");
+  await panel.getByRole("checkbox").uncheck();
+  await panel.getByRole("button", { name: "Try", exact: true }).click();
+  await panel.getByText("Never saved answer.").waitFor();
+  await assert.rejects(fileOf(world, "fresh"), Deno.errors.NotFound);
+}
+
 async function editsOtherFiles(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/files");
   await page.getByText("OPENAI_API_KEY").waitFor();
@@ -251,5 +267,6 @@ testInDashboard("editor", SET_UP, [
   ["a person takes the last change of a file back", takesBack],
   ["the audit is filtered and downloaded", seesAudit],
   ["the unsaved text is tried beside the editor", triesText],
+  ["a new agent is tried before it is saved", triesNewText],
   ["config.yaml and the gallery are edited, too", editsOtherFiles],
 ]);
