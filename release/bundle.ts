@@ -22,6 +22,15 @@ const YAML_LIBRARY = "runtime/config/files/yaml_library.ts";
 /** The CommonJS plugin. Deno's types do not describe its default import as a function, so it needs a cast. */
 const convertCommonJs = commonjs as unknown as () => Plugin;
 
+/** The builds of packages that differ from the build for Node.js. The one of Discord's package has no HTTP client. */
+const BUILDS: Readonly<Record<string, string>> = {
+  yaml: "browser/index.js",
+  "@discordjs/rest": "dist/web.mjs",
+};
+
+/** A package that Discord's package uses only if somebody has installed it. */
+const ABSENT = "zlib-sync";
+
 const SOURCES = ["app", "api", "base", "cli", "ops", "present", "reach", "runtime", "server"];
 const HOST = "runtime/tools/custom/host";
 const ENTRIES = {
@@ -141,13 +150,16 @@ function ownModules({ workFolder, settings, changes }: BundleOptions): Plugin {
   return {
     name: "own-modules",
     resolveId(id, importer, { attributes }) {
-      if (id === "yaml") return join(workFolder, "node_modules/yaml/browser/index.js");
+      const build = BUILDS[id];
+      if (id === ABSENT) return `\0${ABSENT}`;
+      if (build !== undefined) return join(workFolder, "node_modules", id, build);
       if (importer?.includes("/node_modules/") || !/^\.|^\//.test(id)) return null;
       const path = resolve(dirname(importer ?? ""), id);
       return attributes["type"] === "text" ? `${path}?text` : path;
     },
     async load(id) {
       // The name was created by another plugin.
+      if (id === `\0${ABSENT}`) return "export default undefined;";
       if (id.startsWith("\0") || id.includes("?") && !text.test(id)) return null;
       if (id.includes("/node_modules/")) return await loadPackaged(id);
       const file = relative(workFolder, id);

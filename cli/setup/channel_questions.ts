@@ -17,6 +17,7 @@ const KINDS = {
     ask: askChat("telegram"),
   },
   slack_app: { label: "Slack", hint: "talk with agents and answer them", ask: askChat("slack") },
+  discord: { label: "Discord", hint: "talk with agents and answer them", ask: askChat("discord") },
   ntfy: { label: "ntfy", hint: "push messages to a phone", ask: askNtfy },
   slack: { label: "Slack webhook", hint: "messages into a channel, no answers", ask: askSlack },
   webhook: { label: "a webhook", hint: "signed JSON to an address", ask: askWebhook },

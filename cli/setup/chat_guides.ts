@@ -44,4 +44,14 @@ export const CHAT_GUIDES = {
       { key: "app_token", variable: "SLACK_APP_TOKEN", message: "App-level token xapp-…" },
     ],
   },
+  discord: {
+    name: "team",
+    steps: [
+      "At https://discord.com/developers/applications, click New Application. Under Bot, Reset Token shows the token",
+      "Under Installation, Guild Install, add the scope bot, and the permissions View Channels, Send Messages, " +
+      "Attach Files and Read Message History",
+      "Open the Install Link there, and add the bot to a server that you are in",
+    ],
+    tokens: [{ key: "token", variable: "DISCORD_BOT_TOKEN", message: "Token of the bot" }],
+  },
 } as const satisfies Record<string, ChatGuide>;

@@ -160,7 +160,8 @@ export async function chooseConfigWithPerson(
 ): Promise<ChosenConfig> {
   await loadConfig(path, { home });
   const { id, name, may } = person;
-  const value = { id: /^-?\d+$/.test(id) ? Number(id) : id, name, may };
+  // Discord's ids are too large for numbers.
+  const value = { id: String(Number(id)) === id ? Number(id) : id, name, may };
   const text = await readTextIfThere(path) ?? "";
   return checkChosen(addConfigEntry(text, { at: ["chat", chat, "people"], value }, { path }), {
     path,

@@ -4,10 +4,17 @@ import { firstOf } from "../../base/first_of.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import { WorkLoop } from "../../base/work_loop.ts";
-import { AppFailure, type ButtonPress, type ChatMessage, type Post } from "./chat_app.ts";
-import { type ChatPorts, CLAIM_MS, findPerson, may } from "./chat_ports.ts";
+import {
+  AppFailure,
+  type ButtonPress,
+  type ChatMessage,
+  type Missed,
+  type Post,
+} from "./chat_app.ts";
+import { type ChatPorts, findPerson, may } from "./chat_ports.ts";
 import { CHOOSE, Conversations } from "./conversations.ts";
 import { offerCode } from "./pairing.ts";
+import { Poller } from "./poller.ts";
 import { Questions } from "./questions.ts";
 import { Replies } from "./replies.ts";
 
@@ -16,11 +23,10 @@ const GRACE_MS = 2 * SECOND_MS;
 /** The age from which a message is asked about instead of run. */
 const LATE_MS = 10 * MINUTE_MS;
 const RETRY = { firstMs: 5 * SECOND_MS, longestMs: 5 * MINUTE_MS };
-/** The name of the claim of the node that receives the messages, and the interval at which it renews the claim. */
-const POLLER = "poller";
-const RENEW_MS = 20 * SECOND_MS;
 /** The number of attempts to handle one message. After them it is dropped, so that later ones arrive. */
 const ATTEMPTS = 5;
+/** The beginning of the name of a note about a message that was handled. */
+const SEEN = "seen:";
 const RUN_LATE = "late:run";
 const DROP_LATE = "late:drop";
 /** A message to people that is not the answer to one: a question, a failure, a recap. */
@@ -38,9 +44,7 @@ export class Chat implements AsyncDisposable {
   readonly #replies: Replies;
   readonly #conversations: Conversations;
   readonly #loop: WorkLoop;
-  readonly #holder: string | undefined;
-  /** True while this process is the one that receives. Only it sends answers. */
-  #isReceiving = false;
+  readonly #poller: Poller;
   readonly #receiving: Promise<void>;
   readonly #unsubscribe: () => void;
   /** Aborts the requests that are in progress when the chat stops. */
@@ -49,7 +53,6 @@ export class Chat implements AsyncDisposable {
   /** Starts to receive. `holder` names this process if several share the database: then one of them receives. */
   constructor(ports: ChatPorts, { holder }: { holder?: string | undefined } = {}) {
     this.#ports = ports;
-    this.#holder = holder;
     this.#questions = new Questions(ports, { holder });
     this.#replies = new Replies(ports);
     this.#conversations = new Conversations(ports, {
@@ -62,6 +65,7 @@ export class Chat implements AsyncDisposable {
       failed: (error) => ports.log.write("warn", "A chat could not be updated", { error }),
       retry: RETRY,
     });
+    this.#poller = new Poller(ports, { holder, loop: this.#loop });
     this.#unsubscribe = ports.onChange(() => this.#loop.wake());
     this.#receiving = this.#receive();
   }
@@ -73,10 +77,8 @@ export class Chat implements AsyncDisposable {
     await firstOf(closing, { within: { clock: this.#ports.clock, ms: GRACE_MS } });
     this.#stopped.abort();
     await closing;
-    // Now nothing is being sent, and another node may receive. If the database fails, the claim ends with its time.
-    if (this.#holder !== undefined) {
-      await this.#ports.notes.release(POLLER, this.#holder).catch(() => {});
-    }
+    // Now nothing is being sent, and another node may receive.
+    await this.#poller.release();
   }
 
   /** Sends a notice to everybody who may answer. Throws AppFailure. */
@@ -87,7 +89,7 @@ export class Chat implements AsyncDisposable {
     }
     const people = this.#ports.settings()?.people.filter((one) => may(one, "answer")) ?? [];
     for (const { id: personId } of people) {
-      const place = await this.#ports.app.openDirect(personId, signal);
+      const place = await this.#ports.app.openDirect?.(personId, signal) ?? personId;
       await this.#questions.show(executionId, { place, personId }, signal);
     }
   }
@@ -97,11 +99,15 @@ export class Chat implements AsyncDisposable {
     const { signal } = this.#loop;
     for (let failures = 0; !signal.aborted;) {
       try {
-        await this.#whileClaimed((held) =>
-          app.receive(async (one) => {
-            failures = 0;
-            await this.#attempt(one);
-          }, held)
+        await this.#poller.run((held) =>
+          app.receive(
+            async (one) => {
+              failures = 0;
+              await this.#attempt(one);
+            },
+            held,
+            () => this.#readMissed(),
+          )
         );
         failures = 0;
       } catch (error) {
@@ -117,40 +123,15 @@ export class Chat implements AsyncDisposable {
     }
   }
 
-  /** Runs `work` while this process is the one that receives. Waits until it is. */
-  async #whileClaimed(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const { clock, notes } = this.#ports;
-    const { signal } = this.#loop;
-    const holder = this.#holder;
-    // The first work sends what an earlier process has left.
-    if (holder === undefined) {
-      this.#isReceiving = true;
-      this.#loop.wake();
-      return await work(signal);
-    }
-    while (!await notes.claim(POLLER, holder, CLAIM_MS)) {
-      if (!await sleepUnlessAborted(clock, RENEW_MS, signal)) return;
-    }
-    this.#isReceiving = true;
-    this.#loop.wake();
-    const lost = new AbortController();
-    const renew = async () => {
-      while (await sleepUnlessAborted(clock, RENEW_MS, AbortSignal.any([signal, lost.signal]))) {
-        if (!await notes.claim(POLLER, holder, CLAIM_MS)) lost.abort();
-        // A run that ended on another node reports nothing here.
-        this.#loop.wake();
-      }
+  async #readMissed(): Promise<Missed> {
+    const { notes, settings } = this.#ports;
+    const { people = [], groups = [] } = settings() ?? {};
+    const seen = await notes.listNotes(SEEN);
+    return {
+      seen: seen.map(({ name }) => name.slice(SEEN.length)),
+      people: people.map(({ id }) => id),
+      groups: groups.map(({ id }) => id),
     };
-    const renewing = renew().catch(() => {}).finally(() => lost.abort());
-    try {
-      await work(AbortSignal.any([signal, lost.signal]));
-    } catch (error) {
-      if (!lost.signal.aborted) throw error;
-    } finally {
-      this.#isReceiving = false;
-      lost.abort();
-      await renewing;
-    }
   }
 
   /** Handles a message or press. Repeats it after a failure, and finally drops it with a line in the log. */
@@ -177,7 +158,10 @@ export class Chat implements AsyncDisposable {
     if (one.isGroup && !settings()?.groups.some(({ id }) => id === one.place)) return;
     // The bot answers unknown people only if they send the code of the terminal.
     if (person === undefined) {
-      if (one.type === "message" && !one.isGroup) await offerCode(one, this.#ports, signal);
+      if (one.type !== "message" || one.isGroup) return;
+      const sender = await offerCode(one, this.#ports, signal);
+      // An app that finds missed messages must not find the code, nor anything before it.
+      if (sender !== undefined) await notes.write(`${SEEN}${one.key}`, true);
       return;
     }
     if (one.type === "press") {
@@ -186,12 +170,12 @@ export class Chat implements AsyncDisposable {
       this.#loop.wake();
       return;
     }
-    const mark = `seen:${one.key}`;
+    const mark = `${SEEN}${one.key}`;
     if (await notes.readNote(mark) !== undefined) return;
     const reply = await this.#hear(one);
     if (reply !== undefined) await this.#reply(one, reply);
     await notes.write(mark, true);
-    await notes.purge("seen:");
+    await notes.purge(SEEN);
     this.#loop.wake();
   }
 
@@ -262,7 +246,7 @@ export class Chat implements AsyncDisposable {
 
   /** Sends due answers, shows the questions of runs that wait, and settles questions that are no longer open. */
   async #refresh(): Promise<number | undefined> {
-    if (!this.#isReceiving) return undefined;
+    if (!this.#poller.isReceiving) return undefined;
     const { signal } = this.#stopped;
     const due: number[] = [];
     for (const note of await this.#questions.list()) await this.#questions.settle(note, signal);
@@ -289,6 +273,7 @@ export async function sendNotice(
     throw new AppFailure("nobody in its people may answer", { isFinal: true });
   }
   for (const { id } of people) {
-    await app.send(await app.openDirect(id, signal), { text: `${title}\n${text}` }, signal);
+    const place = await app.openDirect?.(id, signal) ?? id;
+    await app.send(place, { text: `${title}\n${text}` }, signal);
   }
 }

@@ -56,6 +56,15 @@ export interface Post {
   replyTo?: string | undefined;
 }
 
+/** The facts by which an app finds the messages that it did not deliver. */
+export interface Missed {
+  /** The keys of the messages that were handled, and whose notes are not removed yet. */
+  seen: readonly string[];
+  /** The ids of the chat's people and groups. */
+  people: readonly string[];
+  groups: readonly string[];
+}
+
 /** A chat app under the bot's account. Every method throws AppFailure, and the signal's reason on abort. */
 export interface ChatApp {
   /** The maximum length of `text` and `code` together, in UTF-16 code units. */
@@ -65,12 +74,13 @@ export interface ChatApp {
   /** Throws AppFailure if the app does not accept the token, or does not respond. */
   check(signal: AbortSignal): Promise<void>;
   /**
-   * Passes each message and press to `handle`, one at a time, until the signal aborts. The app repeats those for which
-   * `handle` did not resolve.
+   * Passes each message and press to `handle`, one at a time, until the signal aborts. The app repeats messages for which
+   * `handle` did not resolve, or finds them with `readMissed`.
    */
   receive(
     handle: (one: ChatMessage | ButtonPress) => Promise<void>,
     signal: AbortSignal,
+    readMissed: () => Promise<Missed>,
   ): Promise<void>;
   /** Sends a message and returns its id. */
   send(place: string, post: Post, signal: AbortSignal): Promise<string>;
@@ -87,10 +97,10 @@ export interface ChatApp {
   showTyping?(place: string, signal: AbortSignal): Promise<void>;
   /** Shows a short text to the person who pressed a button. */
   acknowledge(press: ButtonPress, text: string, signal: AbortSignal): Promise<void>;
-  /** Returns the name that a sender has in the app. */
-  readName(sender: Sender, signal: AbortSignal): Promise<string>;
-  /** Returns the place of the direct conversation with a person. */
-  openDirect(personId: string, signal: AbortSignal): Promise<string>;
+  /** Returns the name that a sender has in the app. Absent if messages contain it. */
+  readName?(sender: Sender, signal: AbortSignal): Promise<string>;
+  /** Returns the place of the direct conversation with a person. Absent if it has the person's id. */
+  openDirect?(personId: string, signal: AbortSignal): Promise<string>;
 }
 
 /** Error: the app refused a request, or did not respond. The message is a clause for the log without any secret. */

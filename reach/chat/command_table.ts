@@ -13,5 +13,10 @@ export const COMMANDS = {
   start: { right: undefined, help: "Show what you can do here" },
 } as const satisfies Record<string, { right: ChatRight | undefined; help: string }>;
 
+/** Returns a text whose command begins with a slash. `!name` is a command, too, because some apps keep `/name`. */
+export function toCommand(text: string): string {
+  return text.replace(/^!(?=[a-z]+(?:\s|$))/, "/");
+}
+
 /** The name of a command. */
 export type CommandName = keyof typeof COMMANDS;

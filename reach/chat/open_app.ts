@@ -4,6 +4,7 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import type { ChatSettings } from "../../runtime/config/chat_schema.ts";
 import { AppFailure, type ChatApp } from "./chat_app.ts";
 
+const loadDiscord = lazyModule(() => import("./discord.ts"));
 const loadSlack = lazyModule(() => import("./slack.ts"));
 const loadTelegram = lazyModule(() => import("./telegram.ts"));
 
@@ -27,6 +28,8 @@ export async function openChatApp(
   switch (app) {
     case "telegram":
       return (await loadTelegram()).openTelegram({ token: secretOf(token), apiRoot, clock });
+    case "discord":
+      return (await loadDiscord()).openDiscord({ token: secretOf(token), apiRoot, clock });
     case "slack":
       return (await loadSlack()).openSlack({
         token: secretOf(token),

@@ -14,7 +14,7 @@ export async function offerCode(
   const open = await notes.readNote<PairingNote>(PAIRING);
   if (open === undefined || open.sender !== null || open.expiresAt <= clock.now()) return;
   if (await sha256Of(text.toUpperCase()) !== open.code) return;
-  const name = await app.readName(sender, signal);
+  const name = await app.readName?.(sender, signal) ?? sender.name;
   await notes.write(PAIRING, { ...open, sender: { ...sender, name } });
   await app.send(place, { text: "The code is right. Confirm it at the terminal." }, signal);
   return sender;

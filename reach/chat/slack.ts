@@ -5,10 +5,11 @@ import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { ButtonPress, ChatApp, ChatMessage, Post, ReceivedFile, Sender } from "./chat_app.ts";
 import { AppFailure } from "./chat_app.ts";
-import { withPauses } from "./with_pauses.ts";
+import { loadFile } from "./load_file.ts";
 import { toFailure } from "./slack_failure.ts";
 import { readSocket, SILENT } from "./slack_socket.ts";
 import { toPayload } from "./slack_wire.ts";
+import { unlessFinal, withPauses } from "./with_pauses.ts";
 
 /** Slack allows more, but shows a longer message only after a click. */
 const MAX_TEXT = 3_000;
@@ -72,10 +73,10 @@ class Slack implements ChatApp {
 
   async edit(place: string, messageId: string, post: Post, signal: AbortSignal): Promise<void> {
     const { text, blocks } = toPayload(post);
-    await this.#unlessFinal(
+    await unlessFinal(this.#call(
       (client) => client.chat.update({ channel: place, ts: messageId, text, blocks }),
       signal,
-    );
+    ));
   }
 
   async sendFile(
@@ -90,29 +91,11 @@ class Slack implements ChatApp {
     );
   }
 
-  async load(
-    { ref, name }: ReceivedFile,
-    maxBytes: number,
-    signal: AbortSignal,
-  ): Promise<Uint8Array> {
+  async load(file: ReceivedFile, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
     const { apiRoot, token } = this.#ports;
-    // Only Slack gets the token: the address of a file that was linked is of another host.
-    const { origin } = new URL(ref);
-    if (origin !== FILES_ORIGIN && origin !== new URL(apiRoot).origin) {
-      throw new AppFailure(`${name} is not stored at Slack`, { isFinal: true });
-    }
+    const origins = [FILES_ORIGIN, new URL(apiRoot).origin];
     const headers = { authorization: `Bearer ${token}` };
-    // Without the right to read files, Slack redirects to its page for signing in.
-    const response = await fetch(ref, { headers, signal, redirect: "manual" });
-    const size = Number(response.headers.get("content-length") ?? 0);
-    if (response.status !== 200 || size > maxBytes) {
-      await response.body?.cancel();
-      if (response.status === 200) throw new AppFailure(`${name} is too large`, { isFinal: true });
-      throw new AppFailure(`${name} cannot be loaded: status ${response.status}`, {
-        isFinal: response.status < 500,
-      });
-    }
-    return await response.bytes();
+    return await loadFile(file, { maxBytes, origins, headers }, signal);
   }
 
   async acknowledge(
@@ -121,11 +104,8 @@ class Slack implements ChatApp {
     signal: AbortSignal,
   ): Promise<void> {
     if (text === "") return;
-    await this.#unlessFinal(
-      (client) =>
-        client.chat.postEphemeral({ channel: place, user: sender.id, ...toPayload({ text }) }),
-      signal,
-    );
+    const message = { channel: place, user: sender.id, ...toPayload({ text }) };
+    await unlessFinal(this.#call((client) => client.chat.postEphemeral(message), signal));
   }
 
   async readName({ id }: Sender, signal: AbortSignal): Promise<string> {
@@ -140,18 +120,6 @@ class Slack implements ChatApp {
       signal,
     );
     return channel?.id ?? personId;
-  }
-
-  /** Performs a request that may be repeated after its effect, or whose message may be deleted. */
-  async #unlessFinal(
-    request: (client: WebClient) => Promise<unknown>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    try {
-      await this.#call(request, signal);
-    } catch (error) {
-      if (!(error instanceof AppFailure) || !error.isFinal) throw error;
-    }
   }
 
   async #call<T>(request: (client: WebClient) => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -2,6 +2,7 @@
 import type { AnyBlock } from "@slack/web-api";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { ButtonPress, ChatMessage, Post, ReceivedFile } from "./chat_app.ts";
+import { toCommand } from "./command_table.ts";
 
 /** The part of an envelope that says what happened. Everything in `body` was chosen by its sender, or by Slack. */
 export interface Envelope {
@@ -117,12 +118,12 @@ function toPlace(channel: string): { place: string; isGroup: boolean } {
   return { place: channel, isGroup: !channel.startsWith("D") };
 }
 
-/** Returns a text as its sender typed it, without the mention of the bot. `!name` is a command, as Slack keeps `/name`. */
+/** Returns a text as its sender typed it, without the mention of the bot. */
 function toText(text: string, botId: string): string {
-  return text.replaceAll(`<@${botId}>`, "").trim()
+  const typed = text.replaceAll(`<@${botId}>`, "").trim()
     .replaceAll(/<((?:https?|mailto):[^|>]+)(?:\|[^>]*)?>/g, "$1")
-    .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
-    .replace(/^!(?=[a-z]+(?:\s|$))/, "/");
+    .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+  return toCommand(typed);
 }
 
 function toFiles(files: NonNullable<SlackMessage["files"]>): ReceivedFile[] {

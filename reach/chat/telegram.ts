@@ -10,10 +10,10 @@ import {
   type ChatMessage,
   type Post,
   type ReceivedFile,
-  type Sender,
 } from "./chat_app.ts";
 import { COMMANDS } from "./command_table.ts";
-import { withPauses } from "./with_pauses.ts";
+import { loadFile } from "./load_file.ts";
+import { unlessFinal, withPauses } from "./with_pauses.ts";
 
 /** The seconds that one request for messages stays open. */
 const POLL_SECONDS = 25;
@@ -90,15 +90,10 @@ class Telegram implements ChatApp {
 
   async edit(place: string, messageId: string, post: Post, signal: AbortSignal): Promise<void> {
     const { text, ...rest } = toPayload(post);
-    try {
-      await this.#call(
-        (s) => this.#api.editMessageText(place, Number(messageId), text, rest, s),
-        signal,
-      );
-    } catch (error) {
-      // An edit is repeated after a kill, and the message may have been deleted.
-      if (!(error instanceof AppFailure) || !error.isFinal) throw error;
-    }
+    await unlessFinal(this.#call(
+      (s) => this.#api.editMessageText(place, Number(messageId), text, rest, s),
+      signal,
+    ));
   }
 
   async sendFile(
@@ -122,9 +117,8 @@ class Telegram implements ChatApp {
     if (path === undefined || size > maxBytes) {
       throw new AppFailure(`${name} is too large`, { isFinal: true });
     }
-    const response = await fetch(`${this.#fileRoot}/${path}`, { signal });
-    if (!response.ok) throw new AppFailure(`${name} cannot be loaded: status ${response.status}`);
-    return await response.bytes();
+    const file = { name, ref: `${this.#fileRoot}/${path}` };
+    return await loadFile(file, { maxBytes, origins: [new URL(this.#fileRoot).origin] }, signal);
   }
 
   async showTyping(place: string, signal: AbortSignal): Promise<void> {
@@ -132,20 +126,10 @@ class Telegram implements ChatApp {
   }
 
   async acknowledge({ key }: ButtonPress, text: string, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#call((s) => this.#api.answerCallbackQuery(key, { text }, s), signal);
-    } catch (error) {
-      // Telegram accepts the text only for some minutes after the press.
-      if (!(error instanceof AppFailure)) throw error;
-    }
-  }
-
-  readName({ name }: Sender): Promise<string> {
-    return Promise.resolve(name);
-  }
-
-  openDirect(personId: string): Promise<string> {
-    return Promise.resolve(personId);
+    // Telegram accepts the text only for some minutes after the press.
+    await unlessFinal(
+      this.#call((s) => this.#api.answerCallbackQuery(key, { text }, s), signal),
+    );
   }
 
   /** Performs a request, and repeats it after the pauses that Telegram asks for. */

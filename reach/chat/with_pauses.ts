@@ -1,7 +1,7 @@
-// Repeats a request to a chat app after the pauses that the app asks for.
+// Performs requests to a chat app: repeats them after the pauses that the app asks for, and passes over final failures.
 import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
-import type { AppFailure } from "./chat_app.ts";
+import { AppFailure } from "./chat_app.ts";
 
 /** The longest wait for an app within one request, in milliseconds. A longer one is left to the caller. */
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
@@ -29,5 +29,14 @@ export async function withPauses<T>(
       }
       await clock.sleep(retryAfterMs, signal);
     }
+  }
+}
+
+/** Waits for a request that may be repeated after its effect, or whose message may be deleted. */
+export async function unlessFinal(request: Promise<unknown>): Promise<void> {
+  try {
+    await request;
+  } catch (error) {
+    if (!(error instanceof AppFailure) || !error.isFinal) throw error;
   }
 }

@@ -24,6 +24,7 @@ import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
 export const CHAT_APPS = {
   telegram: "https://api.telegram.org",
   slack: "https://slack.com",
+  discord: "https://discord.com/api",
 } as const;
 /** The name of a chat app. */
 export type ChatAppName = keyof typeof CHAT_APPS;
@@ -56,9 +57,15 @@ export interface ChatSettings {
   groups: readonly { id: string; agent?: string | undefined }[];
 }
 
-/** An id of a person or group: Telegram's are numbers, Slack's are texts such as `U04AB12CD`. */
-export const appId = z.union([z.int(), z.string().regex(/^-?[A-Za-z0-9]{1,40}$/)], {
-  error: "must be the app's id: a number (Telegram) or a text such as U04AB12CD (Slack)",
+/** An id of a person or group: a number, or a text. Discord's numbers are too large for YAML, so they are texts. */
+export const appId = z.union([
+  z.number().refine(Number.isSafeInteger, "is too large for a number: put it in quotes"),
+  z.string().regex(/^-?[A-Za-z0-9]{1,40}$/),
+], {
+  error: (issue) =>
+    typeof issue.input === "number"
+      ? undefined
+      : "must be the app's id: a number (Telegram) or a text such as U04AB12CD (Slack)",
 }).transform(String);
 
 /** The schema of a person of a chat. */
@@ -125,7 +132,7 @@ export const CHAT = z.preprocess(
       if ((type === "slack") === (appToken !== undefined)) return;
       const message = type === "slack"
         ? "must be given: Slack's Socket Mode needs the app-level token, too"
-        : "has no meaning for telegram";
+        : `has no meaning for ${type}`;
       context.addIssue({ code: "custom", message, path: ["app_token"] });
     }),
   ),

@@ -228,14 +228,16 @@ function channelNeeds({ config: { notify }, environment }: ServiceNeedsContext):
 /** Returns the permissions for a chat: the hosts of its app. Its variables are among those of the channels. */
 function chatNeeds({ name, apiRoot }: ChatSettings): PermissionNeed[] {
   const why = `chat.${name} in config.yaml`;
-  const hosts = apiRoot === CHAT_APPS.slack ? SLACK_HOSTS : [];
-  return [hostAndPort(new URL(apiRoot)), ...hosts].map((host) => net(host, why));
+  const hosts = FURTHER_HOSTS[apiRoot] ?? [];
+  return [hostAndPort(new URL(apiRoot)), ...hosts.map((host) => `${host}:443`)]
+    .map((host) => net(host, why));
 }
 
-/** The hosts of Slack beside that of its API: its sockets, and its files. */
-const SLACK_HOSTS = ["wss-primary.slack.com", "wss-backup.slack.com", "files.slack.com"].map((
-  host,
-) => `${host}:443`);
+/** The hosts of chat apps beside the host of their API, by its default address: their sockets and their files. */
+const FURTHER_HOSTS: Readonly<Record<string, readonly string[]>> = {
+  [CHAT_APPS.slack]: ["wss-primary.slack.com", "wss-backup.slack.com", "files.slack.com"],
+  [CHAT_APPS.discord]: ["gateway.discord.gg", "*.discord.gg", "cdn.discordapp.com"],
+};
 
 function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {
   const { provider, model: name, baseUrl } = config.defaults;

@@ -43,6 +43,7 @@ chat:
       - { id: 77, name: owner, may: [chat, fly] }
   slack: { type: slack, token: T }
   extra: { type: telegram, token: T, app_token: A }
+  guild: { type: discord, token: T, app_token: A, people: [{ id: 803511102246789177, name: a }] }
   team: { type: telegram, token: T, people: [{ id: 1, name: a }, { id: 1, name: b }] }
 `);
   assert.ok("diagnostics" in parsed);
@@ -50,11 +51,13 @@ chat:
   assert.doesNotMatch(told.join("\n"), /s3cr3t/);
   for (
     const part of [
-      "4:11: chat.phone.type must be telegram or slack",
+      "4:11: chat.phone.type must be telegram, slack or discord",
       "5:12: chat.phone.token must be the name of an environment variable",
       'chat.phone.people[0].may[1] must be chat, answer or start, got "fly"',
       "8:3: chat.slack.app_token is missing",
       "chat.extra.app_token has no meaning for telegram",
+      "chat.guild.app_token has no meaning for discord",
+      "chat.guild.people[0].id is too large for a number: put it in quotes",
       "chat.phone has the name of a channel",
       "chat.team.people lists the id 1 twice",
     ]

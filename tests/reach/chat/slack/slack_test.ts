@@ -1,9 +1,7 @@
 // Slack over its real packages: messages, questions, files, and what Slack repeats, refuses and closes.
 import assert from "node:assert/strict";
-import { createLocalClient } from "../../../../app/local_client.ts";
-import { call } from "../../../runtime/executions/executions_of.ts";
 import { until } from "../../../support/until.ts";
-import { APP_TOKEN, BOT_TOKEN, directOf, refuse } from "./slack_server.ts";
+import { directOf } from "./slack_server.ts";
 import {
   CHANNEL,
   createSlackWorld,
@@ -15,10 +13,6 @@ import {
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\n\nAnswer.\n";
 const TO_OWNER = directOf(OWNER);
-const write = (content: string) => [
-  { call: [call("file_write", { path: "note.txt", content })] },
-  { say: "Written: {result}" },
-];
 
 /** Runs a test. The socket's package has one timer per process, which goes on for a moment after the last socket. */
 function testSlack(name: string, fn: () => Promise<void>): void {
@@ -99,55 +93,6 @@ testSlack(
   },
 );
 
-testSlack(
-  "a question is answered by its button; forged presses and words do not approve",
-  async () => {
-    await using world = await createSlackWorld();
-    const { app } = world;
-    await world.place.writeScript("writer", write("A line\n"));
-    await using service = await world.open();
-    await service.runtime.run("writer", {});
-    const question = await world.seen(TO_OWNER, "writer asks");
-    assert.match(question.code ?? "", /\+A line/);
-    const approve = question.buttons["Approve"]!;
-    app.press(STRANGER, question, approve);
-    app.press(GUEST, question, approve);
-    app.press(GUEST, { ts: question.ts, place: directOf(GUEST) }, approve);
-    app.press(OWNER, { ts: "1.000001", place: TO_OWNER }, approve);
-    app.press(OWNER, question, "option:0");
-    app.say(OWNER, approve, { thread_ts: question.ts });
-    await world.seen(TO_OWNER, "Use the buttons");
-    await until(() => app.isRead, "all envelopes are confirmed");
-    assert.equal((await service.runtime.getExecution(1)).status, "waiting");
-    assert.ok(app.whispers.every(({ person }) => person !== STRANGER));
-    app.press(OWNER, question, approve);
-    await until(() => question.text.includes("➜ Approved"), "the question shows its answer");
-    assert.deepEqual(question.buttons, {});
-    await until(async () => (await service.runtime.getExecution(1)).status === "success", "ended");
-    assert.equal(await Deno.readTextFile(`${world.place.workspace}/note.txt`), "A line\n");
-  },
-);
-
-testSlack("a question that is answered elsewhere loses its buttons", async () => {
-  await using world = await createSlackWorld();
-  const { app } = world;
-  await world.place.writeScript("writer", write("x"));
-  await using service = await world.open();
-  using client = createLocalClient(service.runtime);
-  await service.runtime.run("writer", {});
-  const question = await world.seen(TO_OWNER, "writer asks");
-  const approve = question.buttons["Approve"]!;
-  const { request_id } = await client.pending(1);
-  await client.respond(1, { request_id, response: { approved: false }, via: "page" });
-  await world.seen(TO_OWNER, "Denied (on the page)");
-  assert.deepEqual(question.buttons, {});
-  app.press(OWNER, question, approve);
-  await until(
-    () => app.whispers.some(({ text }) => text === "This question is no longer open."),
-    "the late press is refused",
-  );
-});
-
 testSlack("long answers are split or a file, and no text is markup", async () => {
   await using world = await createSlackWorld();
   const { app } = world;
@@ -166,31 +111,6 @@ testSlack("long answers are split or a file, and no text is markup", async () =>
   await until(() => app.files.length === 1, "a file");
   assert.equal(app.files[0]?.place, TO_OWNER);
   assert.equal(app.files[0]?.text.trim().split(/\s+/).length, 9_000);
-});
-
-testSlack("files come into the workspace, and only Slack gets the token", async () => {
-  await using world = await createSlackWorld();
-  const { app } = world;
-  await world.place.writeAgent("concierge", ECHO);
-  await using _service = await world.open();
-  const leaked: string[] = [];
-  await using other = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    (request) => {
-      leaked.push(request.headers.get("authorization") ?? "");
-      return new Response("foreign");
-    },
-  );
-  app.uploads.set("notes", "whole text");
-  const file = { name: "../my notes.txt", url_private_download: `${app.apiRoot}/files-pri/notes` };
-  app.say(OWNER, "Read this", { subtype: "file_share", files: [file] });
-  const { text } = await world.seen(TO_OWNER, "Read this");
-  const [path = ""] = /chat-files\/team\/\S+/.exec(text) ?? [];
-  assert.equal(await Deno.readTextFile(`${world.place.workspace}/${path}`), "whole text");
-  const foreign = `http://127.0.0.1:${other.addr.port}/x`;
-  app.say(OWNER, "And this", { files: [{ name: "linked", url_private: foreign }] });
-  await world.seen(TO_OWNER, "Nothing ran: linked is not stored at Slack.");
-  assert.deepEqual(leaked, []);
 });
 
 testSlack(
@@ -214,49 +134,3 @@ testSlack(
     await world.seen(TO_OWNER, "Still here");
   },
 );
-
-testSlack("the sender of the terminal's code is named as in Slack", async () => {
-  await using world = await createSlackWorld();
-  const { app } = world;
-  await using service = await world.open();
-  using client = createLocalClient(service.runtime);
-  const { code } = await client.pairChat("team");
-  app.say(STRANGER, "AAAA-AAAA");
-  app.say(STRANGER, code);
-  await world.seen(directOf(STRANGER), "Confirm it at the terminal");
-  assert.equal(app.shown.length, 1);
-  assert.deepEqual(await client.pairing("team"), {
-    sender: { id: STRANGER, name: `Person ${STRANGER} (@${STRANGER.toLowerCase()})` },
-  });
-});
-
-testSlack("refusals are in the log with Slack's reason, and no token is", async () => {
-  await using world = await createSlackWorld();
-  const { app } = world;
-  await world.place.writeAgent("concierge", ECHO);
-  app.refusals.push({
-    method: "chat.postMessage",
-    response: () => refuse("missing_scope", { needed: "chat:write" }),
-  });
-  await using _service = await world.open();
-  app.say(OWNER, "Hello");
-  const read = () => JSON.stringify(world.place.logged);
-  await until(() => read().includes("missing_scope"), "the reason is logged");
-  const log = read();
-  assert.match(log, /the app needs chat:write/);
-  assert.ok(!log.includes(BOT_TOKEN) && !log.includes(APP_TOKEN));
-});
-
-testSlack("a file that the run has written goes out, another one does not", async () => {
-  await using world = await createSlackWorld();
-  const { app, place } = world;
-  await Deno.writeTextFile(`${place.workspace}/other.txt`, "not of this run");
-  await place.writeScript("concierge", [
-    { call: [call("file_write", { path: "note.txt", content: "of this run" })] },
-    { say: "[note](note.txt) and other.txt" },
-  ], "auto_approve: [file_write]");
-  await using _service = await world.open();
-  app.say(OWNER, "Write");
-  await until(() => app.files.length === 1, "a file");
-  assert.deepEqual(app.files, [{ place: TO_OWNER, name: "note.txt", text: "of this run" }]);
-});
