@@ -152,6 +152,16 @@ Deno.test("setup asks for both tokens of Slack, and shows the manifest of the do
   );
 });
 
+Deno.test("setup adds Discord, and writes its long ids as texts", async () => {
+  await using world = await createChatSteps();
+  world.cli.runtime.codeSender = { id: "803511102246789177", name: "Ada (@ada)" };
+  const answers = ["discord", "bot-s3cr3t", "concierge", true, true, "Ada", true];
+  const said = await world.finish(answers);
+  assert.match(said, /3\. Open the Install Link/);
+  assert.match(await world.read(world.configFile), /id: "803511102246789177"/);
+  assert.match(await world.read(world.secretFile), /^DISCORD_BOT_TOKEN=bot-s3cr3t$/m);
+});
+
 Deno.test("setup offers to pair with a chat without people, and reports a refused token", async () => {
   const chat = "chat:\n  # mine\n  phone: { type: telegram, token: BOT_TOKEN }\n";
   await using world = await createChatSteps(CONFIG + chat);
