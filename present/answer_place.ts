@@ -7,6 +7,7 @@ export const PLACES: Readonly<Record<string, string>> = {
   link: "by the link in a message",
   editor: "in an editor",
   chat: "in a chat app",
+  mail: "by mail",
   program: "by a program",
   api: "over the HTTP API",
   disk: "on the disk",

@@ -1,5 +1,5 @@
-// Shows a run's question as an assistant's turn, and reads a user's words as its answer.
-import type { PendingBody, RespondBody } from "../api/schemas/request_schemas.ts";
+// Shows a run's question as an assistant's turn.
+import type { PendingBody } from "../api/schemas/request_schemas.ts";
 
 /** The number of characters of a question's id in its turn. They show that the turn comes from this service. */
 const CODE_LENGTH = 8;
@@ -31,29 +31,4 @@ export function readMark(turn: string): { id: number; code: string } | undefined
 /** Returns true if the mark belongs to this question. */
 export function isMarkOf(code: string, requestId: string): boolean {
   return requestId.slice(0, CODE_LENGTH) === code;
-}
-
-const YES = /^(y|yes|yeah|ok|okay|sure|approve|approved)$/i;
-const NO = /^(n|no|nope|deny|denied|reject)$/i;
-
-/** Returns the answer in a user's words, or undefined if the words do not fit the question. */
-export function readAnswer(
-  { kind, options, multi }: Pick<PendingBody, "kind" | "options" | "multi">,
-  words: string,
-): RespondBody["response"] | undefined {
-  const text = words.trim();
-  if (kind === "input") return { text };
-  if (kind === "confirm") {
-    const word = text.replace(/[.!]+$/, "");
-    return YES.test(word) ? { approved: true } : NO.test(word) ? { approved: false } : undefined;
-  }
-  const chosen = (word: string) =>
-    (options ?? []).find((option, index) =>
-      option.toLowerCase() === word.toLowerCase() || word.replace(/\.$/, "") === `${index + 1}`
-    );
-  const whole = chosen(text);
-  const selected = whole !== undefined || !multi
-    ? [whole]
-    : text.split(/[,\n]/).map((word) => chosen(word.trim()));
-  return selected.every((one) => one !== undefined) ? { selected } : undefined;
 }

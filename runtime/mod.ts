@@ -190,7 +190,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     db,
     slots,
     audit,
-    executions: stores.executions,
+    ...{ executions: stores.executions, requests: stores.requests },
     budgets: stores.budgets,
     registry,
     currentAgent,

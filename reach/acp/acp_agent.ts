@@ -14,7 +14,8 @@ import {
 import { ApiError, type Client, type StreamFrame } from "../../api/client/client.ts";
 import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
 import { callsOf, textOf } from "../../present/payload.ts";
-import { readAnswer, toQuestionTurn } from "../question_words.ts";
+import { readAnswer } from "../../base/text/answer_words.ts";
+import { toQuestionTurn } from "../question_words.ts";
 import { isAskedByButton, readBlocks, toOptions } from "./prompt_blocks.ts";
 import { EDITOR_FOLDER, toPreviewDiff, toToolCall, withFolder } from "./tool_updates.ts";
 

@@ -6,7 +6,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { Exposed } from "../exposed.ts";
 import type { AskedTurn } from "./asked_turn.ts";
 import { OpenAiError } from "./openai_error.ts";
-import { isMarkOf, readAnswer, readMark } from "../question_words.ts";
+import { readAnswer } from "../../base/text/answer_words.ts";
+import { isMarkOf, readMark } from "../question_words.ts";
 
 /** The time in which a repeated request joins its first run. Clients retry within seconds. */
 const RETRY_MS = 60 * MINUTE_MS;

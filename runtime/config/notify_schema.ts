@@ -1,11 +1,14 @@
 // Defines `notify` in config.yaml and in agent files: the kinds of messages and their channels.
 import { z } from "zod";
+import { addressOf } from "../../base/text/mail_address.ts";
 import type { ChatSettings } from "./chat_schema.ts";
+import type { MailAccount } from "./mail_schema.ts";
 import {
   baseUrl,
   channelName,
   field,
   filledText,
+  oneOrMore,
   optional,
   pathText,
   section,
@@ -22,16 +25,32 @@ export type NotifyKind = typeof NOTIFY_KINDS[number];
 const kinds = z.array(z.enum(NOTIFY_KINDS));
 
 /** The types of channels. */
-export const CHANNEL_TYPES = ["ntfy", "slack", "webhook", "command", "desktop"] as const;
+export const CHANNEL_TYPES = [
+  "ntfy",
+  "slack",
+  "webhook",
+  "mail",
+  "command",
+  "desktop",
+] as const;
 
 /** The settings of a channel or a chat. */
 export type ChannelSettings = PlainChannel | ({ type: "chat" } & ChatSettings);
+
+/** A channel that sends mails from an account of config.yaml. Only replies from an address in `to` are answers. */
+export interface MailChannel {
+  type: "mail";
+  account: string;
+  /** Addresses in lower case. */
+  to: string[];
+}
 
 /** The settings of a channel. `token`, `secret`, and the `url` of Slack are names of variables with secret values. */
 type PlainChannel =
   | { type: "ntfy"; url: string; topic: string; token?: string }
   | { type: "slack"; url: string }
   | { type: "webhook"; url: string; secret: string }
+  | MailChannel
   | { type: "command"; run: string[]; allow: boolean }
   | { type: "desktop" };
 
@@ -42,6 +61,7 @@ const KEYS: Readonly<
   ntfy: { must: ["topic"], may: ["url", "token"] },
   slack: { must: ["url"], may: [] },
   webhook: { must: ["url", "secret"], may: [] },
+  mail: { must: ["account", "to"], may: [] },
   command: { must: ["run"], may: ["allow"] },
   desktop: { must: [], may: [] },
 };
@@ -71,6 +91,14 @@ export const writtenChannel = z.object({
   secret: optional(variableName).meta({
     description: "webhook: the variable that holds the signing secret, `whsec_…`",
   }),
+  account: optional(filledText).meta({
+    description: "mail: the account that sends, from `mail`; replies to it answer questions",
+  }),
+  to: optional(
+    oneOrMore(
+      z.string().refine((text) => addressOf(text) !== undefined, "must be a mail address"),
+    ),
+  ).meta({ values: "text or list", description: "mail: the addresses that get the messages" }),
   run: optional(z.array(pathText)).meta({
     description: "command: the program and its arguments; no shell is used",
   }),
@@ -84,6 +112,7 @@ type WrittenChannel = z.output<typeof writtenChannel>;
 const channel = writtenChannel.transform((written, context): PlainChannel => {
   for (const issue of channelIssues(written)) context.addIssue({ code: "custom", ...issue });
   const { type, topic = "", url = "", token, secret = "", run = [], allow = false } = written;
+  const { account = "", to = [] } = written;
   switch (type) {
     case "ntfy":
       return {
@@ -96,6 +125,8 @@ const channel = writtenChannel.transform((written, context): PlainChannel => {
       return { type, url };
     case "webhook":
       return { type, url, secret };
+    case "mail":
+      return { type, account, to: to.map((one) => one.trim().toLowerCase()) };
     case "command":
       return { type, run, allow };
     case "desktop":
@@ -122,10 +153,9 @@ function channelIssues(
       params: { hideValue: true as const },
     })),
   ];
+  if (written.to?.length === 0) issues.push({ path: ["to"], message: "must name an address" });
   if (run?.length === 0) issues.push({ path: ["run"], message: "must name a program" });
-  if (url === undefined || !given.includes("url") || type === "command" || type === "desktop") {
-    return issues;
-  }
+  if (url === undefined || !must.concat(may).includes("url")) return issues;
   const checked = (type === "slack" ? variableName : baseUrl).safeParse(url);
   const [fault] = checked.error?.issues ?? [];
   if (fault === undefined) return issues;
@@ -229,4 +259,16 @@ export function channelVariables({ channels }: Pick<NotifySettings, "channels">)
         return [];
     }
   });
+}
+
+/** Returns the channels whose messages may be answered by mail: the server of their account proves senders. */
+export function replyChannels(
+  { notify, mail }: { notify: Pick<NotifySettings, "channels">; mail: readonly MailAccount[] },
+): (MailChannel & { name: string })[] {
+  return Object.entries(notify.channels).flatMap(([name, channel]) =>
+    channel.type === "mail" &&
+      mail.some((one) => one.name === channel.account && one.authServer !== undefined)
+      ? [{ ...channel, name }]
+      : []
+  );
 }

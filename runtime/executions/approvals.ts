@@ -39,9 +39,9 @@ export function requireApprover(rule: ApprovalRule, by: Caller | undefined): str
   throw new ApproverForbidden(`This question is for ${describeApprovers(rule)}${remedy}`);
 }
 
-/** Returns true if a sender has this role or a higher one. The socket and this process have all of them, a chat none. */
+/** Returns true if a sender has this role or a higher one. The socket and this process have all of them, a chat and a mail none. */
 function hasRole({ role, via }: Caller, wanted: string): boolean {
-  if (!isRole(wanted) || (role === undefined && via === "chat")) return false;
+  if (!isRole(wanted) || (role === undefined && (via === "chat" || via === "mail"))) return false;
   return ROLE_NAMES.indexOf(role ?? "admin") >= ROLE_NAMES.indexOf(wanted);
 }
 

@@ -217,6 +217,8 @@ function channelNeeds({ config: { notify }, environment }: ServiceNeedsContext):
       return channel.type === "command" && !channel.allow ? [] : [{ kind: "run", value: "", why }];
     }
     if (channel.type === "chat") return chatNeeds(channel);
+    // The account's own permissions are among those of `mail`.
+    if (channel.type === "mail") return [];
     const url = URL.parse(
       channel.type === "slack" ? environment.get(channel.url) ?? "" : channel.url,
     );

@@ -31,6 +31,8 @@ export interface TriggersPorts {
   openWatcher: () => Promise<Watcher>;
   /** Opens the mail triggers. Called when an agent has a mail trigger or the database has positions in folders. */
   openMail: () => Promise<MailReading>;
+  /** Returns true if replies to the messages of a channel are answers. */
+  hasMailChannels: () => boolean;
   /** Returns true if the database has a position of any agent in a mail folder. */
   hasMailPositions: () => Promise<boolean>;
   /** Opens the lease file. Called when an agent has an automatic trigger; absent if the services share a database. */
@@ -171,7 +173,8 @@ export class Triggers implements AsyncDisposable {
   }
 
   async #reconcileMail(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
-    const isUsed = agents.some(({ enabled, trigger }) => enabled && trigger.type === "mail");
+    const isUsed = this.#ports.hasMailChannels() ||
+      agents.some(({ enabled, trigger }) => enabled && trigger.type === "mail");
     const isWanted = isUsed || this.#mail !== undefined || await this.#ports.hasMailPositions();
     if (!isWanted || this.#isOver) return;
     const mail = await (this.#mail ??= this.#ports.openMail().catch((error) => {

@@ -6,7 +6,7 @@ import { ASK_USER, SIGN_IN } from "./tool_vocabulary.ts";
 export const CLIENT_PLACES = ["terminal", "page", "editor", "program"] as const;
 
 /** The channel of a request or answer. `api` is a client that does not name its channel. */
-export type AnswerPlace = typeof CLIENT_PLACES[number] | "link" | "chat" | "api";
+export type AnswerPlace = typeof CLIENT_PLACES[number] | "link" | "chat" | "mail" | "api";
 
 /** The sender of a request. */
 export interface Caller {

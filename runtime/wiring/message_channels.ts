@@ -11,6 +11,7 @@ import {
   openChannel,
   type OpenChat,
 } from "../notify/channels/open_channel.ts";
+import { mailOpener } from "../mail/open_mail.ts";
 import { newToken } from "../notify/answer_links.ts";
 import { MessageTests } from "../notify/message_tests.ts";
 import type { Redactor } from "../secrets/redactor.ts";
@@ -62,6 +63,9 @@ export class MessageChannels {
       lookup: (name) => settings.environment.get(name),
       os: Deno.build.os,
       openChat,
+      mailAccounts: () => settings.config.mail,
+      // Sending leaves no connection open.
+      openMail: mailOpener({ settings, clock, resources: new AsyncDisposableStack() }),
     };
     this.#tests = new MessageTests({
       stateDir: settings.directories.stateDir,

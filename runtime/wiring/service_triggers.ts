@@ -2,6 +2,7 @@
 import { join } from "../../base/plain_path.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
+import { replyChannels } from "../config/notify_schema.ts";
 import { hostNames } from "../config/database_settings.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
@@ -33,6 +34,7 @@ import { LeaseGroups } from "../triggers/firing/lease_groups.ts";
 import { StoppedTriggers } from "../triggers/firing/stopped_triggers.ts";
 import { Webhooks } from "../triggers/webhook/webhooks.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
+import { type MailAnswerPorts, mailAnswers } from "./parts/mail_answers.ts";
 import { createStartRun } from "./parts/start_run.ts";
 import type { Fire, StartRun } from "../triggers/firing/fire.ts";
 
@@ -42,7 +44,7 @@ const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("../triggers/watch/watch_store.ts"));
 
 /** Options of createServiceTriggers(). */
-export interface ServiceTriggersOptions extends Context {
+export interface ServiceTriggersOptions extends Context, MailAnswerPorts {
   registry: Pick<AgentRegistry, "get" | "isUnreadable" | "list">;
   /** Returns an agent as its file is now, or undefined. */
   currentAgent: (id: string) => Promise<Agent | undefined>;
@@ -226,12 +228,15 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
           },
       });
     },
+    hasMailChannels: () => replyChannels(settings.config).length > 0,
     async openMail() {
       const { openMailTriggers } = await loadMailTriggers();
       return await openMailTriggers({
         ...options,
         ...{ start, stops, isPaused, findHoldReason, openMail: supplies.openMail },
         openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
+        channels: () => replyChannels(settings.config),
+        answer: mailAnswers(options),
         requestAccounts: async (names) => await leases?.want("mail", names.map(mailLease)),
         isHeld: (name) =>
           shared?.node.leases.holds(mailLease(name)) ?? lease?.inactiveReason === undefined,

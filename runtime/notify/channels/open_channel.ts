@@ -1,15 +1,19 @@
 // Opens the channels in config.yaml, with the current secrets from the environment.
 import { isInstalled } from "../../../base/files/installed_program.ts";
 import type { ChatSettings } from "../../config/chat_schema.ts";
+import type { MailAccount } from "../../config/mail_schema.ts";
 import { type ChannelSettings, channelVariables } from "../../config/notify_schema.ts";
 import { type Channel, DeliveryFailure } from "./channel.ts";
 import { type CommandPorts, createCommand, createDesktop, desktopProgram } from "./command.ts";
+import { createMail, type MailPorts } from "./mail.ts";
 import type { PostPorts } from "./http_post.ts";
 import { createNtfy } from "./ntfy.ts";
 import { createSlack } from "./slack.ts";
 import { createWebhook } from "./webhook.ts";
 
-export type ChannelPorts = PostPorts & CommandPorts & {
+export type ChannelPorts = PostPorts & CommandPorts & Pick<MailPorts, "openMail"> & {
+  /** Returns the mail accounts of config.yaml. */
+  mailAccounts: () => readonly MailAccount[];
   /** Opens the channel of a chat. Absent in a process that does not send messages. */
   openChat?: OpenChat | undefined;
 };
@@ -39,6 +43,11 @@ export function openChannel(settings: ChannelSettings, ports: ChannelPorts): Cha
       return createSlack({ url: webAddress(secretOf(settings.url), settings.url) }, ports);
     case "webhook":
       return createWebhook({ ...settings, secret: secretOf(settings.secret) }, ports);
+    case "mail": {
+      const account = ports.mailAccounts().find(({ name }) => name === settings.account);
+      if (account !== undefined) return createMail(settings, account, ports);
+      throw new DeliveryFailure(`config.yaml has no mail account ${settings.account}`);
+    }
     case "command":
       if (!settings.allow) {
         throw new DeliveryFailure("it is off: set allow: true to start its command");

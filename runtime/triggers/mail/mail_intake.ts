@@ -4,6 +4,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
 import type { FoundMail } from "../../mail/found_mail.ts";
+import { findQuestion } from "../../mail/question_id.ts";
 import { MailError } from "../../mail/mail_error.ts";
 import type { MailHead, ReadMail } from "../../mail/read_mail.ts";
 import { automaticReason, isProven } from "../../mail/sender_proof.ts";
@@ -89,6 +90,7 @@ export class MailIntake {
 
   /** Returns the reason why a mail that matches the filters starts no run. */
   #refusal({ trigger }: MailAgent, { head, account }: FoundMail): string | undefined {
+    if (findQuestion(head.references, account) !== undefined) return "it answers a question";
     const automatic = trigger.automatic ? undefined : automaticReason(head);
     if (automatic !== undefined) return `${automatic} (trigger.automatic: true takes it)`;
     if (trigger.unproven || isProven(head, account.authServer)) return undefined;

@@ -4,12 +4,13 @@ import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { LeaseLost } from "../../database/database.ts";
-import { requireMailbox } from "../../mail/found_mail.ts";
+import type { MailTrigger } from "../../agents/agent.ts";
+import { type FoundMail, requireMailbox } from "../../mail/found_mail.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import { MailError } from "../../mail/mail_error.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { fetchHeads, findNewest, finishMail, HEADS_AT_ONCE } from "./mail_folder.ts";
-import type { MailAgent, MailIntake } from "./mail_intake.ts";
+import type { IntakeOutcome } from "./mail_intake.ts";
 import type { MailFailure } from "./mail_reading.ts";
 import type { MailPosition, SqlMailStore } from "./mail_store.ts";
 
@@ -19,16 +20,23 @@ const RETRY = { firstMs: 5_000, longestMs: 5 * MINUTE_MS };
 /** The time after which a message reports that an account cannot be reached. */
 export const REPORT_MS = 15 * MINUTE_MS;
 
+/** An agent with a mail trigger, or a channel that waits for replies. */
+export interface MailReader {
+  id: string;
+  trigger: Pick<MailTrigger, "account" | "folder" | "sinceMs" | "then">;
+}
+
 /** The collaborators of `MailListener`. */
 export interface MailListenerPorts {
   /** Returns the connection of the account, with its settings as they are now. Throws MailError. */
   connection: () => ImapConnection;
-  /** Returns the agents with a trigger on this account. */
-  agents: () => readonly MailAgent[];
+  /** Returns the readers of this account: agents, and channels that wait for replies. */
+  agents: () => readonly MailReader[];
   /** Returns true if this machine reads the account. Otherwise another one does. */
   isHeld: () => boolean;
   store: SqlMailStore;
-  intake: MailIntake;
+  /** Passes a mail to a reader. Throws MailError if the mail cannot be read. */
+  take: (reader: MailReader, mail: FoundMail, signal: AbortSignal) => Promise<IntakeOutcome>;
   clock: Clock;
   log: ServiceLog;
   /** Sends a message to people that the account cannot be reached. */
@@ -131,9 +139,9 @@ export class MailListener implements AsyncDisposable {
   /** Passes the new mails of a folder to its agents, in order. An agent that must wait gets them at a later call. */
   async #readFolder(
     connection: ImapConnection,
-    { folder, agents }: { folder: string; agents: readonly MailAgent[] },
+    { folder, agents }: { folder: string; agents: readonly MailReader[] },
   ): Promise<void> {
-    const { intake, store } = this.#ports;
+    const { take, store } = this.#ports;
     const { signal } = this.#over;
     const positions = new Map<string, MailPosition>();
     for (const agent of agents) {
@@ -149,8 +157,8 @@ export class MailListener implements AsyncDisposable {
       for (const mail of mails) {
         // The folder was created again meanwhile. The next call finds the new positions.
         if (active.some(({ id }) => positions.get(id)?.uidValidity !== mail.uidValidity)) return;
-        const then: MailAgent["trigger"]["then"][] = [];
-        const waiting = new Set<MailAgent>();
+        const then: MailTrigger["then"][] = [];
+        const waiting = new Set<MailReader>();
         for (const agent of active) {
           const position = positions.get(agent.id);
           if (position === undefined || position.lastUid >= mail.uid) continue;
@@ -158,7 +166,7 @@ export class MailListener implements AsyncDisposable {
           // Between two nodes, or after an edit, the mail belongs to somebody else.
           const isStill = this.#ports.isHeld() &&
             this.#ports.agents().some((one) => one.id === agent.id && isSame(one, position));
-          const outcome = isStill ? await intake.take(agent, mail, signal) : "later";
+          const outcome = isStill ? await take(agent, mail, signal) : "later";
           if (outcome === "later") {
             waiting.add(agent);
             continue;
@@ -176,7 +184,10 @@ export class MailListener implements AsyncDisposable {
   }
 
   /** Returns the position of an agent. It is the newest mail at the first call, and after the folder was created again. */
-  async #positionOf(connection: ImapConnection, { id, trigger }: MailAgent): Promise<MailPosition> {
+  async #positionOf(
+    connection: ImapConnection,
+    { id, trigger }: MailReader,
+  ): Promise<MailPosition> {
     const { store, clock, log } = this.#ports;
     const { folder, sinceMs } = trigger;
     const { account } = this;
@@ -223,6 +234,6 @@ export class MailListener implements AsyncDisposable {
   }
 }
 
-function isSame({ trigger }: MailAgent, { account, folder }: MailPosition): boolean {
+function isSame({ trigger }: MailReader, { account, folder }: MailPosition): boolean {
   return trigger.account === account && trigger.folder === folder;
 }

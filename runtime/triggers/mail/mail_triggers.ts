@@ -1,15 +1,28 @@
 // Runs the mail triggers of all agents: one listener for each account that an agent uses.
 import type { Agent } from "../../agents/agent.ts";
 import type { EventBus } from "../../events/bus.ts";
+import type { FoundMail } from "../../mail/found_mail.ts";
 import type { MailAccounts } from "../../mail/mail_accounts.ts";
 import type { ReconcileOptions } from "../firing/reconcile_options.ts";
-import { type MailAgent, MailIntake, type MailIntakePorts } from "./mail_intake.ts";
-import { MailListener } from "./mail_listener.ts";
+import {
+  type IntakeOutcome,
+  type MailAgent,
+  MailIntake,
+  type MailIntakePorts,
+} from "./mail_intake.ts";
+import { MailListener, type MailReader } from "./mail_listener.ts";
 import type { MailFailure, MailReading, PassedMail } from "./mail_reading.ts";
+
+/** The prefix of a channel's id among the readers. No agent's id has it. */
+const CHANNEL = "channel:";
 
 /** The collaborators of `MailTriggers`. */
 export interface MailTriggersPorts extends MailIntakePorts {
   accounts: MailAccounts;
+  /** Returns the names and accounts of the channels whose replies answer questions. */
+  channels: () => readonly { name: string; account: string }[];
+  /** Takes a mail as an answer to a question, if it is one. Throws MailError. */
+  answer: (channel: string, mail: FoundMail) => Promise<void>;
   events: EventBus;
   /** Requests the accounts that this machine may read, and gives up others. */
   requestAccounts: (accounts: readonly string[]) => Promise<void>;
@@ -26,6 +39,7 @@ export class MailTriggers implements MailReading {
   readonly #listeners = new Map<string, MailListener>();
   readonly #unsubscribe: () => void;
   #agents: readonly MailAgent[] = [];
+  #channels: readonly MailReader[] = [];
   #isStarted = false;
 
   constructor(ports: MailTriggersPorts) {
@@ -55,7 +69,11 @@ export class MailTriggers implements MailReading {
       agent.enabled && agent.trigger.type === "mail"
     );
     this.#agents = wanted.filter(({ id }) => !isElsewhere(id));
-    const ids = new Set(wanted.map(({ id }) => id));
+    this.#channels = this.#ports.channels().map(({ name, account }) => ({
+      id: CHANNEL + name,
+      trigger: { account, folder: "INBOX", sinceMs: 0, then: "keep" },
+    }));
+    const ids = new Set([...wanted, ...this.#channels].map(({ id }) => id));
     const forgotten = (await store.listAgents()).filter((id) => !ids.has(id) && !isUnreadable(id));
     await store.forget(forgotten);
     await requestAccounts(this.#accounts());
@@ -79,7 +97,18 @@ export class MailTriggers implements MailReading {
   }
 
   #accounts(): string[] {
-    return [...new Set(this.#agents.map(({ trigger }) => trigger.account))];
+    return [...new Set(this.#readers().map(({ trigger }) => trigger.account))];
+  }
+
+  #readers(): readonly MailReader[] {
+    return [...this.#agents, ...this.#channels];
+  }
+
+  async #take(reader: MailReader, mail: FoundMail, signal: AbortSignal): Promise<IntakeOutcome> {
+    const agent = this.#agents.find(({ id }) => id === reader.id);
+    if (agent !== undefined) return await this.#intake.take(agent, mail, signal);
+    await this.#ports.answer(reader.id.slice(CHANNEL.length), mail);
+    return "passed";
   }
 
   #wakeFor(agentId: string): void {
@@ -102,9 +131,9 @@ export class MailTriggers implements MailReading {
       if (this.#listeners.has(name) || !this.#isStarted) continue;
       const listener = new MailListener(name, {
         ...this.#ports,
-        intake: this.#intake,
+        take: (reader, mail, signal) => this.#take(reader, mail, signal),
         connection: () => all.connection(name),
-        agents: () => this.#agents.filter(({ trigger }) => trigger.account === name),
+        agents: () => this.#readers().filter(({ trigger }) => trigger.account === name),
         isHeld: () => isHeld(name),
         report: (failure) => report(name, failure),
       });

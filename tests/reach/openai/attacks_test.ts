@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readChatRequest } from "../../../reach/openai/chat_completions.ts";
 import { OpenAiError } from "../../../reach/openai/openai_error.ts";
-import { readAnswer, readMark } from "../../../reach/question_words.ts";
+import { readAnswer } from "../../../base/text/answer_words.ts";
+import { readMark } from "../../../reach/question_words.ts";
 import { readResponseRequest } from "../../../reach/openai/responses.ts";
 import { KEY, served } from "../served.ts";
 

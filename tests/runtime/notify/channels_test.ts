@@ -39,6 +39,8 @@ function portsOf(
     cwd: "/tmp",
     lookup: (name: string) => env[name] ?? (name === "PATH" ? Deno.env.get("PATH") : undefined),
     os: Deno.build.os,
+    mailAccounts: () => [],
+    openMail: () => Promise.reject(new TypeError("no mail is sent")),
     ...rest,
   };
 }

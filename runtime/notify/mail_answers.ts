@@ -1,0 +1,77 @@
+// Takes replies to the messages of mail channels as answers to questions.
+import { RuntimeError } from "../../base/errors.ts";
+import { readAnswer } from "../../base/text/answer_words.ts";
+import type { MailChannel } from "../config/notify_schema.ts";
+import type { GivenResponse, HumanRequest } from "../executions/human_request.ts";
+import type { FoundMail } from "../mail/found_mail.ts";
+import { MailError } from "../mail/mail_error.ts";
+import { findQuestion } from "../mail/question_id.ts";
+import { MAX_MAIL_BYTES, readMail } from "../mail/read_mail.ts";
+import { automaticReason, isProven } from "../mail/sender_proof.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { toMarkdown } from "../tools/pages/readable_text.ts";
+import type { Caller } from "../vocabulary/callers.ts";
+import { type Person, toPersonCaller } from "../vocabulary/persons.ts";
+import { hasRight } from "../vocabulary/rights.ts";
+import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
+
+/** The collaborators of takeAnswer(). */
+export interface AnswerPorts {
+  /** Returns an open question. Undefined if it is answered, or its execution has ended. */
+  readQuestion: (executionId: number, requestId: string) => Promise<HumanRequest | undefined>;
+  respond: (executionId: number, response: GivenResponse & { by: Caller }) => Promise<unknown>;
+  people: () => readonly Person[];
+  log: ServiceLog;
+}
+
+/**
+ * Answers the question that a mail replies to. Logs the reason if the mail is no answer. Never sends a mail, so that two
+ * programs do not answer each other. Throws MailError.
+ */
+export async function takeAnswer(
+  { to }: MailChannel,
+  mail: FoundMail,
+  ports: AnswerPorts,
+): Promise<void> {
+  const { head, account } = mail;
+  const question = findQuestion(head.references, account);
+  if (question === undefined) return;
+  const reason = await answer(mail, { to, ...question }, ports).catch((error) => {
+    if (error instanceof RuntimeError && !isTemporary(error)) return error.message;
+    throw error;
+  });
+  const fields = { execution: question.executionId, from: head.from };
+  if (reason === undefined) ports.log.write("info", "A mail has answered a question", fields);
+  else ports.log.write("warn", "A reply by mail is no answer", { ...fields, reason });
+}
+
+/** Returns the reason why a mail is no answer. Undefined if it was taken. */
+async function answer(
+  mail: FoundMail,
+  { to, executionId, requestId }: { to: readonly string[]; executionId: number; requestId: string },
+  { readQuestion, respond, people }: AnswerPorts,
+): Promise<string | undefined> {
+  const { head, account, bytes } = mail;
+  const { sender } = head;
+  const automatic = automaticReason(head);
+  if (automatic !== undefined) return automatic;
+  if (sender === undefined || !to.includes(sender)) return "the channel does not name its sender";
+  if (!isProven(head, account.authServer)) return "its sender is not proven";
+  const by = toPersonCaller(people(), { via: "mail", name: sender }, { mail: sender });
+  if (by === undefined || !hasRight(by, "answer")) return "its sender may not answer";
+  const request = await readQuestion(executionId, requestId);
+  if (request === undefined) return "the question is no longer open";
+  if (request.toolName === SIGN_IN) return "a sign-in needs the link";
+  if (bytes > MAX_MAIL_BYTES) return "it is too big";
+  const { text } = await readMail(await mail.readSource(), { toMarkdown });
+  const words = request.kind === "input" ? text : text.trim().split("\n")[0] ?? "";
+  const given = words.trim() === "" ? undefined : readAnswer(request, words);
+  if (given === undefined) return "its first line is no answer to this question";
+  await respond(executionId, { requestId, answer: given, by });
+  return undefined;
+}
+
+/** Returns true if the same mail may be an answer later: the account or the database cannot be reached. */
+function isTemporary(error: RuntimeError): boolean {
+  return error instanceof MailError ? error.kind !== "gone" : error.code === "storage";
+}
