@@ -25,8 +25,8 @@ export function findQuestion(
   { address }: Pick<MailAccount, "address">,
 ): { executionId: number; requestId: string } | undefined {
   for (const reference of references.toReversed()) {
-    const [, id, requestId, domain] =
-      /^<q\.(\d{1,15})\.([0-9a-f-]{36})@(.+)>$/.exec(reference) ?? [];
+    const [, id, requestId, domain] = /^<q\.(\d{1,15})\.([0-9a-f-]{36})@(.+)>$/.exec(reference) ??
+      [];
     if (requestId === undefined || domain !== domainOf(address)) continue;
     return { executionId: Number(id), requestId };
   }
