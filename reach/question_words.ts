@@ -1,5 +1,6 @@
-// Shows a run's question as an assistant's turn.
-import type { PendingBody } from "../api/schemas/request_schemas.ts";
+// Shows a run's question as an assistant's turn, and gives answers.
+import { ApiError, type Client } from "../api/client/client.ts";
+import type { PendingBody, RespondBody } from "../api/schemas/request_schemas.ts";
 
 /** The number of characters of a question's id in its turn. They show that the turn comes from this service. */
 const CODE_LENGTH = 8;
@@ -31,4 +32,17 @@ export function readMark(turn: string): { id: number; code: string } | undefined
 /** Returns true if the mark belongs to this question. */
 export function isMarkOf(code: string, requestId: string): boolean {
   return requestId.slice(0, CODE_LENGTH) === code;
+}
+
+/** Answers a question. If somebody else has answered it, or the answer does not fit, the run's next event shows this. */
+export async function giveAnswer(
+  client: Client,
+  { execution_id, request_id }: Pick<PendingBody, "execution_id" | "request_id">,
+  answer: Pick<RespondBody, "response" | "via">,
+): Promise<void> {
+  try {
+    await client.respond(execution_id, { request_id, ...answer });
+  } catch (error) {
+    if (!(error instanceof ApiError) || ![409, 422].includes(error.status)) throw error;
+  }
 }

@@ -11,11 +11,13 @@ import {
   RequestError,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import { ApiError, type Client, type StreamFrame } from "../../api/client/client.ts";
-import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
-import { callsOf, textOf } from "../../present/payload.ts";
+import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
+import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
+import type { PendingBody } from "../../api/schemas/request_schemas.ts";
+import type { Clock } from "../../base/clock.ts";
 import { readAnswer } from "../../base/text/answer_words.ts";
-import { toQuestionTurn } from "../question_words.ts";
+import { giveAnswer, toQuestionTurn } from "../question_words.ts";
+import { followRun, type RunPlace } from "../run_events.ts";
 import { isAskedByButton, readBlocks, toOptions } from "./prompt_blocks.ts";
 import { EDITOR_FOLDER, toPreviewDiff, toToolCall, withFolder } from "./tool_updates.ts";
 
@@ -31,6 +33,7 @@ export interface AcpPorts {
   client: Client;
   agentId: string;
   version: string;
+  clock: Clock;
 }
 
 /** Creates the agent's side of a connection. */
@@ -81,9 +84,17 @@ async function orRefusal<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof ApiError) throw new RequestError(-32_000, error.message);
+    if (error instanceof ApiError || error instanceof ServiceUnreachable) {
+      throw new RequestError(-32_000, error.message);
+    }
     throw error;
   }
+}
+
+/** The editor, and the agent's folders by alias. */
+interface View {
+  editor: AgentContext;
+  paths: Readonly<Record<string, string>>;
 }
 
 /** One conversation of an editor with the agent. */
@@ -144,19 +155,15 @@ class Session {
         id = run.execution_id;
       }
       this.#running = id;
-      for (;;) {
-        if (this.#isCancelled) await client.cancel(id);
-        const end = await this.#follow({ id, after }, { editor, paths });
-        if ("stopReason" in end) return end;
-        ({ after } = end);
-      }
+      if (this.#isCancelled) await client.cancel(id);
+      return await this.#follow({ id, after }, { editor, paths });
     } finally {
       this.#running = undefined;
     }
   }
 
   /** Answers the open text question of this conversation. Undefined if there is none. */
-  async #answerWaiting(words: string): Promise<{ id: number; after: number } | undefined> {
+  async #answerWaiting(words: string): Promise<RunPlace | undefined> {
     const { client, agentId } = this.#ports;
     const [waiting] = await client.executions({
       agent: agentId,
@@ -168,63 +175,41 @@ class Session {
     const after = (await client.messages(waiting.id)).at(-1)?.id ?? 0;
     const pending = await client.pending(waiting.id);
     const response = isAskedByButton(pending) ? undefined : readAnswer(pending, words);
-    if (response !== undefined) await this.#respond(pending, response);
+    if (response !== undefined) await giveAnswer(client, pending, { response, via: "editor" });
     return { id: waiting.id, after };
   }
 
-  /**
-   * Shows the run's progress until it ends or asks. Returns the end of the prompt, or the frame after which the run goes on
-   * because its question was answered.
-   */
-  async #follow(
-    run: { id: number; after: number },
-    { editor, paths }: { editor: AgentContext; paths: Readonly<Record<string, string>> },
-  ): Promise<PromptResponse | { after: number }> {
-    const { client } = this.#ports;
-    let sent = "";
-    let after = run.after;
-    for await (const frame of client.follow(run.id, { after, deltas: true })) {
-      after = frame.id ?? after;
-      const { event, payload } = frame;
-      const content = textOf(payload, "content");
-      if (event === "delta") {
-        sent = payload["restart"] === true ? content : sent + content;
-        await this.#say(editor, "agent_message_chunk", content);
-      } else if (event === "ai" || event === "tool_call") {
-        if (content.startsWith(sent)) {
-          await this.#say(editor, "agent_message_chunk", content.slice(sent.length));
-        }
-        sent = "";
-        for (const call of callsOf(payload)) {
-          await this.#update(editor, {
-            sessionUpdate: "tool_call",
-            status: "pending",
-            ...toToolCall(call, paths),
-          });
-        }
-      } else if (event === "tool_result") {
+  /** Shows the run's progress until it ends, or asks a question that the next message answers. */
+  async #follow(run: RunPlace, view: View): Promise<PromptResponse> {
+    const { client, clock } = this.#ports;
+    const { editor, paths } = view;
+    for await (const event of followRun(client, run, { deltas: true, restarts: clock })) {
+      if (event.type === "text") await this.#say(editor, "agent_message_chunk", event.text);
+      else if (event.type === "reasoning") {
+        await this.#say(editor, "agent_thought_chunk", event.text);
+      } else if (event.type === "call") {
+        await this.#update(editor, {
+          sessionUpdate: "tool_call",
+          status: "pending",
+          ...toToolCall(event.call, paths),
+        });
+      } else if (event.type === "result") {
         await this.#update(editor, {
           sessionUpdate: "tool_call_update",
-          toolCallId: textOf(payload, "tool_call_id"),
-          status: payload["is_error"] === true ? "failed" : "completed",
-          rawOutput: content,
+          toolCallId: event.id,
+          status: event.isError ? "failed" : "completed",
+          rawOutput: event.content,
         });
-      } else if (isThought(frame)) await this.#say(editor, "agent_thought_chunk", content);
-      else if (event === "waiting") {
-        const isAnswered = await this.#ask(run.id, { editor, paths });
-        return isAnswered ? { after } : { stopReason: "end_turn" };
-      } else if (event === "complete") return await this.#end(run.id, editor);
-      else if (event === "shutdown") throw new RequestError(-32_000, "The service has stopped");
+      } else if (event.type === "waiting") {
+        if (!await this.#ask(event.question, view)) return { stopReason: "end_turn" };
+        if (this.#isCancelled) await client.cancel(run.id);
+      } else if (event.type === "end") return await this.#end(event.execution, editor);
     }
-    return { after };
+    throw new TypeError("A run ends with an event");
   }
 
   /** Asks the question of the run: with buttons, or as a message. Returns true if it is answered now. */
-  async #ask(
-    id: number,
-    { editor, paths }: { editor: AgentContext; paths: Readonly<Record<string, string>> },
-  ): Promise<boolean> {
-    const pending = await this.#ports.client.pending(id);
+  async #ask(pending: PendingBody, { editor, paths }: View): Promise<boolean> {
     if (!isAskedByButton(pending)) {
       await this.#say(
         editor,
@@ -249,29 +234,17 @@ class Session {
       return true;
     }
     const choice = pending.options?.[Number(outcome.optionId)];
-    await this.#respond(
-      pending,
-      pending.kind === "confirm"
-        ? { approved: outcome.optionId === "approve" }
-        : { selected: choice === undefined ? [] : [choice] },
-    );
+    const response = pending.kind === "confirm"
+      ? { approved: outcome.optionId === "approve" }
+      : { selected: choice === undefined ? [] : [choice] };
+    await giveAnswer(this.#ports.client, pending, { response, via: "editor" });
     return true;
   }
 
-  async #respond(
-    { execution_id: id, request_id }: PendingBody,
-    response: RespondBody["response"],
-  ): Promise<void> {
-    try {
-      await this.#ports.client.respond(id, { request_id, response, via: "editor" });
-    } catch (error) {
-      // Somebody else has answered. The run goes on.
-      if (!(error instanceof ApiError) || error.status !== 409) throw error;
-    }
-  }
-
-  async #end(id: number, editor: AgentContext): Promise<PromptResponse> {
-    const { status, error, output_data: output } = await this.#ports.client.execution(id);
+  async #end(
+    { id, status, error, output_data: output }: ExecutionDetail,
+    editor: AgentContext,
+  ): Promise<PromptResponse> {
     if (this.#isCancelled) return { stopReason: "cancelled" };
     if (status === "aborted" && output !== null) return { stopReason: "max_tokens" };
     if (status !== "success") {
@@ -293,8 +266,4 @@ class Session {
   async #update(editor: AgentContext, update: SessionUpdate): Promise<void> {
     await editor.notify(methods.client.session.update, { sessionId: this.#id, update });
   }
-}
-
-function isThought({ payload }: StreamFrame): boolean {
-  return payload["kind"] === "reasoning" || payload["kind"] === "notice";
 }

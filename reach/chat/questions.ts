@@ -8,6 +8,7 @@ import { signInServerOf } from "../../present/asked_sign_in.ts";
 import { describeApprovals } from "../../present/asked_approvals.ts";
 import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 import type { ChatPerson } from "../../runtime/config/chat_schema.ts";
+import { readAnswer } from "../../base/text/answer_words.ts";
 import { AppFailure, type ButtonPress, type ChatMessage, type Post } from "./chat_app.ts";
 import { type ChatPorts, CLAIM_MS, findPerson, may, type QuestionNote } from "./chat_ports.ts";
 
@@ -163,10 +164,11 @@ export class Questions {
   async answer(note: QuestionNote, text: string, person: ChatPerson): Promise<string> {
     if (!may(person, "answer")) return "You may not answer this question.";
     if (note.kind === "confirm") return "Use the buttons: words do not approve or deny.";
-    if (note.kind === "input") return await this.#respond(note, { text }, person);
-    const option = note.options.find((one) => one.toLowerCase() === text.toLowerCase());
-    if (option === undefined) return `Use the buttons, or write one of: ${note.options.join(", ")}`;
-    return await this.#respond(note, { selected: [option] }, person);
+    const response = readAnswer(note, text);
+    if (response === undefined) {
+      return `Use the buttons, or write one of: ${note.options.join(", ")}`;
+    }
+    return await this.#respond(note, response, person);
   }
 
   async #respond(

@@ -1,14 +1,15 @@
 // Runs an agent for a call of a tool: starts the run, reports its progress, asks the client, and returns the end.
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { ApiError, ServiceUnreachable, type StreamFrame } from "../../api/client/client.ts";
+import { orMissing } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { Clock } from "../../base/clock.ts";
-import { SECOND_MS } from "../../base/time_units.ts";
-import { callsOf, parseObject, textOf } from "../../present/payload.ts";
+import { parseObject } from "../../present/payload.ts";
 import { firstLine } from "../../present/visible_text.ts";
 import type { Exposed } from "../exposed.ts";
+import { giveAnswer } from "../question_words.ts";
+import { followRun, type RunEvent } from "../run_events.ts";
 import { objectSchemaOf } from "./agent_tools.ts";
 import { askClient, describeWaiting, readResponse } from "./question.ts";
 import { checkInput, failed, succeeded } from "./results.ts";
@@ -17,10 +18,10 @@ import { checkInput, failed, succeeded } from "./results.ts";
 export interface Call {
   exposed: Exposed;
   signal: AbortSignal;
-  clock: Clock;
+  /** The clock of the wait for a service that restarts. Undefined if the server ends with the service. */
+  restarts: Clock | undefined;
   /** The number of executions above a run that this call starts, if another Inkling or this one is the client. */
   depth: number;
-  outlivesService: boolean;
   /** True if the client can ask a person with a form. */
   mayAsk: boolean;
   /** The state that the client returned with the answer to a question. It is as trustworthy as an argument. */
@@ -117,17 +118,12 @@ async function answer(
   { execution: id, request }: CallState,
   { exposed, responses }: Call,
 ): Promise<RunOutcome | undefined> {
-  const question = await exposed.client.pending(id).catch(toClosed);
+  const question = await orMissing(exposed.client.pending(id));
   // Another answer was accepted meanwhile.
   if (question?.request_id !== request) return undefined;
   const response = readResponse(question, responses);
   if (response === undefined) return { execution: await exposed.execution(id), question };
-  try {
-    await exposed.client.respond(id, { request_id: request, response, via: "program" });
-  } catch (error) {
-    // After a 422 the question is still open, so the run is found waiting and the client is asked again.
-    if (!(error instanceof ApiError && (error.status === 409 || error.status === 422))) throw error;
-  }
+  await giveAnswer(exposed.client, question, { response, via: "program" });
   return undefined;
 }
 
@@ -135,54 +131,26 @@ async function follow(
   place: CallState,
   call: Call,
 ): Promise<RunOutcome | InputRequiredResult> {
-  const { exposed: { client }, signal, clock } = call;
-  const id = place.execution;
-  let { after } = place;
-  for (let attempt = 0;; attempt++) {
-    try {
-      for await (const frame of client.follow(id, { after, signal })) {
-        attempt = 0;
-        if (frame.id !== null) after = frame.id;
-        if (frame.event === "complete") return { execution: await client.execution(id) };
-        if (frame.event === "waiting") {
-          const question = await client.pending(id).catch(toClosed);
-          if (question === undefined) break;
-          const asked = call.mayAsk ? askClient(question) : undefined;
-          if (asked === undefined) return { execution: await client.execution(id), question };
-          const state: CallState = { execution: id, request: question.request_id, after };
-          return { ...asked, requestState: JSON.stringify(state) };
-        }
-        const step = describeStep(frame);
-        if (step !== undefined) await call.report?.(step);
-      }
-      const { status } = await client.execution(id);
-      if (status !== "running" && status !== "waiting") continue;
-    } catch (error) {
-      if (!(error instanceof ServiceUnreachable)) throw error;
+  const { exposed: { client }, signal, restarts } = call;
+  const run = { id: place.execution, after: place.after };
+  for await (const event of followRun(client, run, { restarts, signal })) {
+    if (event.type === "end") return event;
+    if (event.type === "waiting") {
+      const { question, after } = event;
+      const asked = call.mayAsk ? askClient(question) : undefined;
+      if (asked === undefined) return { execution: await client.execution(run.id), question };
+      const state: CallState = { execution: run.id, request: question.request_id, after };
+      return { ...asked, requestState: JSON.stringify(state) };
     }
-    if (!call.outlivesService || attempt >= RESTART_SECONDS) {
-      throw new ServiceUnreachable(
-        `The service stopped during execution ${id}. It goes on when the service starts again; ` +
-          `get_execution with ${id} returns its end`,
-      );
-    }
-    await clock.sleep(SECOND_MS, signal);
+    const step = describeStep(event);
+    if (step !== "") await call.report?.(step);
   }
+  throw new TypeError("A run ends with an event");
 }
 
-/** The time in which a restarted service must answer again, so that a call goes on. */
-const RESTART_SECONDS = 30;
-
-/** Returns a line about a step of the run, or undefined for a frame that is not worth a report. */
-function describeStep({ event, payload }: StreamFrame): string | undefined {
-  if (event === "tool_call") return `Calls ${callsOf(payload).map(({ name }) => name).join(", ")}`;
-  if (event === "tool_result") return `${textOf(payload, "tool_name")} returned`;
-  if (event !== "ai" && event !== "meta") return undefined;
-  return firstLine(textOf(payload, "content") || textOf(payload, "message")).slice(0, 200) ||
-    undefined;
-}
-
-/** Returns undefined for the error of a question that was answered meanwhile. Throws other errors. */
-function toClosed(error: unknown): undefined {
-  if (!(error instanceof ApiError && error.status === 404)) throw error;
+/** Returns a line about a step of the run. */
+function describeStep(event: Exclude<RunEvent, { type: "waiting" | "end" }>): string {
+  if (event.type === "call") return `Calls ${event.call.name}`;
+  if (event.type === "result") return `${event.name} returned`;
+  return firstLine(event.text.trim()).slice(0, 200);
 }

@@ -111,9 +111,8 @@ function toCall(
   return {
     exposed,
     signal,
-    clock: ports.clock,
+    restarts: ports.outlivesService ? ports.clock : undefined,
     depth: typeof depth === "number" && Number.isSafeInteger(depth) && depth > 0 ? depth : 0,
-    outlivesService: ports.outlivesService,
     mayAsk: asks !== undefined && (asks.form !== undefined || asks.url === undefined),
     state: request.requestState(),
     responses: request.inputResponses,

@@ -1,5 +1,5 @@
 // The user turn of a request, as both forms of the endpoint describe it: the message, its pictures, and the history.
-import type { z } from "zod";
+import { z } from "zod";
 import { OpenAiError } from "./openai_error.ts";
 
 /** A message of the history. `pictures` are in base64. */
@@ -73,52 +73,38 @@ export function checkBody<S extends z.ZodType>(schema: S, body: unknown): z.outp
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const { path = [], message = "Invalid" } = result.error.issues[0] ?? {};
-  const place = path.reduce<string>(
-    (text, part) =>
-      typeof part === "number"
-        ? `${text}[${part}]`
-        : text === ""
-        ? String(part)
-        : `${text}.${String(part)}`,
-    "",
-  );
+  const place = z.core.toDotPath(path);
   throw new OpenAiError(place === "" ? message : `${place}: ${message}`, {
     param: place || null,
     code: "invalid_value",
   });
 }
 
-/** Refuses the features of a request whose absence its client would misread. The others, such as `temperature`, are ignored. */
+/** The features of requests whose absence their clients would misread, each with its remedy. */
+const REFUSED = {
+  tools:
+    "An agent runs its own tools and cannot call tools of the client: remove them, and name tools in the agent's file",
+  functions: "An agent runs its own tools: remove functions, and name tools in the agent's file",
+  n: "An agent gives one answer: remove n",
+  background: "Send the request without background, or streamed",
+  conversation: "Send previous_response_id, or the header X-Session-Id, instead",
+  response_format: "The form of an agent's answer is output.schema in its file: remove the format",
+  "text.format": "The form of an agent's answer is output.schema in its file: remove the format",
+};
+
+/** Throws OpenAiError for the first feature that a request uses. The others, such as `temperature`, are ignored. */
 export function refuseUnsupported(
-  { tools, functions, n, format, isBackground, hasConversation }: {
-    tools?: readonly unknown[] | null | undefined;
-    functions?: readonly unknown[] | null | undefined;
-    n?: number | null | undefined;
-    format?: { param: string; type: string | undefined };
-    isBackground?: boolean;
-    hasConversation?: boolean;
-  },
+  uses: { readonly [Param in keyof typeof REFUSED]?: boolean | undefined },
 ): void {
-  const refuse = (param: string, message: string) => {
+  for (const [param, message] of Object.entries(REFUSED)) {
+    if (uses[param as keyof typeof REFUSED] !== true) continue;
     throw new OpenAiError(message, { param, code: "unsupported_parameter" });
-  };
-  if (tools?.length || functions?.length) {
-    refuse(
-      tools?.length ? "tools" : "functions",
-      "An agent runs its own tools and cannot call tools of the client: remove them, and name tools in the agent's file",
-    );
   }
-  if (n != null && n > 1) refuse("n", "An agent gives one answer: remove n");
-  if (isBackground) refuse("background", "Send the request without background, or streamed");
-  if (hasConversation) {
-    refuse("conversation", "Send previous_response_id, or the header X-Session-Id, instead");
-  }
-  if (format?.type !== undefined && format.type !== "text") {
-    refuse(
-      format.param,
-      "The form of an agent's answer is output.schema in its file: remove the response format",
-    );
-  }
+}
+
+/** Returns true for a format of answers that is not plain text. */
+export function isForm(format: { type: string } | null | undefined): boolean {
+  return format != null && format.type !== "text";
 }
 
 /**

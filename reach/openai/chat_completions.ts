@@ -1,11 +1,11 @@
 // Serves /v1/chat/completions: reads its requests, and writes a run's progress as a completion or as its chunks.
 import { z } from "zod";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
-import { type AskedTurn, checkBody, readContent, refuseUnsupported } from "./asked_turn.ts";
+import { type AskedTurn, checkBody, isForm, readContent, refuseUnsupported } from "./asked_turn.ts";
 import { toEvent } from "./event_body.ts";
 import { OpenAiError } from "./openai_error.ts";
-import type { RunEvent } from "./run_events.ts";
-import type { StartedRun } from "./started_run.ts";
+import type { TurnEvent } from "./run_events.ts";
+import type { RunPlace } from "../run_events.ts";
 
 /** A part of a message's content. */
 export const contentPart = z.looseObject({
@@ -42,8 +42,10 @@ export interface ChatRequest {
 export function readChatRequest(value: unknown): ChatRequest {
   const body = checkBody(Body, value);
   refuseUnsupported({
-    ...body,
-    format: { param: "response_format", type: body.response_format?.type },
+    tools: (body.tools ?? []).length > 0,
+    functions: (body.functions ?? []).length > 0,
+    n: (body.n ?? 1) > 1,
+    response_format: isForm(body.response_format),
   });
   const system: string[] = [];
   const spoken: AskedTurn["history"] = [];
@@ -110,13 +112,13 @@ function toUsage(execution: ExecutionDetail): object {
 }
 
 /** The identity of a completion. `created` is in seconds. */
-export interface CompletionHead extends StartedRun {
+export interface CompletionHead extends RunPlace {
   model: string;
   created: number;
 }
 
 /** Returns the reasoning text of a progress that is no part of the answer; undefined for other progress. */
-function toReasoning(event: RunEvent): string | undefined {
+function toReasoning(event: TurnEvent): string | undefined {
   if (event.type === "reasoning") return `${event.text}\n\n`;
   if (event.type === "call") return `→ ${event.call.name} ${event.call.args}\n\n`;
   if (event.type === "result" && event.isError) return `${event.name}: ${event.content}\n\n`;
@@ -125,7 +127,7 @@ function toReasoning(event: RunEvent): string | undefined {
 
 /** Returns the whole completion of a run. */
 export async function toCompletion(
-  events: AsyncIterable<RunEvent>,
+  events: AsyncIterable<TurnEvent>,
   { id, after: _after, ...head }: CompletionHead,
 ): Promise<object> {
   let reasoning = "";
@@ -156,7 +158,7 @@ export async function toCompletion(
 
 /** Yields the chunks of a completion as server-sent events. A run that fails ends with an event with the error. */
 export async function* toChunks(
-  events: AsyncIterable<RunEvent>,
+  events: AsyncIterable<TurnEvent>,
   { id, after: _after, ...head }: CompletionHead,
   { includesUsage, toError }: { includesUsage: boolean; toError: (error: unknown) => OpenAiError },
 ): AsyncGenerator<string, void, void> {

@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import { Exposed } from "../exposed.ts";
+import type { RunPlace } from "../run_events.ts";
 import { type AskedTurn, refuseTask } from "./asked_turn.ts";
 import {
   type CompletionHead,
@@ -13,7 +14,7 @@ import {
 } from "./chat_completions.ts";
 import { toEventResponse } from "./event_body.ts";
 import { OpenAiError, toErrorResponse, toOpenAiError } from "./openai_error.ts";
-import { followRun, type RunEvent } from "./run_events.ts";
+import { followTurn, type TurnEvent } from "./run_events.ts";
 import {
   readResponseId,
   readResponseRequest,
@@ -22,7 +23,7 @@ import {
   toState,
   UNKNOWN_REQUEST,
 } from "./responses.ts";
-import { findModel, readHeaders, type StartedRun, startRun } from "./started_run.ts";
+import { findModel, readHeaders, startRun } from "./started_run.ts";
 
 /** The maximum size of a request body in bytes. Pictures are in the body. */
 export const MAX_BYTES = 20 * 1_024 * 1_024;
@@ -42,10 +43,10 @@ export interface OpenAiPorts {
 interface Form {
   turn: AskedTurn;
   isStreamed: boolean;
-  whole(events: AsyncIterable<RunEvent>, head: CompletionHead): Promise<object>;
+  whole(events: AsyncIterable<TurnEvent>, head: CompletionHead): Promise<object>;
   /** Yields the events of a stream. `toError` converts the error of a run, or throws the reason of a closed stream. */
   pieces(
-    events: AsyncIterable<RunEvent>,
+    events: AsyncIterable<TurnEvent>,
     head: CompletionHead,
     toError: (error: unknown) => OpenAiError,
   ): AsyncGenerator<string, void, void>;
@@ -111,7 +112,7 @@ export class OpenAiEndpoint {
   }
 
   /** Returns the response of an earlier run, after its cancellation if `isCancelled`. */
-  async #read(run: StartedRun, isCancelled: boolean): Promise<object> {
+  async #read(run: RunPlace, isCancelled: boolean): Promise<object> {
     const exposed = this.#exposed;
     const { agent_id: model, started_at, status: before } = await exposed.execution(run.id);
     const head = { ...run, model, created: Math.floor(Date.parse(started_at) / SECOND_MS) };
@@ -119,7 +120,7 @@ export class OpenAiEndpoint {
     if (status === "running") return toState(head, "in_progress");
     if (isCancelled && status !== before) return toState(head, "cancelled");
     try {
-      return await toResponse(followRun(run, { exposed, deltas: false }), head, UNKNOWN_REQUEST);
+      return await toResponse(followTurn(run, { exposed, deltas: false }), head, UNKNOWN_REQUEST);
     } catch (error) {
       return toState(head, "failed", toOpenAiError(error, this.#ports.onBug));
     }
@@ -136,10 +137,10 @@ export class OpenAiEndpoint {
       created: Math.floor(clock.now() / SECOND_MS),
     };
     if (!isStreamed) {
-      return Response.json(await form.whole(followRun(started, { exposed, deltas: false }), head));
+      return Response.json(await form.whole(followTurn(started, { exposed, deltas: false }), head));
     }
     return toEventResponse((signal) => {
-      const events = followRun(started, { exposed, deltas: true, signal });
+      const events = followTurn(started, { exposed, deltas: true, signal });
       return form.pieces(events, head, (error) => {
         signal.throwIfAborted();
         return toOpenAiError(error, onBug);

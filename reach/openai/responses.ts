@@ -1,12 +1,12 @@
 // Serves /v1/responses: reads its requests, and writes a run's progress as a response or as its events.
 import { z } from "zod";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
-import { type AskedTurn, checkBody, readContent, refuseUnsupported } from "./asked_turn.ts";
+import { type AskedTurn, checkBody, isForm, readContent, refuseUnsupported } from "./asked_turn.ts";
 import { type CompletionHead, contentPart, toTurn, usageOf } from "./chat_completions.ts";
 import { toEvent } from "./event_body.ts";
 import { OpenAiError } from "./openai_error.ts";
-import type { RunEvent } from "./run_events.ts";
-import type { StartedRun } from "./started_run.ts";
+import type { TurnEvent } from "./run_events.ts";
+import type { RunPlace } from "../run_events.ts";
 
 const Item = z.looseObject({
   type: z.string().default("message"),
@@ -44,10 +44,10 @@ export const UNKNOWN_REQUEST = { instructions: null, previous: null };
 export function readResponseRequest(value: unknown): ResponseRequest {
   const body = checkBody(Body, value);
   refuseUnsupported({
-    ...body,
-    format: { param: "text.format", type: body.text?.format?.type },
-    isBackground: body.background === true,
-    hasConversation: body.conversation != null,
+    tools: (body.tools ?? []).length > 0,
+    background: body.background === true,
+    conversation: body.conversation != null,
+    "text.format": isForm(body.text?.format),
   });
   const { instructions = null, previous_response_id: previous = null } = body;
   const system = instructions === null ? [] : [instructions];
@@ -81,7 +81,7 @@ export function readResponseRequest(value: unknown): ResponseRequest {
 }
 
 /** Returns the run of a response. `param` is the place of the id in the request. */
-export function readResponseId(id: string, param: string | null = null): StartedRun {
+export function readResponseId(id: string, param: string | null = null): RunPlace {
   const [, execution, after] = /^resp_(\d{1,15})_(\d{1,15})$/.exec(id) ?? [];
   if (execution !== undefined) return { id: Number(execution), after: Number(after) };
   throw new OpenAiError(`There is no response '${id}'`, { status: 404, param, code: "not_found" });
@@ -137,7 +137,7 @@ class ResponseWriter {
   }
 
   /** Yields the events of one step of the run. */
-  *write(event: RunEvent): Generator<string, void, void> {
+  *write(event: TurnEvent): Generator<string, void, void> {
     if (event.type === "text") return yield* this.#addText(event.text);
     yield* this.closeMessage();
     if (event.type === "reasoning") {
@@ -234,12 +234,13 @@ function toUsage(execution: ExecutionDetail): object {
 
 /** Returns the whole response of a run. */
 export async function toResponse(
-  events: AsyncIterable<RunEvent>,
+  events: AsyncIterable<TurnEvent>,
   head: CompletionHead,
   request: Pick<ResponseRequest, "instructions" | "previous">,
 ): Promise<object> {
   const writer = new ResponseWriter(head, request);
   for await (const event of events) {
+    if (event.type === "text") continue;
     const text = event.type === "end" ? { type: "text", text: event.answer } as const : event;
     for (const _ of writer.write(text)) { /* The events are only for streams. */ }
     if (event.type !== "end") continue;
@@ -261,7 +262,7 @@ function toFailure({ message }: OpenAiError): object {
 
 /** Yields the events of a response. A run that fails ends with the event `response.failed`. */
 export async function* toResponseEvents(
-  events: AsyncIterable<RunEvent>,
+  events: AsyncIterable<TurnEvent>,
   head: CompletionHead,
   { toError, ...request }: ResponseRequest & { toError: (error: unknown) => OpenAiError },
 ): AsyncGenerator<string, void, void> {

@@ -1,23 +1,19 @@
 // Starts the run of a turn, joins the run of an equal request, or answers the question before the turn.
 import { ApiError } from "../../api/client/client.ts";
+import { sha256Of } from "../../base/sha256.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import type { AgentDetail } from "../../api/schemas/agent_schemas.ts";
 import type { Clock } from "../../base/clock.ts";
+import { parseObject, textOf } from "../../present/payload.ts";
 import type { Exposed } from "../exposed.ts";
 import type { AskedTurn } from "./asked_turn.ts";
 import { OpenAiError } from "./openai_error.ts";
 import { readAnswer } from "../../base/text/answer_words.ts";
-import { isMarkOf, readMark } from "../question_words.ts";
+import type { RunPlace } from "../run_events.ts";
+import { giveAnswer, isMarkOf, readMark } from "../question_words.ts";
 
 /** The time in which a repeated request joins its first run. Clients retry within seconds. */
 const RETRY_MS = 60 * MINUTE_MS;
-
-/** The run that answers a turn. */
-export interface StartedRun {
-  id: number;
-  /** The last frame before the turn. 0 if the turn has started the run. */
-  after: number;
-}
 
 /** The headers that decide about the run of a turn. */
 export interface TurnHeaders {
@@ -35,12 +31,12 @@ export function readHeaders(headers: Headers): TurnHeaders {
   };
 }
 
-/** Returns the run of a turn. Throws ApiError and OpenAiError. */
+/** Returns the run that answers a turn. Throws ApiError and OpenAiError. */
 export async function startRun(
   turn: AskedTurn,
   headers: TurnHeaders,
   { exposed, clock }: { exposed: Exposed; clock: Clock },
-): Promise<StartedRun> {
+): Promise<RunPlace> {
   const { id: agent } = await findModel(turn.model, exposed);
   const { session } = headers;
   const asked = await findAsked(turn, session, exposed);
@@ -80,9 +76,7 @@ export async function findModel(model: string, exposed: Exposed): Promise<AgentD
 
 /** Returns the session id of equal requests. It joins no conversation, because their runs have a history of their own. */
 async function labelOf(request: unknown): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(request));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return `v1-${digest.toHex().slice(0, 32)}`;
+  return `v1-${(await sha256Of(JSON.stringify(request))).slice(0, 32)}`;
 }
 
 /** Returns the run whose question precedes the turn, with the question's mark. Undefined if there is none. */
@@ -121,7 +115,7 @@ async function answerQuestion(
   { id, code }: { id: number; code?: string },
   words: string,
   exposed: Exposed,
-): Promise<StartedRun> {
+): Promise<RunPlace> {
   const { status } = await exposed.execution(id);
   const rows = await exposed.client.messages(id);
   const question = rows.findLast(({ event_type, metadata }) =>
@@ -135,18 +129,10 @@ async function answerQuestion(
   const isOpen = pending.open_to_programs === true &&
     pending.request_id === requestOf(question.metadata);
   const response = isOpen ? readAnswer(pending, words) : undefined;
-  if (response !== undefined) {
-    try {
-      await exposed.client.respond(id, { request_id: pending.request_id, response });
-    } catch (error) {
-      // 409: somebody else has answered. 422: the words do not fit. In both cases, the turn shows the run's state.
-      if (!(error instanceof ApiError) || ![409, 422].includes(error.status)) throw error;
-    }
-  }
+  if (response !== undefined) await giveAnswer(exposed.client, pending, { response });
   return { id, after: question.id };
 }
 
 function requestOf(metadata: string | null): string {
-  const value: unknown = metadata === null ? {} : JSON.parse(metadata);
-  return String((value as { request_id?: unknown }).request_id ?? "");
+  return textOf(parseObject(metadata ?? "{}") ?? {}, "request_id");
 }

@@ -12,5 +12,5 @@ export const perform = performs<typeof acp>(async (context, _options, { agent: a
   using client = await openService(context);
   await orUnknownAgent(client.agent(agentId), { app, client, agentId });
   const { serveAcp } = await import("../../../reach/acp/stdio.ts");
-  await serveAcp({ client, agentId, version: app.version }, interrupts.first);
+  await serveAcp({ client, agentId, version: app.version, clock: app.clock }, interrupts.first);
 });

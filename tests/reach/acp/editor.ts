@@ -7,6 +7,7 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
+import { SystemClock } from "../../../base/clock.ts";
 import type { Client } from "../../../api/client/client.ts";
 import { createAcpAgent } from "../../../reach/acp/acp_agent.ts";
 
@@ -45,7 +46,7 @@ export async function withEditor(
           : { outcome: "selected" as const, optionId },
       };
     });
-  const ports = { client: on.client, agentId, version: "1.2.3" };
+  const ports = { client: on.client, agentId, version: "1.2.3", clock: new SystemClock() };
   await app.connectWith(createAcpAgent(ports), async (agent) => {
     const hello = await agent.request(methods.agent.initialize, { protocolVersion: 1 });
     assert.equal(hello.agentCapabilities?.loadSession, true);
