@@ -7,7 +7,13 @@ import { TestClock } from "../support/test_clock.ts";
 type Frames = (Pick<StreamFrame, "event"> & { id?: number; payload?: Record<string, unknown> })[];
 
 /** A client whose streams are prepared, one for each call. It notes the frames after which it was asked. */
-function prepare(streams: Frames[], { isOpen = () => true, hasEnded = () => true } = {}) {
+function prepare(
+  streams: Frames[],
+  { isOpen = () => true, hasEnded = () => true }: {
+    isOpen?: () => boolean;
+    hasEnded?: () => boolean;
+  } = {},
+) {
   const asked: (number | undefined)[] = [];
   const client = {
     async *follow(_id: number, { after }: { after?: number }) {
