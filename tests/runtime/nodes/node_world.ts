@@ -25,17 +25,23 @@ export class NodeWorld implements AsyncDisposable {
     return this.database.address;
   }
 
-  /** Opens a node whose label is its name; `more` is appended to its config.yaml. */
-  async open(name: string, more = "", { clock }: { clock?: Clock } = {}): Promise<Runtime> {
+  /** Writes the config.yaml of a node whose label is its name, with `more` at its end. Returns the node's environment. */
+  async prepare(name: string, more = ""): Promise<Record<string, string>> {
     const { root, workspace, shell } = this.workspace;
     const configDir = join(root, `config-${name}`);
     await Deno.mkdir(configDir, { recursive: true });
     const node = more.includes("node:") ? "" : `node: { name: ${name}, labels: [${name}] }\n`;
     const content = `workspace: ${workspace}\ndatabase: ${this.address}\n${node}${more}`;
     await Deno.writeTextFile(join(configDir, "config.yaml"), content);
-    const own = { INKLING_CONFIG_DIR: configDir, INKLING_STATE_DIR: join(root, `state-${name}`) };
+    const stateDir = join(root, `state-${name}`);
+    return { ...shell, INKLING_CONFIG_DIR: configDir, INKLING_STATE_DIR: stateDir };
+  }
+
+  /** Opens a node whose label is its name; `more` is appended to its config.yaml. */
+  async open(name: string, more = "", { clock }: { clock?: Clock } = {}): Promise<Runtime> {
+    const shell = await this.prepare(name, more);
     return await openRuntime({
-      settings: await loadSettings({ shell: { ...shell, ...own }, home: root }),
+      settings: await loadSettings({ shell, home: this.workspace.root }),
       version: "0.0.0-test",
       mode: "service",
       ...(clock !== undefined && { clock }),

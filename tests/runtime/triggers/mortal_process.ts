@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL("./mortal_service.ts", import.meta.url));
 
 /** Starts the service as a process. Resolves when it is ready or has died. */
 export async function serve(
-  place: TestWorkspace,
+  place: Pick<TestWorkspace, "root" | "shell">,
   death: MortalOrder["death"] = null,
 ): Promise<Deno.ChildProcess> {
   const order: MortalOrder = { shell: place.shell, home: place.root, death };

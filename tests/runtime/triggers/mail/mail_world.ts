@@ -47,6 +47,19 @@ export function mailOf(fields: MailFields = {}): string {
   ].join("\r\n");
 }
 
+/** Returns the part of config.yaml with the account `home`. The variable HOME_PASSWORD has its password. */
+export function homeAccount(port: number, { authServer = true, smtp = 9 } = {}): string {
+  return `mail:
+  home:
+    address: ann@example.com
+    imap: 127.0.0.1:${port}
+    smtp: 127.0.0.1:${smtp}
+    user: ann
+    password_env: HOME_PASSWORD
+    tls: false
+${authServer ? "    auth_server: mx.example.com\n" : ""}`;
+}
+
 /** A workspace, an IMAP server with the account `home` of the user `ann`, and the service that is open on it. */
 export class MailWorld implements AsyncDisposable {
   #runtime: Runtime | undefined;
@@ -61,16 +74,7 @@ export class MailWorld implements AsyncDisposable {
     const { config = "", authServer = true, smtp = 9 } = options;
     await Deno.writeTextFile(
       `${place.configDir}/config.yaml`,
-      `workspace: ${place.workspace}
-mail:
-  home:
-    address: ann@example.com
-    imap: 127.0.0.1:${imap.port}
-    smtp: 127.0.0.1:${smtp}
-    user: ann
-    password_env: HOME_PASSWORD
-    tls: false
-${authServer ? "    auth_server: mx.example.com\n" : ""}${config}`,
+      `workspace: ${place.workspace}\n${homeAccount(imap.port, { authServer, smtp })}${config}`,
     );
     // The user exists after the first mail.
     await imap.deliver("ann", mailOf({ subject: "old" }));
