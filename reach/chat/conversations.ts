@@ -4,10 +4,9 @@ import { inGroups } from "../../base/in_groups.ts";
 import { countRuns } from "../../present/recap.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import type { ChatPerson } from "../../runtime/config/chat_schema.ts";
-import { RIGHTS } from "../../runtime/vocabulary/rights.ts";
+import { type ChatRight, RIGHTS } from "../../runtime/vocabulary/rights.ts";
 import { AppFailure, type ChatMessage, type Post } from "./chat_app.ts";
 import { type ChatPorts, may, type PersonNote } from "./chat_ports.ts";
-import { type CommandName, COMMANDS } from "./command_table.ts";
 import { storeFiles } from "./received_files.ts";
 import type { Questions } from "./questions.ts";
 import type { Replies } from "./replies.ts";
@@ -18,6 +17,26 @@ export const CHOOSE = "agent:";
 const MAX_DATA = 64;
 const MOST_AGENTS = 50;
 const SHOWN_AT_ONCE = 4;
+
+/** The commands by name, each with the right that it needs and its line of help. */
+export const COMMANDS = {
+  new: { right: "chat", help: "Begin another conversation" },
+  cancel: { right: "chat", help: "Cancel your running message, or an execution by its number" },
+  pending: { right: "answer", help: "Show the open questions" },
+  recap: { right: "answer", help: "Show what happened in the last 24 hours" },
+  agents: { right: "start", help: "List the agents, and choose the one that answers you" },
+  run: { right: "start", help: "Start an agent: its name, then a message" },
+  help: { right: undefined, help: "Show what you can do here" },
+  start: { right: undefined, help: "Show what you can do here" },
+} as const satisfies Record<string, { right: ChatRight | undefined; help: string }>;
+
+/** Returns a text whose command begins with a slash. `!name` is a command, too, because some apps keep `/name`. */
+export function toCommand(text: string): string {
+  return text.replace(/^!(?=[a-z]+(?:\s|$))/, "/");
+}
+
+/** The name of a command. */
+export type CommandName = keyof typeof COMMANDS;
 
 /** The conversations of people in one chat. */
 export class Conversations {

@@ -13,7 +13,7 @@ import {
   type RESTPostAPIChannelMessageJSONBody,
 } from "discord-api-types/v10";
 import type { ButtonPress, ChatMessage, Post, Sender } from "./chat_app.ts";
-import { toCommand } from "./command_table.ts";
+import { toCommand } from "./conversations.ts";
 
 /** The types of messages that people write. */
 const WRITTEN: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);

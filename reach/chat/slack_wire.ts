@@ -2,7 +2,7 @@
 import type { AnyBlock } from "@slack/web-api";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { ButtonPress, ChatMessage, Post, ReceivedFile } from "./chat_app.ts";
-import { toCommand } from "./command_table.ts";
+import { toCommand } from "./conversations.ts";
 
 /** The part of an envelope that says what happened. Everything in `body` was chosen by its sender, or by Slack. */
 export interface Envelope {

@@ -11,7 +11,7 @@ import {
   type Post,
   type ReceivedFile,
 } from "./chat_app.ts";
-import { COMMANDS } from "./command_table.ts";
+import { COMMANDS } from "./conversations.ts";
 import { loadFile } from "./load_file.ts";
 import { unlessFinal, withPauses } from "./with_pauses.ts";
 
