@@ -279,3 +279,19 @@ testApps("refusals are in the log with the app's reason, and no token is", async
   await until(() => read().includes(reason), "the reason is logged");
   for (const token of Object.values(app.shell)) assert.ok(!read().includes(token));
 });
+
+testApps("a file that the run has written goes out, another one does not", async (world) => {
+  const { app, place } = world;
+  await Deno.writeTextFile(`${place.workspace}/other.txt`, "not of this run");
+  await place.writeScript("concierge", [
+    { call: [call("file_write", { path: "note.txt", content: "of this run" })] },
+    { say: "[note](note.txt), other.txt and /etc/hosts" },
+  ], "auto_approve: [file_write]");
+  await using _service = await world.open();
+  app.say(app.owner, "Write");
+  await until(() => app.files.length > 0, "a file");
+  await world.handled();
+  assert.deepEqual(app.files, [
+    { place: app.directOf(app.owner), name: "note.txt", text: "of this run" },
+  ]);
+});
