@@ -173,8 +173,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       const { agentVariant } = await loadAgentVariant();
       return agentVariant(agent, request, settings);
     },
-    maxAgentDepth: () => settings.config.maxAgentDepth,
-    programAnswers: () => settings.config.expose,
+    config: () => settings.config,
     ...(node !== undefined && settings.database !== undefined && {
       shared: node.executions,
       rereadAgents: () => agentFiles.reload(),

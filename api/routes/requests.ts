@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
+import { findApprover } from "../../runtime/vocabulary/approval_rule.ts";
 import { mayProgramAnswer } from "../../runtime/vocabulary/callers.ts";
 import { RequestRefused } from "../errors.ts";
 import { requireRight } from "../operations/required_right.ts";
@@ -20,17 +21,20 @@ export const pending = operation({
   resource: EXECUTION,
   isPolled: true,
   response: PendingBody,
-  async handle({ id }, { runtime }) {
+  async handle({ id }, { runtime, caller }) {
     const request = await runtime.pendingRequest(id);
+    const { rule, approvedBy = [] } = request;
+    const name = rule && findApprover(rule, caller, runtime.clock.now());
     const isOpen = mayProgramAnswer(request, runtime.config.expose);
     return {
       ...request,
       isGuard: request.isGuard === true,
-      ...(request.rule && {
-        approvals: request.approvedBy?.length ?? 0,
-        needed: request.rule.approvals,
-        approvedBy: [...request.approvedBy ?? []],
-        approvers: [...request.rule.approvers ?? []],
+      ...(rule && {
+        approvals: approvedBy.length,
+        needed: rule.approvals,
+        approvedBy: [...approvedBy],
+        approvers: [...rule.approvers ?? []],
+        mayAnswer: name !== undefined && !approvedBy.includes(name),
       }),
       openToPrograms: isOpen ? true as const : undefined,
     };

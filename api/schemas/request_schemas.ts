@@ -57,7 +57,7 @@ export const PendingBody = z.object({
   }),
   approvals: count.optional().meta({
     description:
-      "The number of people who have approved the call. This and the next three fields are " +
+      "The number of people who have approved the call. This and the next four fields are " +
       "present only if the agent has `approvers`, `approvals` or `exclude_starter`",
   }),
   needed: count.optional().meta({
@@ -68,6 +68,9 @@ export const PendingBody = z.object({
   }),
   approvers: z.array(z.string()).optional().meta({
     description: "The names and roles that may answer; empty: everybody with a name",
+  }),
+  may_answer: z.boolean().optional().meta({
+    description: "True if the sender of this request may answer now, and has not approved the call",
   }),
   preview: PreviewBody.nullable().meta({
     description: "The change that file_write, file_edit, file_delete or file_move would make; " +

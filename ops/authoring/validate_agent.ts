@@ -11,9 +11,11 @@ import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
 import {
   diagnoseResources,
   type InspectedResources,
+  itemPath,
 } from "../../runtime/agents/resource_problem.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
 import { describeHostMismatch } from "../../runtime/vocabulary/trigger_kinds.ts";
+import { ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { diagnoseMail } from "./validate_mail.ts";
 import { showValue } from "../../runtime/config/files/shown_value.ts";
@@ -32,7 +34,7 @@ export type ValidateAgentOptions =
   & {
     /** Inspects the custom tools, skills and servers that an agent names. */
     inspectResources: (agent: Agent) => Promise<InspectedResources>;
-    config: Pick<Config, "notify" | "mail">;
+    config: Pick<Config, "notify" | "mail" | "chats" | "people" | "service" | "signIn">;
     /** True if several machines share a database. */
     hasDatabase: boolean;
     hostNames: () => string[];
@@ -64,6 +66,7 @@ export async function validateAgent(
     ...await diagnoseOutput(agent, file, options),
     ...diagnoseTimeZone(agent, file, options),
     ...diagnoseChannels(agent, file, options),
+    ...diagnoseApprovers(agent, file, options),
     ...diagnoseNodes(agent, file, options),
     ...diagnoseHost(agent, file, options),
     ...diagnoseExpose(agent, file),
@@ -116,6 +119,42 @@ function diagnoseChannels(
       message: `notify.to names ${showValue(name)}, which is none of config.yaml's notify.channels`,
       ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
     })];
+  });
+}
+
+/**
+ * Warns about approvers that are probably nobody: names near a known one, and with `people` in config.yaml all names that it
+ * does not contain. Keys are in the database, so without `people` an unknown name may be that of a key.
+ */
+function diagnoseApprovers(
+  { approvalRule }: Agent,
+  file: DiagnosedFile,
+  { config: { people, chats, service, signIn } }: Pick<ValidateAgentOptions, "config">,
+): Diagnostic[] {
+  const known = [
+    ...people.filter(({ isRemoved }) => !isRemoved).flatMap(({ name, keys }) => [name, ...keys]),
+    ...chats.flatMap((chat) => chat.people.map(({ name }) => name)),
+    ...[service.owner ?? []].flat(),
+    ...ROLE_NAMES,
+  ];
+  return (approvalRule?.approvers ?? []).flatMap((name) => {
+    const person = people.find((one) => one.name !== name && one.keys.includes(name));
+    const nearest = suggest(name, known);
+    const isSignIn = signIn !== null && /[@(]/.test(name);
+    const isUnknown = !known.includes(name) && !isSignIn &&
+      (people.length > 0 || nearest !== undefined);
+    if (person === undefined && !isUnknown) return [];
+    const message = person === undefined
+      ? `approvers names ${showValue(name)}, who is no role, and no person of config.yaml`
+      : `approvers names the key ${name}, but its answers have the name ${person.name}`;
+    const hint = person !== undefined
+      ? `write "${person.name}"`
+      : nearest !== undefined
+      ? `did you mean "${nearest}"?`
+      : 'add the person under people; "inkling key list" shows the keys, which count by their names';
+    return [
+      diagnose(file, itemPath(file, ["approvers"], name), { severity: "warning", message, hint }),
+    ];
   });
 }
 

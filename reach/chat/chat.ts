@@ -35,6 +35,8 @@ export interface Notice {
   text: string;
   executionId: number | null;
   requestId: string | null;
+  /** True if an earlier notice was about the same question. */
+  isReminder: boolean;
 }
 
 /** A running chat. */
@@ -81,16 +83,18 @@ export class Chat implements AsyncDisposable {
     await this.#poller.release();
   }
 
-  /** Sends a notice to everybody who may answer. Throws AppFailure. */
+  /** Sends a notice to everybody who may answer, and a question only to its approvers. Throws AppFailure. */
   async post(notice: Notice, signal: AbortSignal): Promise<void> {
-    const { executionId, requestId } = notice;
+    const { executionId, requestId, isReminder } = notice;
     if (executionId === null || requestId === null) {
       return await sendNotice(notice, this.#ports, signal);
     }
     const people = this.#ports.settings()?.people.filter((one) => may(one, "answer")) ?? [];
-    for (const { id: personId } of people) {
+    for (const person of people) {
+      if (!await this.#questions.isFor(person, executionId, signal)) continue;
+      const { id: personId } = person;
       const place = await this.#ports.app.openDirect?.(personId, signal) ?? personId;
-      await this.#questions.show(executionId, { place, personId }, signal);
+      await this.#questions.show(executionId, { place, personId, isReminder }, signal);
     }
   }
 

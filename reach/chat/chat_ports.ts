@@ -62,6 +62,8 @@ export interface QuestionNote {
   /** The selected options of a question with several. */
   chosen: readonly number[];
   post: Post;
+  /** True after a reminder. */
+  isReminded?: boolean;
 }
 
 /** The note `person:<place>:<person id>`: the conversation of a person. */

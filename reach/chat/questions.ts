@@ -29,6 +29,8 @@ export interface QuestionPlace {
   personId: string | null;
   /** The message that the question belongs to. */
   replyTo?: string;
+  /** True to remind the person if the question is shown already. */
+  isReminder?: boolean;
 }
 
 /** The questions that one chat shows. */
@@ -45,14 +47,26 @@ export class Questions {
     this.#holder = holder;
   }
 
+  /** Returns true if the execution has an open question that the person may answer. */
+  async isFor(person: ChatPerson, executionId: number, signal: AbortSignal): Promise<boolean> {
+    const pending = await orMissing(this.#ports.clientOf(person).pending(executionId, { signal }));
+    return pending !== undefined && pending.may_answer !== false;
+  }
+
   /** Shows the open question of an execution in a place, unless it is shown there. */
   show(executionId: number, at: QuestionPlace, signal: AbortSignal): Promise<void> {
     return this.#shows.run(async () => {
-      const { client, notes } = this.#ports;
+      const { notes } = this.#ports;
+      const person = at.personId === null ? undefined : findPerson(this.#ports, at.personId);
+      const client = person === undefined ? this.#ports.client : this.#ports.clientOf(person);
       const pending = await orMissing(client.pending(executionId, { signal }));
       if (pending === undefined) return;
       const name = `${PREFIX}${pending.request_id}:${at.place}`;
-      if (await notes.readNote(name) !== undefined) return;
+      const known = await notes.readNote<QuestionNote>(name);
+      if (known !== undefined) {
+        if (at.isReminder && !known.isReminded) await this.#remind(known, name, signal);
+        return;
+      }
       const holder = this.#holder;
       if (holder === undefined) return await this.#show(pending, { ...at, name }, signal);
       const claim = `show:${name}`;
@@ -72,12 +86,13 @@ export class Questions {
 
   async #show(
     pending: PendingBody,
-    { name, place, personId, replyTo }: QuestionPlace & { name: string },
+    { name, place, personId, replyTo, isReminder = false }: QuestionPlace & { name: string },
     signal: AbortSignal,
   ): Promise<void> {
     const { app, notes } = this.#ports;
     const { post, whole } = describe(pending, app.maxText);
-    const mayAnswer = personId === null || may(findPerson(this.#ports, personId), "answer");
+    const mayAnswer = personId === null ||
+      (may(findPerson(this.#ports, personId), "answer") && pending.may_answer !== false);
     // The file goes first: nobody may approve what was not shown completely.
     if (whole !== undefined) {
       const bytes = new TextEncoder().encode(whole);
@@ -87,6 +102,7 @@ export class Questions {
     const note: Omit<QuestionNote, "messageId"> = {
       ...{ place, executionId: id, requestId, personId, kind, multi, post, chosen: [] },
       options: options ?? [],
+      isReminded: isReminder,
     };
     const isSignIn = signInServerOf(pending) !== undefined;
     const shown = mayAnswer && !isSignIn ? toOpenPost(note) : {
@@ -99,6 +115,14 @@ export class Questions {
     await notes.write(name, { ...note, messageId });
     // The question may have been answered since it was read.
     await this.settle({ ...note, messageId }, signal);
+  }
+
+  async #remind(note: QuestionNote, name: string, signal: AbortSignal): Promise<void> {
+    const { app, notes } = this.#ports;
+    const { place, messageId: replyTo, executionId: id } = note;
+    const text = `Reminder: execution ${id} still waits for your answer.`;
+    await app.send(place, { text, replyTo }, signal);
+    await notes.write(name, { ...note, isReminded: true });
   }
 
   /** Returns the questions that the chat shows. */

@@ -1,8 +1,7 @@
 // Counts the approvals of a call, and refuses answers of people who may not approve it.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { type ApprovalRule, describeApprovers } from "../vocabulary/approval_rule.ts";
+import { type ApprovalRule, describeApprovers, findApprover } from "../vocabulary/approval_rule.ts";
 import type { Caller } from "../vocabulary/callers.ts";
-import { isRole, ROLE_NAMES } from "../vocabulary/rights.ts";
 import type { HumanAnswer, HumanRequest } from "./human_request.ts";
 
 /** The approvals of a question that needs more. */
@@ -24,25 +23,17 @@ export class ApprovedBefore extends RuntimeError {
 }
 
 /** Returns the name of the answer's sender. Throws ApproverForbidden if the rule does not let this sender answer. */
-export function requireApprover(rule: ApprovalRule, by: Caller | undefined): string {
-  const name = by?.via === "program" || by?.via === "link" ? undefined : by?.name;
-  if (by !== undefined && name !== undefined && name !== rule.starter) {
-    if (rule.approvers?.some((one) => one === name || hasRole(by, one)) ?? true) return name;
-  }
-  const remedy = name !== undefined
-    ? ""
-    : by?.via === "program"
+function requireApprover(rule: ApprovalRule, by: Caller | undefined, now: number): string {
+  const found = by && findApprover(rule, by, now);
+  if (found !== undefined) return found;
+  const remedy = by?.via === "program"
     ? "; a program does not count"
     : by?.via === "link"
     ? "; a link has no name: sign in to the page with your own key"
+    : by?.name !== undefined
+    ? ""
     : "; this key has no name: use your own key, which `inkling key add` makes";
   throw new ApproverForbidden(`This question is for ${describeApprovers(rule)}${remedy}`);
-}
-
-/** Returns true if a sender has this role or a higher one. The socket and this process have all of them, a chat and a mail none. */
-function hasRole({ role, via }: Caller, wanted: string): boolean {
-  if (!isRole(wanted) || (role === undefined && (via === "chat" || via === "mail"))) return false;
-  return ROLE_NAMES.indexOf(role ?? "admin") >= ROLE_NAMES.indexOf(wanted);
 }
 
 /**
@@ -52,11 +43,17 @@ function hasRole({ role, via }: Caller, wanted: string): boolean {
  */
 export function countApproval(
   request: HumanRequest & { rule: ApprovalRule },
-  { answer, by, nextId }: { answer: HumanAnswer; by: Caller | undefined; nextId: string },
+  { answer, by, nextId, at }: {
+    answer: HumanAnswer;
+    by: Caller | undefined;
+    nextId: string;
+    /** The time of the answer in milliseconds since 1970. */
+    at: number;
+  },
 ): PartialApproval | undefined {
   const { rule, toolArgs, approvedBy = [], originalArgs = toolArgs } = request;
   if ("expired" in answer) return undefined;
-  const name = requireApprover(rule, by);
+  const name = requireApprover(rule, by, at);
   if (!("approved" in answer) || !answer.approved) return undefined;
   const { arguments: args } = answer;
   const isEdited = args !== undefined && JSON.stringify(args) !== JSON.stringify(toolArgs);

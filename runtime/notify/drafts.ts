@@ -1,9 +1,11 @@
 // Creates the messages about an event, and selects their channels. The functions have no side effects.
 import { cutEnd } from "../../base/text/cut_text.ts";
 import { toPlainLine, toPlainText } from "../../base/text/plain_text.ts";
+import type { ChatSettings } from "../config/chat_schema.ts";
 import type { NotifyChoice, NotifyKind, NotifySettings } from "../config/notify_schema.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
+import { findApprover, REMINDER_MS } from "../vocabulary/approval_rule.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
@@ -20,6 +22,8 @@ export interface MessageDraft {
   requestId: string | null;
   /** True if similar messages within an hour are counted and sent as one message. */
   isFoldable: boolean;
+  /** The milliseconds after which the message is sent. Absent: at once. */
+  delayMs?: number;
   title: string;
   text: string;
 }
@@ -52,17 +56,37 @@ export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDr
   // Each setting of the agent replaces the same setting in config.yaml.
   if (!(choice?.on ?? settings.on).includes(content.kind)) return [];
   const names = choice?.to ?? settings.to ?? Object.keys(settings.channels);
-  const channels = [...new Set(names)].filter((name) => {
-    const channel = Object.hasOwn(settings.channels, name) ? settings.channels[name] : undefined;
-    if (channel?.type === "chat" && content.kind === "waiting") {
-      return channel.agents?.includes(content.agentId ?? "") ?? true;
-    }
-    return channel !== undefined && !(channel.type === "command" && !channel.allow);
-  });
+  const question = event.type === "waiting" ? event.request : undefined;
+  const channelsAfter = (delayMs: number) =>
+    [...new Set(names)].filter((name) => {
+      const channel = Object.hasOwn(settings.channels, name) ? settings.channels[name] : undefined;
+      if (channel?.type === "chat" && question !== undefined) {
+        return (channel.agents?.includes(content.agentId ?? "") ?? true) &&
+          canAnswer(channel, question, question.createdAt + delayMs);
+      }
+      return channel !== undefined && !(channel.type === "command" && !channel.allow);
+    });
   const shown = (text: string) => ports.redactor.redact(toPlainText(text));
   const title = toPlainLine(shown(content.title), MAX_TITLE);
   const text = cutEnd(shown(content.text).trim(), MAX_TEXT);
-  return channels.map((channel) => ({ ...content, channel, title, text }));
+  const whole = { ...content, title, text };
+  const first = channelsAfter(0).map((channel) => ({ ...whole, channel }));
+  if (question?.rule === undefined) return first;
+  const delayMs = REMINDER_MS;
+  const reminder = { ...whole, title: toPlainLine(`Reminder: ${title}`, MAX_TITLE), delayMs };
+  return [...first, ...channelsAfter(delayMs).map((channel) => ({ ...reminder, channel }))];
+}
+
+/** Returns true if a person of a chat may answer a question with a rule at a time, or if it has no rule. */
+function canAnswer(
+  { people }: ChatSettings,
+  { rule }: HumanRequest,
+  at: number,
+): boolean {
+  return rule === undefined || people.some(({ name, role, may }) => {
+    const by = { via: "chat" as const, name, ...(role !== undefined && { role }) };
+    return may.includes("answer") && findApprover(rule, by, at) !== undefined;
+  });
 }
 
 function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | undefined {

@@ -27,6 +27,8 @@ export interface ClaimedMessage {
   agentId: string | null;
   executionId: number | null;
   requestId: string | null;
+  /** True if an earlier message was about the same question. */
+  isReminder: boolean;
   title: string;
   text: string;
   /** The number of similar messages that were combined into this one, which has the text of the last. */
@@ -75,6 +77,7 @@ interface MessageRow {
   agent_id: string | null;
   execution_id: number | null;
   request_id: string | null;
+  fold: string | null;
   title: string;
   body: string;
   count: number;
@@ -225,8 +228,11 @@ export class SqlOutbox implements EventMessages {
 
 /** Stores a message. If a similar message waits for its first attempt, replaces it and increments the count. */
 function* upsertMessage(draft: MessageDraft, now: number): Operation<void> {
-  const { channel, kind, agentId } = draft;
-  const fold = draft.isFoldable ? JSON.stringify([channel, kind, agentId]) : null;
+  const { channel, kind, agentId, requestId, delayMs = 0 } = draft;
+  // Questions are not combined. A reminder is combined with itself, so that there is one for each question.
+  const fold = draft.isFoldable || delayMs > 0
+    ? JSON.stringify([channel, kind, agentId, ...delayMs > 0 ? [requestId] : []])
+    : null;
   // The lock makes all nodes store similar messages one after the other, so that they are combined.
   if (fold !== null) yield* lock(`outbox ${fold}`);
   const waiting = fold === null ? undefined : (yield* get<MessageRow & { due_at: number }>(
@@ -237,7 +243,7 @@ function* upsertMessage(draft: MessageDraft, now: number): Operation<void> {
     "SELECT max(first_tried_at) AS at FROM outbox WHERE fold = ?",
     fold,
   );
-  const dueAt = waiting?.due_at ?? Math.max(now, (tried?.at ?? -Infinity) + FOLD_MS);
+  const dueAt = waiting?.due_at ?? Math.max(now + delayMs, (tried?.at ?? -Infinity) + FOLD_MS);
   // The combined message becomes the last row: it is about the newest execution, and must follow that execution's other
   // messages.
   yield* send(
@@ -248,7 +254,7 @@ function* upsertMessage(draft: MessageDraft, now: number): Operation<void> {
     kind,
     agentId,
     draft.executionId,
-    draft.requestId,
+    requestId,
     fold,
     draft.title,
     draft.text,
@@ -269,6 +275,7 @@ function toClaimed(
     agentId: row.agent_id,
     executionId: row.execution_id,
     requestId: row.request_id,
+    isReminder: row.request_id !== null && row.fold !== null,
     title: row.title,
     text: row.body,
     count: row.count,

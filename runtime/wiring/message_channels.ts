@@ -140,6 +140,7 @@ export class MessageChannels {
         agentId: null,
         executionId: null,
         requestId: null,
+        isReminder: false,
         title: "Inkling: a test",
         text: `Messages of Inkling arrive here, through the channel ${name}.` +
           (link === null ? "" : " Open the link to confirm it."),

@@ -11,6 +11,7 @@ import type { HumanRequest } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { Journal } from "../record/journal.ts";
 import { createRetryingStores, retryUntilStored } from "../record/patient_stores.ts";
+import { withStandIns } from "../../vocabulary/approval_rule.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
 import { isLeftForRestart, isLost, RunStopped } from "../loop/run.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
@@ -157,7 +158,7 @@ async function runStretch(
     });
     if ("status" in outcome) return outcome;
     const paused = "question" in outcome
-      ? await ask(outcome, { agent, journal, now: ports.clock.now() })
+      ? await ask(outcome, { agent, journal, ports })
       : "rest" in outcome
       ? { rest: await journal.rest(outcome.rest) }
       : await journal.waitForChild(outcome.childId);
@@ -168,8 +169,14 @@ async function runStretch(
 
 async function ask(
   { call, question, args, isGuard, raise }: OpenQuestion,
-  { agent, journal, now }: { agent: Agent; journal: Journal; now: number },
+  { agent, journal, ports }: {
+    agent: Agent;
+    journal: Journal;
+    ports: Pick<RunnerPorts, "clock" | "config">;
+  },
 ): Promise<Paused> {
+  const now = ports.clock.now();
+  const { confirmTimeoutMs, approvalRule: rule } = agent;
   return await journal.ask({
     ...question,
     requestId: crypto.randomUUID(),
@@ -177,10 +184,10 @@ async function ask(
     toolName: call.name,
     toolArgs: args,
     createdAt: now,
-    expiresAt: agent.confirmTimeoutMs === null ? null : now + agent.confirmTimeoutMs,
+    expiresAt: confirmTimeoutMs === null ? null : now + confirmTimeoutMs,
     ...(isGuard && { isGuard }),
     ...(raise && { raise }),
-    ...(isGuard && agent.approvalRule && { rule: agent.approvalRule }),
+    ...(isGuard && rule && { rule: withStandIns(rule, { people: ports.config().people, now }) }),
   });
 }
 

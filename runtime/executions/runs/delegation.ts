@@ -35,7 +35,7 @@ export interface DelegationContext {
   ports:
     & Pick<
       RunnerPorts,
-      "executions" | "conversations" | "shared" | "currentAgent" | "maxAgentDepth"
+      "executions" | "conversations" | "shared" | "currentAgent" | "config"
     >
     & {
       families: Pick<FamilyStore, "findChild">;
@@ -146,7 +146,7 @@ async function begin(
     );
   }
   if (!agent.enabled) throw new ToolFailure(`Cannot run agent "${agentId}": it is disabled`);
-  const maxAgentDepth = ports.maxAgentDepth();
+  const maxAgentDepth = ports.config().maxAgentDepth;
   const depth = (parent.depth ?? 0) + 1;
   if (depth > maxAgentDepth) {
     const { message } = new CalledTooDeep(agentId, maxAgentDepth);

@@ -34,7 +34,7 @@ type Ports =
   & JournalPorts
   & Pick<
     RunnerPorts,
-    "serviceLog" | "executions" | "openTools" | "programAnswers" | "openCredentials"
+    "serviceLog" | "executions" | "openTools" | "config" | "openCredentials"
   >
   & {
     agents: Pick<AwaitedAgents, "find">;
@@ -132,7 +132,7 @@ export class HumanAnswers {
         asked.status === "waiting" ? OLDER_REQUEST : "This execution does not wait for an answer",
       );
     }
-    if (response.by?.via === "program" && !mayProgramAnswer(open, this.#ports.programAnswers())) {
+    if (response.by?.via === "program" && !mayProgramAnswer(open, this.#ports.config().expose)) {
       throw new AnswerForbidden();
     }
     if (open.toolName === SIGN_IN && "approved" in response.answer && response.answer.approved) {

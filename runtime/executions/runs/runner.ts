@@ -66,7 +66,7 @@ export class Runner implements AsyncDisposable {
    * CalledTooDeep, IdempotencyKeyReused and EditorFolderUnusable.
    */
   async start(agent: Agent, spec: RunSpec): Promise<AcceptedExecution> {
-    const most = this.#ports.maxAgentDepth();
+    const most = this.#ports.config().maxAgentDepth;
     if ((spec.depth ?? 0) > most) throw new CalledTooDeep(agent.id, most);
     const started = await this.attempt(agent, spec);
     if ("refused" in started) throw new SessionWaiting(agent.id);

@@ -1,6 +1,7 @@
 // The objects outside this folder that the runner needs.
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import type { Agent } from "../../agents/agent.ts";
+import type { Config } from "../../config/config.ts";
 import type { EventBus } from "../../events/bus.ts";
 import type { Budget } from "../budget.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
@@ -48,10 +49,7 @@ export type RunnerPorts = RunPorts & JournalPorts & {
   budgetsOf: (agent: Agent) => Budget[];
   /** Reads an agent's file and returns its current definition, or undefined if there is no agent. */
   currentAgent(id: string): Promise<Agent | undefined>;
-  /** Returns the maximum number of ancestors of an execution. */
-  maxAgentDepth: () => number;
-  /** Returns the answers that programs may give: with `respond` also approvals. */
-  programAnswers: () => { respond: boolean };
+  config: () => Pick<Config, "maxAgentDepth" | "expose" | "people">;
   /** Opens the stored sign-ins to remote MCP servers. */
   openCredentials: () => Promise<CredentialStore>;
 };

@@ -9,6 +9,8 @@ export interface OutgoingMessage {
   executionId: number | null;
   /** The id of the question that the message is about. Null if it is about none. */
   requestId: string | null;
+  /** True if an earlier message was about the same question. */
+  isReminder: boolean;
   title: string;
   text: string;
   count: number;

@@ -39,7 +39,8 @@ export function* addApproval(
   const open = yield* selectOpenRequest(executionId, requestId);
   if (open?.rule === undefined) return undefined;
   const { rule } = open;
-  const partial = countApproval({ ...open, rule }, { ...approving, answer: answer.answer });
+  const given = { ...approving, answer: answer.answer, at: answer.answeredAt };
+  const partial = countApproval({ ...open, rule }, given);
   if (partial === undefined) return undefined;
   yield* recordAudit(answer.audit, { executionId });
   const isReplaced = partial.request.requestId !== requestId;

@@ -44,9 +44,9 @@ export class SqlRequestStore implements RequestStore {
     const messages = this.#messages;
     return this.#db.change("power", function* () {
       yield* fence(executionId);
-      yield* insertRequest(yield* withStarter(opening.request));
+      const request = yield* withStarter(opening.request);
+      yield* insertRequest(request);
       const execution = yield* pauseExecution(executionId, opening);
-      const { request } = opening;
       const isSignIn = request.toolName === SIGN_IN;
       // If other runs wait for the same sign-in, people already have a message about it.
       const isFirst = !isSignIn ||

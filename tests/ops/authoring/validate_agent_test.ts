@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { configOf } from "../../runtime/agents/parsed_file.ts";
 import { DEMO, UNASKED, validate } from "./validated.ts";
 
 Deno.test("validateAgent() returns every problem of a file that does not parse", async () => {
@@ -110,5 +111,26 @@ Deno.test("validateAgent() warns of a webhook's missing secret and names the con
   assert.deepEqual(await secret("BLANK"), [expected("BLANK", "every delivery is refused")]);
   assert.deepEqual(await secret("[SET, NEXT]"), [
     expected("NEXT", "deliveries signed with it are refused"),
+  ]);
+});
+
+Deno.test("validateAgent() warns of approvers that are neither roles nor people", async () => {
+  const yaml = `${DEMO}\napprovers: [ada, amdin, laptop, carl, ann@example.com, owner]`;
+  // Without people in config.yaml, an unknown name may be that of a key.
+  assert.deepEqual(await validate(yaml), [
+    'warning daily.md:3:18: approvers names "amdin", who is no role, and no person of ' +
+    'config.yaml (did you mean "admin"?)',
+  ]);
+  const config = configOf(`people: { ada: { keys: [laptop] } }
+service: { owner: owner }
+public_url: https://a.example
+sign_in: { issuer: "https://login.example", client_id: a, groups: { s: viewer } }`);
+  assert.deepEqual(await validate(yaml, { config }), [
+    'warning daily.md:3:18: approvers names "amdin", who is no role, and no person of ' +
+    'config.yaml (did you mean "admin"?)',
+    "warning daily.md:3:25: approvers names the key laptop, but its answers have the name ada " +
+    '(write "ada")',
+    'warning daily.md:3:33: approvers names "carl", who is no role, and no person of config.yaml ' +
+    '(add the person under people; "inkling key list" shows the keys, which count by their names)',
   ]);
 });

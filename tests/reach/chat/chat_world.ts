@@ -26,10 +26,11 @@ export interface ChatWorld extends AsyncDisposable {
   seen(place: number, text: string): Promise<ShownMessage>;
 }
 
-/** Creates a world. `lines` are further lines of the chat in config.yaml. */
+/** Creates a world. `lines` are further lines of the chat in config.yaml, and `person` is a further person. */
 export async function createChatWorld(
-  { lines = "", config = "", shell = {} }: {
+  { lines = "", config = "", shell = {}, person }: {
     lines?: string;
+    person?: string;
     config?: string;
     shell?: Record<string, string>;
   } = {},
@@ -49,7 +50,7 @@ chat:
     people:
       - { id: ${OWNER}, name: owner, may: [chat, answer, start] }
       - { id: ${GUEST}, name: guest }
-    groups: [{ id: ${GROUP} }]
+${person === undefined ? "" : `      - ${person}\n`}    groups: [{ id: ${GROUP} }]
 ${lines}`,
   );
   return {

@@ -157,7 +157,7 @@ withPostgres.test("two nodes that show a question at once show it once", async (
   const post = () =>
     other.post(
       chat!,
-      { title: "", text: "", executionId: 1, requestId: question.requestId },
+      { title: "", text: "", executionId: 1, requestId: question.requestId, isReminder: false },
       new AbortController().signal,
     );
   await assert.rejects(post, /another node shows this question/);

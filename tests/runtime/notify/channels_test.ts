@@ -20,6 +20,7 @@ const MESSAGE: OutgoingMessage = {
   kind: "waiting",
   agentId: "daily",
   requestId: null,
+  isReminder: false,
   executionId: 7,
   title: "Daily <waits> & hopes",
   text: "May it?\n<!channel> <https://evil.example|click>",
