@@ -80,7 +80,7 @@ Deno.test("a question without a rule has no reminder, and an answered one is not
     (await place.all<{ id: number; n: number }>(
       "SELECT execution_id AS id, count(*) AS n FROM outbox GROUP BY 1 ORDER BY 1",
     )).map(({ id, n }) => [id, n]),
-    // Nobody in the chat may answer the third question.
+    // No person of the chat may answer the third question.
     [[1, 1], [2, 2]],
   );
   assert.equal((await client.pending(1)).may_answer, undefined);
