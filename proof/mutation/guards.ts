@@ -101,9 +101,22 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "the person who started the run does not approve its calls",
-    symbol: "requireApprover",
-    drop: " && name !== rule.starter",
+    symbol: "findApprover",
+    drop: " || name === starter",
     tests: ["tests/runtime/executions/approvals_test.ts"],
+  },
+  {
+    guard: "a stand-in answers only after the reminder",
+    symbol: "findApprover",
+    drop: " && now >= standIns.from",
+    tests: ["tests/reach/chat/approvers_test.ts"],
+  },
+  {
+    guard: "a key with the name of a person is not this person",
+    symbol: "toPersonCaller",
+    replace: "isTaken ? {",
+    by: "!isTaken ? {",
+    tests: ["tests/runtime/config/people_schema_test.ts"],
   },
   {
     guard: "changed arguments are a new question, so that nobody approves unseen arguments",
