@@ -1491,7 +1491,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an agent gets one message of a kind in an hour",
     symbol: "upsertMessage",
-    replace: "Math.max(now, (tried?.at ?? -Infinity) + FOLD_MS)",
+    replace: "Math.max(now + delayMs, (tried?.at ?? -Infinity) + FOLD_MS)",
     by: "now",
     tests: ["tests/runtime/notify/sender_test.ts"],
   },
