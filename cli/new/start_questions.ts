@@ -32,6 +32,7 @@ export class StartQuestions {
         { value: "schedule", label: "by schedule" },
         { value: "watch", label: "when files change" },
         { value: "change", label: "when a page, an API or a feed changes" },
+        { value: "mail", label: "when a mail arrives" },
         { value: "webhook", label: "when a request arrives", hint: "a webhook" },
         { value: "after", label: "after another agent" },
       ],
@@ -45,6 +46,8 @@ export class StartQuestions {
         return await this.#webhook();
       case "change":
         return await this.#change();
+      case "mail":
+        return await this.#mail();
       case "after":
         return await this.#after();
       default:
@@ -80,6 +83,40 @@ export class StartQuestions {
       check: this.#check((text) => toFields(url, text)),
     });
     return toFields(url, every);
+  }
+
+  async #mail(): Promise<Starts> {
+    const { interview, author } = this.#options;
+    const accounts = author.mailAccounts();
+    const account = accounts.length > 0
+      ? await interview.select({
+        message: "Which mail account?",
+        choices: accounts.map((value) => ({ value, label: toOneLine(value) })),
+      })
+      : await interview.text({
+        message: "Name of the mail account (config.yaml has none yet; see docs/reference/mail.md)",
+        initial: "home",
+      });
+    const toTrigger = ({ folder = "INBOX", from = "" }) => {
+      const senders = splitList(from);
+      return {
+        type: "mail" as const,
+        account,
+        ...(folder !== "INBOX" && { folder }),
+        ...(senders.length > 0 && { from: senders }),
+      };
+    };
+    const folder = await interview.text({
+      message: "Folder",
+      initial: "INBOX",
+      check: this.#check((folder) => ({ trigger: toTrigger({ folder }) })),
+    });
+    const from = await interview.text({
+      message: "Only mails from these senders, separated by commas; leave empty for any sender",
+      placeholder: "bob@example.org, *@example.com",
+      check: this.#check((from) => ({ trigger: toTrigger({ folder, from }) })),
+    });
+    return { trigger: toTrigger({ folder, from }) };
   }
 
   async #webhook(): Promise<Starts> {

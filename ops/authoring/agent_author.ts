@@ -88,6 +88,11 @@ export class AgentAuthor {
     return taken && `The agent "${id}" exists already: ${join(agentsDir, taken)}`;
   }
 
+  /** Returns the names of the mail accounts in config.yaml. */
+  mailAccounts(): string[] {
+    return this.#settings.config.mail.map(({ name }) => name);
+  }
+
   /** Returns the drafting model as `provider/name`, or undefined if there is none. See findDraftingModel(). */
   drafter(): string | undefined {
     return findDraftingModel(this.#settings);
@@ -104,11 +109,8 @@ export class AgentAuthor {
     const { temperature, maxTokens } = this.#settings.config.defaults;
     await using validation = await openAgentValidation(this.#settings);
     const clock = this.#clock;
-    await using opened = await openWorkspaceBilling({
-      settings: this.#settings,
-      clock,
-      log: SILENT,
-    });
+    const options = { settings: this.#settings, clock, log: SILENT };
+    await using opened = await openWorkspaceBilling(options);
     const { billing } = opened;
     try {
       const text = await draftAgent(request, {
@@ -279,16 +281,15 @@ async function openDraftingModel(
   { clock, billing }: { clock: Clock; billing: ResolveModelOptions["billing"] },
 ): Promise<Model> {
   const { config, directories, environment } = settings;
-  const log = SILENT;
   const model = await resolveModel(defaultModel(settings), {
     environment,
     environmentFile: directories.workspaceEnvFile,
     clock,
     pinKeys: config.pinKeys,
-    billing: billing,
-    log,
+    billing,
+    log: SILENT,
   });
-  return withRetry(model, { clock, timeoutMs: config.defaults.timeout * 1_000, log });
+  return withRetry(model, { clock, timeoutMs: config.defaults.timeout * 1_000, log: SILENT });
 }
 
 function defaultModel({ config }: WorkspaceSettings): ModelSettings | undefined {

@@ -14,6 +14,10 @@ export interface NewAgentFields {
     paths?: readonly string[];
     /** The address that a change trigger checks. */
     url?: string;
+    /** The mail account of config.yaml, the folder and the senders of a mail trigger. */
+    account?: string;
+    folder?: string;
+    from?: readonly string[];
     scheme?: WebhookScheme;
     /** The environment variable with the secret of a webhook. */
     secret?: string;

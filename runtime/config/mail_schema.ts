@@ -69,12 +69,18 @@ export const writtenAccount = z.object({
   tls: field(z.boolean(), true, "`false`: without encryption, only for servers on this machine"),
 });
 
+const NO_OAUTH = z.unknown().refine(
+  (value) => value === undefined,
+  "is not available for mail: use password_env with an app password; an account that accepts " +
+    "only OAuth cannot be used",
+).optional();
+
 /** The schema of `mail`. */
 export const MAIL = z.preprocess(
   (value) => value ?? {},
   z.record(
     channelName,
-    writtenAccount.superRefine((account, context) => {
+    writtenAccount.extend({ oauth: NO_OAUTH }).superRefine((account, context) => {
       if (account.tls) return;
       for (const key of ["imap", "smtp"] as const) {
         if (LOOPBACK.test(SERVER.exec(account[key])?.[1] ?? "")) continue;

@@ -65,3 +65,17 @@ Deno.test("parseConfig() refuses an account without encryption on another machin
     'mail.a.imap must be on this machine (127.0.0.1) with tls: false: passwords and mails would travel without encryption, got "mail.example.com:143"',
   ]);
 });
+
+Deno.test("parseConfig() reports oauth of a mail account, which is not available", () => {
+  const parsed = parse(`mail:
+  work:
+    address: a@b.example
+    imap: imap.b.example:993
+    smtp: smtp.b.example:465
+    oauth: { client_id: x }
+`);
+  assert.ok("diagnostics" in parsed);
+  const lines = parsed.diagnostics.map(formatDiagnostic).join("\n");
+  assert.match(lines, /mail.work.oauth is not available for mail: use password_env/);
+  assert.match(lines, /mail.work.password_env/);
+});

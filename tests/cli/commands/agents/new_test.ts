@@ -93,6 +93,11 @@ Deno.test("new accepts schedules in words, webhooks and other agents, and descri
         /scheme: token\n {2}secret: DOOR/,
         /for the sender: \S+\/hooks\/daily .*DOOR/,
       ],
+      [
+        ["change", "https://example.com/news", "2h"],
+        /type: change\n {2}url: https:\/\/example.com\/news\n {2}every: 2h/,
+        /when https:\/\/example.com\/news changes, checked every 2h/,
+      ],
       [["after", "", "reporter, b"], /after:\n {2}- reporter\n {2}- b\n/, /reporter or b ends/],
     ] as const
   ) {
@@ -110,6 +115,25 @@ Deno.test("new accepts schedules in words, webhooks and other agents, and descri
       answers.includes("sometimes" as never),
     );
   }
+});
+
+Deno.test("new asks for the account, the folder and the senders of a mail trigger", async () => {
+  await using world = await createSetupWorld({
+    config: `mail:
+  home: { address: a@b.example, imap: "imap.b.example:993", smtp: "smtp.b.example:465", password_env: P, auth_server: mx.b.example }
+`,
+    shell: { P: "secret" },
+  });
+  const { cli } = world;
+  const trigger = ["mail", "home", "Bills", "bob@example.org, *@example.com"];
+  cli.input.answers = ["describe", "", "", ...trigger, "wait", "", ""];
+  cli.input.lines = [...LINES];
+  assert.equal(await cli.run("new", "daily"), 0, cli.stderr.text);
+  assert.match(
+    await agentFile(world),
+    /type: mail\n {2}account: home\n {2}folder: Bills\n {2}from:\n {4}- bob@example.org\n {4}- "\*@example.com"/,
+  );
+  assert.match(cli.stdout.text, /It runs when a mail arrives in Bills of home/);
 });
 
 Deno.test("new saves nothing if the user leaves any question", async () => {
