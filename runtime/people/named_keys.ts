@@ -130,7 +130,7 @@ export class SqlNamedKeys implements NamedKeys {
       ...[now, lifeMs === null ? null : now + lifeMs],
     ];
     const audit = this.#audit.entry("add_key", by, {
-      detail: { name, role, agents: agents && [...agents] },
+      detail: { name, role, ...(agents && { agents: [...agents] }) },
     });
     const isAdded = await this.#db.change("power", function* () {
       if ((yield* run(sql, ...values)) === 0) return false;

@@ -3,6 +3,11 @@ import { performs } from "../../command_line/command.ts";
 import type { whoami } from "../../declarations/people_commands.ts";
 import { openService } from "../../service/daemon.ts";
 
+const NAMELESS = {
+  key: "none: this is the key of the whole service",
+  socket: "none: write your name in config.yaml as service.owner",
+};
+
 /** Prints the sender of this program's requests. */
 export const perform = performs<typeof whoami>(async (context, options) => {
   const { output } = context;
@@ -10,7 +15,7 @@ export const perform = performs<typeof whoami>(async (context, options) => {
   const { name, role, agents, rights } = await client.whoami();
   if (options.json) return output.json({ name, role, agents, rights });
   output.fields([
-    ["Name", name ?? "none: the key of the whole service"],
+    ["Name", name ?? NAMELESS[context.app.remote === undefined ? "socket" : "key"]],
     ["Role", role],
     ...(agents === null ? [] : [["Agents", agents.join(", ")] as const]),
     ["Rights", rights.join(", ")],
