@@ -48,7 +48,9 @@ export function createMailSend(
     approval: {
       mayAsk: !isExempt,
       asks: () => !isExempt,
-      question: () => `Send this mail from the account ${mail.account}?`,
+      question: ({ subject }) =>
+        `Send this mail from the account ${mail.account}?` +
+        (subject === undefined ? " Its subject is that of the mail that it answers." : ""),
     },
     run: async (args, context) => {
       const accounts = await open();

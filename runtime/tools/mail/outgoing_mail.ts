@@ -26,10 +26,10 @@ export const DRAFT = {
   to: addresses.min(1),
   cc: addresses.default([]),
   subject: z.string().max(500).regex(/^\P{Cc}*$/u, "must be one line").optional()
-    .describe("Required, except with reply_to"),
+    .describe("Default with reply_to: the subject of that mail"),
   text: z.string().min(1).max(MAX_TEXT).describe("Plain text"),
   reply_to: z.string().optional()
-    .describe("The id or Message-ID of the mail to answer, whose thread and subject are kept"),
+    .describe("The id or Message-ID of the mail to answer, whose thread is kept"),
   attachments: z.array(z.string()).max(20).default([]).describe("Paths of files"),
 };
 
@@ -51,7 +51,7 @@ export async function toOutgoing(
   const { head: { messageId: id, references = [], subject: old = "" } } = answered ?? { head: {} };
   return {
     ...{ messageId, to, cc, text, date: new Date(context.clock.now()) },
-    subject: answered === undefined ? subject ?? "" : /^re:/i.test(old) ? old : `Re: ${old}`,
+    subject: subject?.trim() || (/^re:/i.test(old) ? old : `Re: ${old}`),
     ...(id !== undefined && { inReplyTo: id, references: [...references, id] }),
     attachments: await readAttachments(paths, context),
   };

@@ -76,6 +76,7 @@ Deno.test("GET /agents/{id} returns the complete configuration", async () => {
         ...{ allow: ["git log *"], deny: ["git push *"], net: ["registry.example.com"] },
         ...{ env: ["MY_TOKEN"], timeoutMs: 600_000 },
       },
+      mail: { account: "home" },
       warnings: [{ path: "w.md", line: 2, column: 1, severity: "warning", message: "Odd" }],
     }),
     { lastExecution },
@@ -93,6 +94,7 @@ Deno.test("GET /agents/{id} returns the complete configuration", async () => {
     max_duration: null,
     loop_detection: true,
   });
+  assert.deepEqual(body.mail, { account: "home", to: null });
   assert.deepEqual(body.paths, { notes: "/home/me/notes", out: "/tmp/out" });
   assert.deepEqual(body.trigger, {
     type: "watch",

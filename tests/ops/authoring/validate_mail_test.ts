@@ -18,6 +18,16 @@ Deno.test("validate reports a mail trigger without its account, password or proo
   const lines = await check(", account: home", ACCOUNT);
   assert.match(lines, /MAIL_PW is not set/);
   assert.match(lines, /no sender is proven without mail.home.auth_server/);
+  const tools = async (lines: string) =>
+    (await validate(`${DEMO}\n${lines}`, { config: configOf(ACCOUNT) }))
+      .filter((line) => /mail/i.test(line)).join("\n");
+  assert.match(await tools("mail: hone"), /no mail account "hone".*did you mean "home"/);
+  assert.match(await tools("mail: { account: home, to: [] }"), /must name at least one/);
+  assert.match(await tools("mail: { account: home, to: ['*@'] }"), /must be a mail address/);
+  const open = await tools("mail: home\nauto_approve: [mail_send]");
+  assert.match(open, /may send mails to everybody without asking/);
+  const narrow = await tools("mail: { account: home, to: a@b.example }\nauto_approve: [mail_send]");
+  assert.doesNotMatch(narrow, /everybody/);
   const trusting = await check(", account: home, unproven: true", ACCOUNT);
   assert.doesNotMatch(trusting, /proven/);
 });

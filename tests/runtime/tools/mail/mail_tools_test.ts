@@ -148,6 +148,13 @@ inWorld("mail_send asks first with the whole mail, and sends nothing after a no"
   assert.deepEqual([toolArgs, isGuard], [mail, true]);
   await answerToEnd(runtime, id, { approved: false });
   assert.equal(world.smtp.sent.length, 0);
+  const reply = call("mail_send", { to: ["bob@example.org"], text: "Yes", reply_to: BILL });
+  await world.mail.place.writeScript("replier", doing(reply), "mail: home");
+  const asked = await runToEnd(runtime, "replier");
+  assert.match(
+    (await runtime.pendingRequest(asked.id)).message,
+    /Its subject is that of the mail that it answers/,
+  );
   const again = await runToEnd(runtime, "agent");
   await answerToEnd(runtime, again.id, { approved: true });
   assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
