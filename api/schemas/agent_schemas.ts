@@ -92,6 +92,12 @@ const ShellBody = z.object(
   >,
 ).meta({ id: "Shell" });
 
+/** The mail account of an agent. */
+const MailUseBody = z.object({
+  account: z.string(),
+  to: z.array(z.string()).nullable().meta({ description: "Null: it may send to everybody" }),
+}).meta({ id: "MailUse" });
+
 /** An agent with its complete configuration. */
 export const AgentDetail = AgentSummary.extend({
   history: z.enum(HISTORY_LEVELS),
@@ -115,10 +121,9 @@ export const AgentDetail = AgentSummary.extend({
   skills: z.array(z.string()),
   agents: z.array(z.string()),
   shell: ShellBody.nullable().meta({ description: "Null if it has no shell" }),
-  mail: z.object({
-    account: z.string(),
-    to: z.array(z.string()).nullable().meta({ description: "Null: it may send to everybody" }),
-  }).nullable().meta({ description: "The account of the mail tools; null if it has none" }),
+  mail: MailUseBody.nullable().meta({
+    description: "The account of the mail tools; null if it has none",
+  }),
   confirm: z.array(z.string()).meta({ description: "The tools that need approval" }),
   mcp_confirm: z.enum(MCP_CONFIRM).meta({
     description: "The tools of MCP servers that also need approval",

@@ -14,8 +14,8 @@ export function messageIdOf(
   { id, executionId, requestId }: IdentifiedMessage,
   { address }: Pick<MailAccount, "address">,
 ): string {
-  // A longer one would be folded, which some mail programs do not read.
-  const name = requestId === null ? id : `q.${executionId}.${requestId}`;
+  // A reminder has another id than the first message. A long one would be folded, which some mail programs do not read.
+  const name = requestId === null ? id : `q.${executionId}.${requestId}.${id.slice(-6)}`;
   return `<${name}@${domainOf(address)}>`;
 }
 
@@ -25,8 +25,9 @@ export function findQuestion(
   { address }: Pick<MailAccount, "address">,
 ): { executionId: number; requestId: string } | undefined {
   for (const reference of references.toReversed()) {
-    const [, id, requestId, domain] = /^<q\.(\d{1,15})\.([0-9a-f-]{36})@(.+)>$/.exec(reference) ??
-      [];
+    const [, id, requestId, domain] =
+      /^<q\.(\d{1,15})\.([0-9a-f-]{36})\.\w{6}@(.+)>$/.exec(reference) ??
+        [];
     if (requestId === undefined || domain !== domainOf(address)) continue;
     return { executionId: Number(id), requestId };
   }

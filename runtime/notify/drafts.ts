@@ -38,20 +38,27 @@ export interface DraftPorts {
 }
 
 const MAX_TITLE = 200;
-/** The maximum length of a text in UTF-16 code units. No channel accepts a longer one. */
+/** The maximum length of a text in UTF-16 code units. Only mails may be longer. */
 const MAX_TEXT = 4_000;
+const MAX_MAIL_TEXT = 100_000;
+/** The maximum length of a call's arguments of which a mail shows every character. */
+const MAX_ARGUMENTS = 90_000;
 const MAX_VALUE = 200;
 const MOST_VALUES = 8;
 
-type DraftContent = Omit<MessageDraft, "channel">;
+type DraftContent = Omit<MessageDraft, "channel"> & {
+  /** The text of a mail, whose reply may approve the call. It has the whole arguments. */
+  mailText?: string;
+};
 
 /** Returns the messages about an event: one for each channel that receives it. */
 export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDraft[] {
   const settings = ports.settings();
   // Most workspaces have no channels, so this case comes before any other work.
   if (Object.keys(settings.channels).length === 0) return [];
-  const content = draftContent(event, ports);
-  if (content === undefined) return [];
+  const drafted = draftContent(event, ports);
+  if (drafted === undefined) return [];
+  const { mailText, ...content } = drafted;
   const choice = content.agentId === null ? undefined : ports.findAgent(content.agentId)?.notify;
   // Each setting of the agent replaces the same setting in config.yaml.
   if (!(choice?.on ?? settings.on).includes(content.kind)) return [];
@@ -69,12 +76,16 @@ export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDr
   const shown = (text: string) => ports.redactor.redact(toPlainText(text));
   const title = toPlainLine(shown(content.title), MAX_TITLE);
   const text = cutEnd(shown(content.text).trim(), MAX_TEXT);
-  const whole = { ...content, title, text };
-  const first = channelsAfter(0).map((channel) => ({ ...whole, channel }));
+  const whole = { ...content, title };
+  const to = (channel: string) => {
+    const isMail = mailText !== undefined && settings.channels[channel]?.type === "mail";
+    return { channel, text: isMail ? cutEnd(shown(mailText).trim(), MAX_MAIL_TEXT) : text };
+  };
+  const first = channelsAfter(0).map((channel) => ({ ...whole, ...to(channel) }));
   if (question?.rule === undefined) return first;
   const delayMs = REMINDER_MS;
   const reminder = { ...whole, title: toPlainLine(`Reminder: ${title}`, MAX_TITLE), delayMs };
-  return [...first, ...channelsAfter(delayMs).map((channel) => ({ ...reminder, channel }))];
+  return [...first, ...channelsAfter(delayMs).map((channel) => ({ ...reminder, ...to(channel) }))];
 }
 
 /** Returns true if a person of a chat may answer a question with a rule at a time, or if it has no rule. */
@@ -149,6 +160,8 @@ function draftQuestion(
 ): DraftContent {
   const { id, agentId, displayName } = execution;
   const options = request.options === null ? [] : [`Options: ${request.options.join(", ")}`];
+  const textWith = (lines: readonly string[]) =>
+    [request.message, ...lines, ...options, `Execution ${id}: inkling respond ${id}`].join("\n");
   return {
     kind: "waiting",
     agentId,
@@ -159,12 +172,8 @@ function draftQuestion(
     title: request.toolName === SIGN_IN
       ? `Sign in to ${request.toolArgs["server"]}`
       : `${displayName} waits for your answer`,
-    text: [
-      request.message,
-      ...argumentLines(request),
-      ...options,
-      `Execution ${id}: inkling respond ${id}`,
-    ].join("\n"),
+    text: textWith(argumentLines(request)),
+    ...(request.isGuard && { mailText: textWith(wholeArguments(request)) }),
   };
 }
 
@@ -180,6 +189,18 @@ function argumentLines({ toolArgs, isGuard }: HumanRequest): string[] {
     return `${toPlainLine(name, MAX_VALUE)}: ${toPlainLine(text, MAX_VALUE)}`;
   });
   return entries.length > MOST_VALUES ? [...lines, "…"] : lines;
+}
+
+function wholeArguments({ toolArgs }: Pick<HumanRequest, "toolArgs">): string[] {
+  return Object.entries(toolArgs).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `${toPlainLine(name, MAX_VALUE)}:${text.includes("\n") ? "\n" : " "}${text}`;
+  });
+}
+
+/** Returns true if a mail about the question shows every character of the call. */
+export function isShownWhole(request: Pick<HumanRequest, "toolArgs" | "isGuard">): boolean {
+  return !request.isGuard || wholeArguments(request).join("\n").length <= MAX_ARGUMENTS;
 }
 
 function draftEnd(

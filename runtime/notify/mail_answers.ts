@@ -8,6 +8,7 @@ import { MailError } from "../mail/mail_error.ts";
 import { findQuestion } from "../mail/question_id.ts";
 import { MAX_MAIL_BYTES, readMail } from "../mail/read_mail.ts";
 import { automaticReason, isProven } from "../mail/sender_proof.ts";
+import { isShownWhole } from "./drafts.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { toMarkdown } from "../tools/pages/readable_text.ts";
 import type { Caller } from "../vocabulary/callers.ts";
@@ -62,6 +63,7 @@ async function answer(
   const request = await readQuestion(executionId, requestId);
   if (request === undefined) return "the question is no longer open";
   if (request.toolName === SIGN_IN) return "a sign-in needs the link";
+  if (!isShownWhole(request)) return "the mail did not show the whole call";
   if (bytes > MAX_MAIL_BYTES) return "it is too big";
   const { text } = await readMail(await mail.readSource(), { toMarkdown });
   const words = request.kind === "input" ? text : text.trim().split("\n")[0] ?? "";

@@ -23,7 +23,7 @@ const MAIL_USE = {
   }),
   to: z.preprocess(
     (value) => typeof value === "string" ? [value] : value,
-    z.array(recipient).min(1, "must name at least one (or leave the key out)").nullish(),
+    z.array(recipient).min(1).nullish(),
   ).meta({
     values: "text or list",
     description: "The only recipients of `mail_send`: addresses, or `*@example.com`",

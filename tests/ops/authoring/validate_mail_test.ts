@@ -22,7 +22,7 @@ Deno.test("validate reports a mail trigger without its account, password or proo
     (await validate(`${DEMO}\n${lines}`, { config: configOf(ACCOUNT) }))
       .filter((line) => /mail/i.test(line)).join("\n");
   assert.match(await tools("mail: hone"), /no mail account "hone".*did you mean "home"/);
-  assert.match(await tools("mail: { account: home, to: [] }"), /must name at least one/);
+  assert.match(await tools("mail: { account: home, to: [] }"), /mail.to must not be empty/);
   assert.match(await tools("mail: { account: home, to: ['*@'] }"), /must be a mail address/);
   const open = await tools("mail: home\nauto_approve: [mail_send]");
   assert.match(open, /may send mails to everybody without asking/);

@@ -117,7 +117,7 @@ withDovecot.test("forged, automatic and misfitting replies answer nothing and ge
   await world.untilRefused(/Auto-Submitted/);
   await send(messageId, "What is this?\r\nyes");
   await world.untilRefused(/first line/);
-  const other = messageId.replace(/\.[0-9a-f-]{36}@/, `.${crypto.randomUUID()}@`);
+  const other = messageId.replace(/[0-9a-f-]{36}/, crypto.randomUUID());
   await send(other, "yes");
   await world.untilRefused(/no longer open/);
   await send("<other@example.com>", "yes");
@@ -125,6 +125,27 @@ withDovecot.test("forged, automatic and misfitting replies answer nothing and ge
   await send(messageId, "no");
   await untilStatus(world.mail.runtime, id, "success");
   assert.equal(world.smtp.sent.length, 1);
+});
+
+withDovecot.test("a mail shows the whole call, and a reply approves no call that was cut", async () => {
+  await using world = await AnswerWorld.create();
+  const write = (agent: string, length: number) =>
+    world.mail.place.writeScript(
+      agent,
+      doing(call("mail_send", { ...MAIL, text: `${"a word ".repeat(length / 7)}\nTHE-END` })),
+      "mail: home",
+    );
+  await write("long", 7_000);
+  await write("longer", 98_000);
+  await world.mail.open();
+  const { id, sent, messageId } = await world.ask("long");
+  assert.match(sent.source, /THE-END/);
+  await world.reply(messageId, "yes");
+  await untilStatus(world.mail.runtime, id, "success");
+  const longer = await world.ask("longer");
+  await world.reply(longer.messageId, "yes");
+  await world.untilRefused(/did not show the whole call/);
+  assert.equal(await statusOf(world.mail.runtime, longer.id), "waiting");
 });
 
 withDovecot.test("a reply to a question starts no agent with a mail trigger", async () => {
