@@ -210,6 +210,7 @@ export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail>
       ...(agent.editorPaths ?? []).map(({ alias }) => [alias, "editor"]),
     ]),
     shell: agent.shell && { ...agent.shell, timeout: writeDuration(agent.shell.timeoutMs) },
+    mail: agent.mail && { account: agent.mail.account, to: agent.mail.to },
     confirm: agent.confirmTools,
     confirmTimeout: agent.confirmTimeoutMs === null
       ? "none"
