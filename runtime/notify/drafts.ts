@@ -7,6 +7,7 @@ import type { Execution } from "../executions/execution.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import { findApprover, REMINDER_MS } from "../vocabulary/approval_rule.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
+import { type Person, toMailCaller } from "../vocabulary/persons.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 import { kindOfEnd, type NotableEvent } from "./notable_event.ts";
@@ -33,6 +34,8 @@ export interface DraftPorts {
   /** Returns an agent's name and notification settings, or undefined if the agent no longer exists. */
   findAgent: (id: string) => { displayName: string; notify: NotifyChoice } | undefined;
   redactor: Pick<Redactor, "redact">;
+  /** Returns the people of config.yaml. */
+  people: () => readonly Person[];
   /** Returns a time as text for people. `ms` is in milliseconds since 1970. */
   showTime: (ms: number) => string;
 }
@@ -71,6 +74,10 @@ export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDr
         return (channel.agents?.includes(content.agentId ?? "") ?? true) &&
           canAnswer(channel, question, question.createdAt + delayMs);
       }
+      if (channel?.type === "mail" && question?.rule !== undefined) {
+        const at = question.createdAt + delayMs;
+        return channel.to.some((address) => mayAnswerByMail(address, question, at, ports.people()));
+      }
       return channel !== undefined && !(channel.type === "command" && !channel.allow);
     });
   const shown = (text: string) => ports.redactor.redact(toPlainText(text));
@@ -98,6 +105,17 @@ function canAnswer(
     const by = { via: "chat" as const, name, ...(role !== undefined && { role }) };
     return may.includes("answer") && findApprover(rule, by, at) !== undefined;
   });
+}
+
+/** Returns true if the person with a mail address may answer a question with a rule at a time. */
+function mayAnswerByMail(
+  address: string,
+  { rule }: HumanRequest,
+  at: number,
+  people: readonly Person[],
+): boolean {
+  const by = toMailCaller(people, address);
+  return by !== undefined && rule !== undefined && findApprover(rule, by, at) !== undefined;
 }
 
 function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | undefined {

@@ -12,8 +12,7 @@ import { isShownWhole } from "./drafts.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { toMarkdown } from "../tools/pages/readable_text.ts";
 import type { Caller } from "../vocabulary/callers.ts";
-import { type Person, toPersonCaller } from "../vocabulary/persons.ts";
-import { hasRight } from "../vocabulary/rights.ts";
+import { type Person, toMailCaller } from "../vocabulary/persons.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 
 /** The collaborators of takeAnswer(). */
@@ -58,8 +57,8 @@ async function answer(
   if (automatic !== undefined) return automatic;
   if (sender === undefined || !to.includes(sender)) return "the channel does not name its sender";
   if (!isProven(head, account.authServer)) return "its sender is not proven";
-  const by = toPersonCaller(people(), { via: "mail", name: sender }, { mail: sender });
-  if (by === undefined || !hasRight(by, "answer")) return "its sender may not answer";
+  const by = toMailCaller(people(), sender);
+  if (by === undefined) return "its sender may not answer";
   const request = await readQuestion(executionId, requestId);
   if (request === undefined) return "the question is no longer open";
   if (request.toolName === SIGN_IN) return "a sign-in needs the link";

@@ -69,6 +69,15 @@ export function toPersonCaller(
   return isTaken ? { ...caller, name: `${name} (${Object.keys(way)[0]})` } : caller;
 }
 
+/** Returns the sender of a mail, or undefined for a person who may not answer questions. */
+export function toMailCaller(
+  people: readonly Person[],
+  address: string,
+): Caller & { name: string } | undefined {
+  const by = toPersonCaller(people, { via: "mail", name: address }, { mail: address });
+  return by !== undefined && hasRight(by, "answer") ? by : undefined;
+}
+
 /** Returns the rights of a list that a role leaves. Without a role, all of them. */
 export function limitRights<R extends Right>(rights: readonly R[], role: Role | undefined): R[] {
   return rights.filter((right) => role === undefined || hasRight({ role }, right));

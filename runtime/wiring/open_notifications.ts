@@ -76,6 +76,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
         settings: notify,
         findAgent: (id) => registry.get(id),
         redactor,
+        people: () => settings.config.people,
         showTime,
       }),
     now: () => clock.now(),

@@ -17,12 +17,13 @@ notify:
 `;
 
 function ports(options: { config?: string; notify?: NotifyChoice } = {}): DraftPorts {
-  const { notify } = configOf(options.config ?? CONFIG);
+  const { notify, people } = configOf(options.config ?? CONFIG);
   return {
     settings: () => notify,
     findAgent: (id) =>
       id === "gone" ? undefined : { displayName: "Daily", notify: options.notify ?? {} },
     redactor: new Redactor(() => [{ name: "TOKEN", value: "s3cr3t-value" }]),
+    people: () => people,
     showTime: () => "1 Jan 2026, 12:00",
   };
 }
@@ -108,4 +109,40 @@ Deno.test("messages about ends, missed times, stopped triggers and budgets have 
     "Budget of the workspace",
     text,
   ]);
+});
+
+Deno.test("a question with approvers goes by mail only to a channel with one of them, whole", () => {
+  const config = `
+mail: { home: { address: h@b.example, imap: "i:993", smtp: "s:465", password_env: PW } }
+people: { ada: { mail: [ada@b.example] }, bob: { role: viewer, mail: [bob@b.example] } }
+notify:
+  channels:
+    ada: { type: mail, account: home, to: ada@b.example }
+    bob: { type: mail, account: home, to: [bob@b.example] }
+    phone: { type: ntfy, topic: agents }
+`;
+  const content = "x".repeat(5_000);
+  const request = {
+    ...{ requestId: "r", executionId: 1, position: 1, kind: "confirm" as const },
+    ...{ message: "Allow file_write?", options: null, multi: false, createdAt: 0 },
+    ...{ toolCallId: "c", toolName: "file_write", expiresAt: null, isGuard: true as const },
+    toolArgs: { content },
+  };
+  const execution = executionOf(1, { status: "waiting" });
+  const sent = (rule?: { approvers: string[] }) =>
+    draftMessages(
+      {
+        type: "waiting",
+        execution,
+        request: { ...request, ...(rule && { rule: { approvals: 1, ...rule } }) },
+      },
+      ports({ config }),
+    );
+  assert.deepEqual(sent().map(({ channel }) => channel), ["ada", "bob", "phone"]);
+  assert.deepEqual(sent().map(({ text }) => text.includes(content)), [true, true, false]);
+  const names = (approvers: string[]) => [
+    ...new Set(sent({ approvers }).map(({ channel }) => channel)),
+  ];
+  assert.deepEqual(names(["ada", "bob"]), ["ada", "phone"]);
+  assert.deepEqual(names(["max"]), ["phone"]);
 });

@@ -54,6 +54,7 @@ export class OutboxWorld implements AsyncDisposable {
           settings: () => this.settings,
           findAgent: (id) => this.agents.get(id),
           redactor: this.redactor,
+          people: () => [],
           showTime: (ms) => new Date(ms).toISOString(),
         }),
       now: () => this.clock.now(),
