@@ -55,14 +55,14 @@ export async function askStart(
   { context, author, id, trigger }: StartQuestion,
 ): Promise<Pick<GalleryChanges, "schedule" | "startsByItself">> {
   const interview = new Interview(context, "Pass --yes, --every or --cron");
-  const { type, every = null, cron = null, paths = [], url = null } = trigger;
+  const { type, every = null, cron = null, paths = [] } = trigger;
   const own = describeTrigger({
     trigger_type: type,
     trigger_every: every,
     trigger_cron: cron,
     trigger_paths: paths,
     trigger_scheme: null,
-    trigger_source: url,
+    trigger_source: trigger.url ?? trigger.account ?? null,
   }, "full");
   const when = await interview.select({
     message: "When should it run by itself?",

@@ -20,11 +20,12 @@ export interface GalleryAgent {
   /** The trigger in the agent's file. Undefined if the agent runs only on request. */
   trigger:
     | {
-      type: "schedule" | "watch" | "change";
+      type: "schedule" | "watch" | "change" | "mail";
       every?: string;
       cron?: string;
       paths?: string[];
       url?: string;
+      account?: string;
     }
     | undefined;
   /** The sentences at the top of the file: the preparation before the first run, and the cost of a run. */

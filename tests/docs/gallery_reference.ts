@@ -11,6 +11,7 @@ export interface GalleryFile {
   description: string;
   enabled?: boolean;
   trigger?: { type: string; every?: string; cron?: string; paths?: string[] };
+  mail?: string;
   paths: Record<string, string>;
   tools: string[];
   auto_approve?: string[];
@@ -59,7 +60,9 @@ export function galleryTable(): string {
 
 function startOf({ trigger }: GalleryFile): string {
   if (trigger === undefined) return "on request";
-  const { every, cron, paths = [] } = trigger;
+  const { type, every, cron, paths = [] } = trigger;
+  if (type === "mail") return "a mail";
+  if (type === "change") return "a change of a page";
   if (every !== undefined) return `every ${code(every)}`;
   return cron === undefined ? `a file in ${paths.map(code).join(", ")}` : code(cron);
 }
@@ -71,8 +74,9 @@ function filesOf({ paths, tools, auto_approve: free = [] }: GalleryFile): string
   return `${rights} ${Object.values(paths).map(code).join(", ")}`;
 }
 
-function webOf({ tools, shell }: GalleryFile): string {
+function webOf({ tools, shell, mail }: GalleryFile): string {
   const parts = [
+    ...(mail === undefined ? [] : [tools.includes("-mail_draft") ? "reads mails" : "drafts mails"]),
     ...(tools.includes("web_search") ? ["searches"] : []),
     ...(tools.includes("-http_request") ? [] : ["reads"]),
     ...(shell?.net ?? []).map(code),

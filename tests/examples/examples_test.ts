@@ -20,7 +20,11 @@ import {
 const EXPECTED_PROBLEMS: Readonly<Record<string, readonly RegExp[]>> = {
   "for-a-team": [/nodes has no effect: with SQLite/, /notify\.to names "team"/],
   "from-github-and-stripe": [/STRIPE_HOOK_SECRET is not set/, /GITHUB_HOOK_SECRET is not set/],
-  "gallery": [/The variable GH_TOKEN/, /web_search needs a service/],
+  "gallery": [
+    /config.yaml has no mail account "home"/,
+    /The variable GH_TOKEN/,
+    /web_search needs a service/,
+  ],
   "mcp-servers": [/\$\{TRACKER_TOKEN\} is not defined/],
   "move-from-another-tool": [/\$\{env:NOTES_TOKEN\} is not defined/],
 };

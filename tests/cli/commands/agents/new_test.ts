@@ -467,7 +467,7 @@ Deno.test("new asks for an agent of the gallery and its time, at the beginning o
     assert.equal(/enabled: false/.test(cli.stdout.text), !isOn);
     const [beginning, list] = cli.input.asked;
     assert.deepEqual(beginning?.choices, ["describe", "gallery"]);
-    assert.equal(list?.choices?.length, 12);
+    assert.equal(list?.choices?.length, 16);
   }
 });
 
