@@ -1,33 +1,8 @@
-// A real service with a Telegram chat, which dies by SIGKILL at a request to the chat app, and the person who writes to it.
+// A real service with a chat, which dies by SIGKILL at a request to the chat app, and the person who writes to it.
 import assert from "node:assert/strict";
 import { call } from "../../tests/runtime/executions/executions_of.ts";
 import { createRealHome, type RealHome, untilFound } from "../../tests/e2e/real_process.ts";
-import { TelegramServer, TOKEN } from "../../tests/reach/chat/telegram_server.ts";
-
-const OWNER = 77;
-
-/** A request of the bot at which the service dies: before the app handles it, or after its effect and before its response. */
-export interface ChatDeath {
-  name: string;
-  when: "before" | "after";
-  method: string;
-  /** The number of the request among those of its method in the round. */
-  nth: number;
-}
-
-/** The points of one message: it is received, run, asked about, approved and answered. */
-export const CHAT_DEATHS: readonly ChatDeath[] = [
-  { name: "the message is on its way", when: "after", method: "getUpdates", nth: 1 },
-  { name: "the run is accepted", when: "before", method: "getUpdates", nth: 2 },
-  { name: "the question is sent", when: "before", method: "sendMessage", nth: 1 },
-  { name: "the question is shown", when: "after", method: "sendMessage", nth: 1 },
-  { name: "the press is on its way", when: "after", method: "getUpdates", nth: 2 },
-  { name: "the answer is stored", when: "before", method: "answerCallbackQuery", nth: 1 },
-  { name: "the press is acknowledged", when: "after", method: "answerCallbackQuery", nth: 1 },
-  { name: "the question is settled", when: "after", method: "editMessageText", nth: 1 },
-  { name: "the result is sent", when: "before", method: "sendMessage", nth: 2 },
-  { name: "the result is shown", when: "after", method: "sendMessage", nth: 2 },
-];
+import type { ChatDeath, CrashApp } from "./chat_apps.ts";
 
 /** The messages of a round that the chat shows, by kind. */
 export interface ShownTwice {
@@ -38,28 +13,26 @@ export interface ShownTwice {
 /** The world of the proof. Each round is one message of the person. */
 export class ChatCrashWorld implements AsyncDisposable {
   readonly #home: RealHome;
-  readonly #app: TelegramServer;
+  readonly #chat: CrashApp;
   #service: Deno.ChildProcess | undefined;
   #rounds = 0;
 
-  private constructor(home: RealHome, app: TelegramServer) {
+  private constructor(home: RealHome, chat: CrashApp) {
     this.#home = home;
-    this.#app = app;
+    this.#chat = chat;
   }
 
-  static async open(): Promise<ChatCrashWorld> {
-    const app = new TelegramServer();
-    const home = await createRealHome({ shell: { BOT_TOKEN: TOKEN } });
+  static async open(chat: CrashApp): Promise<ChatCrashWorld> {
+    const { app } = chat;
+    const home = await createRealHome({ shell: app.shell });
     await Deno.writeTextFile(
       `${home.configDir}/config.yaml`,
       `workspace: ${home.workspace}
 chat:
   phone:
-    type: telegram
-    token: BOT_TOKEN
-    api_root: ${app.apiRoot}
+    ${app.settings}
     agent: writer
-    people: [{ id: ${OWNER}, name: owner, may: [chat, answer, start] }]
+    people: [{ id: "${app.owner}", name: owner, may: [chat, answer, start] }]
 `,
     );
     const write = call("file_write", { path: "note.txt", content: "x" });
@@ -68,12 +41,12 @@ chat:
       [{ call: [write] }, { say: "Written." }],
       "history: off\non_restart: resume",
     );
-    return new ChatCrashWorld(home, app);
+    return new ChatCrashWorld(home, chat);
   }
 
   /** Sends a message, kills the service at the point, starts it again, and approves. Checks the end of the message. */
   async round({ when, method, nth, name }: ChatDeath): Promise<ShownTwice> {
-    const app = this.#app;
+    const { app, server, isRead } = this.#chat;
     const first = app.shown.length;
     const text = `Message ${++this.#rounds}`;
     if (this.#service === undefined) this.#service = await this.#start();
@@ -88,12 +61,10 @@ chat:
       died.resolve();
       return false;
     };
-    // The open request for updates is the first one, because the message arrives in its response.
-    if (when === "before" && method === "getUpdates") count = 1;
-    app.isReceived = (one) => live("before", one);
-    app.afterEffect = async (one) => void await live("after", one);
-    app.say(OWNER, text);
-    const pressed = new Set<number>();
+    server.isReceived = (one) => live("before", one);
+    server.afterEffect = async (one) => void await live("after", one);
+    app.say(app.owner, text);
+    const pressed = new Set<string>();
     const shown = () => app.shown.slice(first);
     const results = () => shown().filter((one) => one.text === "Written.");
     const press = () => {
@@ -101,7 +72,7 @@ chat:
         const { Approve: data } = one.buttons;
         if (data === undefined || pressed.has(one.id)) continue;
         pressed.add(one.id);
-        app.press(OWNER, one, data);
+        app.press(app.owner, one, data);
       }
     };
     const pressing = setInterval(press, 10);
@@ -109,14 +80,16 @@ chat:
       await died.promise;
       this.#release();
       this.#service = await this.#start();
+      // A person presses again if nothing happened.
+      pressed.clear();
       await untilFound(`the result after a death when ${name}`, () => results().length > 0);
       // The reply to a later message shows that the chat has handled everything before.
-      app.say(OWNER, "/help");
+      app.say(app.owner, `${app.mark}help`);
       await untilFound(
         "the reply to /help",
-        () => shown().some((one) => one.text.includes("/run")),
+        () => shown().some((one) => one.text.includes(`${app.mark}run`)),
       );
-      await untilFound("all updates", () => app.isRead);
+      await untilFound("all updates", isRead);
     } finally {
       clearInterval(pressing);
     }
@@ -144,20 +117,21 @@ chat:
     this.#service?.kill("SIGKILL");
     await this.#service?.status;
     await this.#home[Symbol.asyncDispose]();
-    await this.#app[Symbol.asyncDispose]();
+    await this.#chat.app[Symbol.asyncDispose]();
   }
 
   #release(): void {
-    this.#app.isReceived = () => true;
-    this.#app.afterEffect = () => {};
+    this.#chat.server.isReceived = () => true;
+    this.#chat.server.afterEffect = () => {};
   }
 
   async #start(): Promise<Deno.ChildProcess> {
-    const polls = this.#app.calls.length;
+    const { server, receiving } = this.#chat;
+    const polls = server.calls.length;
     const service = await this.#home.spawn(["start", "--keep-alive"]);
     void service.stdout.pipeTo(new WritableStream());
     void service.stderr.pipeTo(new WritableStream());
-    await untilFound("the poll", () => this.#app.calls.slice(polls).includes("getUpdates"));
+    await untilFound("the poll", () => server.calls.slice(polls).includes(receiving));
     return service;
   }
 }

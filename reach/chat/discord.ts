@@ -1,10 +1,17 @@
 // The chat app Discord, over its gateway: no public address is needed.
-import { DiscordAPIError, HTTPError, RateLimitError, REST } from "@discordjs/rest";
+import {
+  DiscordAPIError,
+  HTTPError,
+  RateLimitError,
+  type RequestData,
+  REST,
+  type RouteLike,
+} from "@discordjs/rest";
 import {
   type APIChannel,
   type APIMessage,
   type APIUser,
-  GatewayDispatchEvents,
+  type GatewayDispatchPayload,
   InteractionResponseType,
   MessageFlags,
   Routes,
@@ -21,7 +28,7 @@ import {
   type ReceivedFile,
 } from "./chat_app.ts";
 import { readGateway } from "./discord_gateway.ts";
-import { toMessage, toPayload, toPress, toSnowflake } from "./discord_wire.ts";
+import { newestOf, toIncoming, toMessage, toPayload, toSnowflake } from "./discord_wire.ts";
 import { loadFile } from "./load_file.ts";
 import { unlessFinal, withPauses } from "./with_pauses.ts";
 
@@ -31,8 +38,6 @@ const MAX_TEXT = 1_900;
 const REQUEST_MS = 60 * SECOND_MS;
 /** The age of the oldest message that a chat without any handled message reads after its start. */
 const FIRST_MS = 10 * MINUTE_MS;
-/** Discord's ids follow the time, but messages of several places can arrive in another order. */
-const OVERLAP = 10_000n << 22n;
 const PAGE = 100;
 /** The host of files that people send. */
 const FILES_ORIGIN = "https://cdn.discordapp.com";
@@ -42,8 +47,6 @@ interface DiscordPorts {
   apiRoot: string;
   clock: Clock;
 }
-
-type Handle = (one: ChatMessage | ButtonPress) => Promise<void>;
 
 /** Opens Discord under the account of the token's bot. Sends nothing before the first call. */
 export function openDiscord(ports: DiscordPorts): ChatApp {
@@ -70,51 +73,31 @@ class Discord implements ChatApp {
   }
 
   async check(signal: AbortSignal): Promise<void> {
-    await this.#call((rest, s) => rest.get(Routes.user(), { signal: s }), signal);
+    await this.#request("get", Routes.user(), signal);
   }
 
   async receive(
-    handle: Handle,
+    handle: (one: ChatMessage | ButtonPress) => Promise<void>,
     signal: AbortSignal,
     readMissed: () => Promise<Missed>,
   ): Promise<void> {
-    const { id: botId } = await this.#call<APIUser>(
-      (rest, s) => rest.get(Routes.user(), { signal: s }),
-      signal,
-    );
+    const { id: botId } = await this.#request<APIUser>("get", Routes.user(), signal);
     const start = async () => {
-      for (const one of await this.#loadMissed(await readMissed(), botId, signal)) {
+      const missed = await this.#loadMissed(await readMissed(), botId, signal);
+      for (const one of missed) await handle(one);
+    };
+    const toWork = (event: GatewayDispatchPayload) => {
+      const one = toIncoming(event, botId);
+      if (one === undefined) return undefined;
+      // Discord marks a press as failed after three seconds, so the reply to it is not queued.
+      const accepted = one.type === "press" ? this.#accept(one, signal) : undefined;
+      return async () => {
+        await accepted;
         await handle(one);
-      }
+      };
     };
     const { token } = this.#ports;
-    await this.#call((rest, s) =>
-      readGateway({ rest, token }, {
-        start,
-        handle: ({ t: type, d: event }) => {
-          if (type === GatewayDispatchEvents.MessageCreate) {
-            const isGroup = event.guild_id !== undefined;
-            const message = toMessage(event, { botId, isGroup });
-            return message && (() => handle(message));
-          }
-          const press = type === GatewayDispatchEvents.InteractionCreate
-            ? toPress(event)
-            : undefined;
-          if (press === undefined) return undefined;
-          const { id } = event as { id: string };
-          // Discord marks a press as failed after three seconds, so this is not queued.
-          const path = Routes.interactionCallback(id, press.key.slice(press.key.indexOf("/") + 1));
-          const body = { type: InteractionResponseType.DeferredMessageUpdate };
-          const accepted = this.#call(
-            (rest, s) => rest.post(path, { body, auth: false, signal: s }),
-            signal,
-          ).catch(() => {});
-          return async () => {
-            await accepted;
-            await handle(press);
-          };
-        },
-      }, s), signal);
+    await this.#call((rest, s) => readGateway({ rest, token }, { start, toWork }, s), signal);
   }
 
   async send(place: string, post: Post, signal: AbortSignal): Promise<string> {
@@ -122,19 +105,13 @@ class Discord implements ChatApp {
       ? {}
       : { message_reference: { message_id: post.replyTo, fail_if_not_exists: false } };
     const body = { ...toPayload(post), ...reply };
-    const { id } = await this.#call<APIMessage>(
-      (rest, s) => rest.post(Routes.channelMessages(place), { body, signal: s }),
-      signal,
-    );
-    return id;
+    const path = Routes.channelMessages(place);
+    return (await this.#request<APIMessage>("post", path, signal, { body })).id;
   }
 
   async edit(place: string, messageId: string, post: Post, signal: AbortSignal): Promise<void> {
-    const body = toPayload(post);
-    await unlessFinal(this.#call(
-      (rest, s) => rest.patch(Routes.channelMessage(place, messageId), { body, signal: s }),
-      signal,
-    ));
+    const path = Routes.channelMessage(place, messageId);
+    await unlessFinal(this.#request("patch", path, signal, { body: toPayload(post) }));
   }
 
   async sendFile(
@@ -143,10 +120,7 @@ class Discord implements ChatApp {
     signal: AbortSignal,
   ): Promise<void> {
     const files = [{ name, data: bytes }];
-    await this.#call(
-      (rest, s) => rest.post(Routes.channelMessages(place), { files, signal: s }),
-      signal,
-    );
+    await this.#request("post", Routes.channelMessages(place), signal, { files });
   }
 
   async load(file: ReceivedFile, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
@@ -155,17 +129,17 @@ class Discord implements ChatApp {
   }
 
   async showTyping(place: string, signal: AbortSignal): Promise<void> {
-    await this.#call((rest, s) => rest.post(Routes.channelTyping(place), { signal: s }), signal);
+    await this.#request("post", Routes.channelTyping(place), signal);
   }
 
   async acknowledge({ key }: ButtonPress, text: string, signal: AbortSignal): Promise<void> {
     if (text === "") return;
+    const [app = "", , token] = key.split("/");
     const { flags, ...payload } = toPayload({ text });
     const body = { ...payload, flags: flags | MessageFlags.Ephemeral };
-    await unlessFinal(this.#call(
-      (rest, s) => rest.post(`/webhooks/${key}`, { body, auth: false, signal: s }),
-      signal,
-    ));
+    await unlessFinal(
+      this.#request("post", Routes.webhook(app, token), signal, { body, auth: false }),
+    );
     // The package keeps the limits of each press, and would keep them forever.
     this.#rest.handlers.sweep(({ inactive }) => inactive);
   }
@@ -174,55 +148,66 @@ class Discord implements ChatApp {
     const known = this.#direct.get(personId);
     if (known !== undefined) return known;
     const body = { recipient_id: personId };
-    const { id } = await this.#call<APIChannel>(
-      (rest, s) => rest.post(Routes.userChannels(), { body, signal: s }),
-      signal,
-    );
+    const { id } = await this.#request<APIChannel>("post", Routes.userChannels(), signal, { body });
     this.#direct.set(personId, id);
     return id;
   }
 
-  /** Returns the messages that were written while nobody listened, oldest first. Discord delivers them to nobody else. */
+  /** Reports to Discord that a press has arrived. Without this reply, acknowledge() has no effect. */
+  async #accept({ key }: ButtonPress, signal: AbortSignal): Promise<void> {
+    const [, id = "", token = ""] = key.split("/");
+    const body = { type: InteractionResponseType.DeferredMessageUpdate };
+    const path = Routes.interactionCallback(id, token);
+    await this.#request("post", path, signal, { body, auth: false }).catch(() => {});
+  }
+
+  /** Returns the messages that were written while nobody listened, oldest first. Discord does not deliver them later. */
   async #loadMissed(
     { seen, people, groups }: Missed,
     botId: string,
     signal: AbortSignal,
   ): Promise<ChatMessage[]> {
-    const newest = seen.filter((key) => /^\d{15,20}$/.test(key)).map((key) => BigInt(key) - OVERLAP)
-      .reduce((a, b) => a > b ? a : b, 0n);
-    const since = newest || toSnowflake(this.#ports.clock.now() - FIRST_MS);
     const found: ChatMessage[] = [];
+    const since = newestOf(seen) ?? toSnowflake(this.#ports.clock.now() - FIRST_MS);
     const read = async (place: string, isGroup: boolean) => {
-      for (let after = since;;) {
+      for (let after = since, count = PAGE; count === PAGE;) {
         const query = new URLSearchParams({ after: `${after}`, limit: `${PAGE}` });
-        const page = await this.#call<APIMessage[]>(
-          (rest, s) => rest.get(Routes.channelMessages(place), { query, signal: s }),
-          signal,
-        );
+        const path = Routes.channelMessages(place);
+        const page = await this.#request<APIMessage[]>("get", path, signal, { query });
         for (const one of page) {
           const message = toMessage(one, { botId, isGroup });
           if (message !== undefined) found.push(message);
           if (BigInt(one.id) > after) after = BigInt(one.id);
         }
-        if (page.length < PAGE) return;
+        count = page.length;
       }
     };
     for (const id of people) {
       await unlessFinal(this.openDirect(id, signal).then((place) => read(place, false)));
     }
     for (const id of groups) await unlessFinal(read(id, true));
-    return found.sort((a, b) => BigInt(a.key) < BigInt(b.key) ? -1 : 1);
+    return found.sort((a, b) => a.sentAt - b.sentAt);
+  }
+
+  #request<T = unknown>(
+    method: "get" | "patch" | "post",
+    path: RouteLike,
+    signal: AbortSignal,
+    options: RequestData = {},
+  ): Promise<T> {
+    return this.#call(
+      (rest, s) => rest[method](path, { ...options, signal: s }) as Promise<T>,
+      signal,
+    );
   }
 
   async #call<T>(
-    request: (rest: REST, signal: AbortSignal) => Promise<unknown>,
+    work: (rest: REST, signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
     const { token, clock } = this.#ports;
-    const perform = () => {
-      // The package forgets a token that Discord refuses, and never removes its listener from the signal.
-      return request(this.#rest.setToken(token), AbortSignal.any([signal])) as Promise<T>;
-    };
+    // The package forgets a token that Discord refuses, and never removes its listener from the signal.
+    const perform = () => work(this.#rest.setToken(token), AbortSignal.any([signal]));
     return await withPauses(perform, { toFailure, clock, signal });
   }
 }

@@ -19,15 +19,14 @@ import { AppFailure } from "./chat_app.ts";
 const OWN_CODES: ReadonlySet<number> = new Set([CloseCodes.Normal, CloseCodes.Resuming]);
 
 /**
- * Passes the events of one session to `handle`, one at a time, until the signal aborts. `start` runs before the first one,
- * and again after each session that Discord did not resume. Throws AppFailure.
+ * Performs the work of each event, one at a time, until the signal aborts. `toWork` is called at once. `start` runs before
+ * the first work, and again after each session that Discord did not resume. Throws AppFailure.
  */
 export async function readGateway(
   { rest, token }: { rest: REST; token: string },
-  { start, handle }: {
+  { start, toWork }: {
     start: () => Promise<void>;
-    /** Returns the handling of an event, which runs in its turn. Called at once. */
-    handle: (event: GatewayDispatchPayload) => (() => Promise<void>) | undefined;
+    toWork: (event: GatewayDispatchPayload) => (() => Promise<void>) | undefined;
   },
   signal: AbortSignal,
 ): Promise<void> {
@@ -64,7 +63,7 @@ export async function readGateway(
     isOpen = true;
   });
   gateway.on(WebSocketShardEvents.Dispatch, (event) => {
-    const work = handle(event);
+    const work = toWork(event);
     if (work !== undefined) void run(work);
   });
   gateway.on(WebSocketShardEvents.Closed, (code) => {

@@ -5,6 +5,8 @@ import {
   type APIUser,
   ButtonStyle,
   ComponentType,
+  GatewayDispatchEvents,
+  type GatewayDispatchPayload,
   InteractionContextType,
   InteractionType,
   MessageFlags,
@@ -24,10 +26,29 @@ const BUTTONS_IN_ROW = 5;
 const MOST_BUTTONS = 25;
 /** The beginning of Discord's time, in milliseconds since 1970. */
 const EPOCH_MS = 1_420_070_400_000;
+/** Ids follow the time, but messages of several places can arrive in another order. This is ten seconds of ids. */
+const OVERLAP = 10_000n << 22n;
 
 /** Returns the smallest id that Discord gives to a message of a time. */
 export function toSnowflake(ms: number): bigint {
   return BigInt(Math.max(0, Math.floor(ms) - EPOCH_MS)) << 22n;
+}
+
+/** Returns an id from which the messages that follow the newest of `keys` are read, or undefined if there is none. */
+export function newestOf(keys: readonly string[]): bigint | undefined {
+  const ids = keys.filter((key) => /^\d{15,20}$/.test(key)).map(BigInt);
+  if (ids.length === 0) return undefined;
+  return ids.reduce((a, b) => a > b ? a : b) - OVERLAP;
+}
+
+/** Returns the message or press of an event. Undefined for everything else. */
+export function toIncoming(
+  { t: type, d: event }: GatewayDispatchPayload,
+  botId: string,
+): ChatMessage | ButtonPress | undefined {
+  if (type === GatewayDispatchEvents.InteractionCreate) return toPress(event);
+  if (type !== GatewayDispatchEvents.MessageCreate) return undefined;
+  return toMessage(event, { botId, isGroup: event.guild_id !== undefined });
 }
 
 /** Returns a person's message. Undefined for messages of bots, and for a group's message that does not mention the bot. */
@@ -58,15 +79,15 @@ export function toMessage(
   };
 }
 
-/** Returns a pressed button. Its key is the path of the replies to the press. Undefined for every other interaction. */
-export function toPress(interaction: APIInteraction): ButtonPress | undefined {
+/** Returns a pressed button. Its key is the application, the id and the token. Undefined for every other interaction. */
+function toPress(interaction: APIInteraction): ButtonPress | undefined {
   if (interaction.type !== InteractionType.MessageComponent) return undefined;
-  const { application_id: app, token, channel, message, data } = interaction;
+  const { application_id: app, id, token, channel, message, data } = interaction;
   const user = interaction.member?.user ?? interaction.user;
   if (user === undefined || channel === undefined) return undefined;
   return {
     type: "press",
-    key: `${app}/${token}`,
+    key: `${app}/${id}/${token}`,
     place: channel.id,
     // An app of a user can be used in the user's conversations with others.
     isGroup: interaction.guild_id !== undefined ||

@@ -67,13 +67,13 @@ export interface TestedApp extends AsyncDisposable {
 
 /** The tested apps by name. */
 export const TESTED_APPS: Readonly<Record<string, () => TestedApp>> = {
-  telegram: openTelegram,
+  telegram: () => openTelegram(),
   slack: openSlack,
   discord: () => openDiscord(),
 };
 
-function openTelegram(): TestedApp {
-  const server = new telegram.TelegramServer();
+/** Opens Telegram, with a server that a test can steer. */
+export function openTelegram(server = new telegram.TelegramServer()): TestedApp {
   const pressers = new Map<string, string>();
   const groups = (id: string) => ({ chat: { id: Number(id), type: "group" } });
   return {

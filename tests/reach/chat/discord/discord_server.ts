@@ -175,6 +175,7 @@ export class DiscordServer implements AsyncDisposable {
     const event = { op: 0, t, s: this.#session.events.length + 2, d };
     this.#session.events.push(event);
     this.#send(event);
+    void this.afterEffect(t);
   }
 
   /** Sends an opcode of the gateway. */
