@@ -9,6 +9,7 @@ import { AgentText } from "./agent/agent_text.tsx";
 import { AgentTools } from "./agent/agent_tools.tsx";
 import { Companions } from "./agent/companions.tsx";
 import { LastChange } from "./agent/last_change.tsx";
+import { BudgetBars } from "./budget_bars.tsx";
 import { BrokenAgents, describeProblem, useBrokenAgents } from "./broken_agents.tsx";
 import { ExecutionTable } from "./execution_table.tsx";
 import { formatCost, formatRecent, zoneName } from "../parts/format.ts";
@@ -76,6 +77,7 @@ export function AgentView({ id }: { id: string }): VNode {
       )}
       <LastChange id={id} />
       <Configuration agent={agent} />
+      <BudgetBars agentId={id} />
       <AgentCharts id={id} />
       <LatestRuns id={id} runs={runs.data} />
       <section class="file-and-tools" aria-label="File and tools">

@@ -9,11 +9,14 @@ import { useNow, useResource } from "../state/use_resource.ts";
 
 const REFRESH_MS = 60_000;
 
-/** Renders the bars of the budgets of the workspace, of the agents and of running executions; nothing without budgets. */
-export function BudgetBars(): VNode | null {
+/**
+ * Renders the bars of the budgets of the workspace, of the agents and of running executions, or of one agent; nothing
+ * without budgets.
+ */
+export function BudgetBars({ agentId }: { agentId?: string }): VNode | null {
   const now = useNow(REFRESH_MS);
-  const { data } = useResource((client) => client.budgets(), {
-    key: "",
+  const { data } = useResource((client) => client.budgets({ agent: agentId }), {
+    key: agentId ?? "",
     topics: ["executions", "agents"],
     reloadKey: Math.floor(now / REFRESH_MS),
   });
