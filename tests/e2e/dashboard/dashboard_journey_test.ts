@@ -123,7 +123,7 @@ async function makeAgent(page: Page, hand: Hand): Promise<void> {
   await hand.press(page.getByRole("link", { name: "Files and gallery" }));
   await hand.press(page.getByRole("link", { name: "backup-check" }));
   const text = page.getByRole("textbox", { name: /^Text of / });
-  await text.getByText("You check backups.").waitFor();
+  await text.getByText(/Checks every morning/).waitFor();
   await hand.write(page.getByRole("textbox", { name: "Name" }), "backups");
   await hand.edit(text, `\n${FIELDS}`, SCRIPT);
   await page.getByText("No problems.").or(page.getByRole("list", { name: "Problems" })).first()
