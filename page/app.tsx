@@ -5,7 +5,12 @@ import { toReadable } from "../present/visible_text.ts";
 import type { ServiceEventMessage } from "../api/client/client.ts";
 import { AgentView } from "./views/agent_view.tsx";
 import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
-import { type AgentsById, AgentsContext, useService } from "./state/service_context.ts";
+import {
+  type AgentsById,
+  AgentsContext,
+  PersonContext,
+  useService,
+} from "./state/service_context.ts";
 import { AgentsView } from "./views/agents_view.tsx";
 import { AuditView } from "./views/audit_view.tsx";
 import { ChatView } from "./views/chat/chat_view.tsx";
@@ -52,6 +57,7 @@ export function App(): VNode {
     key: "waiting",
     topics: ["executions"],
   });
+  const person = useResource((client) => client.whoami(), { key: "person", topics: [] });
   const lists = useExecutionLists(route.view === "now");
   const happened = useRecap(route.view === "now");
   const byId = useMemo(() => new Map(agents.data?.map((one) => [one.id, one])), [agents.data]);
@@ -104,10 +110,12 @@ export function App(): VNode {
       <LinkBanner state={state} />
       <main id="main" ref={main.ref} tabIndex={-1}>
         <AgentsContext.Provider value={byId}>
-          {drawView(route, {
-            now: () => <NowView {...lists} waiting={waiting} happened={happened} />,
-            agents: () => <AgentsView agents={agents} />,
-          })}
+          <PersonContext.Provider value={person.data ?? null}>
+            {drawView(route, {
+              now: () => <NowView {...lists} waiting={waiting} happened={happened} />,
+              agents: () => <AgentsView agents={agents} />,
+            })}
+          </PersonContext.Provider>
         </AgentsContext.Provider>
       </main>
       {isPaletteOpen && (

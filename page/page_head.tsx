@@ -103,7 +103,7 @@ function Tool(
 
 /** Returns the name of the navigation entry for a route. */
 function sectionOf({ view }: Route): string {
-  if (view === "agent") return "Agents";
+  if (view === "agent" || view === "edit" || view === "files") return "Agents";
   return view === "execution" ? "History" : toTitle(view);
 }
 

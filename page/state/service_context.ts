@@ -4,6 +4,7 @@ import { useContext } from "preact/hooks";
 import type { Clock } from "../../base/clock.ts";
 import type { Client } from "../../api/client/client.ts";
 import type { ServiceLink } from "./link.ts";
+import type { Right } from "../../runtime/vocabulary/rights.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 
 /** The page's collaborators. */
@@ -30,6 +31,21 @@ export type AgentsById = ReadonlyMap<string, AgentSummary>;
 
 /** The context that provides the agents to the views. */
 export const AgentsContext = createContext<AgentsById>(new Map());
+
+/** The sender of the page's requests: the name, and the rights. */
+export type Person = Pick<Awaited<ReturnType<Client["whoami"]>>, "name" | "rights">;
+
+/** The context that provides the sender to the views. Null until it is known. */
+export const PersonContext = createContext<Person | null>(null);
+
+/** Returns the person's name, and a function that tests for a right. Until the rights are known, all count as given. */
+export function usePerson(): { name: string | null; may: (right: Right) => boolean } {
+  const person = useContext(PersonContext);
+  return {
+    name: person?.name ?? null,
+    may: (right) => person?.rights.includes(right) ?? true,
+  };
+}
 
 /** Returns the loaded agents by id. */
 export function useAgents(): AgentsById {

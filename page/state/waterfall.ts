@@ -65,9 +65,12 @@ export function toSpans(entries: readonly Entry[], startedAt: number): Span[] {
     }
     free = Math.max(free, at);
   }
+  const waiting = new Set([...waits.values()].flatMap(({ name, to }) => to === null ? [name] : []));
   for (const step of buildTimeline(entries)) {
     if (step.kind !== "reply") continue;
     for (const { name, args, childId, result } of step.calls) {
+      // A call does not run while it waits for a person.
+      if (result === null && waiting.has(name)) continue;
       // Use the measured duration of a tool, because it excludes a wait for a person.
       const from = result === null || result.durationMs === null
         ? step.at

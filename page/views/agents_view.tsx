@@ -8,12 +8,14 @@ import { SearchField, TriggerFilter } from "../parts/forms.tsx";
 import { AgentName, Button, Empty, LoadState, RelativeTime, Status } from "../parts/parts.tsx";
 import { StoppedTrigger } from "./stopped_trigger.tsx";
 import { agentHref, executionHref, toHash } from "../state/route.ts";
+import { usePerson } from "../state/service_context.ts";
 import { RunDialog } from "../parts/run_dialog.tsx";
 import type { Resource } from "../state/resource.ts";
 import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
 
 /** Renders the view of all agents. A long list has filters. */
 export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VNode {
+  const { may } = usePerson();
   const [wanted, setWanted] = useState("");
   const [kind, setKind] = useState("");
   const [running, setRunning] = useState<AgentSummary | null>(null);
@@ -28,23 +30,24 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
     <>
       <div class="view-head">
         <h1>Agents</h1>
-        <a
-          class="button"
-          href={toHash({ view: "edit", place: { kind: "new", from: null, copy: null } })}
-        >
-          New agent
-        </a>
-        <a class="button" href={toHash({ view: "files" })}>Files and gallery</a>
-        {all.length > 5 && (
-          <div class="actions">
-            <TriggerFilter
-              kinds={all.map(triggerOf)}
-              chosen={kind}
-              onChoose={setKind}
-            />
-            <SearchField label="Find" layout="inline" value={wanted} onInput={setWanted} />
-          </div>
-        )}
+        <div class="actions">
+          {may("edit") && (
+            <>
+              <a class="button" href={newHref(null)}>New agent</a>
+              <a class="button" href={toHash({ view: "files" })}>Files and gallery</a>
+            </>
+          )}
+          {all.length > 5 && (
+            <>
+              <TriggerFilter
+                kinds={all.map(triggerOf)}
+                chosen={kind}
+                onChoose={setKind}
+              />
+              <SearchField label="Find" layout="inline" value={wanted} onInput={setWanted} />
+            </>
+          )}
+        </div>
       </div>
       <LoadState of={agents} />
       {agents.data?.length === 0 && <NoAgents />}
@@ -66,12 +69,22 @@ function triggerOf({ after, trigger_type: type }: AgentSummary): string {
   return type === "manual" && after.length > 0 ? "after" : type;
 }
 
-/** Renders the text of an empty list of agents. */
+const newHref = (from: string | null) =>
+  toHash({ view: "edit", place: { kind: "new", from, copy: null } });
+
+/** Renders the text of an empty list of agents, with links to the first one. */
 export function NoAgents(): VNode {
+  const { may } = usePerson();
+  if (!may("edit")) return <Empty>No agents yet.</Empty>;
   return (
     <Empty>
-      No agents yet. Create one with <code>inkling new</code>, or copy a ready one with{" "}
-      <code>inkling new --from</code>: {GALLERY_NAMES.join(", ")}.
+      No agents yet. <a href={newHref(null)}>Write one</a> (or use{" "}
+      <code>inkling new</code>), or begin with a ready one: {GALLERY_NAMES.map((name, index) => (
+        <>
+          {index > 0 && ", "}
+          <a href={newHref(name)}>{name}</a>
+        </>
+      ))}.
     </Empty>
   );
 }

@@ -15,7 +15,7 @@ import { Button, Problem, RelativeTime } from "../parts/parts.tsx";
 import { AlwaysForm } from "./approval/always_form.tsx";
 import { EditForm } from "./approval/edit_form.tsx";
 import { CallDetails, SwitchableText } from "./approval/call_details.tsx";
-import { useService } from "../state/service_context.ts";
+import { usePerson, useService } from "../state/service_context.ts";
 import { errorMessage } from "../state/resource.ts";
 import { useNow } from "../state/use_resource.ts";
 
@@ -146,6 +146,8 @@ function ConfirmForm(props: FormProps): VNode {
   const [reason, setReason] = useState("");
   const [form, setForm] = useState<"answer" | "edit" | "always">("answer");
   const { client } = useService();
+  const { name, may } = usePerson();
+  const hasApproved = name !== null && pending.approved_by?.includes(name) === true;
   const preview = async (args: JsonObject) => {
     const { execution_id: id, request_id } = pending;
     return (await client.previewArguments(id, { request_id, arguments: args })).preview;
@@ -187,7 +189,9 @@ function ConfirmForm(props: FormProps): VNode {
       <div class="actions">
         {
           // Only a sign-in continues the runs that wait for it.
-          server === undefined
+          hasApproved
+            ? <p class="muted">You have approved. Another person must approve, too.</p>
+            : server === undefined
             ? (
               <Button
                 class="primary"
@@ -203,13 +207,20 @@ function ConfirmForm(props: FormProps): VNode {
         <Button data-key="d" disabled={isSending} onClick={() => answer(false)}>
           {server === undefined ? "Deny" : "Give up"}
         </Button>
-        {hasFields && (
-          <Button data-key="e" disabled={isSending} onClick={() => setForm("edit")}>
+        {hasFields && may("edit") && (
+          <Button
+            data-key="e"
+            disabled={isSending}
+            onClick={() => setForm("edit")}
+          >
             Edit arguments
           </Button>
         )}
-        {pending.is_guard && (
-          <Button disabled={isSending} onClick={() => setForm("always")}>
+        {pending.is_guard && may("edit") && (
+          <Button
+            disabled={isSending}
+            onClick={() => setForm("always")}
+          >
             Always for this agent
           </Button>
         )}

@@ -106,3 +106,19 @@ Deno.test("divideTime() adds up to the time, and counts parallel spans once", ()
   ]);
   assert.equal(parts.reduce((sum, { ms }) => sum + ms, 0), 8_000);
 });
+
+Deno.test("a call that waits for a person has no bar of its own", () => {
+  const spans = toSpans(
+    entriesOf([
+      {
+        at: 1,
+        event_type: "tool_call",
+        content: "",
+        tools: [{ id: "a", name: "file_write", args: "{}" }],
+      },
+      { at: 1, event_type: "interrupt", request_id: "r", tool_name: "file_write", message: "?" },
+    ]),
+    START,
+  );
+  assert.deepEqual(spans.map(({ kind }) => kind), ["model", "wait"]);
+});

@@ -6,7 +6,7 @@ import type { EditedFileBody } from "../../../api/schemas/file_schemas.ts";
 import { Button, Problem, RelativeTime } from "../../parts/parts.tsx";
 import { diffOf } from "../../state/diff_lines.ts";
 import { auditHref } from "../../state/route.ts";
-import { useService } from "../../state/service_context.ts";
+import { usePerson, useService } from "../../state/service_context.ts";
 import { useResource, useSending } from "../../state/use_resource.ts";
 import { SaveDialog } from "../editor/save_dialog.tsx";
 
@@ -16,6 +16,7 @@ const RECORDS = 5;
 /** Renders the last change; nothing for an agent without a record. */
 export function LastChange({ id }: { id: string }): VNode | null {
   const { client, announce } = useService();
+  const { may } = usePerson();
   const [offer, setOffer] = useState<
     { now: EditedFileBody; before: EditedFileBody; diff: string } | null
   >(null);
@@ -43,7 +44,7 @@ export function LastChange({ id }: { id: string }): VNode | null {
           {isFound ? "First seen" : `Changed last ${how}`} <RelativeTime at={last.at} />
         </span>
         <a href={auditHref({ agent: id, action: "edit_file" })}>All changes</a>
-        {earlier !== undefined && (
+        {earlier !== undefined && may("edit") && (
           <Button
             class="link"
             disabled={isSending}

@@ -162,11 +162,14 @@ async function travel(world: DashboardWorld, hand: Hand): Promise<void> {
   await hand.press(dialog.getByRole("button", { name: "Run", exact: true }));
   await ada.waitForURL(/#\/executions\/\d+$/);
   await hand.approve(ada);
-  await ada.getByText(/1 of 2 approvals/).first().waitFor();
+  await ada.getByText("You have approved. Another person must approve, too.").waitFor();
+  await expectNoFault(ada, "an approval of the first person");
 
   const bob = await enter(world, hand, "bob", "operator");
   await bob.getByText("photos: 3 GB").waitFor();
   await expectNoFault(bob, "the question of the second person");
+  // An operator may not change the arguments or the agent.
+  assert.equal(await bob.getByRole("button", { name: /Edit arguments|Always/ }).count(), 0);
   await hand.approve(bob);
   await ada.getByText("All backups are good.").first().waitFor();
   await bob.getByText("Nothing is running.").waitFor();
