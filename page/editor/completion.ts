@@ -6,7 +6,7 @@ import {
   findOptions,
   type SchemaOption,
 } from "./schema_options.ts";
-import { findYamlPlace } from "./yaml_place.ts";
+import { findJsonPlace, findYamlPlace } from "./yaml_place.ts";
 
 /** The names that are completed. */
 export interface CompletionNames {
@@ -44,7 +44,8 @@ export function complete(
     ));
     return { from: context.pos - variable.length, options };
   }
-  const yaml = language === "mcp" ? undefined : yamlBefore(before, language);
+  if (language === "mcp") return completeJson(context, before, names);
+  const yaml = yamlBefore(before, language);
   if (yaml === undefined) return completeText(context, before, names);
   const place = findYamlPlace(yaml);
   if (place === undefined) return null;
@@ -60,6 +61,28 @@ export function complete(
     options: options.map((one) => ({ ...one, type: "property" })),
     validFor: /^[\w./-]*$/,
   };
+}
+
+/** Completes the keys and values of the schema in JSON. In a string, the editor has already written both quotes. */
+function completeJson(
+  context: CompletionContext,
+  before: string,
+  { schema }: CompletionNames,
+): CompletionResult | null {
+  const { isQuoted, ...place } = findJsonPlace(before);
+  if (schema === undefined || !isQuoted && !context.explicit) return null;
+  const options = findOptions(schema, place).map(({ label, info }) => ({
+    label,
+    info,
+    apply: isQuoted ? label : place.isKey ? `"${label}": ` : toLiteral(label),
+    type: "property",
+  }));
+  const from = context.pos - (isQuoted ? place.word.length : 0);
+  return options.length === 0 ? null : { from, options, validFor: /^[\w-]*$/ };
+}
+
+function toLiteral(value: string): string {
+  return value === "true" || value === "false" ? value : JSON.stringify(value);
 }
 
 /** Returns the YAML before the cursor, or undefined if the cursor is in the text below the front matter. */

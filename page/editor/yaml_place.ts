@@ -1,4 +1,5 @@
-// Finds the key or value of YAML that a person is writing, by indentation and brackets. The text need not be valid yet.
+// Finds the key or value of YAML or JSON that a person is writing, by indentation and brackets. The text need not be valid
+// yet.
 
 /** The place of the cursor in YAML. */
 export interface YamlPlace {
@@ -66,4 +67,23 @@ function inFlow(value: string, path: string[]): YamlPlace {
     word: word.trimStart(),
     isKey,
   };
+}
+
+/** Matches a JSON string, which ends with its quote or at the end of the text. */
+const STRING = /"((?:[^"\\]|\\.)*)("|$)/g;
+/** Matches the number of a string in the place of that string. */
+const NUMBER = /\u0001(\d+)\u0001/g;
+
+/** Returns the place at the end of a JSON text, and whether it is in a string. */
+export function findJsonPlace(before: string): YamlPlace & { isQuoted: boolean } {
+  const strings: string[] = [];
+  let isQuoted = false;
+  // A string may contain brackets, commas and colons, so it is replaced by its number.
+  const plain = before.replace(STRING, (_, text: string, end: string) => {
+    isQuoted = end === "";
+    return `\u0001${strings.push(text) - 1}\u0001`;
+  });
+  const restore = (text: string) => text.replace(NUMBER, (_, at) => strings[Number(at)] ?? "");
+  const { path, word, isKey } = inFlow(plain, []);
+  return { path: path.map(restore), word: restore(word), isKey, isQuoted };
 }

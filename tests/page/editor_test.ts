@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createFileSchema } from "../../ops/authoring/file_schema.ts";
 import { type FileSchema, findOptions } from "../../page/editor/schema_options.ts";
-import { findYamlPlace } from "../../page/editor/yaml_place.ts";
+import { findJsonPlace, findYamlPlace } from "../../page/editor/yaml_place.ts";
 import { switchOff } from "../../page/state/edited_file.ts";
 
 const SCHEMA = createFileSchema("agent") as FileSchema;
@@ -38,6 +38,19 @@ Deno.test("the schema completes keys and values of an agent file", () => {
   assert.deepEqual(labelsAt("enabled: "), ["true", "false"]);
   assert.ok(labelsAt("budget: { tokens: { ").includes("per_day"));
   assert.deepEqual(labelsAt("nonsense: { a: "), []);
+});
+
+Deno.test("keys and values of mcp-servers.json are completed, also beside addresses", () => {
+  const schema = createFileSchema("mcp") as FileSchema;
+  const labelsIn = (json: string) =>
+    findOptions(schema, findJsonPlace(json)).map((one) => one.label);
+  assert.ok(labelsIn('{ "').includes("mcpServers"));
+  const servers = '{ "mcpServers": {\n "one": { "url": "https://x.example/a,b", "';
+  assert.ok(labelsIn(servers).includes("headers"));
+  assert.deepEqual(labelsIn(`${servers}disabled": `), ["true", "false"]);
+  assert.deepEqual(labelsIn('{ "mcpServers": { "'), []);
+  const { word, isQuoted } = findJsonPlace(`${servers}hea`);
+  assert.deepEqual([word, isQuoted], ["hea", true]);
 });
 
 Deno.test("a copy of an agent that starts by itself is switched off", () => {

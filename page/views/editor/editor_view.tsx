@@ -110,11 +110,9 @@ function Editing(
 
   const names = useMemo((): CompletionNames => ({
     ...facts,
-    schema: place.kind === "config"
-      ? facts.schemas.config as CompletionNames["schema"]
-      : place.kind === "skill" || place.kind === "mcp"
+    schema: place.kind === "skill"
       ? undefined
-      : facts.schemas.agent as CompletionNames["schema"],
+      : facts.schemas[place.kind === "new" ? "agent" : place.kind] as CompletionNames["schema"],
     agents: [...agents.keys()],
   }), [facts, agents]);
   const latest = useRef({ names, text, base });
