@@ -72,7 +72,7 @@ function inFlow(value: string, path: string[]): YamlPlace {
 /** Matches a JSON string, which ends with its quote or at the end of the text. */
 const STRING = /"((?:[^"\\]|\\.)*)("|$)/g;
 /** Matches the number of a string in the place of that string. */
-const NUMBER = /\u0001(\d+)\u0001/g;
+const NUMBER = /"(\d+)"/g;
 
 /** Returns the place at the end of a JSON text, and whether it is in a string. */
 export function findJsonPlace(before: string): YamlPlace & { isQuoted: boolean } {
@@ -81,7 +81,7 @@ export function findJsonPlace(before: string): YamlPlace & { isQuoted: boolean }
   // A string may contain brackets, commas and colons, so it is replaced by its number.
   const plain = before.replace(STRING, (_, text: string, end: string) => {
     isQuoted = end === "";
-    return `\u0001${strings.push(text) - 1}\u0001`;
+    return `"${strings.push(text) - 1}"`;
   });
   const restore = (text: string) => text.replace(NUMBER, (_, at) => strings[Number(at)] ?? "");
   const { path, word, isKey } = inFlow(plain, []);
