@@ -154,6 +154,7 @@ function ConfirmForm(props: FormProps): VNode {
   };
   const answer = (approved: boolean) =>
     onAnswer({ approved, ...(reason.trim() !== "" && { reason: reason.trim() }) });
+  const approve = () => answer(true);
   const goBack = () => {
     props.onBack();
     setForm("answer");
@@ -193,12 +194,7 @@ function ConfirmForm(props: FormProps): VNode {
             ? <p class="muted">You have approved. Another person must approve, too.</p>
             : server === undefined
             ? (
-              <Button
-                class="primary"
-                data-key="y"
-                disabled={isSending}
-                onClick={() => answer(true)}
-              >
+              <Button class="primary" data-key="y" disabled={isSending} onClick={approve}>
                 Approve
               </Button>
             )
