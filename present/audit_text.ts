@@ -15,12 +15,14 @@ export const ACTIONS: Readonly<Record<AuditRecord["action"], string>> = {
   resume_agent: "resumed a trigger",
   purge: "removed conversations",
   sign_in: "signed in",
+  sign_out: "signed out",
   sign_in_server: "signed in to a server",
   pair_chat: "paired a chat",
   add_key: "added a key",
   renew_key: "renewed a key",
   revoke_key: "revoked a key",
   remove_person: "removed a person",
+  stop: "stopped the service",
 };
 
 /** Returns a recorded change as one line: the action, its object, and its detail. */

@@ -148,6 +148,7 @@ function openTcp(
   });
   const login = createLogin({
     ...{ findKey, refused, signedIn, clock: runtime.clock, port: tcp.port },
+    signedOut: (caller) => runtime.audit.record("sign_out", caller),
     findLink: openId.findLink,
   });
   const app = createApp(services, {

@@ -44,10 +44,6 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
       await requireExecution(id);
       return await call.call(runtime, id, ...args);
     };
-  const count = async (
-    statuses: ("running" | "waiting")[],
-  ) => (await runtime.listExecutions({ statuses, agentId: agents, limit: 500, offset: 0 }));
-
   const narrowed: Partial<Runtime> = {
     listAgents: async (options) =>
       (await runtime.listAgents(options)).filter(({ agent }) => isSeen(agent.id)),
@@ -98,11 +94,7 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
       const own = stats.agents.filter(({ agentId }) => isSeen(agentId));
       return { ...stats, agents: own, threads: own.reduce((sum, { threads }) => sum + threads, 0) };
     },
-    async countExecutions() {
-      const [running, waiting] = await Promise.all([count(["running"]), count(["waiting"])]);
-      const resting = running.filter(({ rest }) => rest && rest.ended === undefined).length;
-      return { running: running.length - resting, waiting: waiting.length, resting };
-    },
+    countExecutions: () => runtime.countExecutions(agents),
     async usage(request) {
       const report = await runtime.usage(request);
       return { ...report, entries: report.entries.filter(({ agentId }) => isSeen(agentId)) };

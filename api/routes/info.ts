@@ -9,7 +9,7 @@ import { operation } from "../operations/operation.ts";
 export const info = operation({
   summary: "Version, state, directories and addresses of the service",
   response: InfoBody,
-  async handle(_request, { runtime, lifecycle, transports }) {
+  async handle(_request, { runtime, lifecycle, transports, caller }) {
     const agents = await runtime.listAgents();
     const { running, waiting, resting } = await runtime.countExecutions();
     const { status, inactiveReason, watcherActive } = await runtime.scheduler();
@@ -27,21 +27,26 @@ export const info = operation({
       waitingExecutions: waiting,
       restingExecutions: resting,
       startedAt: runtime.startedAt,
-      ...runtime.directories,
-      transports: transports(),
+      ...{ workspace: "", stateDir: "", logFile: "", transports: [], channels: [] },
       keepAlive: lifecycle.keepAlive,
       serviceManager: lifecycle.manager ?? null,
-      channels: await runtime.messages.tests.list(),
-      storage: runtime.storage,
-      nodes: runtime.storage.kind === "postgres"
-        ? (await runtime.listNodes()).map(toNode)
-        : undefined,
       agentErrors: runtime.brokenAgentFiles().map(toFileProblems),
       agentWarnings: agents.filter(({ agent }) => agent.warnings.length > 0)
         .map(({ agent: { id, sourcePath: path, warnings: diagnostics } }) =>
           toFileProblems({ id, path, diagnostics })
         ),
-      configWarnings: runtime.config.warnings.map(toDiagnostic),
+      configWarnings: [],
+      // A key for some agents does not see the machine.
+      ...(caller.agents === undefined && {
+        ...runtime.directories,
+        transports: transports(),
+        channels: await runtime.messages.tests.list(),
+        storage: runtime.storage,
+        nodes: runtime.storage.kind === "postgres"
+          ? (await runtime.listNodes()).map(toNode)
+          : undefined,
+        configWarnings: runtime.config.warnings.map(toDiagnostic),
+      }),
     };
   },
 });
@@ -49,9 +54,13 @@ export const info = operation({
 export const shutdown = operation({
   summary: "Stop the service; the response is sent first",
   response: ShutdownBody,
-  handle(_request, { lifecycle }) {
+  async handle(_request, { lifecycle, runtime, caller }) {
+    // A service whose database does not respond must stop, too.
+    await runtime.audit.record("stop", caller).catch((error) => {
+      runtime.log.write("warn", "The stop could not be recorded in the audit", { error });
+    });
     lifecycle.requestStop("requested");
-    return Promise.resolve({ message: "shutting down" });
+    return { message: "shutting down" };
   },
 });
 

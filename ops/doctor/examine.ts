@@ -46,7 +46,7 @@ import { checkKeyFiles, checkKeys } from "./key_checks.ts";
 import { mailChecks } from "./mail_checks.ts";
 import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
 import { chatChecks, type TryChat } from "./chat_checks.ts";
-import { checkSignIn } from "./sign_in_check.ts";
+import { checkOwner, checkSignIn } from "./sign_in_check.ts";
 import { checkDisk, stateChecks, type StatePlaces } from "./state_checks.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 
@@ -191,6 +191,7 @@ async function workspaceChecks(
     ...agents.map((agent) => () => checkPathAccess(agent, machine)),
     () => checkSandbox(settings, found, machine),
     () => checkSignIns(named, { settings, clock }),
+    ...(agents.some(({ approvalRule }) => approvalRule) ? [() => checkOwner(settings)] : []),
     ...servers,
   ];
 }

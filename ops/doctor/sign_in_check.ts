@@ -1,4 +1,5 @@
-// Checks the sign-in with OpenID Connect: the client's secret, and the provider's discovery document.
+// Checks the sign-in with OpenID Connect (the client's secret, and the provider's discovery document), and the name of
+// the person on this machine.
 import { isJsonObject } from "../../base/json.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import type { Finding } from "./finding.ts";
@@ -32,6 +33,18 @@ export async function checkSignIn({ config, environment }: WorkspaceSettings): P
   }
   const missing = NEEDED.filter((key) => typeof document[key] !== "string");
   return missing.length === 0 ? [] : find(`${address} has no ${missing.join(" and no ")}`, remedy);
+}
+
+/** Reports that the person on this machine has no name, so that agents with a rule about approvals do not accept the answers. */
+export function checkOwner({ config, shell }: WorkspaceSettings): Finding[] {
+  if ((config.service.owner ?? shell["USER"] ?? shell["LOGNAME"]) !== undefined) return [];
+  return [{
+    severity: "warning",
+    subject: "service.owner",
+    problem: "Answers on this machine have no name, so agents with approvers or approvals do not " +
+      "accept them: neither USER nor LOGNAME is set",
+    remedy: `add your name to ${config.path}: service: { owner: … }`,
+  }];
 }
 
 async function readDocument(

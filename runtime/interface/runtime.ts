@@ -247,7 +247,8 @@ export interface Runtime extends AsyncDisposable {
    * does.
    */
   purgeCheckpoints(options: { agentId?: string; force: boolean; by?: Caller }): Promise<number>;
-  countExecutions(): Promise<OpenCounts>;
+  /** Counts the open executions of all agents, or of these only. */
+  countExecutions(agentIds?: readonly string[]): Promise<OpenCounts>;
   /** Returns the services that share the database. Empty with SQLite. */
   listNodes(): Promise<ServiceNode[]>;
   usage(request: UsageRequest): Promise<UsageReport>;

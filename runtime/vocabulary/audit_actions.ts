@@ -14,12 +14,14 @@ export const AUDIT_ACTION_NAMES = [
   "resume_agent",
   "purge",
   "sign_in",
+  "sign_out",
   "sign_in_server",
   "pair_chat",
   "add_key",
   "renew_key",
   "revoke_key",
   "remove_person",
+  "stop",
 ] as const;
 
 /** The name of an audited action. */

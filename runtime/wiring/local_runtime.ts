@@ -218,7 +218,8 @@ export class LocalRuntime implements Runtime {
     });
   };
 
-  countExecutions = (): Promise<OpenCounts> => this.#parts.executions.countOpen();
+  countExecutions = (agentIds?: readonly string[]): Promise<OpenCounts> =>
+    this.#parts.executions.countOpen(agentIds);
 
   async listNodes(): Promise<ServiceNode[]> {
     return await this.#parts.nodes?.listNodes() ?? [];

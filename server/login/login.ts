@@ -56,6 +56,8 @@ export function createLogin(
     port: number;
     /** Records a log-in, before its cookie is sent. */
     signedIn?: (caller: Caller) => Promise<void>;
+    /** Records a log-out. */
+    signedOut?: (caller: Caller) => Promise<void>;
     /** Returns the link to another way to log in. */
     findLink?: () => LoginLink | undefined;
   },
@@ -84,7 +86,7 @@ export function createLogin(
       return await loginPage("wrong_key");
     }
     // The scheme of the checked origin says whether the browser uses TLS, so a proxy need not send a header for that.
-    await options.signedIn?.(address == null ? owner : { ...owner, address });
+    await options.signedIn?.(withAddress(owner, address));
     const cookie = logins.start({ findOwner, isSecure: /^https:/i.test(origin) });
     return redirectToDashboard({ "set-cookie": cookie });
   }
@@ -116,7 +118,9 @@ export function createLogin(
       }
       if (path === LOGOUT_PATH) {
         requireMethod(method, ["POST"]);
+        const owner = await loginOf(raw)?.findOwner();
         const cookie = logins.end(raw.headers);
+        if (owner !== undefined) await options.signedOut?.(withAddress(owner, c.env?.address));
         return new Response(null, { status: 204, headers: { "set-cookie": cookie } });
       }
       const login = loginOf(raw);
@@ -124,6 +128,10 @@ export function createLogin(
       if (login !== undefined) endStreamWith(login, c);
     },
   };
+}
+
+function withAddress(owner: Caller, address: string | null | undefined): Caller {
+  return address == null ? owner : { ...owner, address };
 }
 
 /** Throws RequestRefused if another page sent the request. A browser adds the cookie to requests of other ports' pages, too. */

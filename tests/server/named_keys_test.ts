@@ -159,6 +159,9 @@ Deno.test("a key for some agents sees only these, and their executions, counts a
   assert.deepEqual(usage.usage.map((one: { agent_id: string }) => one.agent_id), ["writer"]);
   const info = await get("/info");
   assert.equal(info.agents_loaded, 1);
+  // Neither the folders of the machine nor its channels and addresses are shown.
+  assert(!JSON.stringify(info).includes(on.place.root), JSON.stringify(info));
+  assert.deepEqual([info.workspace, info.transports, info.channels], ["", [], []]);
   assert(!JSON.stringify(await get("/recap")).includes("other"));
   assert.deepEqual((await get("/checkpoints")).agents.length, 1);
   assert(!JSON.stringify(await get("/sign-in")).includes("other"));
@@ -222,4 +225,48 @@ Deno.test("the audit names who added, renewed and revoked a key, without its sec
     "owner add_key admin",
   ]);
   assert.doesNotMatch(JSON.stringify(body), /inkling_/);
+});
+
+Deno.test("a key for some agents counts all their open executions, and no others", async () => {
+  await using on = await openWorld();
+  const ask = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, {
+    say: "Done.",
+  }];
+  await on.place.writeScript("writer", ask);
+  await on.place.writeScript("other", ask);
+  await on.runtime.reloadAgents();
+  for (const agent of ["writer", "other"]) await runToEnd(on.runtime, agent);
+  const { body } = await on.call("/info", await on.add("viewer", ["writer"]));
+  assert.deepEqual([body.waiting_executions, body.active_executions], [1, 0]);
+  assert.equal((await on.call("/info", API_KEY)).body.waiting_executions, 2);
+});
+
+Deno.test("the audit names who signed out, and who stopped the service", async () => {
+  await using on = await openWorld();
+  const key = await on.add("operator");
+  const login = await fetch(`${on.base}/login`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: on.base, "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ key }),
+  });
+  await login.body?.cancel();
+  const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+  for (let time = 0; time < 2; time++) {
+    const headers = { cookie, origin: on.base };
+    const { body } = await fetch(`${on.base}/logout`, { method: "POST", headers });
+    await body?.cancel();
+  }
+  assert.equal((await on.call("/shutdown", key, { json: {} })).status, 200);
+  const records = await on.runtime.audit.listRecords({ limit: 9 });
+  assert.deepEqual(
+    records.filter(({ action }) => action !== "add_key" && action !== "edit_file")
+      .map(({ action, name, via, address }) => `${name?.trim()} ${action} ${via} ${address}`),
+    // The second sign-out found no session.
+    [
+      "operator stop api 127.0.0.1",
+      "operator sign_out page 127.0.0.1",
+      "operator sign_in page 127.0.0.1",
+    ],
+  );
 });

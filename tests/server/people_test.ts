@@ -173,3 +173,23 @@ Deno.test("a person without a sign-in is removed completely, unless config.yaml 
   assert.equal((await on.call(desk, "/people/ada", { method: "DELETE" })).status, 200);
   assert.deepEqual((await on.call(desk, "/people")).body, []);
 });
+
+Deno.test("no header of a proxy names the sender or the address", async () => {
+  await using on = await openPeople("people: { ada: { keys: [laptop] } }\n", "");
+  const admin = await on.addKey("desk", "admin");
+  const claims = {
+    ...{ "x-forwarded-user": "ada", "remote-user": "ada", "x-remote-user": "ada" },
+    ...{ "x-auth-request-email": "ada@example.com", "x-forwarded-email": "ada@example.com" },
+    ...{ "x-forwarded-for": "10.1.2.3", "x-real-ip": "10.1.2.3", forwarded: "for=10.1.2.3" },
+    ...{ "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
+  };
+  const { body, status } = await fetch(`${on.base}/whoami`, { headers: claims });
+  await body?.cancel();
+  assert.equal(status, 401);
+  const headers = { ...claims, "x-api-key": admin, "content-type": "application/json" };
+  const paused = await fetch(`${on.base}/scheduler/pause`, { method: "POST", headers, body: "{}" });
+  await paused.body?.cancel();
+  assert.equal(paused.status, 200);
+  const [record] = await on.runtime.audit.listRecords({ limit: 1, actions: ["pause"] });
+  assert.deepEqual([record?.name, record?.address], ["desk", "127.0.0.1"]);
+});

@@ -142,7 +142,8 @@ export interface ExecutionReads {
   /** Counts the ended and the successful executions that started at `since` or later, by agent id. */
   countOutcomes(since: number): Promise<Map<string, Outcomes>>;
 
-  countOpen(): Promise<OpenCounts>;
+  /** Counts the executions of all agents, or of these only. */
+  countOpen(agentIds?: readonly string[]): Promise<OpenCounts>;
 
   /** Returns the usage of executions that started at `from` or later, by quarter of an hour, oldest first, and by `by`. */
   readUsage(from: number, by?: UsageDivision): Promise<UsageStep[]>;

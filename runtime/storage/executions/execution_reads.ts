@@ -215,10 +215,16 @@ export class SqlExecutionReads implements ExecutionReads {
     });
   }
 
-  countOpen(): Promise<OpenCounts> {
+  countOpen(agentIds?: readonly string[]): Promise<OpenCounts> {
+    const ofAgents = agentIds === undefined
+      ? ""
+      : " AND agent_id IN (SELECT value FROM json_each(?))";
+    const values = agentIds === undefined ? [] : [JSON.stringify(agentIds)];
     return this.#db.read(function* () {
       const rows = yield* all<{ state: keyof OpenCounts; n: number }>(
-        `SELECT ${STATE} AS state, count(*) AS n FROM executions WHERE status IN ${OPEN} GROUP BY 1`,
+        `SELECT ${STATE} AS state, count(*) AS n FROM executions WHERE status IN ${OPEN}${ofAgents} ` +
+          "GROUP BY 1",
+        ...values,
       );
       const counts = { running: 0, waiting: 0, resting: 0 };
       for (const { state, n } of rows) counts[state] = n;

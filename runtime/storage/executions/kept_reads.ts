@@ -38,8 +38,9 @@ export class KeptExecutionReads extends SqlExecutionReads {
     return this.#keep(`newest ${JSON.stringify(agentIds)}`, () => super.newestByAgent(agentIds));
   }
 
-  override countOpen(): Promise<OpenCounts> {
-    return this.#keep("open", () => super.countOpen());
+  override countOpen(agentIds?: readonly string[]): Promise<OpenCounts> {
+    const count = () => super.countOpen(agentIds);
+    return agentIds === undefined ? this.#keep("open", count) : count();
   }
 
   async #keep<T>(key: string, read: () => Promise<T>): Promise<T> {

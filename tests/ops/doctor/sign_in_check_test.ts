@@ -1,6 +1,6 @@
 // Tests the check of `doctor` that reads the discovery document of the OpenID provider.
 import assert from "node:assert/strict";
-import { checkSignIn } from "../../../ops/doctor/sign_in_check.ts";
+import { checkOwner, checkSignIn } from "../../../ops/doctor/sign_in_check.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
 async function problemsOf(
@@ -50,4 +50,15 @@ Deno.test("doctor reports a provider that cannot be reached or has another disco
   assert.deepEqual(await problemsOf(issuer, { lines }), []);
   const [unreachable = ""] = await problemsOf("http://127.0.0.1:1");
   assert.match(unreachable, /^http:\/\/127\.0\.0\.1:1\/\S+ cannot be read: /);
+});
+
+Deno.test("doctor reports that the person on the machine has no name, and the line that gives one", async () => {
+  await using place = await createTestWorkspace();
+  const [found] = checkOwner(await place.settings());
+  assert.match(found?.problem ?? "", /have no name.*neither USER nor LOGNAME is set/);
+  assert.match(found?.remedy ?? "", /config\.yaml: service: \{ owner: … \}$/);
+  await using named = await createTestWorkspace({ shell: { LOGNAME: "ada" } });
+  assert.deepEqual(checkOwner(await named.settings()), []);
+  await using configured = await createTestWorkspace({ config: "service: { owner: ada }\n" });
+  assert.deepEqual(checkOwner(await configured.settings()), []);
 });
