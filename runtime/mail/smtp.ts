@@ -86,7 +86,8 @@ export async function sendMail(
     });
     if (rejected.length === 0) return;
     const problem = `${account.smtp.host} does not accept mail for ${rejected.join(", ")}`;
-    throw new MailError("refused", problem);
+    const remedy = "The other recipients got the mail: do not send it to them again";
+    throw new MailError("refused", problem, { remedy });
   });
 }
 

@@ -20,8 +20,11 @@ const TIMEOUT_MS = 3 * 60_000;
 const MAX_FOUND = 50;
 
 const MAIL_ID = z.string().describe("The id from mail_search, or a Message-ID with its <>");
-const day = z.iso.date().optional();
-const words = z.string().min(1).max(200).optional();
+const day = z.string().refine(
+  (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
+  "must be a date such as 2026-01-31",
+).optional().describe("YYYY-MM-DD");
+const words = z.string().max(200).optional();
 
 /** Creates the mail tools of an agent. `open` opens the accounts. */
 export function createMailTools(
@@ -50,8 +53,8 @@ function createSearch(connect: () => Promise<ImapConnection>): ActionTool {
       to: words,
       subject: words,
       text: words.describe("Words in the mail"),
-      since: day.describe("YYYY-MM-DD"),
-      before: day.describe("YYYY-MM-DD"),
+      since: day,
+      before: day,
       unread: z.boolean().optional(),
       limit: z.int().min(1).max(MAX_FOUND).default(20),
     }),

@@ -196,7 +196,7 @@ Deno.test("a sent mail has its Message-ID, says that a program wrote it, and kee
   for (
     const line of [
       `Message-ID: ${messageId}`,
-      "Auto-Submitted: auto-generated",
+      "Auto-Submitted: auto-replied",
       "In-Reply-To: <a@example.org>",
       "References: <z@example.org> <a@example.org>",
       "Subject: Hi Bcc: everybody@example.net",

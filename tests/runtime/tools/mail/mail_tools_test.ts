@@ -85,8 +85,14 @@ inWorld("mail_search and mail_read give other people's words as untrusted text",
     call("mail_search", { folder: "Rechnungen" }),
     call("mail_search", { folder: 'INBOX"\r\nA9 DELETE "Drafts' }),
     call("mail_read", { mail: "<none@example.org>" }),
+    call("mail_search", { since: "2020-02-03", before: "2021-02-03" }),
+    call("mail_search", { since: "2020-02-03", text: "due", limit: 1 }),
+    call("mail_search", { since: "2020-13-03", from: "" }),
   ]);
   const [found = "", read = "", unknown = "", injected = "", missing = ""] = results;
+  assert.equal(results[5], "No mail was found.");
+  assert.match(results[6] ?? "", /Invoice 7/);
+  assert.match(results[7] ?? "", /"since": must be a date such as/);
   assert.match(
     found,
     /^<untrusted>\n\d+\.2\/INBOX \| \d{4}-.* \| Bob <bob@example.org> \| Invoice 7 \(unread\)\n<\/untrusted>/,
@@ -160,6 +166,19 @@ inWorld("mail_send asks first with the whole mail, and sends nothing after a no"
   assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
   assert.equal((await idsOf(runtime, "agent")).length, 2);
 });
+
+inWorld(
+  "a mail that the server takes for some recipients only is reported as such",
+  async (world) => {
+    const mail = { to: ["nobody@example.org", "bob@example.org"], subject: "Hi", text: "Hello" };
+    const { first } = await world.run([call("mail_send", mail)]);
+    assert.match(
+      first,
+      /does not accept mail for nobody@example\.org\. The other recipients got the/,
+    );
+    assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
+  },
+);
 
 inWorld("a dry run sends, drafts and moves nothing", async (world) => {
   const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
