@@ -4,6 +4,7 @@ import type { CheckAnswer, Interview } from "../prompting/interview.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
 import type { ChannelChoice } from "../../ops/setup/setup_choices.ts";
 import { toOneLine } from "../output/sanitize.ts";
+import { askMail } from "./mail_questions.ts";
 import { CHAT_GUIDES, type ChatGuide } from "./chat_guides.ts";
 
 const PUBLIC_NTFY = "https://ntfy.sh";
@@ -18,10 +19,15 @@ const KINDS = {
   },
   slack_app: { label: "Slack", hint: "talk with agents and answer them", ask: askChat("slack") },
   discord: { label: "Discord", hint: "talk with agents and answer them", ask: askChat("discord") },
+  mail: {
+    label: "mail",
+    hint: "messages and answers by mail; mails can start agents",
+    ask: askMail,
+  },
   ntfy: { label: "ntfy", hint: "push messages to a phone", ask: askNtfy },
   slack: { label: "Slack webhook", hint: "messages into a channel, no answers", ask: askSlack },
   webhook: { label: "a webhook", hint: "signed JSON to an address", ask: askWebhook },
-  command: { label: "a command", hint: "such as mail", ask: askCommand },
+  command: { label: "a command", hint: "gets each message as JSON", ask: askCommand },
 };
 
 /** The objects that the channel questions use: the output, the prompts, the installation and the ids of the agents. */

@@ -60,6 +60,7 @@ async function offerChannel(
     for (const { path, change } of await installation.addChannel(choice)) {
       output.detail(`${output.style.green("✔")} ${toOneLine(path)} ${output.style.dim(change)}`);
     }
+    if (choice.account !== undefined) await tryMail(context, installation);
   }
   const names = choice === undefined || choice.isChat === true ? [] : [choice.name];
   const empty = choice?.isChat === true ? [choice] : reports.filter(({ isEmpty }) => isEmpty);
@@ -74,6 +75,18 @@ async function offerChannel(
   }
   const channels = await app.openChannels({});
   for (const name of names) await testChannel(context, channels, name);
+}
+
+/** Signs in to the mail account, and prints what is wrong with it. */
+async function tryMail({ output }: CommandContext, installation: Installation): Promise<void> {
+  const found = await installation.tryMail();
+  for (const { severity, problem, remedy } of found) {
+    const sentence = toOneLine(`${problem}: ${remedy}`);
+    if (severity === "error") output.error(sentence);
+    else output.note(sentence);
+  }
+  if (found.some(({ severity }) => severity === "error")) return;
+  output.line(`${output.style.green("✔")} The account can be read, and its server accepts mail`);
 }
 
 /** Offers to pair the user with a chat in which nobody may answer. Returns true if a person was added. */

@@ -10,7 +10,10 @@ import { type Check, type Finding, toRefusalFinding } from "./finding.ts";
 const loadAccounts = lazyModule(() => import("../../runtime/mail/mail_accounts.ts"));
 
 /** Returns one check for each mail account. It sends nothing, and changes nothing. */
-export function mailChecks(settings: WorkspaceSettings, clock: Clock): Check[] {
+export function mailChecks(
+  settings: Pick<WorkspaceSettings, "config" | "environment">,
+  clock: Clock,
+): Check[] {
   return settings.config.mail.map((account) => async () => {
     const { MailAccounts } = await loadAccounts();
     await using accounts = new MailAccounts({

@@ -1,6 +1,8 @@
 // The operations behind `inkling setup`: reads and writes config.yaml, the workspace's folders and environment file, and a
 // first agent. Merges into existing files, and writes nothing until every input is known.
 import { join } from "../../base/plain_path.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { mailChecks } from "../doctor/mail_checks.ts";
 import { describeUnknownModel } from "../authoring/validate_model.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../../runtime/config/config.ts";
@@ -182,6 +184,16 @@ export class Installation {
       environmentFile: configEnvFile,
       secrets: channel.secrets ?? [],
     });
+  }
+
+  /** Signs in to the servers of the mail accounts in config.yaml, and returns the problems. Sends nothing. */
+  async tryMail(): Promise<Finding[]> {
+    const { config } = await this.#withChoices({});
+    const environment = this.#environment(await this.#directories(config));
+    const found = await Promise.all(
+      mailChecks({ config, environment }, this.#clock).map((check) => check()),
+    );
+    return found.flat();
   }
 
   /** Adds a person to a chat of config.yaml, whose comments stay. Returns the path of the file. */

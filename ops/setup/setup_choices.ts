@@ -57,6 +57,8 @@ export interface ChannelChoice {
   isChat?: boolean;
   /** The settings as in config.yaml, with names of variables in place of secrets. */
   settings: { readonly [key: string]: ConfigValue };
+  /** The mail account that the channel uses. */
+  account?: { name: string; settings: { readonly [key: string]: ConfigValue } };
   /** The variables with the secrets, for the configuration folder's environment file. */
   secrets?: readonly { name: string; value: string }[];
 }
@@ -87,7 +89,10 @@ export function toConfigEdits(
     edits.push({ path: ["defaults", name], value: toScalar(value) });
   }
   if (channel !== undefined) {
-    const { isChat, name, settings: value } = channel;
+    const { isChat, name, settings: value, account } = channel;
+    if (account !== undefined) {
+      edits.push({ path: ["mail", account.name], value: account.settings });
+    }
     edits.push(
       isChat === true
         ? { path: ["chat", name], value }

@@ -5,6 +5,8 @@ import { parse } from "yaml";
 import { SLACK_MANIFEST } from "../../../../cli/setup/chat_guides.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
 import { createStandInManagers } from "../../../support/machine/stand_in_managers.ts";
+import { startImap, startSmtp, withDovecot } from "../../../support/machine/mail_servers.ts";
+import { mailOf } from "../../../runtime/triggers/mail/mail_world.ts";
 import { CTRL_C, NOTHING } from "../../fake_input.ts";
 import { createSetupWorld, type SetupWorld } from "../../setup_world.ts";
 
@@ -83,6 +85,42 @@ Deno.test("setup adds a channel of each kind, tests it, and asks if the message 
     assert.deepEqual(cli.lost, []);
     assert.equal(cli.input.asked.at(-1)?.message, "Did the message arrive?");
   }
+});
+
+withDovecot.test("setup adds a mail account with a channel, signs in to it, and says what is wrong", async () => {
+  await using imap = await startImap();
+  await using smtp = await startSmtp();
+  await imap.deliver("ann@example.com", mailOf());
+  const servers = [`127.0.0.1:${imap.port}`, `127.0.0.1:${smtp.port}`];
+  for (
+    const [password, said] of [
+      ["secret", /The account can be read, and its server accepts mail/],
+      ["wrong-password", /refuses the user ann@example.com or its password.*HOME_MAIL_PASSWORD/],
+    ] as const
+  ) {
+    await using world = await createStepsWorld();
+    world.cli.trials.set("inbox", { name: "inbox", delivered: true, reply: "accepted" });
+    const answers = ["mail", "ann", "ann@example.com", ...servers, password, true];
+    assert.match(await world.finish(answers), said);
+    const { mail, notify } = parse(await world.read(world.configFile));
+    assert.deepEqual(mail, {
+      home: {
+        ...{ address: "ann@example.com", imap: servers[0], smtp: servers[1] },
+        ...{ password_env: "HOME_MAIL_PASSWORD", tls: false },
+      },
+    });
+    assert.deepEqual(notify.channels.inbox, {
+      ...{ type: "mail", account: "home", to: ["ann@example.com"] },
+    });
+    assert.ok((await world.read(world.secretFile)).includes(`HOME_MAIL_PASSWORD=${password}`));
+  }
+});
+
+Deno.test("setup knows the servers of large providers, and skips a mail account without a password", async () => {
+  await using world = await createStepsWorld();
+  const said = await world.finish(["mail", "ann@gmail.com", ""]);
+  assert.match(said, /needs a password for programs: https:\/\/myaccount.google.com\/apppasswords/);
+  assert.equal(parse(await world.read(world.configFile)).mail, undefined);
 });
 
 /** Creates a home whose chats are reported as config.yaml has them, and where Ada sends every code. */
