@@ -28,9 +28,10 @@ const NO_SERVERS =
   "Inkling starts no MCP servers of an editor, because the agent's file names its own: " +
   "remove them from the editor's settings for this agent, or add them with inkling mcp add";
 
-/** The agent of an editor, and the client of the service. */
+/** The agent of an editor, and the way to the service. */
 export interface AcpPorts {
-  client: Client;
+  /** Returns a client of the running service, which the caller disposes. Starts the service if it does not run. */
+  open(): Promise<Client>;
   agentId: string;
   version: string;
   clock: Clock;
@@ -57,7 +58,8 @@ export function createAcpAgent(ports: AcpPorts): AgentApp {
       authMethods: [],
     }))
     .onRequest(methods.agent.session.new, async ({ params }) => {
-      await orRefusal(ports.client.agent(ports.agentId));
+      using service = await ports.open();
+      await orRefusal(service.agent(ports.agentId));
       const sessionId = crypto.randomUUID();
       open({ ...params, sessionId });
       return { sessionId };
@@ -91,8 +93,9 @@ async function orRefusal<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The editor, and the agent's folders by alias. */
+/** The clients of both sides, and the agent's folders by alias. */
 interface View {
+  client: Client;
   editor: AgentContext;
   paths: Readonly<Record<string, string>>;
 }
@@ -114,7 +117,8 @@ class Session {
 
   /** Sends the earlier turns of the stored conversation. */
   async show(editor: AgentContext): Promise<void> {
-    const { client, agentId } = this.#ports;
+    const { agentId } = this.#ports;
+    using client = await this.#ports.open();
     const turns = await client.executions({
       agent: agentId,
       session: this.#id,
@@ -130,19 +134,23 @@ class Session {
   /** Cancels the run of the current prompt. */
   async cancel(): Promise<void> {
     this.#isCancelled = true;
-    if (this.#running !== undefined) await this.#ports.client.cancel(this.#running);
+    if (this.#running === undefined) return;
+    using client = await this.#ports.open();
+    await client.cancel(this.#running);
   }
 
   /** Runs the agent with a prompt, or answers the question of its last turn. */
   async prompt(blocks: readonly ContentBlock[], editor: AgentContext): Promise<PromptResponse> {
-    const { client, agentId } = this.#ports;
+    const { agentId } = this.#ports;
     const { message, context, pictures } = readBlocks(blocks);
     this.#isCancelled = false;
+    // A service that nobody uses stops. An editor runs for longer.
+    using client = await this.#ports.open();
     try {
       const [{ workspace }, agent] = await Promise.all([client.info(), client.agent(agentId)]);
       const paths = withFolder({ workspace, ...agent.paths }, this.folder);
       const usesFolder = Object.values(agent.paths).includes(EDITOR_FOLDER);
-      const asked = await this.#answerWaiting(message);
+      const asked = await this.#answerWaiting(message, client);
       let { id, after } = asked ?? { id: 0, after: 0 };
       if (asked === undefined) {
         const run = await client.run(agentId, {
@@ -156,15 +164,15 @@ class Session {
       }
       this.#running = id;
       if (this.#isCancelled) await client.cancel(id);
-      return await this.#follow({ id, after }, { editor, paths });
+      return await this.#follow({ id, after }, { client, editor, paths });
     } finally {
       this.#running = undefined;
     }
   }
 
   /** Answers the open text question of this conversation. Undefined if there is none. */
-  async #answerWaiting(words: string): Promise<RunPlace | undefined> {
-    const { client, agentId } = this.#ports;
+  async #answerWaiting(words: string, client: Client): Promise<RunPlace | undefined> {
+    const { agentId } = this.#ports;
     const [waiting] = await client.executions({
       agent: agentId,
       session: this.#id,
@@ -181,9 +189,9 @@ class Session {
 
   /** Shows the run's progress until it ends, or asks a question that the next message answers. */
   async #follow(run: RunPlace, view: View): Promise<PromptResponse> {
-    const { client, clock } = this.#ports;
-    const { editor, paths } = view;
-    for await (const event of followRun(client, run, { deltas: true, restarts: clock })) {
+    const { client, editor, paths } = view;
+    const restarts = this.#ports.clock;
+    for await (const event of followRun(client, run, { deltas: true, restarts })) {
       if (event.type === "text") await this.#say(editor, "agent_message_chunk", event.text);
       else if (event.type === "reasoning") {
         await this.#say(editor, "agent_thought_chunk", event.text);
@@ -237,7 +245,9 @@ class Session {
     const response = pending.kind === "confirm"
       ? { approved: outcome.optionId === "approve" }
       : { selected: choice === undefined ? [] : [choice] };
-    await giveAnswer(this.#ports.client, pending, { response, via: "editor" });
+    // The person may have needed hours.
+    using client = await this.#ports.open();
+    await giveAnswer(client, pending, { response, via: "editor" });
     return true;
   }
 

@@ -9,8 +9,11 @@ import { listenToInterrupts } from "../../prompting/interrupts.ts";
 export const perform = performs<typeof acp>(async (context, _options, { agent: agentId }) => {
   const { app } = context;
   using interrupts = listenToInterrupts(app);
-  using client = await openService(context);
-  await orUnknownAgent(client.agent(agentId), { app, client, agentId });
+  {
+    using client = await openService(context);
+    await orUnknownAgent(client.agent(agentId), { app, client, agentId });
+  }
   const { serveAcp } = await import("../../../reach/acp/stdio.ts");
-  await serveAcp({ client, agentId, version: app.version, clock: app.clock }, interrupts.first);
+  const open = () => openService(context);
+  await serveAcp({ open, agentId, version: app.version, clock: app.clock }, interrupts.first);
 });

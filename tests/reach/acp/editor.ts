@@ -8,7 +8,8 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import { SystemClock } from "../../../base/clock.ts";
-import type { Client } from "../../../api/client/client.ts";
+import { openSocketClient } from "../../../api/client/client.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { createAcpAgent } from "../../../reach/acp/acp_agent.ts";
 
 /** An editor with one session. */
@@ -27,7 +28,7 @@ export interface Editor {
  * workspace, or `cwd`.
  */
 export async function withEditor(
-  on: { client: Client; place: { workspace: string } },
+  on: { runtime: Runtime; place: { workspace: string } },
   agentId: string,
   work: (editor: Editor) => Promise<void>,
   choose: (request: RequestPermissionRequest) => string | undefined = () => undefined,
@@ -46,7 +47,8 @@ export async function withEditor(
           : { outcome: "selected" as const, optionId },
       };
     });
-  const ports = { client: on.client, agentId, version: "1.2.3", clock: new SystemClock() };
+  const open = () => Promise.resolve(openSocketClient(on.runtime.directories.socketFile));
+  const ports = { open, agentId, version: "1.2.3", clock: new SystemClock() };
   await app.connectWith(createAcpAgent(ports), async (agent) => {
     const hello = await agent.request(methods.agent.initialize, { protocolVersion: 1 });
     assert.equal(hello.agentCapabilities?.loadSession, true);
