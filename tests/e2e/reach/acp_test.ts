@@ -1,8 +1,8 @@
 // Tests `inkling acp` in a real process with the client of the protocol's own package.
 import assert from "node:assert/strict";
 import { client as createEditor, methods, ndJsonStream } from "@agentclientprotocol/sdk";
-import { call } from "../runtime/executions/executions_of.ts";
-import { createRealHome, untilFound } from "./real_process.ts";
+import { call } from "../../runtime/executions/executions_of.ts";
+import { createRealHome, untilFound } from "../real_process.ts";
 
 Deno.test("acp starts the service, also if it stops between prompts or while a person is asked", async () => {
   await using home = await createRealHome();

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { call } from "../runtime/executions/executions_of.ts";
-import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
+import { call } from "../../runtime/executions/executions_of.ts";
+import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
 
 async function connect(home: RealHome, client: Client): Promise<StdioClientTransport> {
   const [command = "", ...args] = await home.command(["mcp", "serve"]);
