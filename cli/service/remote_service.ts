@@ -8,7 +8,7 @@ import { isLoopback } from "../update/release_address.ts";
 const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
   ..."list show run chat pending respond watch cancel wake checkpoint recap audit replay fork"
     .split(" "),
-  ..."diff why budget resume key person whoami".split(" "),
+  ..."diff why budget resume key person whoami status logs".split(" "),
 ]);
 
 /**

@@ -224,6 +224,10 @@ async function followServiceLog(
   if (options.json) {
     throw new CommandFailure(EXIT.usage, "--json requires --execution: the service's log is text");
   }
+  if (app.remote !== undefined) {
+    const message = "The service's log is a file on its machine: add --execution, or omit --follow";
+    throw new CommandFailure(EXIT.usage, message);
+  }
   const { logFile } = await app.places(workspace);
   if (agentId !== undefined) output.note("Following the service's log, which covers all agents");
   using interrupts = listenToInterrupts(app);

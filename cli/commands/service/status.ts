@@ -5,7 +5,7 @@ import { formatDuration } from "../../../base/durations.ts";
 import { ServiceUnreachable } from "../../../api/client/client.ts";
 import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
 import type { Places } from "../../context/app.ts";
-import type { CommandContext } from "../../context/context.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import { DeadlineExceeded, withDeadline } from "../../context/deadline.ts";
 import type { Output } from "../../output/output.ts";
 import { errorsOf } from "../../../present/diagnostics.ts";
@@ -36,6 +36,9 @@ async function readInfo({ app }: CommandContext, places: Places): Promise<InfoBo
   try {
     return await withDeadline(app.clock, (signal) => client.info({ signal }), { ms: ANSWER_MS });
   } catch (error) {
+    if (app.remote !== undefined && error instanceof ServiceUnreachable) {
+      throw new CommandFailure(EXIT.unreachable, `No service answers at ${app.remote}`);
+    }
     if (error instanceof ServiceUnreachable) return undefined;
     if (error instanceof DeadlineExceeded) throw serviceSilent(places);
     throw error;
@@ -70,16 +73,19 @@ function showRunning(output: Output, info: InfoBody, now: number): void {
     ["Version", info.version],
     ["Started", formatLocal(info.started_at)],
     ["Uptime", formatDuration(info.uptime_seconds * 1_000)],
-    ["Workspace", info.workspace],
-    ["Listening", info.transports.join(", ")],
-    ["Log", info.log_file],
+    // A key for some agents does not see these.
+    ...(info.workspace === "" ? [] : [
+      ["Workspace", info.workspace],
+      ["Listening", info.transports.join(", ")],
+      ["Log", info.log_file],
+    ] as const),
     ...(isStorageShown ? [["Database", describeStorage(storage)]] as const : []),
     ["Agents", `${info.agents_loaded} (${info.agents_enabled} enabled)`],
     ["Executions", describeExecutions(info)],
     ["Scheduler", info.scheduler_status],
     ...(output.verbose
       ? [
-        ["State", info.state_dir],
+        ...(info.state_dir === "" ? [] : [["State", info.state_dir]] as const),
         ["Keep alive", info.keep_alive ? "yes" : "no"],
         ["Streams", String(info.active_streams)],
       ] as const

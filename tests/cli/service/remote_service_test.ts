@@ -18,6 +18,11 @@ Deno.test("--url uses the service there with the key of the named variable", asy
   assert.deepEqual(new Set(keys), new Set(["secret", "terminal"]));
   assert.equal(cli.stderr.text, "");
 
+  assert.equal(await cli.run("--url", url, "--key-env", "MY_KEY", "status", "-q"), 0);
+  assert.match(cli.stdout.text, /Inkling is running/);
+  assert.equal(await cli.run("--url", url, "--key-env", "MY_KEY", "logs"), 0);
+  assert.equal(await cli.run("--url", url, "--key-env", "MY_KEY", "logs", "-f"), 2);
+  assert.match(cli.stderr.text, /The service's log is a file on its machine/);
   assert.equal(await cli.run("--url", url, "whoami"), 2);
   assert.match(cli.stderr.text, /Set INKLING_API_KEY to your key for http:\/\/127/);
   assert.equal(await cli.run("--url", url, "stop"), 2);
@@ -31,4 +36,6 @@ Deno.test("--url with http to another machine warns that the key is not encrypte
   assert.equal(await cli.run("--url", "http://0.0.0.0:1", "whoami"), 3);
   assert.match(cli.stderr.text, /^Warning: Your key .* http:\/\/0\.0\.0\.0:1 without encryption/);
   assert.match(cli.stderr.text, /No service answers at http:\/\/0\.0\.0\.0:1/);
+  // The own service is not meant, so there is no hint to start it.
+  assert.equal(await cli.run("--url", "http://0.0.0.0:1", "status"), 3);
 });
