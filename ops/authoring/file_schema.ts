@@ -83,7 +83,7 @@ const NOTATIONS: readonly (readonly [example: unknown, schema: JsonSchema])[] = 
 /** The keys that describe a value and do not restrict it. */
 const ANNOTATIONS = ["description", "default", "values", "synonym"];
 /** Texts that a list which may be written as one item accepts. */
-const TEXTS = ["x", "x.y"];
+const TEXTS = ["x", "x.y", "x@y.z"];
 
 /**
  * Adds the notations that a parser converts, such as `none` or one text for a list. JSON Schema cannot express a conversion,

@@ -32,15 +32,14 @@ const MAIL_USE = {
 };
 
 /** The schema of `mail`. A text is the name of the account. */
-export const mailUseSchema = z.preprocess(
-  (value) => typeof value === "string" ? { account: value } : value ?? undefined,
-  z.object(MAIL_USE).optional(),
-);
+export const mailUseSchema = z.union([filledText, z.object(MAIL_USE)], {
+  error: "must be an account of config.yaml, or a map with account and to",
+}).nullish();
 
 /** Converts the parsed field. Undefined if the agent has no mail tools. */
 export function toMailUse(written: z.output<typeof mailUseSchema>): MailUse | undefined {
-  if (written === undefined) return undefined;
-  const { account, to } = written;
+  if (written == null) return undefined;
+  const { account, to } = typeof written === "string" ? { account: written } : written;
   const lower = to?.map((one) => one.trim().toLowerCase());
   return { account: account.trim(), ...(lower !== undefined && { to: [...new Set(lower)] }) };
 }

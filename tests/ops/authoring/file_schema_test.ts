@@ -56,6 +56,8 @@ const SHORT = [
   "retry: { on: network, wait: 5 minutes }",
   "shell: true",
   "shell: false",
+  "mail: home",
+  "mail: { account: home, to: ann@example.com }",
   "after: other",
   "after: { agent: other, on: any }",
   "after: [a, { agent: b }]",
