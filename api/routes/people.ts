@@ -17,7 +17,9 @@ async function findPerson(id: string, { runtime }: Services) {
   // The person may have been added to config.yaml just now.
   if (find() === undefined) await runtime.listAgents({ fresh: true });
   const person = find();
-  if (person === undefined) throw new RequestRefused(404, "Person not found");
+  if (person === undefined) {
+    throw new RequestRefused(404, `config.yaml has no person ${JSON.stringify(id)}`);
+  }
   return person;
 }
 

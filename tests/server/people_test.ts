@@ -124,7 +124,10 @@ chat:
   // The key of the whole service may not write files over TCP.
   const method = "DELETE";
   assert.equal((await on.call(API_KEY, "/people/ada", { method })).status, 403);
-  assert.equal((await on.call(desk, "/people/eve", { method })).status, 404);
+  assert.deepEqual(await on.call(desk, "/people/eve", { method }), {
+    status: 404,
+    body: { detail: 'config.yaml has no person "eve"' },
+  });
   assert.deepEqual(await on.call(desk, "/people/ada", { method }), {
     status: 200,
     body: { removed: "ada", keys: ["laptop"] },
@@ -137,7 +140,7 @@ chat:
     `# Everybody who may use the service
 people:
   bob: { keys: [ desk ] } # in the office
-  ada: { removed: true, openid: [ { issuer: https://login.example, sub: u1 } ], mail: [] }
+  ada: { removed: true, openid: [ { issuer: https://login.example, sub: u1 } ] }
 chat:
   phone:
     type: telegram

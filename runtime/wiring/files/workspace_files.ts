@@ -190,9 +190,12 @@ export class LocalWorkspaceFiles implements WorkspaceFiles {
       const path = pathOf(place, this.#ports);
       const { text: before = "" } = await readText(path) ?? {};
       const { name, chats, openid, mail } = person;
-      const isRefused = openid.length + mail.length > 0;
-      const refused = isRefused
-        ? JSON.parse(JSON.stringify({ removed: true, openid, mail }))
+      const ways = {
+        ...(openid.length > 0 && { openid }),
+        ...(mail.length > 0 && { mail }),
+      };
+      const refused = Object.keys(ways).length > 0
+        ? JSON.parse(JSON.stringify({ removed: true, ...ways }))
         : undefined;
       const change = { name, chats, refused };
       const text = removeConfigPerson(before, change, { path });
