@@ -135,6 +135,7 @@ Deno.test("disposing of Triggers waits for a running update, which opens no watc
     {
       ...{ stops: part, scheduler: part, followUps: part, checks: part },
       hasStoredWatches: () => read.promise,
+      hasMailChannels: () => false,
       hasMailPositions: () => Promise.resolve(false),
       openWatcher: () => assert.fail("a watch was opened"),
     } as unknown as TriggersPorts,
