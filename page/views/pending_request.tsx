@@ -212,7 +212,7 @@ function ConfirmForm(props: FormProps): VNode {
             Edit arguments
           </Button>
         )}
-        {pending.is_guard && may("edit") && (
+        {pending.is_guard && may("edit") && !hasApproved && (
           <Button
             disabled={isSending}
             onClick={() => setForm("always")}
