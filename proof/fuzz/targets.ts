@@ -1,6 +1,6 @@
 // Lists all fuzz targets in the order of their execution.
 import { agentFiles, hugeAgentFiles, pathAliases } from "./targets/agent_file_target.ts";
-import { answerLinks, channelReplies } from "./targets/answer_target.ts";
+import { answerLinks, channelReplies, chatTexts } from "./targets/answer_target.ts";
 import { argumentSchemas, toolArguments } from "./targets/arguments_target.ts";
 import { completionWords, shellWords } from "./targets/completion_target.ts";
 import { configFiles, environmentFiles } from "./targets/config_target.ts";
@@ -64,6 +64,7 @@ export const TARGETS: readonly FuzzTarget[] = [
     answerLinks,
     channelReplies,
     webhookDeliveries,
+    chatTexts,
     mails,
     jsonPointers,
     proxyRequests,

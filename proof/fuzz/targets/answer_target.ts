@@ -1,6 +1,10 @@
-// Fuzzes the links in messages to people with requests, and the sender of messages with responses of receivers.
+// Fuzzes the links in messages to people with requests, and the sender of messages with responses of receivers, and
+// texts in chat apps.
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { APIMessage } from "discord-api-types/v10";
+import { newestOf, toMessage, toPayload } from "../../../reach/chat/discord_wire.ts";
+import { toIncoming, toPayload as toSlackPayload } from "../../../reach/chat/slack_wire.ts";
 import { checkAnswer, type HumanRequest } from "../../../runtime/executions/human_request.ts";
 import { cutBytes } from "../../../runtime/notify/channels/channel.ts";
 import { readRetryAfter } from "../../../runtime/notify/channels/http_post.ts";
@@ -150,5 +154,44 @@ export const channelReplies = defineTarget<Reply>({
       return answer.selected.forEach((one) => assert.ok(question.options?.includes(one)));
     }
     checkAnswer(question, answer);
+  },
+});
+
+/** The marks of Markdown and of mentions, which must be escaped outside of addresses. */
+const MARKS = ["*", "_", "~~", "|", "`", "```", "<@1>", "[a](", ")", "\n# ", "\n- ", ":key:", "\\"];
+const chatParts = fc.array(
+  fc.oneof(fc.constantFrom(...MARKS, "https://a.example/x_y*z", " "), anyText({ maxLength: 20 })),
+  { maxLength: 60 },
+).map((parts) => parts.join("").slice(0, 900) || "empty");
+
+export const chatTexts = defineTarget<{ text: string; code: string; name: string }>({
+  name: "chat-texts",
+  claim:
+    "a text is no markup in a chat app and fits a message, and a person's message is read whole",
+  cases: () => fc.record({ text: chatParts, code: chatParts, name: anyText({ maxLength: 30 }) }),
+  check({ text, code, name }) {
+    const { content = "" } = toPayload({ text, code });
+    assert.ok(content.length <= 2_000);
+    // Each block begins and ends once, so the code cannot leave it.
+    assert.ok([3, 5].includes(content.split("```").length), content);
+    const plain = toPayload({ text }).content ?? "";
+    if (!plain.startsWith("```")) {
+      assert.equal(plain.replaceAll(/\\([^0-9A-Za-z\s])/g, "$1"), text);
+      const escaped = plain.replaceAll(/\\[^0-9A-Za-z\s]/g, "").replaceAll(/https?:\/\/\S+/g, "");
+      assert.doesNotMatch(escaped, /[*_~`|<>[\]]/);
+    }
+    assert.doesNotMatch(toSlackPayload({ text, code }).text, /[<>]/);
+    const message = {
+      ...{ id: "1", channel_id: "2", type: 0, content: text, timestamp: name, mentions: [] },
+      author: { id: "3", username: name, global_name: null },
+      attachments: [{ filename: name, url: name }],
+    } as unknown as APIMessage;
+    const read = toMessage(message, { botId: "9", isGroup: false });
+    assert.equal(read?.text.replace(/^[!/]/, ""), text.trim().replace(/^[!/]/, ""));
+    assert.equal(toMessage(message, { botId: "9", isGroup: true }), undefined);
+    newestOf([name, text, code]);
+    const event = { type: "message", channel: "D1", user: "U1", text, ts: name };
+    const slack = toIncoming({ type: "events_api", envelope_id: "e", body: { event } }, "B");
+    assert.equal(slack?.type, "message");
   },
 });
