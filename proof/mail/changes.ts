@@ -51,7 +51,10 @@ for (let minute = 1; minute <= minutes; minute++) {
 const end = await usageOf(service.pid);
 await kill(service);
 const runs = await place.all("SELECT 1 FROM executions");
-const failed = await place.all("SELECT 1 FROM slots WHERE reason LIKE '%failed%'");
+const failed = await place.all<{ reason: string }>(
+  "SELECT reason FROM slots WHERE reason LIKE '%failed%'",
+);
+for (const { reason } of failed.slice(0, 5)) console.log(`failed: ${reason}`);
 const share = (end.cpuSeconds - begin.cpuSeconds) / (minutes * 60) * 100;
 const held = calls === 0 && runs.length === 0 && failed.length === 0 &&
   // A busy machine joins checks that are late.
