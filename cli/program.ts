@@ -41,7 +41,7 @@ import {
   ui,
   update,
 } from "./declarations/service_commands.ts";
-import { key, pair, person, whoami } from "./declarations/people_commands.ts";
+import { key, mail, pair, person, whoami } from "./declarations/people_commands.ts";
 import { GLOBAL_OPTIONS, HELP_OPTION, VERSION_OPTION } from "./command_line/global_options.ts";
 
 /** The `inkling` program: its global options and its commands. */
@@ -87,6 +87,7 @@ export const PROGRAM: Program = {
     schema.loads(() => import("./commands/agents/schema.ts")),
     info.loads(() => import("./commands/service/info.ts")),
     notify.loads(() => import("./commands/service/notify.ts")),
+    mail.loads(() => import("./commands/service/mail.ts")),
     pair.loads(() => import("./commands/service/pair.ts")),
     key.loads(() => import("./commands/service/key.ts")),
     person.loads(() => import("./commands/service/person.ts")),

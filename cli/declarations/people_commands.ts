@@ -49,6 +49,27 @@ export const whoami = declareCommand({
   options: JSON_FLAG,
 });
 
+/** The declaration of `inkling mail`. */
+export const mail = declareCommand({
+  name: "mail",
+  description: "Sign in to a mail account with OAuth, or out of it",
+  examples: [
+    ["inkling mail login home", "sign in to the account home of config.yaml in the browser"],
+    ["inkling mail login home --no-browser", "with a browser on another machine"],
+    ["inkling mail logout home", "revoke and forget the sign-in"],
+  ],
+  arguments: {
+    action: required("The action", oneOf(["login", "logout"])),
+    account: required("The name of the account in config.yaml", TEXT),
+  },
+  options: {
+    noBrowser: flag(
+      "--no-browser",
+      "login: print the address, and read the address to which the browser was redirected",
+    ),
+  },
+});
+
 /** The declaration of `inkling pair`. */
 export const pair = declareCommand({
   name: "pair",

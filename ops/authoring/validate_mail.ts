@@ -5,6 +5,7 @@ import type { Agent } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import { listWords } from "../../runtime/config/files/shown_value.ts";
+import { secretVariableOf } from "../../runtime/config/mail_schema.ts";
 import type { Directories } from "../../runtime/config/directories.ts";
 import type { Environment } from "../../runtime/config/files/environment.ts";
 
@@ -63,11 +64,12 @@ function diagnoseAccount(
       hint: nearest === undefined ? "see docs/reference/mail.md" : `did you mean "${nearest}"?`,
     })];
   }
-  const { passwordEnv, name } = account;
-  if ((environment.get(passwordEnv)?.trim() ?? "") !== "") return [];
+  const variable = secretVariableOf(account);
+  if (variable === undefined || (environment.get(variable)?.trim() ?? "") !== "") return [];
+  const secret = account.oauth === undefined ? "password" : "client's secret";
   return [diagnose(file, path, {
     severity: "warning",
-    message: `The mail account ${name} cannot be read: ${passwordEnv} is not set`,
-    hint: `add the line ${passwordEnv}=<the password> to ${directories.workspaceEnvFile}`,
+    message: `The mail account ${account.name} cannot be read: ${variable} is not set`,
+    hint: `add the line ${variable}=<the ${secret}> to ${directories.workspaceEnvFile}`,
   })];
 }

@@ -7,7 +7,7 @@ import { RuntimeError } from "../../base/errors.ts";
 import type { MailAccounts } from "../../runtime/mail/mail_accounts.ts";
 import { type Check, type Finding, toRefusalFinding } from "./finding.ts";
 
-const loadAccounts = lazyModule(() => import("../../runtime/mail/mail_accounts.ts"));
+const loadMail = lazyModule(() => import("../../runtime/wiring/open_mail.ts"));
 
 /** Returns one check for each mail account. It sends nothing, and changes nothing. */
 export function mailChecks(
@@ -15,19 +15,16 @@ export function mailChecks(
   clock: Clock,
 ): Check[] {
   return settings.config.mail.map((account) => async () => {
-    const { MailAccounts } = await loadAccounts();
-    await using accounts = new MailAccounts({
-      accounts: () => [account],
-      environment: settings.environment,
-      clock,
-    });
+    const { mailOpener } = await loadMail();
+    await using resources = new AsyncDisposableStack();
+    const accounts = await mailOpener({ settings, clock, resources })();
     const subject = `mail ${account.name}`;
     const reading = await attempt(subject, () => checkReading(account, accounts));
     const sending = await attempt(subject, async () => {
       await accounts.checkSending(account.name);
       return [];
     });
-    // A wrong password is reported once.
+    // A wrong password or a missing sign-in is reported once.
     const told = new Set(reading.map(({ remedy }) => remedy));
     return [...reading, ...sending.filter(({ remedy }) => !told.has(remedy))];
   });

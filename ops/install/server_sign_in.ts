@@ -1,5 +1,5 @@
-// The operations behind `inkling mcp login` and `inkling mcp logout`: a person's sign-in to a remote MCP server. The service
-// finds the stored tokens when a connection needs them.
+// The operations behind `inkling mcp login`, `inkling mail login` and their `logout`: a person's sign-in to a remote MCP
+// server or a mail account. The service finds the stored tokens when a connection needs them.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { RuntimeError } from "../../base/errors.ts";
@@ -12,6 +12,7 @@ import {
   isSignInError,
 } from "../../runtime/tools/mcp/sign_in/sign_in_needed.ts";
 import { findSignInServer } from "../../runtime/tools/mcp/sign_in/sign_in_servers.ts";
+import { describePlace } from "../../runtime/vocabulary/sign_in_names.ts";
 import { withCredentials } from "../../runtime/storage/open_credentials.ts";
 import { NotInstalled } from "./not_installed.ts";
 import { listenForRedirect, pasteRedirect } from "./redirect_listener.ts";
@@ -58,7 +59,7 @@ export async function signIn(
 ): Promise<SignedIn> {
   const { startSignIn } = await loadStart();
   const work = async (store: CredentialStore) => {
-    const { url, oauth } = await findSignInServer(name, settings);
+    const { url, oauth, given } = await findSignInServer(name, settings);
     const former = await store.read(name);
     const formerPort = former?.url === url && URL.parse(former.redirectUrl ?? "")?.port || "0";
     const port = oauth.redirect_port ?? Number(formerPort);
@@ -68,7 +69,7 @@ export async function signIn(
       ? listenForRedirect({ port, mustHave })
       : pasteRedirect({ port, paste });
     const started = await startSignIn(
-      { server: name, url, oauth, former, clock, signal },
+      { server: name, url, oauth, given, former, clock, signal },
       redirect.url,
     );
     redirect.expect(started.state);
@@ -82,7 +83,8 @@ export async function signIn(
     return await withCredentials({ settings, clock }, work);
   } catch (error) {
     if (!isSignInError(error)) throw error;
-    const message = `The sign-in to ${JSON.stringify(name)} failed: ${error.message}`;
+    const place = describePlace(name, JSON.stringify(name));
+    const message = `The sign-in to ${place} failed: ${error.message}`;
     throw new NotInstalled(message, { cause: error });
   }
 }

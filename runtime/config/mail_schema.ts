@@ -1,7 +1,15 @@
 // Defines `mail` in config.yaml: the mail accounts that agents may use.
 import { z } from "zod";
 import { addressOf } from "../../base/text/mail_address.ts";
-import { channelName, field, filledText, optional, variableName } from "./fields.ts";
+import {
+  baseUrl,
+  channelName,
+  field,
+  filledText,
+  optional,
+  textList,
+  variableName,
+} from "./fields.ts";
 
 /** The encryption of a connection. `starttls`: it begins without encryption, and is refused if the server offers none. */
 export type MailSecurity = "tls" | "starttls" | "none";
@@ -13,7 +21,20 @@ export interface MailServer {
   security: MailSecurity;
 }
 
-/** The settings of one mail account. */
+/** The sign-in of a mail account with OAuth. */
+export interface MailOAuth {
+  /** The address of the authorization server. */
+  issuer: string;
+  clientId: string;
+  /** The variable with the client's secret. Undefined: the client has none. */
+  clientSecretEnv: string | undefined;
+  /** The scopes. Undefined: those that the authorization server gives by itself. */
+  scopes: readonly string[] | undefined;
+  /** The parameter `prompt` with which the provider issues a refresh token. Undefined: none is necessary. */
+  prompt: string | undefined;
+}
+
+/** The settings of one mail account. It has a password or a sign-in with OAuth. */
 export interface MailAccount {
   /** The name that config.yaml gives the account. */
   name: string;
@@ -23,7 +44,8 @@ export interface MailAccount {
   smtp: MailServer;
   user: string;
   /** The name of the variable with the password. */
-  passwordEnv: string;
+  passwordEnv?: string | undefined;
+  oauth?: MailOAuth | undefined;
   /** The name with which the account's server begins its `Authentication-Results`. Undefined: no sender is proven. */
   authServer?: string | undefined;
 }
@@ -32,12 +54,63 @@ export interface MailAccount {
 const STARTTLS_PORTS: readonly number[] = [25, 143, 587];
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
+/** The sign-in of large providers, by the host of IMAP. From their documentation. */
+const PROVIDERS: readonly {
+  host: RegExp;
+  issuer: string;
+  scopes: readonly string[];
+  prompt: string;
+}[] = [
+  {
+    host: /(^|\.)(gmail|googlemail)\.com:/i,
+    issuer: "https://accounts.google.com",
+    scopes: ["https://mail.google.com/"],
+    prompt: "consent",
+  },
+  {
+    host: /(^|\.)(office365|outlook)\.com:/i,
+    issuer: "https://login.microsoftonline.com/common/v2.0",
+    scopes: [
+      "https://outlook.office.com/IMAP.AccessAsUser.All",
+      "https://outlook.office.com/SMTP.Send",
+      "offline_access",
+    ],
+    // With `consent`, organizations whose members may not consent themselves would refuse them.
+    prompt: "select_account",
+  },
+];
+
 const SERVER = /^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\]):(\d{1,5})$/;
 
 const hostAndPort = z.string().refine(
   (text) => Number(SERVER.exec(text)?.[2] ?? 0) >= 1 && Number(SERVER.exec(text)?.[2]) <= 65_535,
   "must be a host with a port such as imap.example.com:993",
 );
+
+/** The schema of the sign-in of a mail account. */
+export const writtenMailOAuth = z.object({
+  client_id: filledText.meta({
+    description: "The id of a client that you created at the provider",
+    default: "required",
+  }),
+  client_secret_env: optional(variableName).meta({
+    description: "The **variable** that holds the client's secret",
+    default: "the client has no secret",
+  }),
+  issuer: optional(
+    baseUrl.refine((text) => {
+      const url = URL.parse(text);
+      return url?.protocol !== "http:" || LOOPBACK.test(url.hostname);
+    }, "must be an https address"),
+  ).meta({
+    description: "The authorization server of the provider",
+    default: "that of Google or Microsoft, by the host of `imap`",
+  }),
+  scopes: optional(textList).meta({
+    description: "The scopes",
+    default: "those of Google or Microsoft for mail",
+  }),
+});
 
 /** The schema of a mail account. */
 export const writtenAccount = z.object({
@@ -57,9 +130,13 @@ export const writtenAccount = z.object({
     description: "The user name at both servers",
     default: "`address`",
   }),
-  password_env: variableName.meta({
+  password_env: optional(variableName).meta({
     description: "The **variable** that holds the password, often an app password",
-    default: "required",
+    default: "required without `oauth`",
+  }),
+  oauth: optional(writtenMailOAuth).meta({
+    description: "The sign-in with OAuth, instead of a password",
+    values: "map",
   }),
   auth_server: optional(filledText).meta({
     description:
@@ -69,18 +146,24 @@ export const writtenAccount = z.object({
   tls: field(z.boolean(), true, "`false`: without encryption, only for servers on this machine"),
 });
 
-const NO_OAUTH = z.unknown().refine(
-  (value) => value === undefined,
-  "is not available for mail: use password_env with an app password; an account that accepts " +
-    "only OAuth cannot be used",
-).optional();
-
 /** The schema of `mail`. */
 export const MAIL = z.preprocess(
   (value) => value ?? {},
   z.record(
     channelName,
-    writtenAccount.extend({ oauth: NO_OAUTH }).superRefine((account, context) => {
+    writtenAccount.superRefine((account, context) => {
+      const lack = (message: string) => context.addIssue({ code: "custom", message });
+      const { password_env: password, oauth } = account;
+      if (password === undefined && oauth === undefined) lack("must have password_env or oauth");
+      if (password !== undefined && oauth !== undefined) {
+        lack("has both password_env and oauth: keep one");
+      }
+      if (oauth !== undefined && (oauth.issuer ?? providerOf(account)) === undefined) {
+        const path = ["oauth"];
+        const message = "must have issuer: the address of the provider's authorization server, " +
+          "which is known only for Google and Microsoft";
+        context.addIssue({ code: "custom", message, path });
+      }
       if (account.tls) return;
       for (const key of ["imap", "smtp"] as const) {
         if (LOOPBACK.test(SERVER.exec(account[key])?.[1] ?? "")) continue;
@@ -96,6 +179,11 @@ export const MAIL = z.preprocess(
   values: "map",
 });
 
+/** Returns the name of the variable with the account's secret: its password, or that of its client. */
+export function secretVariableOf({ passwordEnv, oauth }: MailAccount): string | undefined {
+  return passwordEnv ?? oauth?.clientSecretEnv;
+}
+
 /** Converts `mail` of a file without errors. */
 export function toMailAccounts(written: z.output<typeof MAIL>): MailAccount[] {
   return Object.entries(written).map(([name, account]) => ({
@@ -104,9 +192,29 @@ export function toMailAccounts(written: z.output<typeof MAIL>): MailAccount[] {
     imap: toServer(account.imap, account.tls),
     smtp: toServer(account.smtp, account.tls),
     user: account.user ?? account.address.trim(),
-    passwordEnv: account.password_env,
+    ...(account.password_env !== undefined && { passwordEnv: account.password_env }),
+    ...(account.oauth !== undefined && { oauth: toMailOAuth(account.oauth, account) }),
     ...(account.auth_server !== undefined && { authServer: account.auth_server }),
   }));
+}
+
+function toMailOAuth(
+  { client_id: clientId, client_secret_env: clientSecretEnv, issuer, scopes }: z.output<
+    typeof writtenMailOAuth
+  >,
+  account: { imap: string },
+): MailOAuth {
+  const provider = providerOf(account);
+  return {
+    issuer: issuer ?? provider?.issuer ?? "",
+    scopes: scopes ?? provider?.scopes,
+    prompt: provider?.prompt,
+    ...{ clientId, clientSecretEnv },
+  };
+}
+
+function providerOf({ imap }: { imap: string }): typeof PROVIDERS[number] | undefined {
+  return PROVIDERS.find(({ host }) => host.test(imap));
 }
 
 function toServer(text: string, isEncrypted: boolean): MailServer {

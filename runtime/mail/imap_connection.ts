@@ -6,6 +6,7 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 import type { MailAccount } from "../config/mail_schema.ts";
 import { MailError, toMailError } from "./mail_error.ts";
+import { type FindSecret, type MailSecret, withSecret } from "./mail_secret.ts";
 
 const loadImap = lazyModule(() => import("imapflow"));
 
@@ -20,8 +21,7 @@ const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 /** The collaborators of `ImapConnection`. */
 export interface ImapConnectionPorts {
   account: MailAccount;
-  /** Returns the password as it is now, or undefined if the variable is not set. */
-  password: () => string | undefined;
+  secret: FindSecret;
   clock: Clock;
 }
 
@@ -145,7 +145,7 @@ export class ImapConnection implements AsyncDisposable {
     this.#client?.close();
     this.#client = undefined;
     try {
-      const client = await this.#connect();
+      const client = await withSecret(this.#ports.secret, (secret) => this.#connect(secret));
       this.#client = client;
       this.#announced++;
       this.#trouble = undefined;
@@ -157,14 +157,13 @@ export class ImapConnection implements AsyncDisposable {
     }
   }
 
-  async #connect(): Promise<ImapFlow> {
+  async #connect(secret: MailSecret): Promise<ImapFlow> {
     const { account } = this;
     const { host, port, security } = account.imap;
-    const pass = requirePassword(account, this.#ports.password());
     const { ImapFlow } = await loadImap();
     const client = new ImapFlow({
       ...{ host, port, secure: security === "tls", doSTARTTLS: security === "starttls" },
-      auth: { user: account.user, pass },
+      auth: { user: account.user, ...secret },
       logger: false,
       disableAutoIdle: true,
       connectionTimeout: CONNECT_MS,
@@ -261,16 +260,4 @@ async function openFolder(client: ImapFlow, folder: string): Promise<void> {
     }`;
     throw new MailError("folder", problem, { remedy, cause: error });
   }
-}
-
-/** Returns the password, or throws a MailError that names the missing variable. */
-export function requirePassword(
-  { name, passwordEnv }: MailAccount,
-  password: string | undefined,
-): string {
-  if (password?.trim()) return password.trim();
-  const problem = `The password of the mail account ${name} is missing`;
-  throw new MailError("password", problem, {
-    remedy: `Set ${passwordEnv} in the environment file`,
-  });
 }

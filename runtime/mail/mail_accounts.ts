@@ -4,6 +4,7 @@ import type { Environment } from "../config/files/environment.ts";
 import type { MailAccount } from "../config/mail_schema.ts";
 import { ImapConnection } from "./imap_connection.ts";
 import { MailError } from "./mail_error.ts";
+import { type MailSecret, requirePassword } from "./mail_secret.ts";
 import { readHead } from "./read_mail.ts";
 import { authServerOf } from "./sender_proof.ts";
 import { checkSending, type OutgoingMail, sendMail, writeMail, type WrittenMail } from "./smtp.ts";
@@ -13,6 +14,11 @@ export interface MailAccountsPorts {
   /** Returns the accounts in config.yaml now. */
   accounts: () => readonly MailAccount[];
   environment: Pick<Environment, "get">;
+  /**
+   * Returns an access token for an account with OAuth, which is not `refused`: the token that a server of the account has
+   * refused. Throws MailError.
+   */
+  accessToken: (account: MailAccount, refused?: string) => Promise<string>;
   clock: Clock;
 }
 
@@ -41,7 +47,7 @@ export class MailAccounts implements AsyncDisposable {
     void open?.[Symbol.asyncDispose]();
     const connection = new ImapConnection({
       account,
-      password: () => this.#passwordOf(account),
+      secret: (refused) => this.#secretOf(account, refused),
       clock: this.#ports.clock,
     });
     this.#connections.set(name, connection);
@@ -61,13 +67,13 @@ export class MailAccounts implements AsyncDisposable {
   /** Sends a written mail from an account. Throws MailError. */
   async send(name: string, mail: WrittenMail): Promise<void> {
     const account = this.get(name);
-    await sendMail(account, mail, { password: this.#passwordOf(account) });
+    await sendMail(account, mail, (refused) => this.#secretOf(account, refused));
   }
 
   /** Signs in to the server for sending. Sends nothing. Throws MailError. */
   async checkSending(name: string): Promise<void> {
     const account = this.get(name);
-    await checkSending(account, { password: this.#passwordOf(account) });
+    await checkSending(account, (refused) => this.#secretOf(account, refused));
   }
 
   /** Returns the name of the server that checked the newest mail, or undefined if no header names it. Throws MailError. */
@@ -84,7 +90,9 @@ export class MailAccounts implements AsyncDisposable {
     await Promise.all(this.opened().map((one) => one[Symbol.asyncDispose]()));
   }
 
-  #passwordOf({ passwordEnv }: MailAccount): string | undefined {
-    return this.#ports.environment.get(passwordEnv);
+  async #secretOf(account: MailAccount, refused?: string): Promise<MailSecret> {
+    const { accessToken, environment } = this.#ports;
+    if (account.oauth !== undefined) return { accessToken: await accessToken(account, refused) };
+    return { pass: requirePassword(account, environment) };
   }
 }

@@ -48,7 +48,12 @@ export function toMailError(
   const text = answerOf(error);
   const code = errorCode(error) ?? "";
   const options = { cause: error };
-  if (isRefusedPassword(error)) {
+  if (isRefusedSecret(error) && account.oauth !== undefined) {
+    const problem = `${place} refuses the user ${account.user} or its token`;
+    const remedy = `Sign in again as this user: inkling mail login ${account.name}`;
+    return new MailError("password", problem, { ...options, remedy });
+  }
+  if (isRefusedSecret(error)) {
     const appPassword = APP_PASSWORDS.find(([pattern]) => pattern.test(host))?.[1];
     const remedy = appPassword === undefined
       ? `Correct ${account.passwordEnv} in the environment file; some providers need an app password`
@@ -90,7 +95,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EConnectionClosed: "the connection was closed",
 };
 
-function isRefusedPassword(error: unknown): boolean {
+/** Returns true if a server has refused the password or the token. */
+export function isRefusedSecret(error: unknown): boolean {
   return valueOf(error, "authenticationFailed") === true || errorCode(error) === "EAUTH";
 }
 

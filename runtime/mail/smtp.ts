@@ -4,8 +4,8 @@ import type { SMTPSentMessageInfo, StreamSentMessageInfo, Transporter } from "no
 import { lazyModule } from "../../base/lazy_module.ts";
 import { addressOf, domainOf } from "../../base/text/mail_address.ts";
 import type { MailAccount } from "../config/mail_schema.ts";
-import { requirePassword } from "./imap_connection.ts";
 import { MailError, toMailError } from "./mail_error.ts";
+import { type FindSecret, withSecret } from "./mail_secret.ts";
 
 const loadMailer = lazyModule(() => import("nodemailer"));
 
@@ -77,9 +77,9 @@ export async function writeMail(account: MailAccount, mail: OutgoingMail): Promi
 export async function sendMail(
   account: MailAccount,
   { source, recipients }: WrittenMail,
-  options: { password: string | undefined },
+  secret: FindSecret,
 ): Promise<void> {
-  await withTransport(account, options, async (transport) => {
+  await withTransport(account, secret, async (transport) => {
     const { rejected = [] }: SMTPSentMessageInfo = await transport.sendMail({
       envelope: { from: account.address, to: recipients },
       raw: Buffer.from(source),
@@ -92,34 +92,35 @@ export async function sendMail(
 }
 
 /** Signs in to the server for sending. Sends nothing. Throws MailError. */
-export async function checkSending(
-  account: MailAccount,
-  options: { password: string | undefined },
-): Promise<void> {
-  await withTransport(account, options, (transport) => transport.verify());
+export async function checkSending(account: MailAccount, secret: FindSecret): Promise<void> {
+  await withTransport(account, secret, (transport) => transport.verify());
 }
 
 async function withTransport(
   account: MailAccount,
-  { password }: { password: string | undefined },
+  findSecret: FindSecret,
   work: (transport: Transporter<SMTPSentMessageInfo>) => Promise<unknown>,
 ): Promise<void> {
   const { host, port, security } = account.smtp;
-  const pass = requirePassword(account, password);
   const { createTransport } = await loadMailer();
-  const transport = createTransport({
-    ...{ host, port, secure: security === "tls", requireTLS: security === "starttls" },
-    ignoreTLS: security === "none",
-    auth: { user: account.user, pass },
-    ...{ connectionTimeout: ANSWER_MS, greetingTimeout: ANSWER_MS, socketTimeout: ANSWER_MS },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
-  });
   try {
-    await work(transport);
+    await withSecret(findSecret, async (secret) => {
+      const { user } = account;
+      const transport = createTransport({
+        ...{ host, port, secure: security === "tls", requireTLS: security === "starttls" },
+        ignoreTLS: security === "none",
+        auth: "pass" in secret ? { user, ...secret } : { type: "OAuth2", user, ...secret },
+        ...{ connectionTimeout: ANSWER_MS, greetingTimeout: ANSWER_MS, socketTimeout: ANSWER_MS },
+        ...{ disableFileAccess: true, disableUrlAccess: true },
+      });
+      try {
+        await work(transport);
+      } finally {
+        transport.close();
+      }
+    });
   } catch (error) {
     throw toMailError(error, { account, server: account.smtp });
-  } finally {
-    transport.close();
   }
 }
 

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { CHAT_APPS, type ChatSettings } from "../config/chat_schema.ts";
 import { databaseFiles, databaseHost, type DatabaseSettings } from "../config/database_settings.ts";
 import type { Environment } from "../config/files/environment.ts";
-import type { MailAccount } from "../config/mail_schema.ts";
+import { type MailAccount, secretVariableOf } from "../config/mail_schema.ts";
 import { channelVariables } from "../config/notify_schema.ts";
 import type { Directories } from "../config/directories.ts";
 import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
@@ -98,14 +98,28 @@ export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
   ];
 }
 
-/** Returns the permissions for a mail account: its servers, and the variable with its password. */
-function mailNeeds({ name, imap, smtp, passwordEnv: value }: MailAccount): PermissionNeed[] {
+/** Returns the permissions for a mail account: its servers, its authorization server, and the variable with its secret. */
+function mailNeeds(account: MailAccount): PermissionNeed[] {
+  const { name, imap, smtp, oauth } = account;
   const why = `mail.${name} in config.yaml`;
   const hosts = [imap, smtp].map(({ host, port }) =>
-    net(`${host.includes(":") ? `[${host}]` : host}:${port}`, why)
+    `${host.includes(":") ? `[${host}]` : host}:${port}`
   );
-  return [...hosts, { kind: "env", value, why }];
+  if (oauth !== undefined) {
+    const { host } = new URL(oauth.issuer);
+    hosts.push(hostAndPort(new URL(oauth.issuer)), ...TOKEN_HOSTS[host] ?? []);
+  }
+  const value = secretVariableOf(account);
+  return [
+    ...hosts.map((host) => net(host, why)),
+    ...(value === undefined ? [] : [{ kind: "env" as const, value, why }]),
+  ];
 }
+
+/** The hosts that issue tokens, of authorization servers that use other hosts than their own. */
+const TOKEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
+  "accounts.google.com": ["oauth2.googleapis.com:443"],
+};
 
 /** Returns the permissions for searches: the service's host, and the variable with its key. */
 function searchNeeds({ config: { search } }: ServiceNeedsContext): PermissionNeed[] {

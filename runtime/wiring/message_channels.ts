@@ -11,18 +11,23 @@ import {
   openChannel,
   type OpenChat,
 } from "../notify/channels/open_channel.ts";
-import { mailOpener } from "../mail/open_mail.ts";
+import { mailOpener } from "./open_mail.ts";
 import { newToken } from "../notify/answer_links.ts";
 import { MessageTests } from "../notify/message_tests.ts";
 import type { Redactor } from "../secrets/redactor.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import { makeStateDir } from "../storage/state_dir/state_dir.ts";
 import { servicePolicy } from "../tools/http/service_policy.ts";
+import type { TokenSecrets } from "../tools/mcp/sign_in/token_secrets.ts";
 
 /** The objects that MessageChannels needs. */
 export interface MessageChannelsOptions {
-  settings: Pick<WorkspaceSettings, "config" | "directories" | "environment">;
+  settings: Pick<WorkspaceSettings, "config" | "database" | "directories" | "environment">;
   redactor: Redactor;
   clock: Clock;
+  /** Receives the tokens of mail accounts, which are redacted. */
+  tokenSecrets?: TokenSecrets;
+  log?: ServiceLog;
   openChat?: OpenChat | undefined;
   /** Returns the TCP ports of the service itself, which messages must not reach. */
   ownPorts: () => readonly number[];
@@ -53,7 +58,8 @@ export class MessageChannels {
   readonly #ports: ChannelPorts;
   readonly #tests: MessageTests;
 
-  constructor({ settings, redactor, clock, openChat, ownPorts }: MessageChannelsOptions) {
+  constructor(options: MessageChannelsOptions) {
+    const { settings, redactor, clock, openChat, ownPorts } = options;
     this.#settings = settings;
     this.#ports = {
       policy: servicePolicy(settings, ownPorts),
@@ -65,7 +71,7 @@ export class MessageChannels {
       openChat,
       mailAccounts: () => settings.config.mail,
       // Sending leaves no connection open.
-      openMail: mailOpener({ settings, clock, resources: new AsyncDisposableStack() }),
+      openMail: mailOpener({ ...options, resources: new AsyncDisposableStack() }),
     };
     this.#tests = new MessageTests({
       stateDir: settings.directories.stateDir,

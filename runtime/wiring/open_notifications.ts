@@ -17,6 +17,7 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import { SqlAnswerLinkStore } from "../notify/answer_links.ts";
 import type { Database } from "../database/database.ts";
 import { SqlOutbox } from "../notify/outbox.ts";
+import type { TokenSecrets } from "../tools/mcp/sign_in/token_secrets.ts";
 import { once } from "./once.ts";
 
 const loadChatNotes = lazyModule(() => import("../notify/chat_notes.ts"));
@@ -35,6 +36,8 @@ export interface NotificationsOptions extends ServiceHooks {
   settings: WorkspaceSettings;
   registry: AgentRegistry;
   redactor: Redactor;
+  /** Receives the tokens of mail accounts, which are redacted. */
+  tokenSecrets: TokenSecrets;
   events: EventBus;
   clock: Clock;
   log: ServiceLog;
@@ -57,8 +60,7 @@ export interface Notifications extends RuntimeMessages {
 
 /** Creates the notifications. No message is sent before start() or the first event. */
 export function openNotifications(options: NotificationsOptions): Notifications {
-  const { db, settings, registry, redactor, events, clock, log, ownPorts, timeZone } = options;
-  const { openChat } = options;
+  const { db, settings, registry, redactor, events, clock, log, timeZone } = options;
   const notify = () => settings.config.notify;
   const showTime = (ms: number) =>
     new Intl.DateTimeFormat("en-GB", {
@@ -68,7 +70,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     }).format(ms);
   const openChannels = once(async () => {
     const { MessageChannels } = await loadMessageChannels();
-    return new MessageChannels({ settings, redactor, clock, ownPorts, openChat });
+    return new MessageChannels(options);
   });
   const outbox: SqlOutbox = new SqlOutbox(db, {
     draftMessages: (event) =>

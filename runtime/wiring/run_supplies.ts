@@ -9,7 +9,7 @@ import type { ToolCatalogOptions } from "./tool_catalog.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import type { CredentialStore } from "../tools/mcp/sign_in/credentials.ts";
 import type { MailAccounts } from "../mail/mail_accounts.ts";
-import { mailOpener } from "../mail/open_mail.ts";
+import { mailOpener } from "./open_mail.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadModelSupply = lazyModule(() => import("../models/calls/model_supply.ts"));

@@ -13,7 +13,7 @@ import { ownAddresses, servicePolicy } from "../tools/http/service_policy.ts";
 import type { ProcessSandbox } from "../sandbox/process_sandbox.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
 import type { MailAccounts } from "../mail/mail_accounts.ts";
-import { mailOpener } from "../mail/open_mail.ts";
+import { mailOpener } from "./open_mail.ts";
 import type { McpLimits } from "../tools/mcp/mcp_limits.ts";
 import type { KnownToolStore } from "../tools/mcp/listing/known_tools.ts";
 import type { ForwardProxy } from "../tools/http/forward_proxy.ts";

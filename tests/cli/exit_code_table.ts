@@ -234,6 +234,11 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
     { words: "remove nowhere", before: offerServer },
     "add files",
   ],
+  mail: [
+    ...["login home", "login home --no-browser", "logout home", "logout home -q"]
+      .map((words) => ({ words, before: offerServer })),
+    "login",
+  ],
   list: [
     ...["", "--json", "-q", "--quiet extra"],
     ...[SILENT, STOPPED, BROKEN_AGENTS].map((more) => ({ words: "", ...more })),

@@ -1,4 +1,5 @@
-// `inkling mcp login` and `inkling mcp logout`: signs a person in to a remote MCP server, or forgets the sign-in.
+// `login` and `logout` of `inkling mcp` and `inkling mail`: signs a person in to a remote MCP server or a mail account, or
+// forgets the sign-in.
 import { type Client, orMissing } from "../../../api/client/client.ts";
 import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
 import { signInServerOf } from "../../../present/asked_sign_in.ts";
@@ -7,6 +8,7 @@ import { readPages } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
 import { openService } from "../../service/daemon.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import { describePlace, mailAccountOf } from "../../../runtime/vocabulary/sign_in_names.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
@@ -21,14 +23,19 @@ export async function logIn(
   const installer = await app.openServerInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
   const signal = interrupts.first;
+  const place = describePlace(name, toOneLine(name));
+  const account = mailAccountOf(name);
   const { issuer, localOnly } = await installer.signIn(name, {
     async open(address) {
-      output.note(`To sign in to ${toOneLine(name)}, open this address:`);
+      output.note(`To sign in to ${place}, open this address:`);
       output.line(address);
       if (noBrowser) return;
       if (!await app.openBrowser(address)) {
         output.notice(
-          `No browser could be opened here. For one on another machine: inkling mcp login ${name} --no-browser`,
+          "No browser could be opened here. For one on another machine: " +
+            `inkling ${account === undefined ? "mcp" : "mail"} login ${
+              account ?? name
+            } --no-browser`,
         );
       }
       output.note("Waits for the sign-in. Ctrl+C ends it");
@@ -43,11 +50,9 @@ export async function logIn(
       return text;
     }),
   }, signal);
-  output.line(
-    `${output.style.green("✔")} Signed in to ${toOneLine(name)} at ${toOneLine(issuer)}`,
-  );
+  output.line(`${output.style.green("✔")} Signed in to ${place} at ${toOneLine(issuer)}`);
   if (localOnly !== undefined) output.warning(`${localOnly.problem}. Remedy: ${localOnly.remedy}`);
-  await continueRuns(context, name, signal);
+  if (account === undefined) await continueRuns(context, name, signal);
 }
 
 /** Continues the runs that wait for the sign-in to a server. Starts the service only if there are any. */
@@ -82,14 +87,15 @@ async function findWaiting(client: Client, name: string): Promise<PendingBody | 
   return undefined;
 }
 
-/** Revokes the tokens of a server and removes them from this machine. */
+/** Revokes the tokens of a server or a mail account and removes them from this machine. */
 export async function logOut(context: CommandContext, name: string): Promise<void> {
   const { app, output } = context;
   const installer = await app.openServerInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
+  const place = describePlace(name, toOneLine(name));
   const { wasSignedIn, unrevoked } = await installer.signOut(name, interrupts.first);
   if (!wasSignedIn) {
-    output.note(`There is no sign-in to ${toOneLine(name)}`);
+    output.note(`There is no sign-in to ${place}`);
     return;
   }
   if (unrevoked !== undefined) {
@@ -98,5 +104,5 @@ export async function logOut(context: CommandContext, name: string): Promise<voi
         "Revoke them in your account at the server",
     );
   }
-  output.line(`${output.style.green("✔")} Signed out of ${toOneLine(name)}`);
+  output.line(`${output.style.green("✔")} Signed out of ${place}`);
 }

@@ -587,6 +587,8 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     argv: ["mcp", "add", "files", "npm:@acme/files", "~/notes", "--env", "FILES_TOKEN", "--yes"],
     before: ({ cli }) => offerServer(cli),
   },
+  "mail login": { argv: ["mail", "login", "home"], before: ({ cli }) => offerServer(cli) },
+  "mail logout": { argv: ["mail", "logout", "home"], before: ({ cli }) => offerServer(cli) },
   "validate": { argv: ["validate"], code: 1, before: ({ cli }) => addFiles(cli) },
   "doctor of a healthy installation": { argv: ["doctor"], before: EMPTY },
   "doctor": { argv: ["doctor"], code: 1, isRunning: false, before: addFaults },

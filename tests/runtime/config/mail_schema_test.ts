@@ -66,16 +66,55 @@ Deno.test("parseConfig() refuses an account without encryption on another machin
   ]);
 });
 
-Deno.test("parseConfig() reports oauth of a mail account, which is not available", () => {
+Deno.test("parseConfig() knows the sign-in of Google and Microsoft by the host of IMAP", () => {
   const parsed = parse(`mail:
-  work:
-    address: a@b.example
-    imap: imap.b.example:993
-    smtp: smtp.b.example:465
-    oauth: { client_id: x }
+  home: { address: a@b.example, imap: "imap.gmail.com:993", smtp: "smtp.gmail.com:465", oauth: { client_id: x, client_secret_env: S } }
+  work: { address: a@b.example, imap: "outlook.office365.com:993", smtp: "smtp.office365.com:587", oauth: { client_id: x } }
+  own: { address: a@b.example, imap: "imap.b.example:993", smtp: "smtp.b.example:465", oauth: { client_id: x, issuer: "https://id.b.example", scopes: [mail] } }
+`);
+  assert.ok("config" in parsed, JSON.stringify(parsed));
+  const clientId = "x";
+  assert.deepEqual(parsed.config.mail.map(({ oauth, passwordEnv }) => [oauth, passwordEnv]), [
+    [{
+      issuer: "https://accounts.google.com",
+      scopes: ["https://mail.google.com/"],
+      ...{ prompt: "consent", clientId, clientSecretEnv: "S" },
+    }, undefined],
+    [{
+      issuer: "https://login.microsoftonline.com/common/v2.0",
+      scopes: [
+        "https://outlook.office.com/IMAP.AccessAsUser.All",
+        "https://outlook.office.com/SMTP.Send",
+        "offline_access",
+      ],
+      ...{ prompt: "select_account", clientId, clientSecretEnv: undefined },
+    }, undefined],
+    [{
+      ...{ issuer: "https://id.b.example", scopes: ["mail"], prompt: undefined },
+      ...{ clientId, clientSecretEnv: undefined },
+    }, undefined],
+  ]);
+});
+
+Deno.test("parseConfig() reports an account with two secrets or none, and an unknown or unsafe issuer", () => {
+  const rest =
+    'address: a@b.example, imap: "imap.gmail.com.b.example:993", smtp: "smtp.b.example:465"';
+  const parsed = parse(`mail:
+  none: { ${rest} }
+  two: { ${rest}, password_env: P, oauth: { client_id: x, issuer: "https://id.b.example" } }
+  unknown: { ${rest}, oauth: { client_id: x } }
+  plain: { ${rest}, oauth: { client_id: x, issuer: "http://id.b.example" } }
+  nobody: { ${rest}, oauth: { issuer: "https://id.b.example" } }
 `);
   assert.ok("diagnostics" in parsed);
   const lines = parsed.diagnostics.map(formatDiagnostic).join("\n");
-  assert.match(lines, /mail.work.oauth is not available for mail: use password_env/);
-  assert.match(lines, /mail.work.password_env/);
+  for (
+    const part of [
+      "mail.none must have password_env or oauth",
+      "mail.two has both password_env and oauth: keep one",
+      "mail.unknown.oauth must have issuer: the address of the provider's authorization server",
+      "mail.plain.oauth.issuer must be an https address",
+      "mail.nobody.oauth.client_id",
+    ]
+  ) assert.ok(lines.includes(part), `${part} in\n${lines}`);
 });

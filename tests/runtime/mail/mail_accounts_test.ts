@@ -26,6 +26,7 @@ function open(account: MailAccount, password = "secret") {
   const accounts = new MailAccounts({
     accounts: () => isGone ? [] : [account],
     environment: { get: (name) => name === "HOME_PASSWORD" ? password : undefined },
+    accessToken: () => Promise.reject(new TypeError("the account has a password")),
     clock,
   });
   return { accounts, clock, remove: () => isGone = true };

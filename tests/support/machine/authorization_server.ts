@@ -164,7 +164,8 @@ export class AuthorizationServer implements AsyncDisposable {
     const challenge = createHash("sha256").update(body.get("code_verifier") ?? "")
       .digest("base64url");
     const isRight = found !== undefined && challenge === found.challenge &&
-      body.get("redirect_uri") === found.redirectUri && body.get("resource") === found.resource;
+      body.get("redirect_uri") === found.redirectUri &&
+      (body.get("resource") ?? "") === found.resource;
     return isRight ? this.#issue(true) : refuse("invalid_grant");
   }
 

@@ -44,8 +44,11 @@ export interface TestImap extends AsyncDisposable {
   folderOf(user: string, folder?: string): string;
 }
 
-/** Starts Dovecot in a temporary folder. */
-export async function startImap(): Promise<TestImap> {
+/**
+ * Starts Dovecot in a temporary folder. With `introspection` it accepts only the tokens of OAuth that are active at this
+ * address.
+ */
+export async function startImap(options: { introspection?: string } = {}): Promise<TestImap> {
   const dir = await createTempDir();
   // The processes that talk with unknown clients belong to other users.
   await Deno.chmod(dir.path, 0o755);
@@ -54,7 +57,20 @@ export async function startImap(): Promise<TestImap> {
     await Deno.mkdir(join(dir.path, one));
     await Deno.chown(join(dir.path, one), NOBODY, NOBODY);
   }
-  await Deno.writeTextFile(join(dir.path, "dovecot.conf"), configuration(dir.path, inner));
+  const { introspection } = options;
+  await Deno.writeTextFile(
+    join(dir.path, "oauth2.conf"),
+    `introspection_mode = post\nintrospection_url = ${introspection}\nusername_attribute = username
+active_attribute = active\nactive_value = true\n`,
+  );
+  const passwords = introspection === undefined
+    ? "passdb {\n  driver = static\n  args = password=secret\n}"
+    : "auth_mechanisms = xoauth2\npassdb {\n  driver = oauth2\n  mechanisms = xoauth2\n" +
+      `  args = ${join(dir.path, "oauth2.conf")}\n}`;
+  await Deno.writeTextFile(
+    join(dir.path, "dovecot.conf"),
+    configuration(dir.path, { port: inner, passwords }),
+  );
   let child: Deno.ChildProcess | undefined;
   const isListening = async () => {
     try {
@@ -126,7 +142,10 @@ export async function startImap(): Promise<TestImap> {
   };
 }
 
-function configuration(dir: string, port: number): string {
+function configuration(
+  dir: string,
+  { port, passwords }: { port: number; passwords: string },
+): string {
   return `protocols = imap
 base_dir = ${dir}/run
 log_path = ${dir}/log
@@ -136,10 +155,7 @@ auth_failure_delay = 0
 shutdown_clients = yes
 mail_location = maildir:${dir}/mail/%u
 mail_max_userip_connections = 100
-passdb {
-  driver = static
-  args = password=secret
-}
+${passwords}
 userdb {
   driver = static
   args = uid=${NOBODY} gid=${NOBODY} home=${dir}/home/%u
@@ -236,8 +252,10 @@ export interface SentMail {
   source: string;
 }
 
-/** Starts an SMTP server that keeps the mails it gets. The only password is `secret`. */
-export async function startSmtp(): Promise<{ port: number; sent: SentMail[] } & AsyncDisposable> {
+/** Starts an SMTP server that keeps the mails it gets. The only password is `secret`. With `accepts`, it takes only tokens. */
+export async function startSmtp(
+  { accepts }: { accepts?: (token: string) => boolean } = {},
+): Promise<{ port: number; sent: SentMail[] } & AsyncDisposable> {
   const sent: SentMail[] = [];
   const server = new SMTPServer({
     hideSTARTTLS: true,
@@ -245,8 +263,11 @@ export async function startSmtp(): Promise<{ port: number; sent: SentMail[] } & 
     allowInsecureAuth: true,
     // The certificate is never used, but the server warns of its own one.
     disabledCommands: ["STARTTLS"],
-    onAuth({ username, password }, _session, done) {
-      if (password === "secret") return done(null, { user: username });
+    authMethods: accepts === undefined ? ["PLAIN", "LOGIN"] : ["XOAUTH2"],
+    onAuth({ username, password, accessToken }, _session, done) {
+      if (accepts?.(accessToken ?? "") ?? password === "secret") {
+        return done(null, { user: username });
+      }
       done(Object.assign(new Error("Username and Password not accepted"), { responseCode: 535 }));
     },
     onRcptTo({ address }, _session, done) {

@@ -65,6 +65,13 @@ export class ServerTokens {
     throw new SignInFailure("it refuses the token that its authorization server gave");
   }
 
+  /** Returns a valid token, which is not `refused`. Throws SignInNeeded or SignInFailure. */
+  async get(refused?: string): Promise<string> {
+    const token = await this.#current();
+    if (token === undefined) throw new SignInNeeded(this.#server.name);
+    return token === refused ? await this.#renew(token) : token;
+  }
+
   /** Returns a valid token. Returns undefined if the server may need none. */
   async #current(): Promise<string | undefined> {
     if (this.#isOpen) return undefined;

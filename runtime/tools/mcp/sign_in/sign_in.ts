@@ -16,12 +16,15 @@ import { clientMetadata, declaredClient, keyAuthentication } from "./client_auth
 import type { Credentials } from "./credentials.ts";
 import { createGuardedFetch, isSafeAddress } from "./guarded_fetch.ts";
 import { SignInFailure } from "./sign_in_needed.ts";
+import type { GivenIssuer } from "./sign_in_servers.ts";
 
 /** The server to sign in to. */
 export interface SignInRequest {
   server: string;
   url: string;
   oauth: ServerOAuth;
+  /** The authorization server. Undefined: the server names it. */
+  given?: GivenIssuer | undefined;
   /** The stored credentials of this server. */
   former: Credentials | undefined;
   /** The address of the document that describes Inkling as a client, if there is one (client id metadata). */
@@ -51,6 +54,9 @@ export async function startSignIn(
   }
   const draft = await openDraft(request, redirectUrl);
   const address = await draft.authorize({});
+  for (const [name, value] of Object.entries(request.given?.parameters ?? {})) {
+    address?.searchParams.set(name, value);
+  }
   if (address === undefined || !isSafeAddress(address)) {
     throw new SignInFailure(`it wants to open ${address?.protocol}//…, which is not https`);
   }
@@ -89,13 +95,14 @@ interface Draft {
 }
 
 async function openDraft(request: SignInRequest, redirectUrl: string | undefined): Promise<Draft> {
-  const { server, url, oauth, former, documentUrl, clock } = request;
+  const { server, url, oauth, given, former, documentUrl, clock } = request;
   const guarded = await createGuardedFetch(request);
   const state = crypto.getRandomValues(new Uint8Array(32)).toHex();
   const isRegistered = redirectUrl !== undefined && oauth.client_id === undefined &&
     former?.url === url && former.redirectUrl === redirectUrl;
   let client: StoredOAuthClientInformation | undefined = isRegistered ? former.client : undefined;
-  let discovery: OAuthDiscoveryState | undefined;
+  let discovery: OAuthDiscoveryState | undefined = given &&
+    { authorizationServerUrl: given.issuer };
   let tokens: StoredOAuthTokens | undefined;
   let verifier = "";
   let address: URL | undefined;
@@ -130,12 +137,20 @@ async function openDraft(request: SignInRequest, redirectUrl: string | undefined
       try {
         await auth(provider, {
           serverUrl: url,
-          fetchFn: guarded.fetch,
+          fetchFn: (target, init) =>
+            given !== undefined && isResourceMetadata(new URL(target))
+              ? Promise.resolve(new Response(null, { status: 404 }))
+              : guarded.fetch(target, init),
+          // requireIssuer() checks it.
+          skipIssuerMetadataValidation: given !== undefined,
           ...(scope && { scope }),
           ...answer,
         });
       } catch (error) {
         throw guarded.refusal ?? toSignInFailure(error);
+      }
+      if (given !== undefined && discovery?.authorizationServerMetadata === undefined) {
+        throw new SignInFailure(`there is no authorization server at ${given.issuer}`);
       }
       return address;
     },
@@ -161,6 +176,11 @@ async function openDraft(request: SignInRequest, redirectUrl: string | undefined
   };
 }
 
+/** Returns true for the document in which an MCP server names its authorization server. Mail servers have none. */
+function isResourceMetadata({ pathname }: URL): boolean {
+  return pathname.startsWith("/.well-known/oauth-protected-resource");
+}
+
 function issuerOf(discovery: OAuthDiscoveryState): string {
   return discovery.authorizationServerMetadata?.issuer ?? discovery.authorizationServerUrl;
 }
@@ -171,12 +191,17 @@ function issuerOf(discovery: OAuthDiscoveryState): string {
  */
 function requireIssuer(
   found: OAuthDiscoveryState,
-  { server, oauth, url, former, documentUrl }: SignInRequest,
+  { server, oauth, url, given, former, documentUrl }: SignInRequest,
   redirectUrl = "",
 ): void {
   const issuer = issuerOf(found);
   const isSame = (other: string) => other.replace(/\/$/, "") === issuer.replace(/\/$/, "");
   const shown = toPlainLine(issuer, 200);
+  // Microsoft's document for all organizations names none of them.
+  const names = given && [given.issuer, given.issuer.replace("/common/", "/{tenantid}/")];
+  if (names?.some(isSame) === false) {
+    throw new SignInFailure(`the authorization server at ${given?.issuer} names itself ${shown}`);
+  }
   if (oauth.issuer !== undefined && !isSame(oauth.issuer)) {
     throw new SignInFailure(
       `it names the authorization server ${shown}, but oauth.issuer in its entry is ${oauth.issuer}`,

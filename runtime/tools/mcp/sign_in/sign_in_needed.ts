@@ -1,5 +1,6 @@
 // Defines the errors of a sign-in. They are in a file of their own, because the files that throw them load the client
 // package.
+import { mailAccountOf } from "../../../vocabulary/sign_in_names.ts";
 
 /** Error: a person must sign in to the server, because there is no token or no valid one. */
 export class SignInNeeded extends Error {
@@ -19,6 +20,8 @@ export function describeSignInNeeded(server: string): string {
 
 /** Returns the command to type that signs in to a server, or out of it. */
 export function commandOf(action: "login" | "logout", server: string): string {
+  const account = mailAccountOf(server);
+  if (account !== undefined) return `inkling mail ${action} ${account}`;
   const name = /^[\w.-]+$/.test(server) ? server : `'${server.replaceAll("'", `'\\''`)}'`;
   return `inkling mcp ${action} ${name}`;
 }

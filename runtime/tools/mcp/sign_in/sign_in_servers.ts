@@ -1,15 +1,26 @@
-// Finds the remote MCP servers of a workspace to which a person or a client can sign in.
+// Finds the remote MCP servers and the mail accounts of a workspace to which a person or a client can sign in.
+import type { MailAccount } from "../../../config/mail_schema.ts";
 import type { WorkspaceSettings } from "../../../config/settings.ts";
-import type { ServerOAuth } from "../servers_file/declared_oauth.ts";
+import { resolveOAuth, type ServerOAuth } from "../servers_file/declared_oauth.ts";
 import { resolveServer } from "../servers_file/resolve_server.ts";
 import { ServersFile } from "../servers_file/servers_file.ts";
+import { mailAccountOf } from "../../../vocabulary/sign_in_names.ts";
 import { SignInFailure } from "./sign_in_needed.ts";
+
+/** The authorization server of a mail account. */
+export interface GivenIssuer {
+  issuer: string;
+  /** Parameters of the address that the browser opens. */
+  parameters: Readonly<Record<string, string>>;
+}
 
 /** A server with a sign-in. `hasHeaders` is true if its entry has headers, one of which may replace the sign-in. */
 export interface SignInServer {
   url: string;
   oauth: ServerOAuth;
   hasHeaders: boolean;
+  /** Undefined for an MCP server, which names its authorization server itself. */
+  given?: GivenIssuer;
 }
 
 /**
@@ -38,13 +49,46 @@ export async function readSignInServers(
   }));
 }
 
-/** Returns a server of mcp-servers.json. Throws SignInFailure if it is unusable or has no sign-in. */
+/** Returns a server of mcp-servers.json, or a mail account. Throws SignInFailure if it is unusable or has no sign-in. */
 export async function findSignInServer(
   name: string,
   settings: WorkspaceSettings,
 ): Promise<SignInServer> {
+  const account = mailAccountOf(name);
+  if (account !== undefined) {
+    const mail = settings.config.mail.find((one) => one.name === account);
+    if (mail !== undefined) return findMailSignIn(mail, settings);
+    throw new SignInFailure(`config.yaml has no mail account ${JSON.stringify(account)}`);
+  }
   const found = (await readSignInServers(settings)).get(name) ??
     { problem: `${settings.directories.mcpServersFile} has no server ${JSON.stringify(name)}` };
   if ("problem" in found) throw new SignInFailure(found.problem);
   return found;
+}
+
+/** Returns the sign-in of a mail account. Throws SignInFailure if the account has none, or its client's secret is missing. */
+export function findMailSignIn(
+  { name, user, imap, smtp, oauth: declared }: MailAccount,
+  { environment }: Pick<WorkspaceSettings, "environment">,
+): SignInServer {
+  if (declared === undefined) throw new SignInFailure(`mail.${name} in config.yaml has no oauth`);
+  const { issuer, clientId, clientSecretEnv, scopes, prompt } = declared;
+  const resolved = resolveOAuth({
+    grant: "authorization_code",
+    client_id: clientId,
+    ...(clientSecretEnv !== undefined && { client_secret_env: clientSecretEnv }),
+    ...(scopes !== undefined && { scopes: [...scopes] }),
+  }, (variable) => environment.get(variable));
+  if ("problem" in resolved) throw new SignInFailure(resolved.problem);
+  const places = [imap, smtp].map(({ host, port }) => `${host}:${port}`).join(",");
+  return {
+    // A changed server must not get the token of the former one.
+    url: `${issuer}#${places}`,
+    oauth: resolved.oauth,
+    hasHeaders: false,
+    given: {
+      issuer,
+      parameters: { access_type: "offline", login_hint: user, ...(prompt && { prompt }) },
+    },
+  };
 }
