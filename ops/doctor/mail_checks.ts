@@ -1,19 +1,16 @@
 // Signs in to the servers of each mail account, and reads the name of the server that proves senders.
 import type { Clock } from "../../base/clock.ts";
 import type { MailAccount } from "../../runtime/config/mail_schema.ts";
-import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import type { MailAccounts } from "../../runtime/mail/mail_accounts.ts";
+import type { MailOptions } from "../../runtime/wiring/open_mail.ts";
 import { type Check, type Finding, toRefusalFinding } from "./finding.ts";
 
 const loadMail = lazyModule(() => import("../../runtime/wiring/open_mail.ts"));
 
 /** Returns one check for each mail account. It sends nothing, and changes nothing. */
-export function mailChecks(
-  settings: Pick<WorkspaceSettings, "config" | "environment">,
-  clock: Clock,
-): Check[] {
+export function mailChecks(settings: MailOptions["settings"], clock: Clock): Check[] {
   return settings.config.mail.map((account) => async () => {
     const { mailOpener } = await loadMail();
     await using resources = new AsyncDisposableStack();

@@ -189,10 +189,11 @@ export class Installation {
   /** Signs in to the servers of the mail accounts in config.yaml, and returns the problems. Sends nothing. */
   async tryMail(): Promise<Finding[]> {
     const { config } = await this.#withChoices({});
-    const environment = this.#environment(await this.#directories(config));
-    const found = await Promise.all(
-      mailChecks({ config, environment }, this.#clock).map((check) => check()),
-    );
+    const directories = await this.#directories(config);
+    const environment = this.#environment(directories);
+    // A shared database may not be there yet, and a new account has a password.
+    const settings = { config, environment, directories, database: undefined };
+    const found = await Promise.all(mailChecks(settings, this.#clock).map((check) => check()));
     return found.flat();
   }
 
