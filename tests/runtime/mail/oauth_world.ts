@@ -1,6 +1,7 @@
 // A workspace with the mail account `home`, which accepts only tokens of an authorization server.
 import assert from "node:assert/strict";
 import { signIn, signOut } from "../../../ops/install/server_sign_in.ts";
+import type { MailAccounts } from "../../../runtime/mail/mail_accounts.ts";
 import { TokenSecrets } from "../../../runtime/tools/mcp/sign_in/token_secrets.ts";
 import { signInNameOf } from "../../../runtime/vocabulary/sign_in_names.ts";
 import { mailOpener } from "../../../runtime/wiring/open_mail.ts";
@@ -77,12 +78,12 @@ ${oauth}`,
     return new URL(opened);
   }
 
-  async signOut() {
+  async signOut(): ReturnType<typeof signOut> {
     return await signOut(signInNameOf("home"), await this.#options());
   }
 
   /** Returns the accounts as a process that starts now sees them. */
-  async accounts() {
+  async accounts(): Promise<MailAccounts> {
     const options = await this.#options();
     const resources = this.#stack.use(new AsyncDisposableStack());
     return await mailOpener({ ...options, tokenSecrets: this.secrets, resources })();
