@@ -124,6 +124,10 @@ function describeShell(
   return [...words, `timeout: ${timeout}`].join("; ");
 }
 
+function describeMail({ account, to }: NonNullable<AgentDetail["mail"]>): string {
+  return to === null ? account : `${account}, only to ${to.join(", ")}`;
+}
+
 /** The words for the state of a sign-in. */
 const SIGN_IN_WORDS = { done: "signed in", needed: "needs a sign-in", none: "not signed in" };
 
@@ -187,6 +191,7 @@ function Configuration({ agent }: { agent: AgentDetail }): VNode {
         "Other tools": list(agent.custom_tools),
         "MCP servers": agent.mcp.length === 0 ? null : <McpServers names={agent.mcp} />,
         Shell: agent.shell && describeShell(agent.shell),
+        Mail: agent.mail && describeMail(agent.mail),
         Skills: list(agent.skills),
         "Delegates to": list(agent.agents),
         File: <code class="path">{agent.source_path}</code>,
