@@ -153,7 +153,8 @@ export function createApp(services: AppServices, options: AppOptions = {}): Hono
  */
 const measureHead: MiddlewareHandler = async (c, next) => {
   await next();
-  if (c.req.method !== "HEAD" || c.res.body === null) return;
+  // For the path `/*`, Hono runs each handler twice.
+  if (c.req.method !== "HEAD" || c.res.body === null || c.res.bodyUsed) return;
   if (c.res.headers.get("content-type") === EVENT_STREAM) return await c.res.body.cancel();
   const { byteLength } = await c.res.arrayBuffer();
   c.res.headers.set("content-length", String(byteLength));

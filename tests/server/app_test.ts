@@ -46,7 +46,9 @@ Deno.test("createApp() answers HEAD like GET, without a body and without an open
   assert.deepEqual([lifecycle.activeStreams, runtime.followers], [0, 0]);
   const refused = await app.request("/shutdown", { method: "HEAD" });
   assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "POST"]);
-  assert.equal((await app.request("/nothing", { method: "HEAD" })).status, 404);
+  for (const path of ["/nothing", "/*"]) {
+    assert.equal((await app.request(path, { method: "HEAD" })).status, 404, path);
+  }
 });
 
 Deno.test("createApp() accepts a body of 1 MiB, and refuses an announced larger body", async () => {

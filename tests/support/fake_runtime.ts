@@ -132,7 +132,7 @@ export class FakeRuntime implements Runtime {
   testedChannels: TestedChannel[] = [];
   readonly testLinks = new Map<string, TestLinkState>();
   files: Runtime["files"] = () => {
-    throw new FakeRefusal("unavailable", "There are no files in memory");
+    throw new FakeRefusal("not_found", "There are no files in memory");
   };
 
   /** The records of the audit, newest first. */
@@ -362,8 +362,8 @@ export class FakeRuntime implements Runtime {
     };
   }
 
-  wake(_id: number): Promise<void> {
-    return Promise.resolve();
+  async wake(id: number): Promise<void> {
+    await this.getExecution(id);
   }
 
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {

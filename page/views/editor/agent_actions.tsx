@@ -8,17 +8,23 @@ import { toHash } from "../../state/route.ts";
 import { useAgents, useService } from "../../state/service_context.ts";
 import { useSending } from "../../state/use_resource.ts";
 
+/** The new id of a renamed agent, and sentences about what keeps the old id. */
+export interface RenamedAgent {
+  id: string;
+  stays: readonly string[];
+}
+
 /** Renders the actions. They are disabled while the text is not saved. */
 export function AgentActions(
-  { id, isChanged, onFile }: {
+  { id, isChanged, onFile, onRenamed }: {
     id: string;
     isChanged: boolean;
     onFile: (file: EditedFileBody) => void;
+    onRenamed: (renamed: RenamedAgent) => void;
   },
 ): VNode {
   const { client, announce } = useService();
   const [isRenaming, setRenaming] = useState(false);
-  const [renamed, setRenamed] = useState<{ id: string; stays: readonly string[] } | null>(null);
   const [to, setTo] = useState(id);
   const agent = useAgents().get(id);
   const { isSending, send } = useSending({
@@ -30,10 +36,6 @@ export function AgentActions(
     announce(`${id} is switched ${enabled ? "on" : "off"}.`);
   };
   const isOff = isChanged || isSending;
-  const open = () => {
-    if (renamed === null) return;
-    location.hash = toHash({ view: "edit", place: { kind: "agent", name: renamed.id } });
-  };
   return (
     <>
       {agent !== undefined && (
@@ -51,11 +53,11 @@ export function AgentActions(
         Duplicate
       </a>
       <Button disabled={isOff} onClick={() => setRenaming(true)}>Rename</Button>
-      {isRenaming && renamed === null && (
+      {isRenaming && (
         <FormDialog
           title={`Rename ${id}`}
           action="Rename"
-          onSend={async () => setRenamed(await client.renameAgent(id, { to: to.trim() }))}
+          onSend={async () => onRenamed(await client.renameAgent(id, { to: to.trim() }))}
           onClose={() => setRenaming(false)}
         >
           <Field label="New name" hint="The name of the file and the id of the agent.">
@@ -72,17 +74,23 @@ export function AgentActions(
           </Field>
         </FormDialog>
       )}
-      {renamed !== null && (
-        <Dialog aria-label={`Renamed to ${renamed.id}`} onClose={open}>
-          <form method="dialog">
-            <h2>Renamed to {renamed.id}</h2>
-            <ul>{renamed.stays.map((sentence) => <li key={sentence}>{sentence}</li>)}</ul>
-            <div class="actions">
-              <button type="submit" class="primary">Open {renamed.id}</button>
-            </div>
-          </form>
-        </Dialog>
-      )}
     </>
+  );
+}
+
+/** Renders what keeps the old id of a renamed agent. */
+export function RenamedDialog(
+  { renamed: { id, stays }, onClose }: { renamed: RenamedAgent; onClose: () => void },
+): VNode {
+  return (
+    <Dialog aria-label={`Renamed to ${id}`} onClose={onClose}>
+      <form method="dialog">
+        <h2>Renamed to {id}</h2>
+        <ul>{stays.map((sentence) => <li key={sentence}>{sentence}</li>)}</ul>
+        <div class="actions">
+          <button type="submit" class="primary">Open {id}</button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

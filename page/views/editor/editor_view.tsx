@@ -30,7 +30,7 @@ import { useAgents, useService } from "../../state/service_context.ts";
 import { errorMessage } from "../../state/resource.ts";
 import { useResource } from "../../state/use_resource.ts";
 import { describeProblem } from "../broken_agents.tsx";
-import { AgentActions } from "./agent_actions.tsx";
+import { AgentActions, type RenamedAgent, RenamedDialog } from "./agent_actions.tsx";
 import { Conflict } from "./conflict.tsx";
 import { SaveDialog } from "./save_dialog.tsx";
 import { TryPanel } from "./try_panel.tsx";
@@ -41,8 +41,26 @@ const CHECK_MS = 400;
 /** The unsaved texts of files that a person left, with the version on which they are based. */
 const drafts = new Map<string, { text: string; base: EditedFileBody }>();
 
-/** Renders the editor of a file. Without the right to edit, renders the text. */
+/** Renders the editor of a file, and what a new name has left unchanged. */
 export function EditorView({ place }: { place: EditedPlace }): VNode {
+  // The dialog is beside the editor, because the editor ends with the file of the old name.
+  const [renamed, setRenamed] = useState<RenamedAgent | null>(null);
+  const open = ({ id }: RenamedAgent) => {
+    setRenamed(null);
+    location.hash = toHash({ view: "edit", place: { kind: "agent", name: id } });
+  };
+  return (
+    <>
+      <FileEditor place={place} onRenamed={setRenamed} />
+      {renamed !== null && <RenamedDialog renamed={renamed} onClose={() => open(renamed)} />}
+    </>
+  );
+}
+
+type OnRenamed = (renamed: RenamedAgent) => void;
+
+/** Renders the editor of a file. Without the right to edit, renders the text. */
+function FileEditor({ place, onRenamed }: { place: EditedPlace; onRenamed: OnRenamed }): VNode {
   const key = keyOf(place);
   const file = useResource((client) => readFile(client, place), {
     key,
@@ -64,7 +82,8 @@ export function EditorView({ place }: { place: EditedPlace }): VNode {
   }
   const problem = facts.problem ?? failure;
   if (facts.data !== undefined && module !== null) {
-    return <Editing place={place} loaded={file.data} facts={facts.data} module={module} />;
+    const { data: loaded } = file;
+    return <Editing {...{ place, loaded, module, onRenamed }} facts={facts.data} />;
   }
   return (
     <article>
@@ -87,11 +106,12 @@ function Crumb({ place }: { place: EditedPlace }): VNode {
 }
 
 function Editing(
-  { place, loaded, facts, module }: {
+  { place, loaded, facts, module, onRenamed }: {
     place: EditedPlace;
     loaded: EditedFileBody;
     facts: EditorBody;
     module: TextEditorModule;
+    onRenamed: OnRenamed;
   },
 ): VNode {
   const { client, clock, announce } = useService();
@@ -187,7 +207,7 @@ function Editing(
       <ViewHead crumb={<Crumb place={place} />} title={titleOfFile(place)} lead={base.path}>
         <Button class="primary" disabled={!isChanged} onClick={() => setSaving(true)}>Save</Button>
         {place.kind === "agent" && (
-          <AgentActions id={place.name} isChanged={isChanged} onFile={adopt} />
+          <AgentActions id={place.name} {...{ isChanged, onRenamed }} onFile={adopt} />
         )}
       </ViewHead>
       {isNew && (
