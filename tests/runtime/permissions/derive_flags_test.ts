@@ -320,3 +320,24 @@ test("deriveFlags() allows the service of searches and its key, and no programs 
   assert.ok(valuesOf(derived, "allow-env").includes("TAVILY_API_KEY"));
   assert.deepEqual(valuesOf(derived, "allow-run"), []);
 });
+
+test("deriveFlags() allows the servers of mail accounts, those that issue their tokens, and their secrets", async (place) => {
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}
+mail:
+  home: { address: a@b.example, imap: "imap.b.example:993", smtp: "smtp.b.example:465", password_env: HOME_PW }
+  work: { address: a@b.example, imap: "imap.gmail.com:993", smtp: "smtp.gmail.com:465", oauth: { client_id: x, client_secret_env: WORK_SECRET } }
+`,
+  );
+  const derived = await derive(place);
+  const net = valuesOf(derived, "allow-net");
+  for (
+    const host of [
+      ...["imap.b.example:993", "smtp.b.example:465", "imap.gmail.com:993", "smtp.gmail.com:465"],
+      ...["accounts.google.com:443", "oauth2.googleapis.com:443"],
+    ]
+  ) assert.ok(net.includes(host), `${host} in ${net.join()}`);
+  const env = valuesOf(derived, "allow-env");
+  for (const name of ["HOME_PW", "WORK_SECRET"]) assert.ok(env.includes(name), name);
+});
