@@ -1,15 +1,8 @@
 // Defines `mail` in config.yaml: the mail accounts that agents may use.
 import { z } from "zod";
 import { addressOf } from "../../base/text/mail_address.ts";
-import {
-  baseUrl,
-  channelName,
-  field,
-  filledText,
-  optional,
-  textList,
-  variableName,
-} from "./fields.ts";
+import { channelName, field, filledText, optional, textList, variableName } from "./fields.ts";
+import { issuerAddress, LOOPBACK } from "./sign_in_schema.ts";
 
 /** The encryption of a connection. `starttls`: it begins without encryption, and is refused if the server offers none. */
 export type MailSecurity = "tls" | "starttls" | "none";
@@ -52,8 +45,6 @@ export interface MailAccount {
 
 /** The ports on which encryption begins with STARTTLS. On all others it begins with the connection. */
 const STARTTLS_PORTS: readonly number[] = [25, 143, 587];
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 /** The sign-in of large providers, by the host of IMAP. From their documentation. */
 const PROVIDERS: readonly {
   host: RegExp;
@@ -97,12 +88,7 @@ export const writtenMailOAuth = z.object({
     description: "The **variable** that holds the client's secret",
     default: "the client has no secret",
   }),
-  issuer: optional(
-    baseUrl.refine((text) => {
-      const url = URL.parse(text);
-      return url?.protocol !== "http:" || LOOPBACK.test(url.hostname);
-    }, "must be an https address"),
-  ).meta({
+  issuer: optional(issuerAddress).meta({
     description: "The authorization server of the provider",
     default: "that of Google or Microsoft, by the host of `imap`",
   }),
@@ -199,17 +185,16 @@ export function toMailAccounts(written: z.output<typeof MAIL>): MailAccount[] {
 }
 
 function toMailOAuth(
-  { client_id: clientId, client_secret_env: clientSecretEnv, issuer, scopes }: z.output<
-    typeof writtenMailOAuth
-  >,
+  written: z.output<typeof writtenMailOAuth>,
   account: { imap: string },
 ): MailOAuth {
   const provider = providerOf(account);
   return {
-    issuer: issuer ?? provider?.issuer ?? "",
-    scopes: scopes ?? provider?.scopes,
+    issuer: written.issuer ?? provider?.issuer ?? "",
+    clientId: written.client_id,
+    clientSecretEnv: written.client_secret_env,
+    scopes: written.scopes ?? provider?.scopes,
     prompt: provider?.prompt,
-    ...{ clientId, clientSecretEnv },
   };
 }
 

@@ -29,17 +29,18 @@ export interface SignInSettings {
   sessionMs: number;
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+/** Matches the host of an address on this machine. */
+export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** The address of a provider. Its answers decide who gets in, so they need TLS outside of this machine. */
-const issuer = baseUrl.refine((text) => {
+export const issuerAddress = baseUrl.refine((text) => {
   const url = URL.parse(text);
   return url?.protocol !== "http:" || LOOPBACK.test(url.hostname);
 }, "must be an https address");
 
 /** The schema of `sign_in`. */
 export const SIGN_IN = section({
-  issuer: optional(issuer).meta({
+  issuer: optional(issuerAddress).meta({
     description: "The OpenID provider that signs people in; needs `public_url`",
   }),
   client_id: optional(filledText).meta({

@@ -68,7 +68,7 @@ Deno.test("parseConfig() refuses an account without encryption on another machin
 
 Deno.test("parseConfig() knows the sign-in of Google and Microsoft by the host of IMAP", () => {
   const parsed = parse(`mail:
-  home: { address: a@b.example, imap: "imap.gmail.com:993", smtp: "smtp.gmail.com:465", oauth: { client_id: x, client_secret_env: S } }
+  home: { address: a@b.example, imap: "imap.gmail.com:993", smtp: "smtp.gmail.com:465", oauth: { client_id: x, client_secret_env: S, issuer: , scopes: } }
   work: { address: a@b.example, imap: "outlook.office365.com:993", smtp: "smtp.office365.com:587", oauth: { client_id: x } }
   own: { address: a@b.example, imap: "imap.b.example:993", smtp: "smtp.b.example:465", oauth: { client_id: x, issuer: "https://id.b.example", scopes: [mail] } }
 `);
