@@ -154,30 +154,36 @@ export class MailListener implements AsyncDisposable {
         folder,
         (client) => fetchHeads(client, { connection, folder, lastUid }),
       );
-      for (const mail of mails) {
-        // The folder was created again meanwhile. The next call finds the new positions.
-        if (active.some(({ id }) => positions.get(id)?.uidValidity !== mail.uidValidity)) return;
-        const then: MailTrigger["then"][] = [];
-        const waiting = new Set<MailReader>();
-        for (const agent of active) {
-          const position = positions.get(agent.id);
-          if (position === undefined || position.lastUid >= mail.uid) continue;
-          if (signal.aborted) return;
-          // Between two nodes, or after an edit, the mail belongs to somebody else.
-          const isStill = this.#ports.isHeld() &&
-            this.#ports.agents().some((one) => one.id === agent.id && isSame(one, position));
-          const outcome = isStill ? await take(agent, mail, signal) : "later";
-          if (outcome === "later") {
-            waiting.add(agent);
-            continue;
+      // A position is stored once for these mails: after a kill, they are read again and start no second run.
+      const moved = new Map<string, MailPosition>();
+      try {
+        for (const mail of mails) {
+          // The folder was created again meanwhile. The next call finds the new positions.
+          if (active.some(({ id }) => positions.get(id)?.uidValidity !== mail.uidValidity)) return;
+          const then: MailTrigger["then"][] = [];
+          const waiting = new Set<MailReader>();
+          for (const agent of active) {
+            const position = positions.get(agent.id);
+            if (position === undefined || position.lastUid >= mail.uid) continue;
+            if (signal.aborted) return;
+            // Between two nodes, or after an edit, the mail belongs to somebody else.
+            const isStill = this.#ports.isHeld() &&
+              this.#ports.agents().some((one) => one.id === agent.id && isSame(one, position));
+            const outcome = isStill ? await take(agent, mail, signal) : "later";
+            if (outcome === "later") {
+              waiting.add(agent);
+              continue;
+            }
+            if (outcome === "started") then.push(agent.trigger.then);
+            position.lastUid = mail.uid;
+            moved.set(agent.id, position);
           }
-          if (outcome === "started") then.push(agent.trigger.then);
-          position.lastUid = mail.uid;
-          await store.writePosition(agent.id, position);
+          await finishMail(connection, { mail, then, log: this.#ports.log });
+          active = active.filter((agent) => !waiting.has(agent));
+          if (active.length === 0) return;
         }
-        await finishMail(connection, { mail, then, log: this.#ports.log });
-        active = active.filter((agent) => !waiting.has(agent));
-        if (active.length === 0) return;
+      } finally {
+        for (const [id, position] of moved) await store.writePosition(id, position);
       }
       if (mails.length < HEADS_AT_ONCE) return;
     }
