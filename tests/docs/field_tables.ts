@@ -152,7 +152,8 @@ function objectIn(field: z.core.$ZodType): z.ZodObject | undefined {
 }
 
 function showDefault(value: unknown): string {
-  if (value === undefined || (Array.isArray(value) && value.length === 0)) return "";
+  if (typeof value === "object" && value !== null && Object.keys(value).length === 0) return "";
+  if (value === undefined) return "";
   if (Array.isArray(value)) return `\`[${value.join(", ")}]\``;
   const text = String(value);
   return text === "required" || text.includes("`") || text.includes(" ") ? text : `\`${text}\``;
