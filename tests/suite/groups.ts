@@ -104,6 +104,7 @@ export function fileOfMark(name: string): string | undefined {
 
 /** Writes a module for each group into a folder. Returns the modules' paths in the groups' order. */
 export async function writeGroups(groups: readonly Group[], folder: string): Promise<string[]> {
+  const mask = Deno.umask();
   return await Promise.all(groups.map(async ({ files, markOf }, at) => {
     const path = join(folder, `group_${at}.ts`);
     const lines = files.flatMap((file) => [
@@ -112,6 +113,12 @@ export async function writeGroups(groups: readonly Group[], folder: string): Pro
       `await import(${JSON.stringify(pathToFileURL(join(REPOSITORY, file)).href)})`,
       `  .catch((error) => Deno.test(${JSON.stringify(`${file} loads`)}, () => { throw error; }));`,
     ]);
+    // The groups are threads of one process with one umask. Two threads that open a socket at once would leave it at 177,
+    // and every program that a test starts later would inherit that. The sockets of other processes show the real umask.
+    lines.unshift(
+      "const { umask } = Deno;",
+      `Deno.umask = (mask) => mask === undefined ? umask() : ${mask};`,
+    );
     // A last ignored test marks the end of the last file's tests.
     lines.push(`Deno.test.ignore(${JSON.stringify(markOf(""))}, () => {});`);
     await Deno.writeTextFile(path, lines.join("\n"));
