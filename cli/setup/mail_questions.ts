@@ -14,7 +14,7 @@ interface Provider {
   passwordAt: string;
 }
 
-/** The providers of docs/reference/mail.md. */
+/** The providers of docs/reference/mail-accounts.md. */
 const PROVIDERS: readonly Provider[] = [
   {
     domains: ["gmail.com", "googlemail.com"],
