@@ -11,9 +11,9 @@ if (import.meta.main) {
   // The name of the variable is defined in runtime/tools/custom/host_messages.ts.
   const role = Deno.env.get("INKLING_HOST");
   if (role !== undefined) {
-    // This process was started by Inkling to run an agent's tool or script in a sandbox.
+    // This executable was started by Inkling to run an agent's tool or script in a sandbox.
     const { runHost } = await import("./runtime/tools/custom/host/run_host.ts");
-    Deno.exit(await runHost(role, { input: Deno.stdin.readable, output: Deno.stdout.writable }));
+    Deno.exit(await runHost(role));
   } else if (!printVersion()) {
     const [{ openApp }, { runCli }, { isExporting }] = await Promise.all([
       import("./app/app.ts"),

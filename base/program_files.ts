@@ -19,6 +19,14 @@ export function mainModule(): string {
 }
 
 /**
+ * Returns the path of the main module of host processes. They do not start with main.ts: Deno would read every module of the
+ * program first, because it follows the dynamic imports of main.ts, too.
+ */
+export function hostModule(): string {
+  return join(workerFolder(), IS_BUNDLE ? "host_main.js" : "host_main.ts");
+}
+
+/**
  * Returns the folder of the workers that run agents' tools and scripts. A tool's process, which has few permissions, loads
  * modules only from this folder.
  */

@@ -35,6 +35,7 @@ const SOURCES = ["app", "api", "base", "cli", "ops", "present", "reach", "runtim
 const HOST = "runtime/tools/custom/host";
 const ENTRIES = {
   main: "main.ts",
+  host_main: `${HOST}/host_main.ts`,
   tool_worker: `${HOST}/tool_worker.ts`,
   script_worker: `${HOST}/script_worker.ts`,
   pdf_worker: `${HOST}/pdf_worker.ts`,
@@ -223,7 +224,7 @@ function findGroups(place: (file: string) => string, getModuleInfo: GetModuleInf
       if (groups.has(id)) continue;
       const info = getModuleInfo(id);
       if (info === null) throw new Error(`${id} is no part of the program`);
-      // An entry, which is main.ts or a worker, keeps its own file.
+      // An entry, which is main.ts, host_main.ts or a worker, keeps its own file.
       if (!info.isEntry) groups.set(id, group);
       pending.push(...info.importedIds.filter((one) => !isBuiltin(one)));
     }

@@ -301,9 +301,13 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   { what: /"@opentelemetry\//, where: /^runtime\/telemetry\// },
   {
     what: /\bDeno\.(exit|args)\b/,
-    where: /^((main|app\/service_life)\.ts$|(scoped|release|demo|site)\/)/,
+    where:
+      /^((main|app\/service_life|runtime\/tools\/custom\/host\/host_main)\.ts$|(scoped|release|demo|site)\/)/,
   },
-  { what: /\bDeno\.env\b/, where: /^(main\.ts|app\/|runtime\/config\/|release\/sign\.ts)/ },
+  {
+    what: /\bDeno\.env\b/,
+    where: /^(main\.ts|app\/|runtime\/(config\/|tools\/custom\/host\/host_main)|release\/sign\.ts)/,
+  },
   {
     what: /\bconsole\.|Deno\.(stdout|stderr)\.write/,
     where: /^(main\.ts$|(cli\/output|scoped|release|demo|site)\/)/,

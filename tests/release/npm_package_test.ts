@@ -88,7 +88,7 @@ Deno.test("the npm package: its bin starts in a folder with any content", async 
 
 Deno.test("the npm package: its modules load synchronously, and errors name their sources", async () => {
   const modules = filesBelow(directory).filter((file) =>
-    file.endsWith(".js") && !/\/(main|[^/]*_worker)\.js$/.test(file)
+    file.endsWith(".js") && !/\/((host_)?main|[^/]*_worker)\.js$/.test(file)
   );
   assert.ok(modules.length > 100, `${modules.length} modules`);
   const script = join(directory, "load_all.js");

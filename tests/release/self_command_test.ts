@@ -1,9 +1,9 @@
 // Tests of the command that starts the program itself: an executable's path alone, or Deno with the sources.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { selfCommand, sourceCommand } from "../../cli/self_command.ts";
 import { ownDistribution } from "../../cli/context/distribution.ts";
 import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
+import { hostModule } from "../../base/program_files.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
 /** Calls `run` as if in an executable: with the program's path, and with Deno's standalone mark. */
@@ -32,5 +32,5 @@ Deno.test("selfCommand() and ownProgram() start an executable by its path alone"
   assert.deepEqual(ownDistribution(), { kind: "source", directory: REPOSITORY });
   assert.deepEqual(selfCommand(), sourceCommand());
   assert.equal(selfCommand()[0], Deno.execPath());
-  assert.deepEqual(ownProgram(), { program: Deno.execPath(), main: join(REPOSITORY, "main.ts") });
+  assert.deepEqual(ownProgram(), { program: Deno.execPath(), main: hostModule() });
 });

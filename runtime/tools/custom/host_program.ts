@@ -2,7 +2,12 @@
 import { dirname } from "../../../base/plain_path.ts";
 import { isWithin } from "../files/place.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
-import { mainModule, programConfig, workerFolder } from "../../../base/program_files.ts";
+import {
+  hostModule,
+  programConfig,
+  programFolder,
+  workerFolder,
+} from "../../../base/program_files.ts";
 import { CERTIFICATE_VARIABLES } from "../../sandbox/certificates.ts";
 import { denoCacheVariables } from "../../config/places.ts";
 import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
@@ -20,7 +25,7 @@ const NETWORK_VARIABLES = [
 /** The program of host processes: the compiled executable, or Deno with Inkling's source. */
 export interface HostProgram {
   program: string;
-  /** The path of main.ts. Undefined for a compiled executable, which has its permissions built in. */
+  /** The path of the host's main module. Undefined for a compiled executable, which has its permissions built in. */
   main?: string;
 }
 
@@ -45,7 +50,7 @@ export interface HostStart {
  */
 export function ownProgram(program: string = Deno.execPath()): HostProgram {
   if (Deno.build.standalone) return { program };
-  return { program, main: mainModule() };
+  return { program, main: hostModule() };
 }
 
 /**
@@ -64,7 +69,7 @@ export function hostCommand(
   requireOwnPermissions(permissions);
   const network = permissions.net.length > 0 ? NETWORK_VARIABLES : [];
   return {
-    args: main === undefined ? [...start.args] : [...flagsOf(start, main), main, ...start.args],
+    args: main === undefined ? [...start.args] : [...flagsOf(start), main, ...start.args],
     environment: {
       ...denoCacheVariables(),
       ...Object.fromEntries(network.flatMap((name) => {
@@ -79,16 +84,15 @@ export function hostCommand(
   };
 }
 
-function flagsOf(start: HostStart, main: string): string[] {
+function flagsOf(start: HostStart): string[] {
   const heap = `--v8-flags=--max-old-space-size=${HEAP_MB}`;
   if (start.role === "tools" || start.role === "script") return [...sourceFlags(start), heap];
-  const own = dirname(main);
   // These roles run no code of a tool. They may only load Inkling's own code and its packages.
   return [
     ...["run", "--quiet", "--config", programConfig()],
     ...["--no-prompt", "--no-remote", "--frozen", "--cached-only", heap],
     "--unstable-worker-options",
-    ...[`--allow-read=${withoutComma(own)}`, `--allow-env=${HOST_VARIABLE}`],
+    ...[`--allow-read=${withoutComma(programFolder())}`, `--allow-env=${HOST_VARIABLE}`],
   ];
 }
 

@@ -1,6 +1,7 @@
 // Puts a host process into the operating system's sandbox. Deno's permissions limit the tools already. The sandbox also
 // hides files to which these permissions do not apply, such as files that a compiled program's module loader reads.
-import { dirname, join } from "../../../base/plain_path.ts";
+import { join } from "../../../base/plain_path.ts";
+import { programFolder } from "../../../base/program_files.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import type { SandboxedProgram } from "../../sandbox/sandbox_rules.ts";
@@ -28,7 +29,7 @@ export async function confineHost(
   return await confineProgram(sandbox, { ...command, program }, {
     programs: [
       program,
-      ...(main === undefined ? [] : [dirname(main)]),
+      ...(main === undefined ? [] : [programFolder()]),
       ...(cache === undefined ? [] : [cache]),
     ],
     read,

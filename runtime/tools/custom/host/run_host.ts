@@ -1,11 +1,12 @@
 // Starts the code of a host process's role: it hosts tools or a script, checks values, or reads a PDF file. This code is
 // trusted, and runs outside of the worker.
 import { SystemClock } from "../../../../base/clock.ts";
-import type { HostStreams } from "./host_options.ts";
 
 /** Runs a HostRole to its end. Returns the exit code of the process. Throws TypeError for an unknown role. */
-export async function runHost(role: string, streams: HostStreams): Promise<number> {
-  const options = { ...streams, clock: new SystemClock() };
+export async function runHost(role: string): Promise<number> {
+  const { readable: input } = Deno.stdin;
+  const { writable: output } = Deno.stdout;
+  const options = { input, output, clock: new SystemClock() };
   switch (role) {
     case "tools": {
       const { hostTools } = await import("./tool_host.ts");

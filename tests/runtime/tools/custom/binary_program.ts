@@ -1,5 +1,6 @@
-// Creates a substitute for a compiled executable: a program with Inkling's permissions built in, without flags.
+// Creates a substitute for a compiled executable: a host program with Inkling's permissions built in, without flags.
 import { join } from "node:path";
+import { hostModule } from "../../../../base/program_files.ts";
 import { sourceCommand } from "../../../../cli/self_command.ts";
 import type { HostProgram } from "../../../../runtime/tools/custom/host_program.ts";
 
@@ -8,7 +9,8 @@ export async function openBinary(): Promise<AsyncDisposable & { program: HostPro
   const folder = await Deno.makeTempDir();
   const program = join(folder, "inkling");
   const [deno = "", run = "", ...rest] = sourceCommand();
-  const command = [deno, run, "--quiet", "--unstable-worker-options", ...rest];
+  const flags = rest.slice(0, -1);
+  const command = [deno, run, "--quiet", "--unstable-worker-options", ...flags, hostModule()];
   const text = `#!/bin/sh\nexec ${command.map((part) => `'${part}'`).join(" ")} "$@"\n`;
   await Deno.writeTextFile(program, text, { mode: 0o755 });
   return {
