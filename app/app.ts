@@ -1,5 +1,5 @@
 // Creates the functions that the command line needs. Each function loads its code on demand.
-import type { CliApp, InfoReport, LocalService } from "../cli/context/app.ts";
+import type { CliApp, LocalService } from "../cli/context/app.ts";
 import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
 // Load this module with app.ts, because most commands need it next (isSetUp, places).
 import "../runtime/config/workspace_folder.ts";
@@ -125,7 +125,7 @@ async function validate(
   }));
 }
 
-async function info(options: { workspace?: string }): Promise<InfoReport> {
+async function info(options: { workspace?: string }): ReturnType<CliApp["info"]> {
   const { describeSetup } = await import("../ops/setup/setup_report.ts");
   return await describeSetup(await loadSettings(options.workspace));
 }

@@ -17,6 +17,7 @@ import type { Gallery } from "../../ops/authoring/gallery.ts";
 import type { Terminal } from "../output/terminal.ts";
 import type { Processes } from "./processes.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
+import type { SetupReport } from "../../ops/setup/setup_report.ts";
 import type { MessageChannels } from "./message_channels.ts";
 import type { Distribution } from "./distribution.ts";
 
@@ -106,33 +107,6 @@ export interface ValidatedFile {
   diagnostics: DiagnosticBody[];
   /** The started MCP servers and the numbers of their tools; only present for mcp-servers.json. */
   connected?: { server: string; tools: number }[];
-}
-
-/** A model provider, and whether its key is set. */
-export interface ProviderReport {
-  name: string;
-  /** The environment variable of the provider's key; null if the provider needs no key. */
-  keyVariable: string | null;
-  hasKey: boolean;
-}
-
-/** The data of `inkling info`: the configuration in effect. */
-export interface InfoReport {
-  configFile: string;
-  configFileExists: boolean;
-  workspaceEnvFile: string;
-  workspaceEnvFileExists: boolean;
-  workspace: string;
-  agentsDir: string;
-  /** The kind of the database and its address or path, without a password. */
-  database: { kind: "sqlite" | "postgres"; place: string };
-  /** The default model as `provider/name`; null if config.yaml sets none. */
-  defaultModel: string | null;
-  /** True if the price of the default model is known, false if unknown, null without a default model. */
-  defaultModelHasPrice: boolean | null;
-  providers: ProviderReport[];
-  /** The value of the sandbox setting. `missing` explains why no sandbox is available; null if a sandbox is available. */
-  sandbox: { mode: string; missing: { problem: string; remedy: string } | null };
 }
 
 /** A permission flag of Deno, and the reason why the service needs it. */
@@ -237,7 +211,7 @@ export interface CliApp {
     target: string | undefined,
     options: WorkspaceOption & { connect?: boolean },
   ): Promise<ValidatedFile[]>;
-  info(options: WorkspaceOption): Promise<InfoReport>;
+  info(options: WorkspaceOption): Promise<SetupReport>;
   /** Opens the notification channels of config.yaml. Their secrets come from the environment of this process. */
   openChannels(options: WorkspaceOption): Promise<MessageChannels>;
   /** Returns the installed unit of the service, or undefined. Starts no program. */

@@ -6,7 +6,6 @@ import { describeTrigger } from "../../present/triggers.ts";
 import { GALLERY_NAMES } from "../../present/gallery_names.ts";
 import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
 import type { Gallery, GalleryAgent, GalleryChanges } from "../../ops/authoring/gallery.ts";
-import type { GalleryName } from "./new_options.ts";
 import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
 
 /** Asks how the text of the file is made. `model` is the model that can write it, if there is one. */
@@ -31,7 +30,10 @@ export async function askBeginning(
 }
 
 /** Asks for an agent of the gallery, and returns its name. */
-export async function askGalleryName(interview: Interview, gallery: Gallery): Promise<GalleryName> {
+export async function askGalleryName(
+  interview: Interview,
+  gallery: Gallery,
+): Promise<typeof GALLERY_NAMES[number]> {
   const agents = await Promise.all(GALLERY_NAMES.map((name) => gallery.read(name)));
   return await interview.select({
     message: "Which agent?",

@@ -1,5 +1,5 @@
 // Asks the questions of `inkling new`. The parser of agent files checks each answer. Only the system prompt is required.
-import type { InfoReport } from "../context/app.ts";
+import type { SetupReport } from "../../ops/setup/setup_report.ts";
 import type { CommandContext } from "../context/context.ts";
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
 import {
@@ -19,7 +19,7 @@ export interface QuestionnaireOptions {
   author: AgentAuthor;
   id: string;
   /** The configuration, with the default model and the providers. */
-  info: InfoReport;
+  info: SetupReport;
   /** The answers from command line options. Their questions are skipped. */
   given: Omit<NewAgentFields, "prompt">;
 }

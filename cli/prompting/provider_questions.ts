@@ -1,5 +1,5 @@
 // Asks for the model provider and its address, for `inkling setup` and `inkling new`.
-import type { ProviderReport } from "../context/app.ts";
+import type { ProviderReport } from "../../ops/setup/setup_report.ts";
 import type { Choice } from "../context/input.ts";
 import type { Interview } from "./interview.ts";
 

@@ -1,22 +1,14 @@
 // Converts the options of `inkling respond` to an answer, and checks that the answer fits the question.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
+import type { CommandOptions } from "../command_line/command.ts";
+import type { respond } from "../declarations/execution_commands.ts";
 import type { Answer } from "../prompting/asking.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { signInServerOf } from "../../present/asked_sign_in.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 
-/** The options of `inkling respond` that contain an answer. */
-export interface AnswerFlags {
-  yes?: true;
-  no?: true;
-  /** Only with `yes`. Adds the tool to the agent file's `auto_approve` list. */
-  always?: true;
-  /** Only with `yes`. The changed arguments of the call as JSON, or `@` and the path of a JSON file. */
-  arguments?: string;
-  reason?: string;
-  text?: string;
-  choice?: string[];
-}
+/** The options of `inkling respond`. */
+export type AnswerFlags = CommandOptions<typeof respond>;
 
 /** Throws CommandFailure if options contradict each other. */
 export function checkFlags(flags: AnswerFlags): void {

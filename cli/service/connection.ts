@@ -1,5 +1,6 @@
 // Connects to the running service, or opens its API in this process.
 import { type Client, ServiceUnreachable } from "../../api/client/client.ts";
+import type { InfoBody } from "../../api/schemas/info_schemas.ts";
 import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "../context/app.ts";
 import { workspaceOf } from "../context/context.ts";
 import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
@@ -69,6 +70,15 @@ export async function connectService(
     request: (client, options) => client.health(options),
   });
   return reached?.client;
+}
+
+/** Returns the state of the running service, or undefined if none runs. Throws CommandFailure if it does not answer. */
+export async function readInfo(app: CliApp, places: Places): Promise<InfoBody | undefined> {
+  const reached = await reach(app, places, {
+    request: (client, options) => client.info(options),
+  });
+  reached?.client[Symbol.dispose]();
+  return reached?.answer;
 }
 
 /**

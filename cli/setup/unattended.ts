@@ -3,10 +3,14 @@ import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { readFirstLine } from "../prompting/piped_input.ts";
 import { readNamedModel } from "./named_model.ts";
-import type { SetupOptions } from "./setup_options.ts";
+import type { CommandOptions } from "../command_line/command.ts";
+import type { setup } from "../declarations/service_commands.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
 import type { LimitName, ModelChoice, SetupChoices } from "../../ops/setup/setup_choices.ts";
 import type { SetupState } from "../../ops/setup/setup_state.ts";
+
+/** The options of `inkling setup`. */
+export type SetupOptions = CommandOptions<typeof setup>;
 
 /** Returns the limits that the options set, by their names in config.yaml. */
 export function limitsOf(options: SetupOptions): Partial<Record<LimitName, string>> {

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import type {
   CliApp,
-  InfoReport,
   InstalledUnit,
   MovedHistory,
   MoveHistoryOptions,
@@ -20,6 +19,7 @@ import { findInstalledUnit } from "../../cli/service/units/installed_unit.ts";
 import { stateFilesOf } from "../../runtime/config/places.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import type { Examination } from "../../ops/doctor/finding.ts";
+import type { SetupReport } from "../../ops/setup/setup_report.ts";
 import { Client, type Transport } from "../../api/client/client.ts";
 import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { FakeRuntime } from "../support/fake_runtime.ts";
@@ -123,7 +123,7 @@ export class FakeCli implements AsyncDisposable {
   /** True if a browser can be opened. */
   hasBrowser = true;
   files: ValidatedFile[] = [];
-  report: InfoReport = {
+  report: SetupReport = {
     configFile: "/home/me/.config/inkling/config.yaml",
     configFileExists: true,
     workspaceEnvFile: "/home/me/inkling/agents/_config/.env",

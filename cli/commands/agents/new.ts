@@ -1,13 +1,12 @@
 // `inkling new`: creates an agent file. Its text comes from a model, from the gallery, from the user's answers, or from
 // options. The file is validated before it is saved, and never replaces an existing file.
-import { performs } from "../../command_line/command.ts";
+import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { newCommand } from "../../declarations/authoring_commands.ts";
 import { toAgentWord } from "../../command_line/agent_word.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../../context/exit.ts";
 import { Interview } from "../../prompting/interview.ts";
 import type { AgentAuthor, NewAgentFields } from "../../../ops/authoring/agent_author.ts";
-import type { NewOptions } from "../../new/new_options.ts";
 import { askBeginning, askGalleryName, askStart, toSchedule } from "../../new/gallery_dialog.ts";
 import { draftWithModel } from "../../new/draft_dialog.ts";
 import { askFields } from "../../new/questionnaire.ts";
@@ -17,7 +16,10 @@ import { describeStart } from "../../new/start_text.ts";
 import { healthOf } from "../../service/connection.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { readAllInput } from "../../prompting/piped_input.ts";
-import type { InfoReport } from "../../context/app.ts";
+import type { SetupReport } from "../../../ops/setup/setup_report.ts";
+
+/** A value answers the question for the same field, so the question is skipped. */
+type NewOptions = CommandOptions<typeof newCommand>;
 
 /** Creates the file of an agent, and prints when the agent runs. */
 export const perform = performs<typeof newCommand>(async (context, options, { name }) => {
@@ -174,7 +176,7 @@ async function ask(
  */
 function fieldsOf(
   options: NewOptions,
-  info: Pick<InfoReport, "defaultModel" | "providers">,
+  info: Pick<SetupReport, "defaultModel" | "providers">,
 ): Omit<NewAgentFields, "prompt"> {
   const { description, every, cron, watch, after, path } = options;
   const model = modelOf(options, info);
@@ -207,7 +209,7 @@ function hasFieldFlags(options: NewOptions): boolean {
 
 function modelOf(
   options: NewOptions,
-  { defaultModel, providers }: Pick<InfoReport, "defaultModel" | "providers">,
+  { defaultModel, providers }: Pick<SetupReport, "defaultModel" | "providers">,
 ): NewAgentFields["model"] {
   const { provider, model, baseUrl } = readNamedModel(options, providers);
   if (provider === undefined && model === undefined && baseUrl === undefined) return undefined;

@@ -1,11 +1,12 @@
 // `inkling info`: prints the paths of the installation, the configuration in effect, and which providers have a key.
 import { performs } from "../../command_line/command.ts";
 import type { info } from "../../declarations/service_commands.ts";
-import { ApiError, ServiceUnreachable } from "../../../api/client/client.ts";
-import type { InfoReport, Places, ServiceDefaults } from "../../context/app.ts";
+import { ApiError } from "../../../api/client/client.ts";
+import type { Places, ServiceDefaults } from "../../context/app.ts";
+import type { SetupReport } from "../../../ops/setup/setup_report.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
-import { checkHealth } from "../../service/connection.ts";
+import { CommandFailure, workspaceOf } from "../../context/context.ts";
+import { readInfo } from "../../service/connection.ts";
 import { describeStorage } from "../../output/reports/nodes.ts";
 
 /** Prints the configuration in effect, as a list or as JSON. */
@@ -14,7 +15,10 @@ export const perform = performs<typeof info>(async (context, options) => {
   const report = await app.info(workspaceOf(context));
   const places = await app.places(context.workspace);
   const service = await app.serviceDefaults(workspaceOf(context));
-  const listening = await readTransports(context, places) ?? futureTransports(service, places);
+  const running = await readInfo(app, places).catch((error) => {
+    if (!(error instanceof ApiError || error instanceof CommandFailure)) throw error;
+  });
+  const listening = running?.transports ?? futureTransports(service, places);
   if (options.json) return output.json(toJson(report, { places, service, listening }));
   output.fields([
     ["Version", app.version],
@@ -45,22 +49,6 @@ export const perform = performs<typeof info>(async (context, options) => {
   await warnOfConfig(context);
 });
 
-/** Returns the addresses of the running service, or undefined if no service answers. */
-async function readTransports(
-  { app }: CommandContext,
-  places: Places,
-): Promise<readonly string[] | undefined> {
-  using client = app.connect(places);
-  if (await checkHealth(client, app) !== "answers") return undefined;
-  try {
-    return (await client.info()).transports;
-  } catch (error) {
-    // The service is stopping, or cannot reach its database. The caller then prints the addresses from config.yaml.
-    if (error instanceof ApiError || error instanceof ServiceUnreachable) return undefined;
-    throw error;
-  }
-}
-
 /** Returns the addresses at which a service would listen if it started with these settings. */
 function futureTransports({ port, host }: ServiceDefaults, { socketFile }: Places): string[] {
   return [`unix:${socketFile}`, ...(port === null ? [] : [`tcp://${host}:${port}`])];
@@ -72,14 +60,14 @@ function describeKey({ port, key, keySource, keyFile }: ServiceDefaults): [strin
   return port === null ? [] : [["TCP key", `missing: no INKLING_API_KEY in ${keyFile}`]];
 }
 
-function describeSandbox({ sandbox: { mode, missing } }: InfoReport): string {
+function describeSandbox({ sandbox: { mode, missing } }: SetupReport): string {
   if (mode === "off") return "off (set in config.yaml)";
   if (missing === null) return `bubblewrap (${mode})`;
   const shells = mode === "required" ? "no agent has a shell" : "each command of a shell asks";
   return `none (${mode}): ${missing.problem}, so ${shells}. To get one, ${missing.remedy}`;
 }
 
-function describeModel({ defaultModel, defaultModelHasPrice }: InfoReport): string {
+function describeModel({ defaultModel, defaultModelHasPrice }: SetupReport): string {
   if (defaultModel === null) return "none: every agent must name one";
   return `${defaultModel} (${defaultModelHasPrice ? "price known" : "price unknown"})`;
 }
@@ -89,7 +77,7 @@ function markMissing(path: string, exists: boolean): string {
 }
 
 function toJson(
-  report: InfoReport,
+  report: SetupReport,
   { places, service, listening }: {
     places: Places;
     service: ServiceDefaults;

@@ -2,26 +2,21 @@
 import { performs } from "../../command_line/command.ts";
 import type { status } from "../../declarations/service_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
-import { ServiceUnreachable } from "../../../api/client/client.ts";
 import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
 import type { Places } from "../../context/app.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
-import { DeadlineExceeded, withDeadline } from "../../context/deadline.ts";
 import type { Output } from "../../output/output.ts";
 import { errorsOf } from "../../../present/diagnostics.ts";
 import { showConfigWarnings } from "../../output/problems.ts";
 import { describeStorage, showNodes } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { formatLocal } from "../../../present/local_time.ts";
-import { serviceSilent } from "../../service/connection.ts";
-
-const ANSWER_MS = 5_000;
+import { readInfo } from "../../service/connection.ts";
 
 /** Prints the state of the service. The exit code is 0 for a stopped service, too. */
 export const perform = performs<typeof status>(async (context, options) => {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
-  const info = await readInfo(context, places);
+  const info = await readInfo(app, places);
   if (options.json) {
     output.json(info === undefined ? { running: false } : { running: true, ...info });
   } else if (info === undefined) {
@@ -30,20 +25,6 @@ export const perform = performs<typeof status>(async (context, options) => {
     showRunning(output, info, app.clock.now());
   }
 });
-
-async function readInfo({ app }: CommandContext, places: Places): Promise<InfoBody | undefined> {
-  using client = app.connect(places);
-  try {
-    return await withDeadline(app.clock, (signal) => client.info({ signal }), { ms: ANSWER_MS });
-  } catch (error) {
-    if (app.remote !== undefined && error instanceof ServiceUnreachable) {
-      throw new CommandFailure(EXIT.unreachable, `No service answers at ${app.remote}`);
-    }
-    if (error instanceof ServiceUnreachable) return undefined;
-    if (error instanceof DeadlineExceeded) throw serviceSilent(places);
-    throw error;
-  }
-}
 
 function showStopped(output: Output, places: Places): void {
   output.line("Inkling is not running");

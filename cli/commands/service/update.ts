@@ -1,7 +1,7 @@
 // `inkling update`: installs the newest version, in the way in which this program was installed.
 import { performs } from "../../command_line/command.ts";
 import type { update } from "../../declarations/service_commands.ts";
-import { connectService } from "../../service/connection.ts";
+import { readInfo } from "../../service/connection.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Distribution } from "../../context/distribution.ts";
@@ -89,8 +89,7 @@ function describe(offered: string, own: string, difference: number): string {
 async function noteOldService(context: CommandContext, version: string): Promise<void> {
   const { app, output, workspace } = context;
   try {
-    using client = await connectService(app, await app.places(workspace));
-    const running = (await client?.info())?.version;
+    const running = (await readInfo(app, await app.places(workspace)))?.version;
     if (running === undefined || running === version) return;
     output.notice(
       `The running service is still ${running}. Restart it: "inkling stop", then "inkling start" with the same options, or through systemd or launchd`,
