@@ -1,4 +1,5 @@
 // Compares two texts line by line.
+import { diffArrays } from "diff";
 
 /**
  * A line of a comparison. `gone` is only in the old text, `new` only in the new text, `same` in both texts. A `gap` stands
@@ -11,63 +12,18 @@ export interface DiffLine {
 
 /** The number of equal lines that are kept before and after a change. */
 const CONTEXT = 2;
-/**
- * The maximum number of comparisons of two lines. Above it the whole differing section is shown as removed and added,
- * because the comparison would take too long.
- */
-const MAX_COMPARISONS = 4_000_000;
+/** The maximum number of differing lines to compare. For more, all lines of both texts are shown as removed and added. */
+const MOST_EDITS = 2_000;
 
 /** Returns the lines of both texts. Equal lines that are far from a change are replaced by gaps. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, now] = [before.split("\n"), after.split("\n")];
-  let start = 0;
-  while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++;
-  let end = 0;
-  const room = Math.min(old.length, now.length) - start;
-  while (end < room && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
-  const lines: DiffLine[] = [
-    ...old.slice(0, start).map(toLine("same")),
-    ...diffMiddle(old.slice(start, old.length - end), now.slice(start, now.length - end)),
-    ...old.slice(old.length - end).map(toLine("same")),
-  ];
-  return withoutFarLines(lines);
-}
-
-const toLine = (sort: DiffLine["sort"]) => (text: string): DiffLine => ({ sort, text });
-
-/** Returns the lines of both texts, aligned by their longest common subsequence. */
-function diffMiddle(old: readonly string[], now: readonly string[]): DiffLine[] {
-  if (old.length * now.length > MAX_COMPARISONS) {
-    return [...old.map(toLine("gone")), ...now.map(toLine("new"))];
-  }
-  const width = now.length + 1;
-  // common[i, j] is the length of the longest common subsequence of old[i…] and now[j…].
-  const common = new Uint32Array((old.length + 1) * width);
-  const at = (i: number, j: number) => common[i * width + j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = now.length - 1; j >= 0; j--) {
-      common[i * width + j] = old[i] === now[j]
-        ? at(i + 1, j + 1) + 1
-        : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  const lines: DiffLine[] = [];
-  let [i, j] = [0, 0];
-  while (i < old.length || j < now.length) {
-    const [gone, come] = [old[i], now[j]];
-    if (gone !== undefined && gone === come) {
-      lines.push({ sort: "same", text: gone });
-      i++;
-      j++;
-    } else if (gone !== undefined && (come === undefined || at(i + 1, j) >= at(i, j + 1))) {
-      lines.push({ sort: "gone", text: gone });
-      i++;
-    } else {
-      lines.push({ sort: "new", text: come ?? "" });
-      j++;
-    }
-  }
-  return lines;
+  const changes = diffArrays(old, now, { maxEditLength: MOST_EDITS }) ??
+    [{ value: old, removed: true, added: false }, { value: now, removed: false, added: true }];
+  return withoutFarLines(changes.flatMap(({ value, removed, added }) => {
+    const sort = removed ? "gone" : added ? "new" : "same";
+    return value.map((text): DiffLine => ({ sort, text }));
+  }));
 }
 
 function withoutFarLines(lines: readonly DiffLine[]): DiffLine[] {
