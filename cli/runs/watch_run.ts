@@ -11,7 +11,7 @@ import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { Clock } from "../context/app.ts";
 import { CommandFailure, EXIT, type ExitCode, exitCodeOf, Interrupted } from "../context/exit.ts";
 import { whileMoving } from "../prompting/terminal_signals.ts";
-import type { RunView } from "../output/run/run_view.ts";
+import type { RunView } from "../output/run/text_view.ts";
 import { AnsweredElsewhere, askWhileOpen } from "./ask_while_open.ts";
 import { type CancellableRun, RunCancellation } from "./run_cancellation.ts";
 

@@ -1,16 +1,27 @@
 // `inkling test`: runs test cases offline or with real models, or creates a case from a finished execution.
-import { performs } from "../../command_line/command.ts";
+import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { test } from "../../declarations/authoring_commands.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
+import type { TrialEstimate } from "../../../ops/testing/live_trial.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../context/exit.ts";
+import { unknownAgent } from "../../context/unknown_agent.ts";
+import { formatCost, formatPlural } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { formatJUnit } from "../../output/testing/junit.ts";
-import { countEnds, showResults, toJson } from "../../output/testing/test_report.ts";
+import {
+  countEnds,
+  showProblemsOf,
+  showResults,
+  showTrial,
+  toJson,
+  toTrialJson,
+} from "../../output/testing/test_report.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
-import { tryLive } from "./test_live.ts";
-import { noTests, type TestOptions } from "./test_options.ts";
+import { Interview } from "../../prompting/interview.ts";
+
+type TestOptions = CommandOptions<typeof test>;
 
 /** Runs or records test cases, as the options say. The exit code is 1 if a case fails or no case passes. */
 export const perform = performs<typeof test>(async (context, options, { agent: agentId }) => {
@@ -85,4 +96,68 @@ async function watch(
     await play();
   }, interrupts.first);
   interrupts.first.throwIfAborted();
+}
+
+/** Runs the test cases with real models. The exit code is 1 if a run fails. */
+async function tryLive(
+  context: CommandContext,
+  tests: AgentTesting,
+  { agentId, models, repeat = 1, json, yes }: TestOptions & { agentId: string | undefined },
+): Promise<ExitCode> {
+  const { output } = context;
+  const names = (models ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
+  await using trial = await tests.openTrial({
+    ...(agentId !== undefined && { agentId }),
+    models: names,
+    repeat,
+  });
+  const { estimate, unplayable } = trial;
+  if (estimate.runs === 0 && unplayable.length === 0) throw noTests(context, tests, agentId);
+  if (!json) showProblemsOf(output, unplayable);
+  if (estimate.runs > 0) {
+    output.notice(describeEstimate(estimate));
+    if (!yes) await requireYes(context);
+  }
+  const rows = estimate.runs === 0 ? [] : await trial.run();
+  if (json) output.json(toTrialJson(rows, unplayable));
+  else if (rows.length > 0) showTrial(output, rows);
+  const isPassed = unplayable.length === 0 && rows.every(({ passed, runs }) => passed === runs);
+  return isPassed ? EXIT.ok : EXIT.failed;
+}
+
+function describeEstimate({ runs, votes, costUsd, unknown }: TrialEstimate): string {
+  const judges = votes === 0 ? "" : ` and ${formatPlural(votes, "vote")} of judges`;
+  const what = `${formatPlural(runs, "run")}${judges} with real models`;
+  if (unknown === runs && costUsd === 0) {
+    return `${what}: unknown cost (the cases have no token counts, or the models no price)`;
+  }
+  const rest = unknown === 0 ? "" : `, and ${formatPlural(unknown, "run")} of unknown cost`;
+  return `${what}: about ${formatCost(costUsd)}${rest}`;
+}
+
+async function requireYes(context: CommandContext): Promise<void> {
+  const interview = new Interview(
+    context,
+    "Check the cost above, then repeat the command with --yes",
+  );
+  if (await interview.confirm("Start?", { initial: false })) return;
+  throw new CommandFailure(EXIT.failed, "Not started: no model was called");
+}
+
+/** Returns the error if there are no test cases. It makes a CI job fail that would otherwise test nothing. */
+function noTests(
+  { app }: CommandContext,
+  tests: Pick<AgentTesting, "agentIds" | "folder">,
+  agentId: string | undefined,
+): CommandFailure {
+  const ids = tests.agentIds();
+  if (agentId !== undefined && !ids.includes(agentId)) {
+    return unknownAgent(app, agentId, ids.map((id) => ({ id })));
+  }
+  const whose = agentId === undefined ? "" : ` of ${toOneLine(agentId)}`;
+  return new CommandFailure(
+    EXIT.failed,
+    `There are no tests${whose} in ${toOneLine(tests.folder)}. ` +
+      `"inkling test --record <id>" creates one from a finished execution`,
+  );
 }

@@ -1,6 +1,5 @@
 // Renders the frames of an execution as pieces of text, while the execution runs or from its log.
 import { describeAnswerPlace, isGiven } from "../../../present/answer_place.ts";
-import { formatEnd } from "./end_figures.ts";
 import { formatPlural } from "../figures.ts";
 import {
   callsOf,
@@ -13,13 +12,14 @@ import {
 } from "../../../present/payload.ts";
 import { sanitize, toOneLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
-import { formatWouldDo } from "./would_do.ts";
 import { formatLocal } from "../../../present/local_time.ts";
 import {
   formatCall,
+  formatEnd,
   formatFolded,
   formatPrompt,
   formatResult,
+  formatWouldDo,
   type ToolLineOptions,
 } from "./tool_lines.ts";
 import { wrapText } from "../wrap.ts";

@@ -1,4 +1,4 @@
-// Prints a run as text: its frames, its streaming replies and its progress line.
+// The views of a run. The text view prints frames, streaming replies and a progress line, the view for programs JSON.
 import type { StreamFrame } from "../../../api/client/client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import type { Clock } from "../../context/app.ts";
@@ -7,10 +7,27 @@ import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "../output.ts";
 import { type FramePayload, numberOf, textOf } from "../../../present/payload.ts";
 import type { ReplyView } from "./reply_view.ts";
-import type { RunView } from "./run_view.ts";
 import { toOneLine } from "../sanitize.ts";
 import { describeCall } from "./tool_lines.ts";
 import { toVisible } from "../../../present/visible_text.ts";
+
+/** A view that prints the frames of one execution in their order. */
+export interface RunView {
+  /** True if the view prints replies while they stream. */
+  readonly streams: boolean;
+  show(frame: StreamFrame): void;
+  /** Shows the progress line until the next frame. The default label of the line is replaced by `why`. */
+  wait(why?: string): void;
+  /**
+   * Hides the progress line until the next frame or wait(). Called when a prompt uses the terminal, or the run has ended.
+   */
+  rest(): void;
+}
+
+/** Returns the view for programs: one line of JSON for each frame. It prints only complete replies. */
+export function jsonView(output: Output): RunView {
+  return { streams: false, show: ({ data }) => output.jsonLine(data), wait() {}, rest() {} };
+}
 
 /** The options of a text view. */
 export interface TextViewOptions {

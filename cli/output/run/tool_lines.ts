@@ -1,10 +1,11 @@
-// Formats a tool call and its result: a mark, the tool's name, the arguments, the duration, and the first lines of the
-// result.
+// Formats tool calls and their results, the calls that a dry run did not make, and the figures at the end of a run.
 import { formatDuration } from "../../../base/durations.ts";
 import { formatArguments, formatWholeArguments } from "../arguments.ts";
-import { formatCost, formatCount } from "../figures.ts";
+import { formatDiff } from "../diff.ts";
+import { formatCost, formatCount, formatPlural } from "../figures.ts";
 import {
   delegatedOf,
+  type DescribedCall,
   type FramePayload,
   numberOf,
   textOf,
@@ -14,7 +15,7 @@ import { sanitize, toOneLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
 import { shorten, widthOf } from "../width.ts";
-import { wrapExactly } from "../wrap.ts";
+import { wrapExactly, wrapText } from "../wrap.ts";
 
 const RESULT_LINES = 3;
 const ERROR_LINES = 8;
@@ -147,4 +148,51 @@ function formatDelegated(result: FramePayload, options: ToolLineOptions): string
     `    ${style.cyan("↳")} ${style.dim(shorten(figures, options.columns - 6))}`,
     ...(output === "" ? [] : formatFolded(output, { ...options, lines: RESULT_LINES })),
   ];
+}
+
+/** Returns the lines about the described calls. The agent is named at calls of executions other than `executionId`. */
+export function formatWouldDo(
+  calls: readonly DescribedCall[],
+  executionId: number | undefined,
+  options: ToolLineOptions,
+): string[] {
+  const { style, columns, lead } = options;
+  const title = (text: string) => wrapText(style.bold(text), columns - lead);
+  if (calls.length === 0) return [title("Dry run: the agent would have changed nothing")];
+  return [
+    title(`Dry run: the agent would have made ${formatPlural(calls.length, "call")}:`),
+    ...calls.flatMap((call) => formatBlock(call, executionId, options)),
+  ];
+}
+
+function formatBlock(
+  { executionId: id, agentId, toolName, summary, diff, problem, hasPreview }: DescribedCall,
+  executionId: number | undefined,
+  { style, columns }: ToolLineOptions,
+): string[] {
+  const of = id === undefined || id === executionId
+    ? ""
+    : ` · ${toVisibleLine(agentId)}, execution ${id}`;
+  // The summary of a file change does not name the tool, so the tool is added.
+  const tool = hasPreview && problem === "" ? ` · ${toVisibleLine(toolName)}` : "";
+  const head = `${style.yellow("•")} ${toVisibleLine(summary)}${style.dim(tool + of)}`;
+  return [
+    wrapText(head, columns, { hanging: 2 }),
+    ...formatDiff(diff, style),
+    ...(problem === "" ? [] : [wrapText(`    ${style.dim(toVisibleLine(problem))}`, columns)]),
+  ];
+}
+
+/** Returns the figures of a frame `complete` and the number of calls, as `2.1s · 1,200 tokens · 3 tool calls`. */
+export function formatEnd(payload: FramePayload, calls: number): string {
+  const duration = numberOf(payload, "duration_ms");
+  const tokens = numberOf(payload, "total_tokens");
+  const cost = numberOf(payload, "cost_usd");
+  const about = payload["usage_estimated"] === true ? "~" : "";
+  return [
+    ...(duration === undefined ? [] : [formatDuration(duration)]),
+    ...(tokens === undefined ? [] : [`${about}${formatCount(tokens)} tokens`]),
+    ...(cost === undefined ? [] : [about + formatCost(cost)]),
+    ...(calls === 0 ? [] : [formatPlural(calls, "tool call")]),
+  ].join(" · ");
 }

@@ -1,11 +1,14 @@
-// Prints test results as text, or converts them to JSON.
+// Prints the results of tests and of live tests as text, or converts them to JSON.
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { TestResult } from "../../../ops/testing/test_result.ts";
 import type { TestFailure } from "../../../ops/testing/check_run.ts";
+import type { LiveTrial, TrialRow } from "../../../ops/testing/live_trial.ts";
+import { formatCost } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { diffLines } from "../replay/line_diff.ts";
 import { showDiffLines } from "../replay/text_change.ts";
 import { sanitize, toOneLine } from "../sanitize.ts";
+import { orNothing } from "../table.ts";
 import { pad } from "../width.ts";
 import { wrapText } from "../wrap.ts";
 
@@ -50,12 +53,12 @@ export function showResults(output: Output, results: readonly TestResult[]): voi
 }
 
 /** Prints the problems of case files, each as an indented line. */
-export function showDiagnostics(output: Output, problems: readonly Diagnostic[]): void {
+function showDiagnostics(output: Output, problems: readonly Diagnostic[]): void {
   for (const problem of problems) showIndented(output, toOneLine(formatDiagnostic(problem)));
 }
 
 /** Prints a failed expectation with its expected and its actual value. */
-export function showFailure(output: Output, { what, expected, got, isText }: TestFailure): void {
+function showFailure(output: Output, { what, expected, got, isText }: TestFailure): void {
   const { style } = output;
   const title = style.bold(toOneLine(what));
   if (isText) {
@@ -105,4 +108,52 @@ export function toJson(results: readonly TestResult[]): unknown {
       not_judged: one.unjudged,
     })),
   };
+}
+
+type Unplayable = LiveTrial["unplayable"];
+
+/** Prints the test cases that cannot run, with their problems. */
+export function showProblemsOf(output: Output, unplayable: Unplayable): void {
+  const { style } = output;
+  for (const { name, problems } of unplayable) {
+    output.line(`${style.red("✖")} ${style.bold(toOneLine(name))}`);
+    showDiagnostics(output, problems);
+  }
+}
+
+/** Prints the table, followed by the last failure of each row with a failure. */
+export function showTrial(output: Output, rows: readonly TrialRow[]): void {
+  const { style } = output;
+  output.table(rows, [
+    { header: "Case", cell: ({ name }) => name, shrinks: true },
+    { header: "Model", cell: ({ model }) => model, shrinks: true },
+    { header: "Passed", cell: ({ passed, runs }) => `${passed}/${runs}`, align: "right" },
+    { header: "Cost", cell: ({ costUsd }) => orNothing(costUsd, formatCost), align: "right" },
+    { header: "Seconds", cell: (row) => (row.durationMs / 1_000).toFixed(1), align: "right" },
+  ]);
+  for (const { name, model, failure } of rows) {
+    if (failure === undefined) continue;
+    output.line(`\n${style.red("✖")} ${style.bold(toOneLine(`${name} with ${model}`))}`);
+    for (const one of failure.failures) showFailure(output, one);
+  }
+}
+
+/** Converts the results of a live test to a JSON value. */
+export function toTrialJson(rows: readonly TrialRow[], unplayable: Unplayable): unknown {
+  return {
+    rows: rows.map(({ name, model, passed, runs, costUsd, durationMs, failure }) => ({
+      name,
+      model,
+      passed,
+      runs,
+      cost_usd: costUsd,
+      duration_ms: durationMs,
+      failures: failuresOf(failure),
+    })),
+    unplayable: unplayable.map(({ name, path, problems }) => ({ name, path, problems })),
+  };
+}
+
+function failuresOf(result: TestResult | undefined): unknown[] {
+  return (result?.failures ?? []).map(({ what, expected, got }) => ({ what, expected, got }));
 }
