@@ -1,21 +1,10 @@
 // Parses moments in the past, such as `22:00`, `yesterday` and `2h`.
 import { parseDuration } from "../../base/durations.ts";
+import { toTimestamp } from "../../base/clock.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
-import { InvalidValue } from "./usage_error.ts";
 import { MOMENT_FORMS } from "./value_type.ts";
-
-/**
- * Returns a moment in milliseconds since the epoch. A duration is subtracted from `now`. A day means the beginning of the
- * day. A time of day means the last time when the clock showed it. Without a time zone, the local zone applies. Throws
- * InvalidValue for other texts.
- */
-export function parseMoment(text: string, now: number): number {
-  const moment = readMoment(text.trim(), now);
-  if (moment !== undefined && Number.isFinite(moment)) return moment;
-  throw new InvalidValue(text, `It must be a moment: ${MOMENT_FORMS}.`);
-}
 
 function readMoment(text: string, now: number): number | undefined {
   const duration = parseDuration(text);
@@ -58,8 +47,9 @@ function midnight(now: number, days: number): number {
 }
 
 /**
- * Parses the value of an option as a moment. Returns undefined if `text` is undefined. Throws CommandFailure for an invalid
- * moment.
+ * Parses the value of an option as a moment and returns it in milliseconds since the epoch, or undefined without a text. A
+ * duration is subtracted from `now`. A day means the beginning of the day. A time of day means the last time when the clock
+ * showed it. Without a time zone, the local zone applies. Throws CommandFailure for other texts.
  */
 export function readMomentOption(
   option: string,
@@ -67,11 +57,22 @@ export function readMomentOption(
   now: number,
 ): number | undefined {
   if (text === undefined) return undefined;
-  try {
-    return parseMoment(text, now);
-  } catch (error) {
-    if (!(error instanceof InvalidValue)) throw error;
-    const message = `${option} ${toOneLine(text)} is not understood. ${error.message}`;
-    throw new CommandFailure(EXIT.usage, message, { cause: error });
-  }
+  const moment = readMoment(text.trim(), now);
+  if (moment !== undefined && Number.isFinite(moment)) return moment;
+  throw new CommandFailure(
+    EXIT.usage,
+    `${option} ${toOneLine(text)} is not understood. It must be a moment: ${MOMENT_FORMS}.`,
+  );
+}
+
+/** Returns the values of --since and --until as timestamps of the API. Throws CommandFailure for an invalid moment. */
+export function readSpan(
+  options: { since?: string; until?: string },
+  now: number,
+): { since: string | undefined; until: string | undefined } {
+  const read = (name: "since" | "until") => {
+    const at = readMomentOption(`--${name}`, options[name], now);
+    return at === undefined ? undefined : toTimestamp(at);
+  };
+  return { since: read("since"), until: read("until") };
 }

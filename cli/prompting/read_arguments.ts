@@ -1,4 +1,5 @@
 // Parses the arguments of a tool call that the user has edited.
+import { isJsonObject } from "../../base/json.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 
@@ -11,8 +12,6 @@ export function readArguments(text: string): PendingBody["tool_args"] {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailure(EXIT.usage, `The arguments are not valid JSON: ${reason}`);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return { ...value };
-  }
+  if (isJsonObject(value)) return value;
   throw new CommandFailure(EXIT.usage, "The arguments must be one JSON object: { … }");
 }

@@ -6,9 +6,10 @@ import { connectService } from "./connection.ts";
 import { warnOfConfig } from "../context/config_warnings.ts";
 import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
+import { takeLock } from "../../base/files/lock_file.ts";
+import { resolve } from "../../base/plain_path.ts";
 import { pollUntil } from "./self_start.ts";
 import { LONGEST_START_MS, type ServiceStartOptions, startService } from "./service_start.ts";
-import { makeStateDir, takeStartLock } from "./start_lock.ts";
 
 /** A client of the service. `started` is true if ensureService() started the service, false if it was already running. */
 export interface EnsuredService {
@@ -77,4 +78,40 @@ export async function openService(
   if (started) await warnOfConfig(context);
   opened.move();
   return client;
+}
+
+/**
+ * Creates the state folder if it is missing. The start lock and the log file need the folder before the service runs.
+ * Throws CommandFailure if the folder cannot be created.
+ */
+export async function makeStateDir(stateDir: string): Promise<void> {
+  try {
+    await Deno.mkdir(stateDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw stateDirUnusable(stateDir, { why: "it cannot be created", cause });
+  }
+}
+
+/**
+ * Acquires the start lock, and releases it when disposed. Returns undefined while another process holds it. Throws
+ * CommandFailure if the state folder is not writable.
+ */
+export function takeStartLock(stateDir: string): Disposable | undefined {
+  try {
+    return takeLock(resolve(stateDir, "start.lock"));
+  } catch (cause) {
+    throw stateDirUnusable(stateDir, { why: "nothing can be written to it", cause });
+  }
+}
+
+function stateDirUnusable(
+  stateDir: string,
+  { why, cause }: { why: string; cause: unknown },
+): CommandFailure {
+  return new CommandFailure(
+    EXIT.unreachable,
+    `Cannot use the state directory ${stateDir}: ${why}. ` +
+      "Set INKLING_STATE_DIR to a folder that you may write to",
+    { cause },
+  );
 }

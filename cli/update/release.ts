@@ -1,4 +1,5 @@
 // Reads latest.json, which describes the newest release, and selects the file for this machine.
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { type FetchOptions, fetchText } from "./release_fetch.ts";
@@ -28,8 +29,8 @@ export async function readRelease(
   const address = new URL("latest.json", folder);
   const text = await fetchText(address, { ...options, limit: LARGEST_MANIFEST_BYTES });
   const { version, files } = parseManifest(text, address);
-  const file = asRecord(asRecord(files)?.[options.target]);
-  if (file === undefined) {
+  const file = isJsonObject(files) ? files[options.target] : undefined;
+  if (!isJsonObject(file)) {
     throw new CommandFailure(
       EXIT.failed,
       `Inkling ${version} is not available for this machine (${options.target})`,
@@ -53,17 +54,11 @@ function parseManifest(text: string, address: URL): { version: string; files: un
   } catch (cause) {
     throw broken(address, "it is not valid JSON", cause);
   }
-  const { version, files } = asRecord(value) ?? {};
+  const { version, files }: JsonObject = isJsonObject(value) ? value : {};
   if (typeof version !== "string" || !isVersion(version)) {
     throw broken(address, `invalid version: ${toOneLine(String(version)).slice(0, 40)}`);
   }
   return { version, files };
-}
-
-function asRecord(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? { ...value }
-    : undefined;
 }
 
 function broken(address: URL, reason: string, cause?: unknown): CommandFailure {

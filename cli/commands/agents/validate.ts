@@ -2,6 +2,8 @@
 import { performs } from "../../command_line/command.ts";
 import type { validate } from "../../declarations/authoring_commands.ts";
 import type { DiagnosticBody } from "../../../api/schemas/diagnostic_schemas.ts";
+import { errorsFirst } from "../../../base/diagnostics.ts";
+import { errorsOf } from "../../../present/diagnostics.ts";
 import type { ValidatedFile } from "../../context/app.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
@@ -32,7 +34,7 @@ export const perform = performs<typeof validate>(async (context, options, { agen
   await addServiceWarnings(files, context);
   if (options.json) output.json(files.map(toJson));
   else showFiles(output, files);
-  const failed = files.some(({ diagnostics }) => select(diagnostics, "error").length > 0);
+  const failed = files.some(({ diagnostics }) => errorsOf(diagnostics).length > 0);
   return failed ? EXIT.failed : EXIT.ok;
 });
 
@@ -78,29 +80,22 @@ function toJson(file: ValidatedFile): Record<string, unknown> {
   return { agent_id: agentId, path, diagnostics, ...(connected !== undefined && { connected }) };
 }
 
-function select(
-  diagnostics: readonly DiagnosticBody[],
-  severity: DiagnosticBody["severity"],
-): DiagnosticBody[] {
-  return diagnostics.filter((diagnostic) => diagnostic.severity === severity);
-}
-
 function showFiles(output: Output, files: readonly ValidatedFile[]): void {
   const { style } = output;
   let errorCount = 0;
   let warningCount = 0;
   for (const file of files) {
-    const errors = select(file.diagnostics, "error");
-    const warnings = select(file.diagnostics, "warning");
+    const errors = errorsOf(file.diagnostics);
+    const warnings = file.diagnostics.length - errors.length;
     errorCount += errors.length;
-    warningCount += warnings.length;
+    warningCount += warnings;
     if (output.quiet && errors.length === 0) continue;
     const mark = errors.length > 0
       ? style.red("✖")
-      : warnings.length > 0
+      : warnings > 0
       ? style.yellow("!")
       : style.green("✔");
-    const shown = output.quiet ? errors : [...errors, ...warnings];
+    const shown = output.quiet ? errors : errorsFirst(file.diagnostics);
     const path = shown.length === 0 ? "" : `  ${style.dim(toOneLine(file.path))}`;
     output.line(`${mark} ${style.bold(toOneLine(file.agentId))}${path}`);
     showDiagnostics(output, file, shown);

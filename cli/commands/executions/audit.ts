@@ -1,6 +1,6 @@
 // `inkling audit`: prints the recorded changes of people, programs and files.
 import { performs } from "../../command_line/command.ts";
-import { readMomentOption } from "../../command_line/moment.ts";
+import { readSpan } from "../../command_line/moment.ts";
 import type { audit } from "../../declarations/execution_commands.ts";
 import type { AuditRecord } from "../../../api/schemas/audit_schemas.ts";
 import { describeAudit } from "../../../present/audit_text.ts";
@@ -23,11 +23,7 @@ const COLUMNS: Column<AuditRecord>[] = [
 export const perform = performs<typeof audit>(
   async ({ app, output, workspace }, options, given) => {
     const { last = options.json ? Infinity : DEFAULT_LAST, json, ...filter } = options;
-    const now = app.clock.now();
-    const moment = (name: "since" | "until") => {
-      const at = readMomentOption(`--${name}`, filter[name], now);
-      return at === undefined ? undefined : new Date(at).toISOString();
-    };
+    const span = readSpan(filter, app.clock.now());
     await using reader = await openReader(app, workspace);
     const query = {
       agent: given.agent,
@@ -35,8 +31,7 @@ export const perform = performs<typeof audit>(
       name: filter.by,
       via: filter.via,
       execution_id: filter.execution,
-      since: moment("since"),
-      until: moment("until"),
+      ...span,
     };
     let before: number | undefined;
     for (let count = 0; count < last;) {

@@ -9,7 +9,7 @@ import { toAgentWord } from "../../command_line/agent_word.ts";
 import { findExecution, readPages } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
-import { readMomentOption } from "../../command_line/moment.ts";
+import { readSpan } from "../../command_line/moment.ts";
 import { followFile } from "../../service/follow_file.ts";
 import { formatCount } from "../../output/figures.ts";
 import { formatMinute } from "../../../present/local_time.ts";
@@ -161,13 +161,8 @@ function toFilter(options: LogsOptions, now: number): ExecutionQuery {
   if (search !== undefined && [...search.trim()].length < 3) {
     throw new CommandFailure(EXIT.usage, "--search needs at least 3 characters");
   }
-  const moment = (name: "since" | "until") => {
-    const at = readMomentOption(`--${name}`, options[name], now);
-    return at === undefined ? undefined : new Date(at).toISOString();
-  };
   return {
-    since: moment("since"),
-    until: moment("until"),
+    ...readSpan(options, now),
     status: status === undefined ? undefined : [status],
     trigger,
     q: search,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { parseMoment } from "../../../cli/command_line/moment.ts";
+import { readMomentOption } from "../../../cli/command_line/moment.ts";
 
 const NOW = new Date(2026, 10, 24, 9, 30, 15).getTime();
 
-Deno.test("parseMoment() reads durations, days, times of day and dates, in the local zone by default", () => {
+Deno.test("readMomentOption() reads durations, days, times of day and dates, in the local zone by default", () => {
   const table: [string, number][] = [
     ["2h", NOW - 7_200_000],
     ["90s", NOW - 90_000],
@@ -19,11 +19,17 @@ Deno.test("parseMoment() reads durations, days, times of day and dates, in the l
     ["2026-02-28T07:08Z", Date.UTC(2026, 1, 28, 7, 8)],
     ["2026-02-28T07:08:09.123+02:00", Date.UTC(2026, 1, 28, 5, 8, 9, 123)],
   ];
-  for (const [text, expected] of table) assert.equal(parseMoment(text, NOW), expected, text);
+  for (const [text, expected] of table) {
+    assert.equal(readMomentOption("--since", text, NOW), expected, text);
+  }
 });
 
-Deno.test("parseMoment() rejects other texts and lists the accepted forms", () => {
+Deno.test("readMomentOption() rejects other texts and lists the accepted forms", () => {
   for (const text of ["", "soon", "24:00", "2026-02-30", "2026-13-01", "2026-01-01T25:00", "-2h"]) {
-    assert.throws(() => parseMoment(text, NOW), /It must be a moment: 22:00, today/, text);
+    assert.throws(
+      () => readMomentOption("--since", text, NOW),
+      /^CommandFailure: --since .*is not understood. It must be a moment: 22:00, today/,
+      text,
+    );
   }
 });

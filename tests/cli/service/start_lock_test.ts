@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CommandFailure } from "../../../cli/context/exit.ts";
-import { makeStateDir, takeStartLock } from "../../../cli/service/start_lock.ts";
+import { makeStateDir, takeStartLock } from "../../../cli/service/daemon.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const unusable = (error: unknown) =>

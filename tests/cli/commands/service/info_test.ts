@@ -3,7 +3,7 @@ import { createFakeCli } from "../../fake_cli.ts";
 
 Deno.test("info says why there is no sandbox, and its consequence for shells", async () => {
   const missing = { problem: "there is none for darwin yet", remedy: "run Inkling on Linux" };
-  const lineOf = async (mode: string) => {
+  const lineOf = async (mode: "preferred" | "required" | "off") => {
     await using cli = await createFakeCli({ isRunning: false });
     cli.report = { ...cli.report, sandbox: { mode, missing } };
     assert.equal(await cli.run("info"), 0);
