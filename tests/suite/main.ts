@@ -8,7 +8,7 @@ import { startShared } from "./shared_server.ts";
 const USAGE = `deno task test [files and folders]
   --filter <text>   run the tests whose name contains the text, or matches /an expression/
   --fail-fast       stop after the first failure
-  --jobs <number>   run so many groups of files at once (default: two for each processor)
+  --jobs <number>   run so many groups of files at once (default: three for each processor)
   --postgres        store everything in PostgreSQL
   --update, -u      write the snapshots of these tests anew
   --junit-path <f>  write the results as JUnit, too`;

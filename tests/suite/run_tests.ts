@@ -9,7 +9,7 @@ export interface TestRun {
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   /**
-   * The number of modules that run at once. Default: two for each processor, because many tests wait for timers and other
+   * The number of modules that run at once. Default: three for each processor, because many tests wait for timers and other
    * processes.
    */
   jobs?: string | undefined;
@@ -44,7 +44,7 @@ export async function runTests(
     ],
     cwd: REPOSITORY,
     env: {
-      DENO_JOBS: jobs ?? Deno.env.get("DENO_JOBS") ?? `${2 * navigator.hardwareConcurrency}`,
+      DENO_JOBS: jobs ?? Deno.env.get("DENO_JOBS") ?? `${3 * navigator.hardwareConcurrency}`,
       ...env,
     },
     stdin: "null",
