@@ -6,6 +6,9 @@ const MAX_ODD_SHARE = 0.1;
 // deno-lint-ignore no-control-regex -- it finds them
 const ODD = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\ufffd]/g;
 
+/** The size of the beginning of a file that shows whether the file is binary, in bytes. */
+export const SAMPLE_BYTES = 8 * 1024;
+
 /**
  * Returns true if the beginning of a file's content is binary: it has a NUL, or too many control characters and invalid
  * UTF-8 sequences.

@@ -178,19 +178,7 @@ export function* selectTextBefore(
   return row?.text ?? undefined;
 }
 
-interface AuditRow {
-  id: number;
-  at: number;
-  action: AuditAction;
-  via: AuditSource;
-  name: string | null;
-  address: string | null;
-  agent_id: string | null;
-  execution_id: number | null;
-  file: string | null;
-  is_done: number;
-  detail: string;
-}
+type AuditRow = Omit<AuditRecord, "isDone" | "detail"> & { is_done: number; detail: string };
 
 /** Returns the records that match the filter, newest first. */
 export function* selectAudit(filter: AuditFilter): Operation<AuditRecord[]> {
@@ -218,15 +206,13 @@ export function* selectAudit(filter: AuditFilter): Operation<AuditRecord[]> {
   add("id < ?", filter.before);
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")} `;
   const rows = yield* all<AuditRow>(
-    "SELECT id, at, action, via, name, address, agent_id, execution_id, file, is_done, detail FROM audit " +
-      `${where}ORDER BY id DESC LIMIT ?`,
+    'SELECT id, at, action, via, name, address, agent_id AS "agentId", execution_id AS "executionId", ' +
+      `file, is_done, detail FROM audit ${where}ORDER BY id DESC LIMIT ?`,
     ...values,
     filter.limit,
   );
-  return rows.map(({ agent_id, execution_id, is_done, detail, ...row }) => ({
+  return rows.map(({ is_done, detail, ...row }) => ({
     ...row,
-    agentId: agent_id,
-    executionId: execution_id,
     isDone: is_done === 1,
     detail: JSON.parse(detail),
   }));

@@ -6,7 +6,7 @@ import { MINUTE_MS } from "../../base/time_units.ts";
 import type { SqlAudit } from "../audit/audit.ts";
 import { type AuditEntry, recordAudit } from "../audit/audit_table.ts";
 import type { Database } from "../database/database.ts";
-import { all, get, run } from "../database/operation.ts";
+import { all, get, run, type SqlValue } from "../database/operation.ts";
 import type { Caller } from "../vocabulary/callers.ts";
 import type { Role } from "../vocabulary/rights.ts";
 
@@ -24,23 +24,6 @@ export interface NamedKey {
 
 /** The sender of a request with a named key. */
 export type KeyOwner = Caller & { name: string; key: string };
-
-/** The named keys of the service. A change is recorded in the audit as made by its caller. */
-export interface NamedKeys {
-  /** Returns the owner of a key. Undefined if the key is unknown or has expired. Sends no statement for another text. */
-  find(key: string): Promise<KeyOwner | undefined>;
-  /** Returns all keys, sorted by name. */
-  list(): Promise<NamedKey[]>;
-  /** Adds a key and returns its secret. Throws KeyConflict if the name is in use. */
-  add(
-    key: Pick<NamedKey, "name" | "role" | "agents"> & { lifeMs: number | null },
-    by: Caller,
-  ): Promise<string>;
-  /** Ends a key at once, on all nodes. Throws KeyNotFound. */
-  revoke(name: string, by: Caller): Promise<void>;
-  /** Replaces the secret of a key, and returns the new one, which is valid as long as the first one was. Throws KeyNotFound. */
-  renew(name: string, by: Caller): Promise<string>;
-}
 
 /** Error: there is no key of this name. */
 export class KeyNotFound extends RuntimeError {
@@ -63,18 +46,16 @@ export class KeyConflict extends RuntimeError {
 /** The form of a key: 256 random bits. Its beginning lets secret scanners find it. */
 const FORM = /^inkling_[\w-]{43}$/;
 
-interface KeyRow {
-  name: string;
-  digest: string;
-  role: Role;
-  agents: string | null;
-  created_at: number;
-  expires_at: number | null;
-  used_at: number | null;
-}
+type KeyRow = Omit<NamedKey, "agents"> & { agents: string | null };
 
-/** The named keys in one database. */
-export class SqlNamedKeys implements NamedKeys {
+const COLUMNS = 'name, role, agents, created_at AS "createdAt", expires_at AS "expiresAt", ' +
+  'used_at AS "usedAt"';
+
+/** The named keys of the service. */
+export type NamedKeys = Pick<SqlNamedKeys, keyof SqlNamedKeys>;
+
+/** The named keys in one database. A change is recorded in the audit as made by its caller. */
+export class SqlNamedKeys {
   readonly #db: Database;
   readonly #clock: Pick<Clock, "now">;
   readonly #audit: Pick<SqlAudit, "entry">;
@@ -88,16 +69,17 @@ export class SqlNamedKeys implements NamedKeys {
     this.#audit = audit;
   }
 
+  /** Returns the owner of a key. Undefined if the key is unknown or has expired. Sends no statement for another text. */
   async find(key: string): Promise<KeyOwner | undefined> {
     if (!FORM.test(key)) return undefined;
     // Decision: each request reads the row by its digest, so that a revocation needs no message to other nodes.
     const digest = await sha256Of(key);
     const row = await this.#db.read(() =>
-      get<KeyRow>("SELECT * FROM named_keys WHERE digest = ?", digest)
+      get<KeyRow>(`SELECT ${COLUMNS} FROM named_keys WHERE digest = ?`, digest)
     );
     const now = this.#clock.now();
-    if (row === undefined || (row.expires_at ?? Infinity) <= now) return undefined;
-    if ((row.used_at ?? 0) <= now - MINUTE_MS) {
+    if (row === undefined || (row.expiresAt ?? Infinity) <= now) return undefined;
+    if ((row.usedAt ?? 0) <= now - MINUTE_MS) {
       const sql = "UPDATE named_keys SET used_at = ? WHERE digest = ?";
       await this.#db.change("process", () => run(sql, now, digest));
     }
@@ -105,20 +87,19 @@ export class SqlNamedKeys implements NamedKeys {
     return { via: "api", name, key: name, role, ...(agents && { agents: JSON.parse(agents) }) };
   }
 
+  /** Returns all keys, sorted by name. */
   async list(): Promise<NamedKey[]> {
-    const rows = await this.#db.read(() => all<KeyRow>("SELECT * FROM named_keys ORDER BY name"));
-    return rows.map(({ name, role, agents, ...times }) => ({
-      name,
-      role,
-      agents: agents === null ? null : JSON.parse(agents),
-      createdAt: times.created_at,
-      expiresAt: times.expires_at,
-      usedAt: times.used_at,
-    }));
+    const rows = await this.#db.read(() =>
+      all<KeyRow>(`SELECT ${COLUMNS} FROM named_keys ORDER BY name`)
+    );
+    return rows.map((row) => ({ ...row, agents: row.agents && JSON.parse(row.agents) }));
   }
 
+  /** Adds a key and returns its secret. Throws KeyConflict if the name is in use. */
   async add(
-    { name, role, agents, lifeMs }: Parameters<NamedKeys["add"]>[0],
+    { name, role, agents, lifeMs }: Pick<NamedKey, "name" | "role" | "agents"> & {
+      lifeMs: number | null;
+    },
     by: Caller,
   ): Promise<string> {
     const key = createKey();
@@ -132,41 +113,39 @@ export class SqlNamedKeys implements NamedKeys {
     const audit = this.#audit.entry("add_key", by, {
       detail: { name, role, ...(agents && { agents: [...agents] }) },
     });
-    const isAdded = await this.#db.change("power", function* () {
-      if ((yield* run(sql, ...values)) === 0) return false;
-      yield* recordAudit(audit);
-      return true;
-    });
-    if (isAdded) return key;
+    if (await this.#change(audit, sql, ...values)) return key;
     throw new KeyConflict(name);
   }
 
+  /** Ends a key at once, on all nodes. Throws KeyNotFound. */
   async revoke(name: string, by: Caller): Promise<void> {
     const audit = this.#audit.entry("revoke_key", by, { detail: { name } });
-    await this.#changeOne(audit, "DELETE FROM named_keys WHERE name = ?1", name);
+    const sql = "DELETE FROM named_keys WHERE name = ?";
+    if (!await this.#change(audit, sql, name)) throw new KeyNotFound(name);
   }
 
+  /** Replaces the secret of a key, and returns the new one, which is valid as long as the first one was. Throws KeyNotFound. */
   async renew(name: string, by: Caller): Promise<string> {
     const key = createKey();
     const sql = "UPDATE named_keys SET digest = ?2, expires_at = ?3 + expires_at - created_at, " +
       "created_at = ?3 WHERE name = ?1";
     const audit = this.#audit.entry("renew_key", by, { detail: { name } });
-    await this.#changeOne(audit, sql, name, await sha256Of(key), this.#clock.now());
-    return key;
+    const values = [name, await sha256Of(key), this.#clock.now()];
+    if (await this.#change(audit, sql, ...values)) return key;
+    throw new KeyNotFound(name);
   }
 
-  async #changeOne(
+  /** Runs a statement and records it. Returns false, and records nothing, if it changes no row. */
+  #change(
     audit: AuditEntry | undefined,
     sql: string,
-    name: string,
-    ...values: (string | number)[]
-  ): Promise<void> {
-    const isFound = await this.#db.change("power", function* () {
-      if ((yield* run(sql, name, ...values)) === 0) return false;
+    ...values: SqlValue[]
+  ): Promise<boolean> {
+    return this.#db.change("power", function* () {
+      if ((yield* run(sql, ...values)) === 0) return false;
       yield* recordAudit(audit);
       return true;
     });
-    if (!isFound) throw new KeyNotFound(name);
   }
 }
 

@@ -1,13 +1,7 @@
 // Formats the user turn, which is the first user message of a run.
 import { basename } from "../../base/plain_path.ts";
 import type { Trigger } from "../agents/agent.ts";
-import type {
-  AfterCause,
-  EventCause,
-  RunCause,
-  WatchCause,
-  WebhookCause,
-} from "../vocabulary/run_cause.ts";
+import type { AfterCause, RunCause, WatchCause, WebhookCause } from "../vocabulary/run_cause.ts";
 import { fillIn } from "../../base/text/substitute.ts";
 import { escapeControls } from "../../base/text/unseen_characters.ts";
 import { isDeeperThan, isWholeJson, type JsonValue } from "../../base/json.ts";
@@ -119,17 +113,10 @@ function describeDelivery({ event, body }: WebhookCause): string {
  */
 function fillTemplate(template: string, options: UserTurnOptions): string {
   const values = templateValues(options);
-  const { cause, context = "" } = options;
-  const sent = cause?.type === "webhook"
-    ? deliveryValues(cause)
-    : cause?.type === "after"
-    ? followedAnswerValues(cause, context)
-    : cause?.type === "change" || cause?.type === "mail"
-    ? eventValues(cause)
-    : undefined;
+  const sent = sentValues(options);
   let isSent = false;
   const text = fillIn(template, PLACEHOLDER, (whole, name = "") => {
-    const value = sent?.(name);
+    const value = sent(name);
     isSent ||= value !== undefined && value !== "";
     return value ?? values.get(name) ?? whole;
   });
@@ -137,51 +124,36 @@ function fillTemplate(template: string, options: UserTurnOptions): string {
 }
 
 /**
- * Returns a function that returns the value of a placeholder from a webhook delivery. It returns "" for a part that the
- * delivery does not have, and undefined for other placeholders.
+ * Returns a function that returns the value of a placeholder from a webhook delivery, an event, or the answer of the agent
+ * that this run follows. It returns "" for a part that the delivery does not have, and undefined for other placeholders.
  */
-function deliveryValues(
-  { event, headers, body }: WebhookCause,
+function sentValues(
+  { cause, context = "" }: UserTurnOptions,
 ): (name: string) => string | undefined {
-  const value: JsonValue = isWholeJson(body)
-    ? JSON.parse(body)
-    : Object.fromEntries(new URLSearchParams(body));
-  return (name) => {
-    if (name === "event") return toPromptText(event ?? "");
-    if (name === "body") return toPromptText(body);
-    const [, header] = /^header\.(.*)$/.exec(name) ?? [];
-    if (header !== undefined) return toPromptText(headers[header] ?? "");
-    const [, pointer] = /^field:(.*)$/s.exec(name) ?? [];
-    return pointer === undefined ? undefined : textAt(value, pointer);
-  };
-}
-
-/**
- * Returns a function that returns the value of a placeholder from the answer of the agent that this run follows. It returns
- * undefined for other placeholders.
- */
-function followedAnswerValues(
-  { status }: AfterCause,
-  context: string,
-): (name: string) => string | undefined {
-  const value: JsonValue = isWholeJson(context) ? JSON.parse(context) : null;
-  return (name) => {
-    if (name === "context") return toPromptText(context);
-    if (name === "event") return status;
-    const [, pointer] = /^field:(.*)$/s.exec(name) ?? [];
-    return pointer === undefined ? undefined : textAt(value, pointer);
-  };
-}
-
-/** Returns a function that returns the value of a placeholder from an event. `{field:/x}` reads the value `new` as JSON. */
-function eventValues({ values }: EventCause): (name: string) => string | undefined {
-  const { new: content = "" } = values;
-  const value: JsonValue = isWholeJson(content) ? JSON.parse(content) : null;
-  return (name) => {
-    const [, pointer] = /^field:(.*)$/s.exec(name) ?? [];
-    if (pointer !== undefined) return textAt(value, pointer);
-    return Object.hasOwn(values, name) ? toPromptText(values[name] ?? "") : undefined;
-  };
+  const jsonIn = (text = ""): JsonValue => isWholeJson(text) ? JSON.parse(text) : null;
+  const find =
+    (content: JsonValue, valueOf: (name: string) => string | undefined) => (name: string) => {
+      const [, pointer] = /^field:(.*)$/s.exec(name) ?? [];
+      if (pointer !== undefined) return textAt(content, pointer);
+      const value = valueOf(name);
+      return value === undefined ? undefined : toPromptText(value);
+    };
+  if (cause?.type === "webhook") {
+    const { event, headers, body } = cause;
+    const values = new Map([["event", event ?? ""], ["body", body]]);
+    const content = jsonIn(body) ?? Object.fromEntries(new URLSearchParams(body));
+    return find(content, (name) => {
+      const [, header] = /^header\.(.*)$/.exec(name) ?? [];
+      return header === undefined ? values.get(name) : headers[header] ?? "";
+    });
+  }
+  if (cause?.type === "after") {
+    const values = new Map<string, string>([["context", context], ["event", cause.status]]);
+    return find(jsonIn(context), (name) => values.get(name));
+  }
+  if (cause?.type !== "change" && cause?.type !== "mail") return () => undefined;
+  const values = new Map(Object.entries(cause.values));
+  return find(jsonIn(values.get("new")), (name) => values.get(name));
 }
 
 /**

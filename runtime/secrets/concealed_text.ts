@@ -1,7 +1,7 @@
 // Hides the secrets of a file that a person edits. The edited text gets them back when it is saved.
 import { findMarks, placeholderOf } from "./secret_marks.ts";
-import type { TextRange } from "./range_walk.ts";
 import type { Secret } from "./secret.ts";
+import type { Mark } from "./secret_finder.ts";
 
 /** A text without its secrets. */
 export interface ConcealedText {
@@ -9,11 +9,6 @@ export interface ConcealedText {
   shown: string;
   /** Returns an edited text with the secrets in the places of their placeholders. */
   restore(edited: string): string;
-}
-
-/** A range that is hidden because of its place, with the name to show. */
-export interface NamedRange extends TextRange {
-  name: string;
 }
 
 /** Matches the password in an address. */
@@ -29,7 +24,7 @@ const PLACEHOLDER = /\[redacted:[^\]]*\]/g;
 export function concealText(
   text: string,
   secrets: readonly Secret[],
-  places: readonly NamedRange[] = [],
+  places: readonly Mark[] = [],
 ): ConcealedText {
   const passwords = text.matchAll(PASSWORD)
     .map(({ 0: { length }, index }) => ({ from: index, to: index + length, name: "password" }));

@@ -1,11 +1,11 @@
 // Redacts secret values in all output: frames, log lines, errors and answers.
 import { beginningOf } from "../../base/text/cut_text.ts";
-import { type ConcealedText, concealText, type NamedRange } from "./concealed_text.ts";
+import { type ConcealedText, concealText } from "./concealed_text.ts";
 import type { Secret } from "./secret.ts";
+import type { Mark } from "./secret_finder.ts";
 import {
   findMarks,
   findPlaceholders,
-  type Mark,
   openEnd,
   redactText,
   replaceMarks,
@@ -38,7 +38,7 @@ export class Redactor {
   }
 
   /** Hides the secrets of a text that a person edits, and the ranges in `places`. See concealText(). */
-  conceal(text: string, places: readonly NamedRange[] = []): ConcealedText {
+  conceal(text: string, places: readonly Mark[] = []): ConcealedText {
     return concealText(text, this.#secrets(), places);
   }
 

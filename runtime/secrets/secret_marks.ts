@@ -1,12 +1,6 @@
 // Finds the secrets in a text, and replaces them.
 import type { Secret } from "./secret.ts";
-import { RangeWalk, type TextRange } from "./range_walk.ts";
-import { SecretFinder } from "./secret_finder.ts";
-
-/** The range of a secret in a text, and the name to show in its place. */
-export interface Mark extends TextRange {
-  name: string;
-}
+import { type Mark, SecretFinder } from "./secret_finder.ts";
 
 /**
  * Returns the text with each secret replaced by `[redacted:NAME]`. Also finds secrets in JSON notation. `secrets` are
@@ -87,23 +81,29 @@ function findersOf(secrets: readonly Secret[]): Finders {
 export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
   if (secrets.length === 0) return [];
   const marks: Mark[] = [];
-  // Most texts contain no secret, so placeholders are searched only when needed.
-  let walk: RangeWalk | undefined;
+  // Most texts contain no secret, so placeholders are searched only when needed. A text may contain thousands, so each is
+  // visited once: `inside` is the first that ends after the secret's beginning, `behind` the first after the secret.
+  let all: Omit<Mark, "name">[] | undefined;
+  let [inside, behind] = [0, 0];
   for (const { from, to, name } of findersOf(secrets).secrets.find(text)) {
-    walk ??= new RangeWalk(findPlaceholders(text, secrets));
-    const { around, coveredTo } = walk.next({ from, to });
-    if (to <= coveredTo) continue;
+    all ??= findPlaceholders(text, secrets);
+    while ((all[inside]?.to ?? Infinity) <= from) inside++;
+    while ((all[behind]?.from ?? Infinity) < to) behind++;
+    const first = all[inside];
+    if (first !== undefined && first.from <= from && to <= first.to) continue;
+    const start = Math.min(from, first?.from ?? from);
+    const end = Math.max(to, all[behind - 1]?.to ?? to);
     const last = marks.at(-1);
-    if (last === undefined || around.from >= last.to) marks.push({ ...around, name });
-    else last.to = Math.max(last.to, around.to);
+    if (last === undefined || start >= last.to) marks.push({ from: start, to: end, name });
+    else last.to = Math.max(last.to, end);
   }
   return marks;
 }
 
 /** Returns the ranges of the placeholders of these secrets, in order. */
-export function findPlaceholders(text: string, secrets: readonly Secret[]): TextRange[] {
+export function findPlaceholders(text: string, secrets: readonly Secret[]): Omit<Mark, "name">[] {
   const { placeholders, longestPlaceholder } = findersOf(secrets);
-  const found: TextRange[] = [];
+  const found: Omit<Mark, "name">[] = [];
   for (let from = text.indexOf(PLACEHOLDER_START); from >= 0;) {
     let to = from;
     // A name may contain a bracket.

@@ -12,8 +12,7 @@ import { fileSearch } from "./builtin/file_search.ts";
 import { fileWrite } from "./builtin/file_write.ts";
 import { createHttpRequest } from "./builtin/http_request.ts";
 import { wait } from "./builtin/wait.ts";
-import { createMemoryAppend, createMemorySave, memoryRetrieve } from "./builtin/memory.ts";
-import { MemoryWriter } from "./memory/memory_file.ts";
+import { memoryAppend, memoryRetrieve, memorySave } from "./builtin/memory.ts";
 
 /** The tools of one agent, found by their names. */
 export class Toolbox {
@@ -51,7 +50,6 @@ export class Toolbox {
 /** Creates the tools that every agent has: files, HTTP, long-term memory, questions to the user, and
  * rests. */
 export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
-  const memory = new MemoryWriter();
   return [
     fileRead,
     fileWrite,
@@ -61,8 +59,8 @@ export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
     fileGlob,
     fileSearch,
     createHttpRequest(options.http),
-    createMemorySave(memory),
-    createMemoryAppend(memory),
+    memorySave,
+    memoryAppend,
     memoryRetrieve,
     askUser,
     wait,

@@ -4,14 +4,13 @@ import { nextSlice } from "../../../base/slices.ts";
 import { defineTool } from "../definition/define_tool.ts";
 import { writeFile } from "../files/write_file.ts";
 import { openFile } from "../files/opened_file.ts";
-import { isBinary } from "../../../base/text/text_content.ts";
+import { isBinary, SAMPLE_BYTES } from "../../../base/text/text_content.ts";
 import type { PathSandbox } from "../files/path_sandbox.ts";
 import { MAX_SHOWN_BYTES, previewTooBig } from "../files/preview_text.ts";
 import { editText, type TextEdit } from "../files/text_edit.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
-const SAMPLE_BYTES = 8 * 1024;
 
 /** Replaces exact text in a file. Keeps the file's line endings and permissions. */
 export const fileEdit = defineTool({

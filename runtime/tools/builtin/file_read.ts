@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { defineTool } from "../definition/define_tool.ts";
 import { type OpenedFile, openFile } from "../files/opened_file.ts";
-import { isBinary } from "../../../base/text/text_content.ts";
+import { isBinary, SAMPLE_BYTES } from "../../../base/text/text_content.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
 const MAX_LINES = 500;
@@ -18,7 +18,6 @@ const NOTES_BYTES = 1024;
 const KNOWN_BEFORE = 256 * 1024;
 /** The size of one read. Scanning it takes well below a millisecond, and the service does other work between two reads. */
 const CHUNK_BYTES = 64 * 1024;
-const SAMPLE_BYTES = 8 * 1024;
 /** The maximum size of a picture or PDF file in bytes. */
 const MAX_MEDIA_BYTES = 10 * 1024 * 1024;
 /** The bytes `%PDF` at the beginning of a PDF file. Checked separately, because a PDF file may begin with plain text. */

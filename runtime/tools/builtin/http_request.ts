@@ -50,8 +50,6 @@ const CLOSED_HEADERS: ReadonlySet<string> = new Set([
 /** The options of the http_request tool. Only tests set them. */
 export interface HttpRequestOptions {
   resolveHost?: ResolveHost;
-  /** The time limit of the whole call in milliseconds, redirects included. Default: 30 seconds. */
-  timeoutMs?: number;
   /** The maximum size of a saved body. Default: 100 MB. */
   maxSavedBytes?: number;
 }
@@ -61,11 +59,7 @@ export function createHttpRequest(
   policy: HttpPolicy,
   options: HttpRequestOptions = {},
 ): ActionTool {
-  const {
-    resolveHost = resolveHostBySystem,
-    timeoutMs = TIMEOUT_MS,
-    maxSavedBytes = MAX_SAVED_BYTES,
-  } = options;
+  const { resolveHost = resolveHostBySystem, maxSavedBytes = MAX_SAVED_BYTES } = options;
   return defineTool({
     name: "http_request",
     description:
@@ -116,7 +110,7 @@ export function createHttpRequest(
         method: args.method,
         ...parseContent(args.method, args.headers ?? {}, args.body),
       };
-      const allowed = path === undefined ? timeoutMs : SAVE_TIMEOUT_MS;
+      const allowed = path === undefined ? TIMEOUT_MS : SAVE_TIMEOUT_MS;
       const limit = {
         clock: context.clock,
         ms: allowed,

@@ -1,14 +1,14 @@
 // Moves a file inside the sandbox. The file gets its new name, and is checked under that name, before the old name is
 // removed. File tools move files only through this module.
-import { type BigIntStats, constants, lstatSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type BigIntStats, lstatSync } from "node:fs";
 import { basename, dirname } from "../../../base/plain_path.ts";
 import { PlaceChanged, requireFile, retryIfPlaceChanged, toFileFailure } from "./file_failure.ts";
+import { type OpenedFile, openFile } from "./opened_file.ts";
 import { identityOf } from "./place.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { removeEntry } from "./remove_file.ts";
 import { type FolderEntry, isLinkRefusal, lstatIfExists, StagedFile } from "./staged_file.ts";
-import { reportWrite } from "./reported_write.ts";
+import { reportWrite, versionOf } from "./reported_write.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
 const COPY_BYTES = 256 * 1024;
@@ -38,7 +38,10 @@ export async function moveFile(
     using targetFolder = await sandbox.createFolder(dirname(to.path));
     const target = { folder: targetFolder, name: basename(to.path) };
     await refuseIfThere(target, destination);
-    const staged = await stageCopy(old, info, target, options.signal);
+    const staged = await stageCopy(old, info, target, {
+      ...options,
+      open: () => openFile(sandbox, source),
+    });
     try {
       const written = { version: staged.version(), size: Number(info.size), sha256: null };
       await reportWrite(sandbox, { path: to.path, outcome: written }, () => staged.publishNew());
@@ -62,41 +65,26 @@ export async function moveFile(
  * impossible.
  */
 async function stageCopy(
-  source: FolderEntry,
+  old: FolderEntry,
   info: BigIntStats,
   target: FolderEntry,
-  signal: AbortSignal,
+  { open, signal }: { open: () => Promise<OpenedFile>; signal: AbortSignal },
 ): Promise<StagedFile> {
-  const identity = identityOf(info);
   try {
-    return await StagedFile.link(source, identity, target);
+    return await StagedFile.link(old, identityOf(info), target);
   } catch (error) {
     if (!isLinkRefusal(error)) throw error;
   }
-  await source.folder.waitUntilUnmoved();
-  const handle = await open(
-    source.folder.pathOf(source.name),
-    constants.O_RDONLY | constants.O_NONBLOCK,
-  );
-  try {
-    const opened = identityOf(await handle.stat({ bigint: true }));
-    if (opened !== identity || !source.folder.has(source.name, identity)) throw new PlaceChanged();
-    return await StagedFile.write(target, chunksOf(handle), {
-      mode: Number(info.mode),
-      signal,
-    });
-  } finally {
-    await handle.close();
-  }
+  await using file = await open();
+  if (file.version !== versionOf(info)) throw new PlaceChanged();
+  return await StagedFile.write(target, chunksOf(file), { mode: Number(info.mode), signal });
 }
 
-async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+async function* chunksOf(file: OpenedFile): AsyncGenerator<Uint8Array> {
   const buffer = new Uint8Array(COPY_BYTES);
-  for (let position = 0;;) {
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+  for (let position = 0, count; (count = await file.read(buffer, position)) > 0;) {
+    position += count;
+    yield buffer.subarray(0, count);
   }
 }
 

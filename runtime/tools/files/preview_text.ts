@@ -1,5 +1,5 @@
 // Reads a file for the preview of a change. The preview shows the complete text, or none.
-import { isBinary } from "../../../base/text/text_content.ts";
+import { isBinary, SAMPLE_BYTES } from "../../../base/text/text_content.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { openFile } from "./opened_file.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
@@ -9,7 +9,6 @@ export class PreviewUnavailable extends ToolFailure {}
 
 /** The maximum size of a file in a preview, in bytes. */
 export const MAX_SHOWN_BYTES = 1024 * 1024;
-const SAMPLE_BYTES = 8 * 1024;
 
 /**
  * Returns the text of a file that the agent may read. Throws PreviewUnavailable if the file is binary or larger than

@@ -1,27 +1,17 @@
 // Resolves the host name of a connection. Every address of the name is checked against the policy, and the connection goes
 // only to a checked address.
-import { lookup as systemLookup } from "node:dns";
+import type { LookupAddress } from "node:dns";
+import { lookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { type HttpPolicy, refuseAddress } from "./http_policy.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** An address that a host name resolves to. */
-export interface NamedAddress {
-  address: string;
-  family: number;
-}
-
 /** A function that resolves a host name to its addresses. Rejects if the name has no addresses. */
-export type ResolveHost = (host: string) => Promise<NamedAddress[]>;
+export type ResolveHost = (host: string) => Promise<LookupAddress[]>;
 
-/** Resolves a host name with the system's resolver. Rejects if the name has no address. */
-export function resolveHostBySystem(host: string): Promise<NamedAddress[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<NamedAddress[]>();
-  systemLookup(host, { all: true }, (error, addresses) => {
-    if (error) reject(error);
-    else resolve(addresses);
-  });
-  return promise;
+/** Resolves a host name with the system's resolver. */
+export function resolveHostBySystem(host: string): Promise<LookupAddress[]> {
+  return lookup(host, { all: true });
 }
 
 /**

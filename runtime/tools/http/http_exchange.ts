@@ -1,5 +1,6 @@
 // Sends one HTTP request and reads the response. The lookup of the connection checks the address (host_lookup.ts), so the
 // address cannot change between the check and the connection.
+import { Buffer } from "node:buffer";
 import {
   Agent,
   type ClientRequest,
@@ -205,13 +206,7 @@ async function readBody(
       break;
     }
   }
-  const body = new Uint8Array(Math.min(size, maxBytes));
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.length;
-  }
-  return { body, cut: size > maxBytes };
+  return { body: Buffer.concat(chunks), cut: size > maxBytes };
 }
 
 /** Returns the chunks of a body. Throws ToolFailure if it is too long or incomplete. */

@@ -2,10 +2,9 @@
 import type { Redactor } from "../../secrets/redactor.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { ExchangeReply } from "./http_exchange.ts";
-import { isBinary } from "../../../base/text/text_content.ts";
+import { isBinary, SAMPLE_BYTES } from "../../../base/text/text_content.ts";
 
 const MAX_SHOWN_CHARACTERS = 20_000;
-const SAMPLE_BYTES = 8 * 1024;
 const SHOWN_HEADERS = [
   "content-type",
   "content-length",

@@ -113,27 +113,13 @@ function parseIpv4(text: string): Uint8Array | undefined {
 }
 
 function parseIpv6(text: string): Uint8Array | undefined {
-  const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
-  let plain = text;
-  if (tail !== null) {
-    const ipv4 = parseIpv4(tail[2] ?? "");
-    if (ipv4 === undefined) return undefined;
-    const [a = 0, b = 0, c = 0, d = 0] = ipv4;
-    plain = `${tail[1]}${(a << 8 | b).toString(16)}:${(c << 8 | d).toString(16)}`;
-  }
-  const halves = plain.split("::");
-  if (halves.length > 2) return undefined;
-  const [head, rest] = halves.map((half) => half === "" ? [] : half.split(":"));
-  if (head === undefined) return undefined;
-  const missing = 8 - head.length - (rest?.length ?? 0);
-  if (rest === undefined ? missing !== 0 : missing < 1) return undefined;
-  const words = [
-    ...head,
-    ...Array<string>(rest === undefined ? 0 : missing).fill("0"),
-    ...rest ?? [],
-  ];
-  if (!words.every((word) => /^[0-9a-f]{1,4}$/i.test(word))) return undefined;
-  return Uint8Array.from(words.flatMap((word) => {
+  // The URL parser checks the address and writes it without an IPv4 part.
+  const host = /^[0-9a-f:.]+$/i.test(text) ? URL.parse(`http://[${text}]`)?.hostname : undefined;
+  if (host === undefined) return undefined;
+  const [head = [], rest = []] = host.slice(1, -1).split("::")
+    .map((half) => half === "" ? [] : half.split(":"));
+  const zeros = Array<string>(8 - head.length - rest.length).fill("0");
+  return Uint8Array.from([...head, ...zeros, ...rest].flatMap((word) => {
     const value = parseInt(word, 16);
     return [value >> 8, value & 0xff];
   }));

@@ -5,14 +5,13 @@ import { basename, dirname, join } from "../../../base/plain_path.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { errorCode } from "../../../base/error_code.ts";
+import { ignoreMissing } from "../../../base/files/missing.ts";
 import {
   isStillMissing,
   type MissingFile,
   rememberMissing,
 } from "../../config/files/missing_file.ts";
 import { toFileFailure } from "../files/file_failure.ts";
-import { PathLocks } from "../files/path_locks.ts";
 import { isWithin } from "../files/place.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { hasTooManySections, MAX_SECTIONS, MemoryDocument } from "./memory_document.ts";
@@ -58,53 +57,41 @@ export async function readMemory(path: string): Promise<MemoryDocument> {
 }
 
 /**
- * A writer of memory files. It makes one change at a time in each folder. All agents should share one writer, because its
- * lock is faster than the lock between processes.
+ * Changes a memory file with `edit` and returns the changed memory. Changes that other runs or processes make at the same
+ * time are kept. Throws ToolFailure like readMemory(), and if the memory would exceed a limit; the file is then unchanged.
  */
-export class MemoryWriter {
-  readonly #locks = new PathLocks();
-
-  /**
-   * Changes a memory file with `edit` and returns the changed memory. Changes that other runs or processes make at the same
-   * time are kept. Throws ToolFailure like readMemory(), and if the memory would exceed a limit; the file is then
-   * unchanged.
-   */
-  async change(
-    path: string,
-    edit: (memory: MemoryDocument) => MemoryDocument,
-    options: { clock: Clock; signal: AbortSignal },
-  ): Promise<MemoryDocument> {
-    const folder = dirname((await locate(path)).real);
-    return await this.#locks.run([folder], async () => {
-      using _lock = await lockFolder(folder, options);
-      const place = await locate(path);
-      const before = await readText(place);
-      const memory = edit(MemoryDocument.parse(before ?? ""));
-      const text = memory.toText();
-      if (text === before) return memory;
-      const bytes = new TextEncoder().encode(text);
-      if (bytes.length > MEMORY_LIMIT_BYTES) {
-        throw new ToolFailure(
-          `The memory would have ${inKilobytes(bytes.length)}; it may have ${
-            inKilobytes(MEMORY_LIMIT_BYTES)
-          }. Nothing was changed. Condense its sections with memory_save first.`,
-        );
-      }
-      if (hasTooManySections(text)) {
-        throw new ToolFailure(
-          `The memory would have more than ${MAX_SECTIONS} sections. Nothing was changed. ` +
-            "Add to an existing section.",
-        );
-      }
-      options.signal.throwIfAborted();
-      await fileWork(
-        place,
-        "write",
-        () => writeFileAtomically(place.real, bytes, before === undefined ? { mode: 0o600 } : {}),
-      );
-      return memory;
-    });
+export async function changeMemory(
+  path: string,
+  edit: (memory: MemoryDocument) => MemoryDocument,
+  options: { clock: Clock; signal: AbortSignal },
+): Promise<MemoryDocument> {
+  using _lock = await lockFolder(dirname((await locate(path)).real), options);
+  const place = await locate(path);
+  const before = await readText(place);
+  const memory = edit(MemoryDocument.parse(before ?? ""));
+  const text = memory.toText();
+  if (text === before) return memory;
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length > MEMORY_LIMIT_BYTES) {
+    throw new ToolFailure(
+      `The memory would have ${inKilobytes(bytes.length)}; it may have ${
+        inKilobytes(MEMORY_LIMIT_BYTES)
+      }. Nothing was changed. Condense its sections with memory_save first.`,
+    );
   }
+  if (hasTooManySections(text)) {
+    throw new ToolFailure(
+      `The memory would have more than ${MAX_SECTIONS} sections. Nothing was changed. ` +
+        "Add to an existing section.",
+    );
+  }
+  options.signal.throwIfAborted();
+  await fileWork(
+    place,
+    "write",
+    () => writeFileAtomically(place.real, bytes, before === undefined ? { mode: 0o600 } : {}),
+  );
+  return memory;
 }
 
 /** The location of a memory file after its symlinks are resolved. */
@@ -119,7 +106,7 @@ async function locate(path: string): Promise<MemoryPlace> {
   const shown = basename(path);
   const folder = await fileWork({ shown }, "use", () => realpath(dirname(path)));
   const entry = join(folder, shown);
-  const info = await fileWork({ shown }, "use", () => unlessMissing(lstat(entry)));
+  const info = await fileWork({ shown }, "use", () => lstat(entry).catch(ignoreMissing));
   if (info === undefined) return { real: entry, exists: false, shown };
   if (info.isFile()) return { real: entry, exists: true, shown };
   if (!info.isSymbolicLink()) {
@@ -166,7 +153,7 @@ async function readText(place: MemoryPlace): Promise<string | undefined> {
 }
 
 /**
- * Locks the folder against other processes. Dispose of the result to unlock it. The lock is polled, so that an abort ends
+ * Locks the folder against other runs and processes. Dispose of the result to unlock it. The lock is polled, so that an abort ends
  * the wait.
  *
  * Decision: the folder itself is locked, because a lock file would stay in the user's agents folder for ever (rejected: a
@@ -204,15 +191,6 @@ async function fileWork<T>(
     return await work();
   } catch (error) {
     throw toFileFailure(error, action, shown);
-  }
-}
-
-async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
   }
 }
 

@@ -12,6 +12,16 @@ const MAX_DEPTH = 256;
 const SLICE = 16 * 1024;
 const MAX_COMPUTING_MS = 500;
 
+/** The elements of a page, and the depth of the deepest one. */
+class Tree extends DomHandler {
+  depth = 0;
+
+  override onopentag(...[name, attributes]: Parameters<DomHandler["onopentag"]>): void {
+    super.onopentag(name, attributes);
+    this.depth = Math.max(this.depth, this.tagStack.length - 1);
+  }
+}
+
 /**
  * Returns the elements that match a selector as Markdown, one after another. Throws ToolFailure if none matches, the
  * selector is invalid, or the page is too large.
@@ -22,29 +32,13 @@ export async function selectPart(source: string, selector: string, url: string):
       `the page is too large for trigger.select: over ${MAX_SOURCE} characters`,
     );
   }
-  const tree = new DomHandler();
-  let [depth, deepest] = [0, 0];
-  const parser = new Parser({
-    onparserinit: (one) => tree.onparserinit(one),
-    onend: () => tree.onend(),
-    onerror: (error) => tree.onerror(error),
-    ontext: (text) => tree.ontext(text),
-    oncomment: (text) => tree.oncomment(text),
-    oncommentend: () => tree.oncommentend(),
-    onopentag(name, attributes) {
-      deepest = Math.max(deepest, ++depth);
-      tree.onopentag(name, attributes);
-    },
-    onclosetag() {
-      depth--;
-      tree.onclosetag();
-    },
-  });
-  for (let at = 0; at < source.length && deepest <= MAX_DEPTH; at += SLICE) {
+  const tree = new Tree();
+  const parser = new Parser(tree);
+  for (let at = 0; at < source.length && tree.depth <= MAX_DEPTH; at += SLICE) {
     await nextSlice();
     parser.write(source.slice(at, at + SLICE));
   }
-  if (deepest > MAX_DEPTH) {
+  if (tree.depth > MAX_DEPTH) {
     throw new ToolFailure("the page is nested too deeply for trigger.select");
   }
   parser.end();

@@ -2,13 +2,12 @@
 import type { Buffer } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "../../../base/plain_path.ts";
-import { isBinary } from "../../../base/text/text_content.ts";
+import { isBinary, SAMPLE_BYTES } from "../../../base/text/text_content.ts";
 import type { FolderHandle } from "../files/folder_handle.ts";
 import { identityOf } from "../files/place.ts";
 
 /** The size of one read. Searching it takes some milliseconds, and the service does other work between two reads. */
 export const PART_BYTES = 64 * 1024;
-const SAMPLE_BYTES = 8 * 1024;
 const LF = 10;
 
 /** A part of a file: whole lines, or a piece of a line that is longer than PART_BYTES. */

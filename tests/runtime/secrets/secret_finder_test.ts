@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type Found, SecretFinder } from "../../../runtime/secrets/secret_finder.ts";
+import { type Mark, SecretFinder } from "../../../runtime/secrets/secret_finder.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
 
 /** Tries all needles at each position, the longest first. */
-function findSlowly(needles: readonly string[], text: string): Found[] {
-  const found: Found[] = [];
+function findSlowly(needles: readonly string[], text: string): Mark[] {
+  const found: Mark[] = [];
   const ends = new Map<string, number>();
   const longestFirst = needles.toSorted((a, b) => b.length - a.length);
   for (let from = 0; from < text.length; from++) {
@@ -35,7 +35,7 @@ Deno.test("SecretFinder finds the same occurrences and open ends as a search for
   for (let round = 0; round < 2_000; round++) {
     const shortest = 1 + draw(9);
     const needles = Array.from({ length: draw(6) }, () => word(shortest + draw(8)));
-    // Needles that begin with another needle share a branch.
+    // Needles may begin with another needle.
     needles.push(...needles.map((one) => one + word(draw(3))));
     const text = word(draw(30)) + needles.join(word(draw(2))) + word(draw(10));
     const finder = new SecretFinder(needles.map((one) => ({ text: one, name: "" })));

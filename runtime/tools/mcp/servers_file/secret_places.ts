@@ -1,11 +1,11 @@
 // Finds the places of secrets in the text of mcp-servers.json, also in a text that is not valid yet.
 import { type Node, parseTree } from "jsonc-parser";
-import type { NamedRange } from "../../../secrets/concealed_text.ts";
+import type { Mark } from "../../../secrets/secret_finder.ts";
 import { isSecretPlace } from "./declared_secrets.ts";
 
 /** Returns the ranges of the values whose names say that they are secret, and of the arguments of such options. */
-export function findSecretPlaces(text: string): NamedRange[] {
-  const found: NamedRange[] = [];
+export function findSecretPlaces(text: string): Mark[] {
+  const found: Mark[] = [];
   const look = (name: unknown, value: Node | undefined) => {
     if (typeof name !== "string" || value?.type !== "string" || value.value === "") return;
     if (!isSecretPlace(name)) return;

@@ -2,12 +2,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
-  createMemoryAppend,
-  createMemorySave,
+  memoryAppend,
   memoryRetrieve,
+  memorySave,
 } from "../../../../runtime/tools/builtin/memory.ts";
-import { listSections, MEMORY_LIMIT_BYTES } from "../../../../runtime/tools/memory/memory_file.ts";
-import { memoryPathOf, MemoryWriter } from "../../../../runtime/tools/memory/memory_file.ts";
+import {
+  changeMemory,
+  listSections,
+  MEMORY_LIMIT_BYTES,
+  memoryPathOf,
+} from "../../../../runtime/tools/memory/memory_file.ts";
 import { MAX_SECTIONS } from "../../../../runtime/tools/memory/memory_document.ts";
 import { SECTION_LIMIT_BYTES } from "../../../../runtime/tools/memory/section_text.ts";
 import type { ToolContext } from "../../../../runtime/tools/definition/tool.ts";
@@ -18,7 +22,6 @@ const CHILD_APPENDS = 15;
 
 /** An agent with its memory tools and its memory file. */
 class MemoryFixture implements AsyncDisposable {
-  readonly writer = new MemoryWriter();
   readonly agentsDir: string;
   readonly path: string;
   readonly context: ToolContext;
@@ -39,11 +42,11 @@ class MemoryFixture implements AsyncDisposable {
   }
 
   save(section: string, content: string): Promise<string> {
-    return call(createMemorySave(this.writer), { section, content }, this.context);
+    return call(memorySave, { section, content }, this.context);
   }
 
   append(section: string, content: string): Promise<string> {
-    return call(createMemoryAppend(this.writer), { section, content }, this.context);
+    return call(memoryAppend, { section, content }, this.context);
   }
 
   retrieve(section?: string): Promise<string> {
@@ -140,19 +143,20 @@ Deno.test("listSections() notices that a missing memory file was created", async
 });
 
 Deno.test("memory tools refuse invalid names, and declare their effects", () => {
-  const save = createMemorySave(new MemoryWriter());
-  const bad = (section: string) => () => save.check({ section, content: "" });
+  const bad = (section: string) => () => memorySave.check({ section, content: "" });
   assert.throws(bad("  "), /"section": must not be empty/);
   assert.throws(bad("a".repeat(201)), /"section": must have at most 200 characters/);
   for (const odd of ["a\nb", "a\rb", "a\0b", "a\u2028b", "a\u001bb", "a\ud800b"]) {
     assert.throws(bad(odd), /"section": must be one line without control characters/);
   }
-  assert.deepEqual(save.check({ section: " a ", content: "" }), { section: "a", content: "" });
-  const append = createMemoryAppend(new MemoryWriter());
-  const attempt = () => append.check({ section: "a", content: "" });
+  assert.deepEqual(memorySave.check({ section: " a ", content: "" }), {
+    section: "a",
+    content: "",
+  });
+  const attempt = () => memoryAppend.check({ section: "a", content: "" });
   assert.throws(attempt, /"content": must not be empty/);
   const args = { section: "a", content: "x" };
-  const effects = [save.effect(args), append.effect(args), memoryRetrieve.effect({})];
+  const effects = [memorySave.effect(args), memoryAppend.effect(args), memoryRetrieve.effect({})];
   assert.deepEqual(effects, ["idempotent", "unsafe", "read"]);
 });
 
@@ -282,11 +286,10 @@ test("memory tools follow only a symlink to another memory file", async (memory)
 });
 
 test("concurrent memory_append calls of two runs keep all entries in order", async (memory) => {
-  const append = createMemoryAppend(memory.writer);
   const run = async (executionId: number) => {
     const context = { ...memory.context, executionId };
     for (let n = 0; n < 20; n++) {
-      await call(append, { section: "Log", content: `${executionId}:${n}` }, context);
+      await call(memoryAppend, { section: "Log", content: `${executionId}:${n}` }, context);
     }
   };
   await Promise.all([run(1), run(2)]);
@@ -298,16 +301,15 @@ test("concurrent memory_append calls of two runs keep all entries in order", asy
   }
 });
 
-test("concurrent MemoryWriter.change() calls of two processes lose no change", async (memory) => {
+test("concurrent changeMemory() calls of two processes lose no change", async (memory) => {
   const module = new URL("../../../..", import.meta.url).href;
   const script = `
-    import { MemoryWriter } from "${module}runtime/tools/memory/memory_file.ts";
+    import { changeMemory } from "${module}runtime/tools/memory/memory_file.ts";
     import { SystemClock } from "${module}base/clock.ts";
     const [path, who] = Deno.args;
-    const writer = new MemoryWriter();
     const options = { clock: new SystemClock(), signal: new AbortController().signal };
     for (let n = 0; n < ${CHILD_APPENDS}; n++) {
-      await writer.change(path, (memory) => memory.withSection("Log", memory.appended("Log", who + n)), options);
+      await changeMemory(path, (memory) => memory.withSection("Log", memory.appended("Log", who + n)), options);
     }`;
   const scriptFile = join(memory.files.base, "append.ts");
   await Deno.writeTextFile(scriptFile, script);
@@ -322,9 +324,8 @@ test("concurrent MemoryWriter.change() calls of two processes lose no change", a
     assert.ok(success, new TextDecoder().decode(stderr));
   };
   const sibling = async (who: string) => {
-    const append = createMemoryAppend(new MemoryWriter());
     for (let n = 0; n < CHILD_APPENDS; n++) {
-      await call(append, { section: "Log", content: `${who}${n}` }, memory.context);
+      await call(memoryAppend, { section: "Log", content: `${who}${n}` }, memory.context);
     }
   };
   await Promise.all([child("a"), sibling("b"), sibling("c")]);
@@ -333,11 +334,11 @@ test("concurrent MemoryWriter.change() calls of two processes lose no change", a
   assert.equal(new Set(lines).size, lines.length);
 });
 
-test("MemoryWriter.change() stops its wait for a lock on abort", async (memory) => {
+test("changeMemory() stops its wait for a lock on abort", async (memory) => {
   using held = await Deno.open(memory.agentsDir);
   assert.ok(await held.tryLock(true));
   const stop = new AbortController();
-  const waiting = memory.writer.change(memory.path, (one) => one.withSection("A", "x"), {
+  const waiting = changeMemory(memory.path, (one) => one.withSection("A", "x"), {
     clock: {
       now: () => 0,
       sleep: (_ms, signal) => {
