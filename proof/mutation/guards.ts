@@ -715,7 +715,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "this.#unused.find((one) => isSame(one.question, question))",
     by: "this.#unused[0]",
     tests: [
-      "tests/runtime/tools/custom/questions_test.ts",
+      "tests/runtime/tools/definition/earlier_answers_test.ts",
       "tests/runtime/tools/custom/run_test.ts",
     ],
   },

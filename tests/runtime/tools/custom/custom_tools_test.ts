@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../../../base/clock.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
-import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 
 Deno.test("openTools() names each tool by its `name` or by its export", async () => {
@@ -239,41 +238,36 @@ Deno.test("openTools() loads changed files and changed imports again", async () 
   assert.deepEqual(await open(), ["two", "two"]);
 });
 
-for (const kind of ["source", "binary"] as const) {
-  Deno.test(`a separate process checks slow keywords of a tool's schema (${kind})`, async () => {
-    await using binary = await openBinary();
-    await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
-    const properties = {
-      code: { type: "string", pattern: "^[A-Z]{2}$" },
-      slow: { type: "string", pattern: "^(a+)+$" },
-      next: { $ref: "#" },
-      n: { type: "integer", default: 3 },
-    };
-    const parameters = { type: "object", properties };
-    await world.write(
-      "coded.ts",
-      `export default { description: "x", run: ({ code }) => "ran " + code,
-       parameters: ${JSON.stringify(parameters)} };`,
-    );
-    const tool = await world.openTool("coded");
-    assert.deepEqual(tool.check({}), { n: 3 });
-    assert.throws(() => tool.check({ n: "x" }), /"n": Instance type "string" is invalid/);
-    assert.throws(
-      () => tool.check({ m: 1 }),
-      /unknown argument "m"; known are code, slow, next, n/,
-    );
-    const misfit = world.run(tool, { code: "AB", next: { code: "c" } });
-    const expected =
-      'The arguments do not fit coded:\n- "next.code": String does not match pattern';
-    assert.equal(await failureOf(misfit), expected);
-    assert.equal(await world.run(tool, { code: "AB", next: { code: "CD" } }), "ran AB");
-    if (kind === "binary") return;
-    class NoPatience extends SystemClock {
-      override sleep = () => Promise.resolve();
-    }
-    const call = world.run(tool, { slow: `${"a".repeat(60)}!` }, { clock: new NoPatience() });
-    const late =
-      /^The check of the arguments of coded against its schema took longer than 5 s: .*Try other/;
-    assert.match(await failureOf(call), late);
-  });
-}
+Deno.test("a separate process checks slow keywords of a tool's schema", async () => {
+  await using world = await ToolWorld.open();
+  const properties = {
+    code: { type: "string", pattern: "^[A-Z]{2}$" },
+    slow: { type: "string", pattern: "^(a+)+$" },
+    next: { $ref: "#" },
+    n: { type: "integer", default: 3 },
+  };
+  const parameters = { type: "object", properties };
+  await world.write(
+    "coded.ts",
+    `export default { description: "x", run: ({ code }) => "ran " + code,
+     parameters: ${JSON.stringify(parameters)} };`,
+  );
+  const tool = await world.openTool("coded");
+  assert.deepEqual(tool.check({}), { n: 3 });
+  assert.throws(() => tool.check({ n: "x" }), /"n": Instance type "string" is invalid/);
+  assert.throws(
+    () => tool.check({ m: 1 }),
+    /unknown argument "m"; known are code, slow, next, n/,
+  );
+  const misfit = world.run(tool, { code: "AB", next: { code: "c" } });
+  const expected = 'The arguments do not fit coded:\n- "next.code": String does not match pattern';
+  assert.equal(await failureOf(misfit), expected);
+  assert.equal(await world.run(tool, { code: "AB", next: { code: "CD" } }), "ran AB");
+  class NoPatience extends SystemClock {
+    override sleep = () => Promise.resolve();
+  }
+  const call = world.run(tool, { slow: `${"a".repeat(60)}!` }, { clock: new NoPatience() });
+  const late =
+    /^The check of the arguments of coded against its schema took longer than 5 s: .*Try other/;
+  assert.match(await failureOf(call), late);
+});

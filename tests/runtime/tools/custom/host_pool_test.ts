@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
 import { HostPool } from "../../../../runtime/tools/custom/host_pool.ts";
 import { HostProcess } from "../../../../runtime/tools/custom/host_process.ts";
-import { hostCommand, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
-import { denoDirectory } from "../../../support/repository.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
-import { until } from "../../../support/until.ts";
+import { until, untilGone } from "../../../support/until.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld, WAITER } from "./tool_world.ts";
 
@@ -93,7 +91,7 @@ Deno.test("HostPool ends a process that idles too long or whose place another to
   await clock.advance(59_000);
   assert.equal(await systemProcesses.isAlive(two), true);
   await clock.advance(1_000);
-  await until(async () => !(await systemProcesses.isAlive(two)), "the idle process is gone");
+  await untilGone(two);
 });
 
 Deno.test("disposing of HostPool ends busy and idle processes", async () => {
@@ -119,17 +117,13 @@ class StubbornProcess extends HostProcess {
   failures: number;
   attempts = 0;
 
+  /** Starts a shell that answers like a host process. */
   constructor(failures: number) {
-    const host = ownProgram();
-    const command = hostCommand(host, {
-      role: "tools",
-      args: [],
-      permissions: { read: [], write: [], net: [], env: [] },
-      closed: { read: [], write: [] },
-      lookup: (name) => name === "DENO_DIR" ? denoDirectory() : undefined,
-      variables: {},
-    });
-    super({ command: { ...command, program: host.program, cwd: "/" }, keeps: [] });
+    const script = `while read -r line; do
+      mark=$(printf %s "$line" | sed -n 's/.*"mark":"\\([^"]*\\)".*/\\1/p'); all=$all$mark
+      printf '\\n%s{"type":"pong"}\\n' "$all"; done`;
+    const environment = { PATH: "/usr/bin:/bin" };
+    super({ command: { program: "sh", args: ["-c", script], cwd: "/", environment }, keeps: [] });
     this.failures = failures;
   }
 

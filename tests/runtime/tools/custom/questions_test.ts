@@ -1,7 +1,6 @@
 // Tests custom tools that ask people: each question ends the call, and each answer repeats the call from its beginning.
 import assert from "node:assert/strict";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
-import type { JsonValue } from "../../../../base/json.ts";
 import { QuestionRaised } from "../../../../runtime/tools/definition/question_raised.ts";
 import type { AnsweredQuestion, HumanAnswer } from "../../../../runtime/tools/definition/tool.ts";
 import type { ToolQuestion } from "../../../../runtime/tools/definition/tool.ts";
@@ -42,7 +41,6 @@ Deno.test("a custom tool runs again from its beginning after each answer of a pe
     patient: `const sure = await context.confirm("Sure?");
       const name = await context.ask("Name?").catch((error: Error) => error.message);
       return { sure, name, picked: await context.choose("Which?", ["a"]) };`,
-    fickle: `return await context[args.kind](...args.question);`,
     mute: `const errors = [];
       for (const ask of [() => context.confirm(" "), () => context.ask(""), () => context.choose("Which?", [])]) {
         await ask().catch((error: Error) => errors.push(error.message));
@@ -86,51 +84,6 @@ Deno.test("a custom tool runs again from its beginning after each answer of a pe
     );
     assert.equal(await failureOf(run(expired)), "Nobody answered in time");
   });
-
-  const ab = choice("Which?", ["a", "b"]);
-  const sure = confirmation("Delete 1 file?");
-  const others: [
-    asked: [string, ...JsonValue[]],
-    ToolQuestion,
-    before: ToolQuestion,
-    HumanAnswer,
-  ][] = [
-    [["confirm", "Delete 500 files?"], confirmation("Delete 500 files?"), sure, { approved: true }],
-    [["ask", sure.message], input(sure.message), sure, { approved: true }],
-    [["choose", "Which?", ["b", "a"]], choice("Which?", ["b", "a"]), ab, { selected: ["b"] }],
-    [
-      ["choose", "Which?", ["a", "b"], { multi: true }],
-      choice("Which?", ["a", "b"], true),
-      ab,
-      { selected: ["b"] },
-    ],
-  ];
-  for (const [[kind, ...question], expected, before, answer] of others) {
-    await t.step(
-      `a different question does not get the answer: ${kind} ${JSON.stringify(question)}`,
-      async () => {
-        const answers = [{ question: before, answer }];
-        const call = world.run(tools.fickle, { kind, question }, { answers });
-        assert.deepEqual(await questionOf(call), expected);
-      },
-    );
-  }
-
-  await t.step(
-    "a tool that keeps changing its question fails after four questions",
-    async () => {
-      const answers = [1, 2, 3, 4].map((n) => ({
-        question: { ...confirmation(`Sure ${n}?`), answersBefore: 0 },
-        answer: { approved: true },
-      }));
-      const ask = (count: number) =>
-        world.run(tools.fickle, { kind: "confirm", question: ["Sure?"] }, {
-          answers: answers.slice(0, count),
-        });
-      assert.deepEqual(await questionOf(ask(3)), confirmation("Sure?"));
-      assert.match(await failureOf(ask(4)), /The tool asked something else than before/);
-    },
-  );
 
   await t.step(
     "a question without text or options is the tool's error",

@@ -23,40 +23,41 @@ async function openPlace(): Promise<TestWorkspace> {
   return place;
 }
 
-/**
- * Custom tools by name. The agent `call-<tool>` calls the tool with the arguments in `CALLED_WITH` and repeats its result.
- */
-const TOOLS: Record<string, string> = {
-  adder: `export default { description: "Adds", effect: "read",
+/** The module `all`: its tools are described once, and their calls share a process. */
+const ALL = `
+  const tool = (description: string, more: object) => ({ description, ...more });
+  export const adder = tool("Adds", {
+    effect: "read",
     parameters: { properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
-    run: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }) };`,
-  sleeper:
-    `export default { description: "Sleeps", timeout: 0.1, run: () => new Promise(() => {}) };`,
-  asker:
-    `export default { description: "Asks", async run(_: unknown, context: any): Promise<string> {
+    run: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }),
+  });
+  export const sleeper = tool("Sleeps", { timeout: 0.1, run: () => new Promise(() => {}) });
+  export const asker = tool("Asks", { async run(_: unknown, context: any): Promise<string> {
     const sure = await context.confirm("Really?");
-    const name = await context.ask("Who?");
-    return sure + " " + name;
-  } };`,
-  wipe:
-    `export default { description: "Deletes", async run(_: unknown, context: any): Promise<string> {
+    return sure + " " + await context.ask("Who?");
+  } });
+  export const wipe = tool("Deletes", { async run(_: unknown, context: any): Promise<string> {
     const told = [await context.confirm("Delete " + [...Deno.readDirSync("notes")].length + " file(s)?")];
     told.push(await context.ask("Name?"));
     return told.join(" ");
-  } };`,
-  broken: `throw new Error("not today");`,
-};
+  } });
+`;
+
 const CALLED_WITH: Record<string, object> = { adder: { a: 2, b: 3 } };
 
+/** Writes an agent `call-<tool>` for each tool. It calls the tool and repeats its result. */
 async function writeTools(place: TestWorkspace): Promise<void> {
-  for (const [name, source] of Object.entries(TOOLS)) {
-    const path = join(place.agentsDir, "_config/tools", `${name}.ts`);
-    await Deno.writeTextFile(path, source);
+  for (const [module, source] of [["all", ALL], ["broken", `throw new Error("not today");`]]) {
+    const path = join(place.agentsDir, "_config/tools", `${module}.ts`);
+    await Deno.writeTextFile(path, source ?? "");
     // The file's date is set back, so that each run uses the cached description.
     await age(path);
+  }
+  for (const name of ["adder", "sleeper", "asker", "wipe", "broken"]) {
     const call = [{ name, arguments: CALLED_WITH[name] ?? {} }];
     const steps = [{ call }, { say: "It said: {result}" }];
-    await place.writeScript(`call-${name}`, steps, `tools: [${name}]`);
+    const module = name === "broken" ? name : "all";
+    await place.writeScript(`call-${name}`, steps, `tools: [${module}]`);
   }
 }
 
