@@ -803,11 +803,11 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "changed files start an agent a limited number of times",
-    symbol: "TriggerBreaker.refusal",
-    replace: "reason !== undefined",
-    by: "false",
+    symbol: "RecentRuns.refusal",
+    replace: "count < maxRuns",
+    by: "true",
     tests: [
-      "tests/runtime/triggers/watch/trigger_breaker_test.ts",
+      "tests/runtime/triggers/recent_runs_test.ts",
       "tests/runtime/triggers/watch/watcher_breaker_test.ts",
     ],
   },

@@ -5,6 +5,7 @@ import type { FollowUps } from "./after/follow_ups.ts";
 import type { Clock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
+import { isTriggeredBy } from "./firing/fire.ts";
 import type { ReconcileOptions } from "./firing/reconcile_options.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
@@ -160,7 +161,7 @@ export class Triggers implements AsyncDisposable {
     await this.#ports.checks.reconcile(agents);
     this.#ports.followUps.wake();
     await this.#reconcileMail(agents, options);
-    const isWatching = agents.some(({ enabled, trigger }) => enabled && trigger.type === "watch");
+    const isWatching = agents.some((agent) => isTriggeredBy(agent, "watch"));
     const isWanted = isWatching || this.#watcher !== undefined ||
       await this.#ports.hasStoredWatches();
     // The dispose may have started during the calls above.
@@ -174,7 +175,7 @@ export class Triggers implements AsyncDisposable {
 
   async #reconcileMail(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     const isUsed = this.#ports.hasMailChannels() ||
-      agents.some(({ enabled, trigger }) => enabled && trigger.type === "mail");
+      agents.some((agent) => isTriggeredBy(agent, "mail"));
     const isWanted = isUsed || this.#mail !== undefined || await this.#ports.hasMailPositions();
     if (!isWanted || this.#isOver) return;
     const mail = await (this.#mail ??= this.#ports.openMail().catch((error) => {

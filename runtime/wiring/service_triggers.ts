@@ -25,7 +25,7 @@ import type { TriggerLease } from "../triggers/trigger_lease.ts";
 import { describeHostMismatch, TRIGGER_LEASE } from "../vocabulary/trigger_kinds.ts";
 import { once } from "./once.ts";
 import type { Pause } from "../triggers/pause.ts";
-import { checkLease, LazyChecks } from "../triggers/change/lazy_checks.ts";
+import { checkLease, Checks } from "../triggers/change/checks.ts";
 import { servicePolicy } from "../tools/http/service_policy.ts";
 import type { RunSupplies } from "./run_supplies.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
@@ -83,7 +83,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     const agent = await options.currentAgent(id);
     if (agent === undefined || !hasTrigger(agent, fire)) return { outcome: "withdrawn" };
     const fired = await startRun(agent, fire);
-    if (fired.outcome === "started") await stops.started(agent.id);
+    if (fired.outcome === "started") await stops.started(id, fired.executionId, fire.type);
     return fired;
   };
   const findAgent = (id: string) => options.registry.get(id);
@@ -101,24 +101,20 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
       (isLeased(agent) ? await lease?.findHoldReason() : undefined);
   const isPaused = async () => await pause.state() === "paused";
   const leases = shared && new LeaseGroups((names) => shared.node.requestLeases(names));
-  const checks = new LazyChecks({
+  const checks = new Checks({
+    ...supplies,
+    policy: servicePolicy(settings, options.ownPorts),
+    lookup: (name) => settings.environment.get(name),
+    openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
+    store: slots,
+    settings: options.remembered,
+    start,
     want: async (ids) => await leases?.want("checks", ids.map(checkLease)),
-    open: () => ({
-      ...supplies,
-      policy: servicePolicy(settings, options.ownPorts),
-      lookup: (name) => settings.environment.get(name),
-      openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
-      store: slots,
-      settings: options.remembered,
-      start,
-      holds: (id) => shared?.node.leases.holds(checkLease(id)) ?? true,
-      stops,
-      events,
-      clock,
-      log,
-      redactor: options.redactor,
-    }),
+    holds: (id) => shared?.node.leases.holds(checkLease(id)) ?? true,
+    stops,
+    clock,
     log,
+    redactor: options.redactor,
   });
   const scheduler = new Scheduler({
     isShared,
@@ -146,7 +142,6 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     clock,
     log,
     stops,
-    events,
   });
   const followUps = new FollowUps({
     store: new SqlFollowUpStore(db),

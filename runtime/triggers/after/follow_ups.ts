@@ -3,12 +3,12 @@
 import type { Agent } from "../../agents/agent.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Clock } from "../../../base/clock.ts";
-import type { ServiceEvent } from "../../events/bus.ts";
+import type { EventBus, ServiceEvent } from "../../events/bus.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import type { FindHoldReason, StartRun } from "../firing/fire.ts";
 import type { ReconcileOptions } from "../firing/reconcile_options.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { RunBrake, type RunBrakePorts } from "../firing/run_brake.ts";
+import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import type { FollowUp, SqlFollowUpStore } from "./follow_up_store.ts";
 
 /** The maximum number of consecutive `after` runs. It ends a loop of agents that start each other. */
@@ -17,7 +17,7 @@ export const MAX_FOLLOWED = 10;
  * The maximum number of `after` runs of one agent within ten minutes. At the limit, the next follow-up stops the agent's
  * trigger.
  */
-const MAX_RUNS = 200;
+const LIMIT = { kind: "after", maxRuns: 200, cause: "the ends of others" } as const;
 const NO_LONGER_FOLLOWS = "it does not follow any longer";
 /** The backoff after a failure to start a run. */
 const RETRY = { firstMs: 5_000, longestMs: 300_000 };
@@ -29,7 +29,9 @@ const WAKING: ReadonlySet<ServiceEvent["type"]> = new Set([
 ]);
 
 /** The collaborators of `FollowUps`. */
-export interface FollowUpsPorts extends RunBrakePorts {
+export interface FollowUpsPorts {
+  stops: StoppedTriggers;
+  events: EventBus;
   store: SqlFollowUpStore;
   start: StartRun;
   /** Returns the current version of an agent, or undefined if it was removed. */
@@ -48,7 +50,6 @@ export interface FollowUpsPorts extends RunBrakePorts {
 /** Starts the runs of all follow-ups. */
 export class FollowUps implements AsyncDisposable {
   readonly #ports: FollowUpsPorts;
-  readonly #brake: RunBrake;
   readonly #loop: WorkLoop;
   readonly #unsubscribe: () => void;
   #isStarted = false;
@@ -57,7 +58,6 @@ export class FollowUps implements AsyncDisposable {
 
   constructor(ports: FollowUpsPorts) {
     this.#ports = ports;
-    this.#brake = new RunBrake(ports);
     this.#loop = new WorkLoop({
       clock: ports.clock,
       work: () => this.#startAll(),
@@ -134,14 +134,10 @@ export class FollowUps implements AsyncDisposable {
       const reason = `${MAX_FOLLOWED} agents in a row were started by the end of the one before`;
       return await this.#drop(followUp, "warn", reason);
     }
-    if (!this.#brake.admits(agent, { maxRuns: MAX_RUNS, cause: "the ends of others" })) {
-      return "waiting";
-    }
+    if (!this.#ports.stops.admitsRun(agent, LIMIT)) return "waiting";
     const fired = await start(agent, { type: "after", ...ended, depth: depth + 1, output });
     switch (fired.outcome) {
       case "started":
-        this.#brake.started(follower, fired.executionId);
-        return "settled";
       case "claimed":
         return "settled";
       case "withdrawn":

@@ -1,19 +1,23 @@
 // Checks the sources of change triggers, and starts runs for the changes. The scheduler decides when a check is due. What a
 // source contained at the last check is stored, and changes only in the transaction that accepts the run about the change.
-import type { Agent, ChangeTrigger } from "../../agents/agent.ts";
+import type { Agent } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import { SLOT_REASONS, slotReasonOf } from "../../vocabulary/trigger_kinds.ts";
-import type { StartRun } from "../firing/fire.ts";
-import { RunBrake, type RunBrakePorts } from "../firing/run_brake.ts";
+import { isTriggeredBy, type StartRun, type TriggeredAgent } from "../firing/fire.ts";
+import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import type { SlotStore } from "../schedule/slot_store.ts";
 import { checkName } from "../firing/check_setting.ts";
-import { compareContent, type Compared, type LastCheck, sourceDigest } from "./compare_content.ts";
-import { readSource, type SourcePorts } from "./read_source.ts";
+import type { Compared, LastCheck } from "./compare_content.ts";
+import type { SourcePorts } from "./read_source.ts";
+
+const loadComparison = lazyModule(() => import("./compare_content.ts"));
+const loadSource = lazyModule(() => import("./read_source.ts"));
 
 /** The maximum number of simultaneous checks. */
 const AT_ONCE = 8;
@@ -21,30 +25,50 @@ const AT_ONCE = 8;
 const MAX_REASON = 300;
 const RETRY = { firstMs: 5_000, longestMs: 300_000 };
 
-type ChangeAgent = Agent & { trigger: ChangeTrigger };
+type ChangeAgent = TriggeredAgent<"change">;
+
+/** Returns the name of an agent's lease. Of the nodes that share a database, the holder checks the agent's source. */
+export function checkLease(agentId: string): string {
+  return `check ${agentId}`;
+}
 
 /** The collaborators of `Checks`. */
-export interface ChecksPorts extends SourcePorts, RunBrakePorts {
+export interface ChecksPorts extends SourcePorts {
+  stops: StoppedTriggers;
   store: Pick<SlotStore, "listSlots" | "recordSlots">;
   settings: { readSetting(name: string): Promise<string | undefined> };
   start: StartRun;
+  /** Requests the right to check the sources of these agents, and gives up all others. */
+  want: (agentIds: readonly string[]) => Promise<void>;
   /** Returns true if this node checks the agent's source. */
   holds: (agentId: string) => boolean;
   clock: Clock;
   log: ServiceLog;
 }
 
-/** Runs the checks of all agents, a few at a time, and at most one of each agent. */
+/**
+ * Runs the checks of all agents, a few at a time, and at most one of each agent. The code that reads and compares sources is
+ * loaded with the first check.
+ */
 export class Checks implements AsyncDisposable {
   readonly #ports: ChecksPorts;
-  readonly #brake: RunBrake;
   readonly #over = new AbortController();
   readonly #waiting = new Map<string, { agent: ChangeAgent; scheduledFor: number }>();
   readonly #active = new Map<string, Promise<void>>();
+  /** The ids of the agents of the last reconcile(), as JSON. */
+  #wanted = "[]";
 
   constructor(ports: ChecksPorts) {
     this.#ports = ports;
-    this.#brake = new RunBrake(ports);
+  }
+
+  /** Requests the right to check the sources of the agents with a change trigger. */
+  async reconcile(agents: readonly Agent[]): Promise<void> {
+    const ids = agents.filter((agent) => isTriggeredBy(agent, "change")).map(({ id }) => id);
+    const wanted = JSON.stringify(ids);
+    if (wanted === this.#wanted) return;
+    this.#wanted = wanted;
+    await this.#ports.want(ids);
   }
 
   /** Starts a check, or lets it wait for others. Does nothing while a check of the agent runs. */
@@ -88,6 +112,10 @@ export class Checks implements AsyncDisposable {
 
   async #check(agent: ChangeAgent, scheduledFor: number): Promise<void> {
     const { id, trigger } = agent;
+    const [{ compareContent, sourceDigest }, { readSource }] = await Promise.all([
+      loadComparison(),
+      loadSource(),
+    ]);
     const stored = await this.#ports.settings.readSetting(checkName(id));
     const source = sourceDigest(trigger);
     const parsed: LastCheck | undefined = stored === undefined ? undefined : JSON.parse(stored);
@@ -129,7 +157,7 @@ export class Checks implements AsyncDisposable {
   ): Promise<void> {
     const { maxRuns, each = false } = agent.trigger;
     for (const [index, { event, after }] of found.entries()) {
-      if (!this.#brake.admits(agent, { maxRuns, cause: "changes" })) {
+      if (!this.#ports.stops.admitsRun(agent, { kind: "change", maxRuns, cause: "changes" })) {
         return await this.#record(agent, scheduledFor, "stopped");
       }
       const check = { before, after: JSON.stringify(after) };
@@ -140,7 +168,6 @@ export class Checks implements AsyncDisposable {
       });
       // A refused run is stored as a skipped check. The next check finds the same change.
       if (fired.outcome !== "started") return;
-      this.#brake.started(agent.id, fired.executionId);
       before = check.after;
     }
   }

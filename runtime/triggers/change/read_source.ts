@@ -15,6 +15,7 @@ import type { HttpPolicy } from "../../tools/http/http_policy.ts";
 import { followRedirects, OWN_HEADERS } from "../../tools/http/http_redirects.ts";
 import { decodeText } from "../../tools/http/http_reply_text.ts";
 import { outputOf } from "../../tools/shell/shell.ts";
+import type { TriggeredAgent } from "../firing/fire.ts";
 import { type Content, toContent } from "./content.ts";
 
 const TIMEOUT_MS = 30_000;
@@ -43,11 +44,9 @@ export interface SourcePorts {
   redactor: Redactor;
 }
 
-type ChangeAgent = Agent & { trigger: ChangeTrigger };
-
 /** Reads the source of an agent's trigger. Throws ToolFailure with the reason, or `signal.reason` on abort. */
 export async function readSource(
-  agent: ChangeAgent,
+  agent: TriggeredAgent<"change">,
   ports: SourcePorts,
   { known, signal }: { known: Validators; signal: AbortSignal },
 ): Promise<ReadContent> {
@@ -128,7 +127,7 @@ function withVariables(
 
 /** Runs a command in the agent's shell and returns its output. The person who wrote the file has approved the command. */
 async function runCommand(
-  agent: ChangeAgent,
+  agent: TriggeredAgent<"change">,
   command: string,
   { openTools, openSandbox, clock, redactor }: SourcePorts,
   signal: AbortSignal,

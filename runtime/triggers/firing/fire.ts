@@ -1,5 +1,5 @@
-// The types of fired triggers, and the function type that starts their runs.
-import type { Agent } from "../../agents/agent.ts";
+// The agents with triggers, the types of fired triggers, and the function type that starts their runs.
+import type { Agent, Trigger } from "../../agents/agent.ts";
 import type {
   AfterCause,
   EventCause,
@@ -8,6 +8,19 @@ import type {
   WatchCause,
   WebhookCause,
 } from "../../vocabulary/run_cause.ts";
+
+/** An agent with a trigger of one of these kinds. */
+export type TriggeredAgent<Kind extends Trigger["type"]> = Agent & {
+  trigger: Extract<Trigger, { type: Kind }>;
+};
+
+/** Returns true if an agent is enabled and has a trigger of one of these kinds. */
+export function isTriggeredBy<Kind extends Trigger["type"]>(
+  agent: Agent,
+  ...kinds: Kind[]
+): agent is TriggeredAgent<Kind> {
+  return agent.enabled && kinds.some((kind) => kind === agent.trigger.type);
+}
 
 /** A due time of a schedule that starts a run. */
 export interface ScheduleFire extends ScheduleCause {

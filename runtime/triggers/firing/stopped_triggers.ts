@@ -9,6 +9,7 @@ import { WorkLoop } from "../../../base/work_loop.ts";
 import type { EventBus, ServiceEvent, TriggerStop } from "../../events/bus.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
+import { type CountedKind, RecentRuns, type RunLimit } from "./recent_runs.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { SqlTriggerStateStore } from "./trigger_state_store.ts";
 
@@ -16,7 +17,7 @@ import type { SqlTriggerStateStore } from "./trigger_state_store.ts";
 const LONGEST_SLEEP_MS = MINUTE_MS;
 
 /** The remedy in the message about a trigger stopped by a loop or by too many runs. */
-export const RESTART =
+const RESTART =
   "Edit the agent, resume it (inkling resume) or the scheduler, or reload the agents to start it again.";
 
 /** The collaborators of `StoppedTriggers`. */
@@ -47,6 +48,7 @@ interface Stop extends TriggerStop {
 export class StoppedTriggers implements AsyncDisposable {
   readonly #ports: StoppedTriggersPorts;
   readonly #stops = new Map<string, Stop>();
+  readonly #runs: RecentRuns;
   readonly #tries: WorkLoop;
   readonly #unsubscribe: () => void;
   #isLoaded = false;
@@ -55,6 +57,7 @@ export class StoppedTriggers implements AsyncDisposable {
 
   constructor(ports: StoppedTriggersPorts) {
     this.#ports = ports;
+    this.#runs = new RecentRuns(ports.clock);
     this.#tries = new WorkLoop({
       clock: ports.clock,
       work: () => Promise.resolve(this.#reportDue()),
@@ -89,8 +92,22 @@ export class StoppedTriggers implements AsyncDisposable {
     return stop === undefined || this.#untilTry(stop) <= 0;
   }
 
-  /** Records the start of a run. If the trigger is stopped, this run is the retry, and the next retry is one day later. */
-  async started(agentId: string): Promise<void> {
+  /** As admits(), for a kind of event whose runs are limited. Stops the trigger of an agent that has reached the limit. */
+  admitsRun(agent: Agent, limit: RunLimit): boolean {
+    if (!this.admits(agent.id)) return false;
+    const reason = this.#runs.refusal(agent.id, limit);
+    if (reason !== undefined) {
+      this.stop(agent, { what: limit.kind === "watch" ? "watch" : "trigger", by: "runs", reason });
+    }
+    return reason === undefined;
+  }
+
+  /**
+   * Records the start of a run. Recording it twice changes nothing. If the trigger is stopped, this run is the retry, and the
+   * next retry is one day later.
+   */
+  async started(agentId: string, executionId: number, kind: CountedKind): Promise<void> {
+    this.#runs.started(agentId, executionId, kind);
     const stop = this.#stops.get(agentId);
     if (stop === undefined || stop.retryAt === null) return;
     stop.retryAt = this.#ports.clock.now() + DAY_MS;
@@ -105,11 +122,11 @@ export class StoppedTriggers implements AsyncDisposable {
    */
   stop(
     agent: Agent,
-    { what, by, reason, remedy }: {
+    { what, by, reason, remedy = RESTART }: {
       what: string;
       by: Exclude<TriggerStop["by"], "failures">;
       reason: string;
-      remedy: string;
+      remedy?: string;
     },
   ): void {
     const { id, displayName } = agent;
@@ -197,6 +214,7 @@ export class StoppedTriggers implements AsyncDisposable {
   #handleEvent(event: ServiceEvent): void {
     if (event.type !== "trigger_changed") return;
     const { agentId, displayName, reason, stop } = event;
+    if (event.status === "running") this.#runs.reset(agentId);
     if (reason === null || stop === undefined) this.#stops.delete(agentId);
     else this.#stops.set(agentId, { ...stop, displayName, reason, isDue: false });
     this.#waitForTries();

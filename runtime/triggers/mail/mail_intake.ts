@@ -13,7 +13,7 @@ import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import { describeMail, readContent } from "../../tools/mail/mail_content.ts";
 import type { TakenMail } from "../../vocabulary/run_cause.ts";
 import { matchesPattern } from "../../vocabulary/tool_vocabulary.ts";
-import type { FindHoldReason, StartRun } from "../firing/fire.ts";
+import type { FindHoldReason, StartRun, TriggeredAgent } from "../firing/fire.ts";
 import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import type { PassedMail } from "./mail_reading.ts";
 import type { SqlMailStore } from "./mail_store.ts";
@@ -24,7 +24,7 @@ const MAX_RUNS_OF_SENDER = 20;
 export const MAX_OPEN_RUNS = 20;
 
 /** An agent with a mail trigger. */
-export type MailAgent = Agent & { trigger: MailTrigger };
+export type MailAgent = TriggeredAgent<"mail">;
 
 /**
  * The outcome for one agent. `passed`: the mail starts nothing. `later`: it may start a run when the obstacle is gone.

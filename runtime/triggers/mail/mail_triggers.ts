@@ -3,6 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import type { EventBus } from "../../events/bus.ts";
 import type { FoundMail } from "../../mail/found_mail.ts";
 import type { MailAccounts } from "../../mail/mail_accounts.ts";
+import { isTriggeredBy } from "../firing/fire.ts";
 import type { ReconcileOptions } from "../firing/reconcile_options.ts";
 import {
   type IntakeOutcome,
@@ -65,9 +66,7 @@ export class MailTriggers implements MailReading {
     { isUnreadable, isElsewhere = () => false }: ReconcileOptions,
   ): Promise<void> {
     const { store, requestAccounts } = this.#ports;
-    const wanted = agents.filter((agent): agent is MailAgent =>
-      agent.enabled && agent.trigger.type === "mail"
-    );
+    const wanted = agents.filter((agent) => isTriggeredBy(agent, "mail"));
     this.#agents = wanted.filter(({ id }) => !isElsewhere(id));
     this.#channels = this.#ports.channels().map(({ name, account }) => ({
       id: CHANNEL + name,

@@ -1,9 +1,13 @@
 // Processes one batch of due schedules: stores an outcome for every due time (slot) and advances the schedules.
-import type { Agent, ChangeTrigger } from "../../agents/agent.ts";
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import { nextTurn } from "../../../base/clock.ts";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
-import type { FindHoldReason, StartRun } from "../firing/fire.ts";
+import {
+  type FindHoldReason,
+  isTriggeredBy,
+  type StartRun,
+  type TriggeredAgent,
+} from "../firing/fire.ts";
 import type { ScheduleBook, ScheduleEntry } from "./schedule_book.ts";
 import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import type { Slot, SlotStore } from "./slot_store.ts";
@@ -22,7 +26,7 @@ export interface DueBatchPorts {
   /** Starts a run. Resolves when the execution is stored, before it ends. */
   start: StartRun;
   /** Starts a check of an agent's source, which stores the outcome of the slot. */
-  check?: (agent: CheckedAgent, scheduledFor: number) => void;
+  check?: (agent: TriggeredAgent<"change">, scheduledFor: number) => void;
   isPaused: () => boolean | Promise<boolean>;
   findHoldReason?: FindHoldReason;
   stops: Pick<StoppedTriggers, "admits" | "reasonOf">;
@@ -36,12 +40,6 @@ export interface BatchReport {
   failures: unknown[];
   /** True when the service is stopping. After the next start, the slots without an outcome are processed. */
   isStopping: boolean;
-}
-
-type CheckedAgent = Agent & { trigger: ChangeTrigger };
-
-function isChecked(agent: Agent): agent is CheckedAgent {
-  return agent.trigger.type === "change";
 }
 
 interface Judged {
@@ -102,7 +100,7 @@ async function startRuns(
     await Promise.all(
       due.slice(first, first + STARTED_AT_ONCE).map(async ({ entry, run }) => {
         const { agent } = entry;
-        if (isChecked(agent)) {
+        if (isTriggeredBy(agent, "change")) {
           ports.check?.(agent, run.scheduledFor);
           return book.advance(entry, run.scheduledFor);
         }

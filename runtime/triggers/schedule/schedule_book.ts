@@ -1,12 +1,12 @@
-// Keeps the schedules of all agents with their progress, ordered by due time. Stores changes of the progress. The scheduler
+// Keeps the schedules of all agents with their progress and due times. Stores changes of the progress. The scheduler
 // decides when to process due schedules.
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
-import type { Agent, ChangeTrigger, ScheduleTrigger } from "../../agents/agent.ts";
+import type { Agent } from "../../agents/agent.ts";
 import { type Clock, nextTurn, toTimestamp } from "../../../base/clock.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { DueQueue } from "./due_queue.ts";
 import type { DueSlots } from "./due_slots.ts";
+import { isTriggeredBy, type TriggeredAgent } from "../firing/fire.ts";
 import type { ReconcileOptions } from "../firing/reconcile_options.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 import { moveBack } from "./set_back.ts";
@@ -17,7 +17,7 @@ const AWAY_MS = HOUR_MS;
 /** The number of schedules to start before other work of the process continues. */
 const BEGUN_AT_ONCE = 50;
 
-type ScheduledAgent = Agent & { trigger: ScheduleTrigger | ChangeTrigger };
+type ScheduledAgent = TriggeredAgent<"schedule" | "change">;
 
 /** The schedule of one agent and its progress. */
 export interface ScheduleEntry {
@@ -26,6 +26,8 @@ export interface ScheduleEntry {
   readonly state: ScheduleState;
   /** The time up to which slots were due while no service checked them, and the reason for that. */
   readonly unseen: { until: number; because: string };
+  /** The time at which the entry is due; Infinity if it never is, or while its due slots are processed. */
+  dueAt: number;
   /** True when the last attempt to start a run or to store a slot failed. */
   hasFailed: boolean;
   /** The last slot processed before the clock was set back; 0 if the clock was not set back. */
@@ -47,7 +49,6 @@ export interface ScheduleBookPorts {
 export class ScheduleBook {
   readonly #ports: ScheduleBookPorts;
   readonly #entries = new Map<string, ScheduleEntry>();
-  readonly #queue = new DueQueue();
   /** For each agent whose file is missing: the time at which that was noticed, in milliseconds since the epoch. */
   readonly #awaySince = new Map<string, number>();
   /** Schedules that were moved back with the clock and that the log has not reported yet. */
@@ -59,9 +60,9 @@ export class ScheduleBook {
     this.#ports = ports;
   }
 
-  /** The earliest due time of all schedules; undefined if no schedule is due in the future. */
-  get firstDue(): number | undefined {
-    return this.#queue.firstTime;
+  /** The earliest due time of all schedules; Infinity if no schedule is due in the future. */
+  get firstDue(): number {
+    return this.#entries.values().reduce((first, { dueAt }) => Math.min(first, dueAt), Infinity);
   }
 
   /**
@@ -125,17 +126,13 @@ export class ScheduleBook {
   }
 
   /**
-   * Removes up to `limit` due entries from the queue and returns them. The caller queues each again with `advance()` or
-   * `postpone()`.
+   * Returns up to `limit` due entries, longest due first, which then are no longer due. The caller makes each due again with
+   * `advance()` or `postpone()`.
    */
   takeDue(now: number, limit: number): ScheduleEntry[] {
-    const taken: ScheduleEntry[] = [];
-    while (taken.length < limit) {
-      const id = this.#queue.takeUntil(now);
-      if (id === undefined) break;
-      const entry = this.#entries.get(id);
-      if (entry !== undefined) taken.push(entry);
-    }
+    const due = this.#entries.values().filter(({ dueAt }) => dueAt <= now).toArray();
+    const taken = due.sort((a, b) => a.dueAt - b.dueAt).slice(0, limit);
+    for (const entry of taken) entry.dueAt = Infinity;
     return taken;
   }
 
@@ -158,19 +155,19 @@ export class ScheduleBook {
   }
 
   /**
-   * Records that all slots up to `lastSlot` have an outcome, and queues the entry for its next slot. Null leaves the
-   * progress unchanged.
+   * Records that all slots up to `lastSlot` have an outcome. The entry is due at its next slot. Null leaves the progress
+   * unchanged.
    */
   advance(entry: ScheduleEntry, lastSlot: number | null): void {
     if (lastSlot !== null) entry.state.lastSlot = lastSlot;
     entry.hasFailed = false;
-    this.#enqueue(entry);
+    entry.dueAt = nextDue(entry);
   }
 
-  /** Queues an entry again for the time `until`, because its slot could not be stored or started. */
+  /** Makes an entry due again at the time `until`, because its slot could not be stored or started. */
   postpone(entry: ScheduleEntry, until: number): void {
     entry.hasFailed = true;
-    this.#queue.put(entry.agent.id, until);
+    entry.dueAt = until;
   }
 
   async #end(
@@ -189,10 +186,9 @@ export class ScheduleBook {
       const isLongAway = clock.now() - (awaySince ?? Infinity) >= AWAY_MS;
       if (agent !== undefined) this.#awaySince.delete(id);
       if (isWanted && !isLongAway && !isElsewhere(id)) continue;
-      // The schedule leaves the queue before the database is changed, so that it does not fire even if the change fails.
+      // The schedule is removed before the database is changed, so that it does not fire even if the change fails.
       if (entry !== undefined) this.#stored?.set(id, entry.state);
       this.#entries.delete(id);
-      this.#queue.remove(id);
       if (isLongAway || agent !== undefined && !isWanted) over.push(id);
       // With a shared database, an agent without an entry may exist on another machine only. Its schedule must not end.
       else if (agent === undefined && (!isShared || entry !== undefined)) {
@@ -228,9 +224,9 @@ export class ScheduleBook {
       moved && schedule.isElapsed && before?.lastSlot || 0,
       state.fired?.at(-1) ?? 0,
     );
-    const entry = { agent, schedule, state, unseen, hasFailed: false, ranUntil };
+    const entry = { agent, schedule, state, unseen, dueAt: 0, hasFailed: false, ranUntil };
+    entry.dueAt = nextDue(entry);
     this.#entries.set(agentId, entry);
-    this.#enqueue(entry);
     if (moved !== undefined) this.#movedBack.push(entry);
   }
 
@@ -251,12 +247,11 @@ export class ScheduleBook {
       nextRun: latest(entries.flatMap(({ agent }) => this.nextRuns(agent.id, { limit: 1 }))),
     });
   }
+}
 
-  #enqueue(entry: ScheduleEntry): void {
-    const next = nextOpen(entry, entry.state.lastSlot ?? entry.state.anchor);
-    if (next === null) this.#queue.remove(entry.agent.id);
-    else this.#queue.put(entry.agent.id, next);
-  }
+/** Returns the time of the next slot without an outcome, or Infinity if there is none. */
+function nextDue(entry: ScheduleEntry): number {
+  return nextOpen(entry, entry.state.lastSlot ?? entry.state.anchor) ?? Infinity;
 }
 
 /** Returns the first slot after `after` that has not run, or null if there is none. */
@@ -274,6 +269,5 @@ function countUntil({ anchor, lastSlot }: ScheduleState, schedule: Schedule) {
 }
 
 function isScheduled(agent: Agent): agent is ScheduledAgent {
-  return agent.enabled &&
-    (agent.trigger.type === "schedule" || agent.trigger.type === "change");
+  return isTriggeredBy(agent, "schedule", "change");
 }

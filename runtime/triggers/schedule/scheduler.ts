@@ -94,7 +94,7 @@ export class Scheduler implements AsyncDisposable {
     await this.#settle();
     await this.#purge();
     const now = clock.now();
-    this.#wakeAt = Math.min(Math.max(this.#book.firstDue ?? Infinity, now), now + LONGEST_SLEEP_MS);
+    this.#wakeAt = Math.min(Math.max(this.#book.firstDue, now), now + LONGEST_SLEEP_MS);
     return this.#wakeAt - now;
   }
 
@@ -112,7 +112,7 @@ export class Scheduler implements AsyncDisposable {
     if (this.#owed !== undefined) await this.#changes.run(() => this.#settleOwed());
     const reports: BatchReport[] = [];
     try {
-      while (!this.#loop.signal.aborted && (this.#book.firstDue ?? Infinity) <= now) {
+      while (!this.#loop.signal.aborted && this.#book.firstDue <= now) {
         await this.#changes.run(async () => {
           const ports = { ...this.#ports, book: this.#book };
           const report = await settleDue(ports, { now, wokeLate: this.#wokeLate });

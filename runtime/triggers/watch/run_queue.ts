@@ -1,6 +1,5 @@
 // The stored queue of one agent's file changes: one change per path, oldest first. Starts a run for each change, up to
 // MAX_RUNS at a time and one per path. A change that cannot run yet keeps its position.
-import type { Agent, WatchTrigger } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -9,8 +8,8 @@ import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { FileEvent } from "../../vocabulary/run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import type { StartRun } from "../firing/fire.ts";
-import { RESTART, type StoppedTriggers } from "../firing/stopped_triggers.ts";
+import type { StartRun, TriggeredAgent } from "../firing/fire.ts";
+import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import { mergeEvents } from "./change_folding.ts";
 import {
   type ChangeOrigin,
@@ -25,8 +24,11 @@ const MAX_RUNS = 4;
 /** The backoff after a failure to store a change or to start its run. */
 const RETRY = { firstMs: 5_000, longestMs: 300_000 };
 
+/** The texts of the reason if `trigger.max_runs` is reached. */
+const RUN_LIMIT = { cause: "changed files", limit: "trigger.max_runs allows" };
+
 /** An enabled agent with a watch trigger. */
-export type WatchingAgent = Agent & { trigger: WatchTrigger };
+export type WatchingAgent = TriggeredAgent<"watch">;
 
 /** A file change that starts a run. */
 export interface WatchChange {
@@ -229,10 +231,10 @@ export class RunQueue implements AsyncDisposable {
     try {
       for (let change; (change = await this.#next()) !== undefined;) {
         const { path, event, origin } = change;
-        const refusal = breaker.refusal(agent.id, { ...change, maxRuns: agent.trigger.maxRuns });
-        if (refusal !== undefined) {
-          return stops.stop(agent, { what: "watch", ...refusal, remedy: RESTART });
-        }
+        const reason = breaker.refusal(agent.id, change);
+        if (reason !== undefined) return stops.stop(agent, { what: "watch", by: "loop", reason });
+        const { maxRuns } = agent.trigger;
+        if (!stops.admitsRun(agent, { kind: "watch", maxRuns, ...RUN_LIMIT })) return;
         const fired = await start(agent, { type: "watch", event, path });
         this.#failures = 0;
         // The outcomes `waiting` and `running` block the agent until its conversation or previous run continues or ends.

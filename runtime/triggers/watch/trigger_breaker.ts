@@ -1,5 +1,5 @@
-// Detects watch triggers in a loop: a path that fires constantly, runs that cause each other, or too many runs. Has no side
-// effects outside its own state.
+// Detects watch triggers in a loop: a path that fires constantly, or runs that cause each other. Has no side effects outside
+// its own state.
 //
 // Decision: a chain is a series of runs in which each run caused the next. It spans all agents, because two agents that
 // write files for each other are a loop, too. The agent whose run reaches the limit is stopped. A run extends a chain in
@@ -11,7 +11,6 @@
 // other produces the same times.)
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import { RecentRuns } from "../firing/run_brake.ts";
 
 /** The maximum number of watch runs in a chain, in which each run caused the next. */
 export const MAX_CHAIN = 20;
@@ -48,12 +47,6 @@ interface Firing {
   origin: ChangeOrigin;
 }
 
-/** The reason for stopping a trigger. */
-interface Refusal {
-  by: "loop" | "runs";
-  reason: string;
-}
-
 /** A watch run and its position in a chain. */
 interface ChainedRun {
   path: string;
@@ -71,7 +64,6 @@ export class TriggerBreaker {
   readonly #clock: Pick<Clock, "now">;
   /** For each agent and path: the times at which the path started runs in the last minute. Least recent path first. */
   readonly #fires = new Map<string, number[]>();
-  readonly #recentRuns: RecentRuns;
   /** The known runs by execution id, oldest first. Ended runs are kept because their writes may be noticed late. */
   readonly #runs = new Map<number, ChainedRun>();
   /** The end times of open and recently ended runs; undefined for open runs. */
@@ -79,7 +71,6 @@ export class TriggerBreaker {
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
-    this.#recentRuns = new RecentRuns(clock);
   }
 
   /** Returns the run that may have caused a change of `path` that was noticed now. */
@@ -97,24 +88,15 @@ export class TriggerBreaker {
   }
 
   /** Returns the reason if a change must stop its agent's trigger; undefined if it may start a run. */
-  refusal(agentId: string, change: Firing & { maxRuns: number }): Refusal | undefined {
-    const { path, maxRuns } = change;
+  refusal(agentId: string, change: Firing): string | undefined {
+    const { path } = change;
     if (this.#recentFires(agentId, path).length >= MAX_FIRES_PER_MINUTE) {
-      const reason = `${path} fired more than ${MAX_FIRES_PER_MINUTE} times within a minute`;
-      return { by: "loop", reason };
+      return `${path} fired more than ${MAX_FIRES_PER_MINUTE} times within a minute`;
     }
-    if (this.#lengthWith(change) > MAX_CHAIN) {
-      const reason =
-        `more than ${MAX_CHAIN} runs in a row were each caused by a file that the run before wrote, ` +
-        `or by a path of theirs that changed while it ran, the last one by ${path}`;
-      return { by: "loop", reason };
-    }
-    const reason = this.#recentRuns.refusal(agentId, {
-      maxRuns,
-      cause: "changed files",
-      limit: "trigger.max_runs allows",
-    });
-    return reason !== undefined ? { by: "runs", reason } : undefined;
+    return this.#lengthWith(change) > MAX_CHAIN
+      ? `more than ${MAX_CHAIN} runs in a row were each caused by a file that the run before wrote, ` +
+        `or by a path of theirs that changed while it ran, the last one by ${path}`
+      : undefined;
   }
 
   /** Records that a change started a run. */
@@ -126,7 +108,6 @@ export class TriggerBreaker {
     this.#fires.delete(key);
     this.#fires.set(key, [...fires, now]);
     this.#forgetFires();
-    this.#recentRuns.started(agentId, executionId);
     this.#runs.set(executionId, { path, previous: origin.previous, length: this.#lengthWith(run) });
     this.#recent.set(executionId, undefined);
     for (const oldest of this.#runs.keys()) {
@@ -155,7 +136,6 @@ export class TriggerBreaker {
     for (const key of this.#fires.keys()) {
       if (key.startsWith(`${agentId}\n`)) this.#fires.delete(key);
     }
-    this.#recentRuns.reset(agentId);
     for (const run of this.#runs.values()) run.length = 1;
   }
 

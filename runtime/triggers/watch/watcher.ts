@@ -14,7 +14,7 @@ import { ContentDigests } from "../../folders/content_digests.ts";
 import { AgentWatch, type AgentWatchPorts } from "./agent_watch.ts";
 import type { PassedOver } from "./same_content.ts";
 import type { WatchingAgent } from "./run_queue.ts";
-import type { StartRun } from "../firing/fire.ts";
+import { isTriggeredBy, type StartRun } from "../firing/fire.ts";
 import type { OwnWrites } from "./own_writes.ts";
 import type { ReconcileOptions } from "../firing/reconcile_options.ts";
 import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
@@ -161,7 +161,9 @@ export class Watcher implements AsyncDisposable {
   async #followNow(): Promise<void> {
     if (this.#over.signal.aborted) return;
     const { agents, isUnreadable, isElsewhere = () => false } = this.#wanted;
-    const watching = new Map(agents.filter(isWatching).map((agent) => [agent.id, agent]));
+    const watching = new Map(
+      agents.filter((agent) => isTriggeredBy(agent, "watch")).map((agent) => [agent.id, agent]),
+    );
     const listed = new Set(agents.map(({ id }) => id));
     // The store also has the agents that were removed while the service was down.
     const known = new Set([...this.#watches.keys(), ...await this.#ports.store.listAgents()]);
@@ -243,9 +245,4 @@ export class Watcher implements AsyncDisposable {
     else if (type === "execution_resumed") this.#breaker.resumed(executionId);
     else this.#breaker.ended(executionId);
   }
-}
-
-/** Returns true if the agent is enabled and has a watch trigger. */
-function isWatching(agent: Agent): agent is WatchingAgent {
-  return agent.enabled && agent.trigger.type === "watch";
 }

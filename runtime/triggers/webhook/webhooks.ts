@@ -8,8 +8,13 @@ import type { Environment } from "../../config/files/environment.ts";
 import type { WebhookCause } from "../../vocabulary/run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { SCHEME_FORMS } from "../../vocabulary/trigger_kinds.ts";
-import type { FindHoldReason, StartRun } from "../firing/fire.ts";
-import { RunBrake, type RunBrakePorts } from "../firing/run_brake.ts";
+import {
+  type FindHoldReason,
+  isTriggeredBy,
+  type StartRun,
+  type TriggeredAgent,
+} from "../firing/fire.ts";
+import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import { decodeBody } from "./content_encoding.ts";
 import { answerHandshake, type Delivery, type ReadDelivery, readDelivery } from "./delivery.ts";
 import { answerUnsignedHandshake, type HandshakeAnswer, isGetHandshake } from "./handshake.ts";
@@ -44,7 +49,8 @@ export type DeliveryPort =
   & Partial<Pick<Webhooks, "hasGetHandshake">>;
 
 /** The collaborators of `Webhooks`. */
-export interface WebhooksPorts extends RunBrakePorts {
+export interface WebhooksPorts {
+  stops: StoppedTriggers;
   /** Returns the current version of an agent, or undefined if it was removed. */
   findAgent(id: string): Agent | undefined;
   environment: Pick<Environment, "get">;
@@ -57,12 +63,11 @@ export interface WebhooksPorts extends RunBrakePorts {
   log: ServiceLog;
 }
 
-type HookedAgent = Agent & { trigger: WebhookTrigger };
+type HookedAgent = TriggeredAgent<"webhook">;
 
 /** Receives the webhook deliveries for all agents. */
 export class Webhooks {
   readonly #ports: WebhooksPorts;
-  readonly #brake: RunBrake;
   /**
    * One queue per agent. Deliveries of an agent are accepted one at a time, so that of two simultaneous equal deliveries
    * the second finds the execution of the first.
@@ -73,7 +78,6 @@ export class Webhooks {
 
   constructor(ports: WebhooksPorts) {
     this.#ports = ports;
-    this.#brake = new RunBrake(ports);
   }
 
   /** Returns true if an enabled agent with this id has a webhook. */
@@ -129,7 +133,7 @@ export class Webhooks {
       marks: DeliveryKeys;
     },
   ): Promise<HookOutcome> {
-    const { start, isPaused, findByKey } = this.#ports;
+    const { start, isPaused, findByKey, stops } = this.#ports;
     const { syncMs, maxRuns, scheme, handshake } = agent.trigger;
     const requiresOk = handshake !== undefined || SCHEME_FORMS[scheme].requiresOk;
     const accepted = (executionId: number, isNew: boolean) => ({
@@ -144,15 +148,14 @@ export class Webhooks {
     const held = await this.#ports.findHoldReason?.(agent);
     if (held !== undefined) return { outcome: "later", reason: `Not here: ${held}` };
     if (await isPaused()) return { outcome: "later", reason: "The scheduler is paused" };
-    if (!this.#brake.admits(agent, { maxRuns, cause: "deliveries" })) {
-      const isFailing = this.#ports.stops.kindOf(agent.id) === "failures";
+    if (!stops.admitsRun(agent, { kind: "webhook", maxRuns, cause: "deliveries" })) {
+      const isFailing = stops.kindOf(agent.id) === "failures";
       const why = isFailing ? "its runs fail" : "too many runs";
       return { outcome: "later", reason: `The webhook is stopped: ${why}` };
     }
     const fired = await start(agent, { ...toCause(agent, { read, delivery }), keys: marks.own });
     switch (fired.outcome) {
       case "started":
-        this.#brake.started(agent.id, fired.executionId);
         return accepted(fired.executionId, true);
       case "withdrawn":
         return { outcome: "unknown" };
@@ -171,7 +174,7 @@ export class Webhooks {
 
   #find(agentId: string): HookedAgent | undefined {
     const agent = this.#ports.findAgent(agentId);
-    return agent !== undefined && agent.enabled && isHooked(agent) ? agent : undefined;
+    return agent !== undefined && isTriggeredBy(agent, "webhook") ? agent : undefined;
   }
 
   #keysOf({ id, trigger }: HookedAgent): Uint8Array<ArrayBuffer>[] {
@@ -208,10 +211,6 @@ export class Webhooks {
     this.#accepting.set(agentId, queue);
     return queue;
   }
-}
-
-function isHooked(agent: Agent): agent is HookedAgent {
-  return agent.trigger.type === "webhook";
 }
 
 /** The deduplication keys of a delivery. */

@@ -22,12 +22,11 @@ class Firing {
   /** Returns the reason if the change is refused. Otherwise simulates a run that ends after `forMs`. */
   fire(
     path: string,
-    options: { forMs?: number; agent?: string; origin?: ChangeOrigin; maxRuns?: number } = {},
+    options: { forMs?: number; agent?: string; origin?: ChangeOrigin } = {},
   ): string | undefined {
-    const { forMs = 0, agent = "a", origin = this.breaker.originOf(path), maxRuns = Infinity } =
-      options;
-    const refusal = this.breaker.refusal(agent, { path, origin, maxRuns });
-    if (refusal !== undefined) return refusal.reason;
+    const { forMs = 0, agent = "a", origin = this.breaker.originOf(path) } = options;
+    const reason = this.breaker.refusal(agent, { path, origin });
+    if (reason !== undefined) return reason;
     const executionId = this.begin(path, { agent, origin });
     this.clock.jump(forMs);
     this.breaker.ended(executionId);
@@ -123,7 +122,7 @@ Deno.test("TriggerBreaker counts two simultaneous loops separately", () => {
     for (const one of running) {
       // Both runs are open while the path of this loop's file changes.
       const origin = firing.breaker.originOf(one.path);
-      const change = { path: one.path, origin, maxRuns: Infinity };
+      const change = { path: one.path, origin };
       assert.equal(firing.breaker.refusal(one.path, change), undefined, `round ${round}`);
       firing.breaker.ended(one.id);
       one.id = firing.begin(one.path, { agent: one.path, origin });
@@ -132,23 +131,6 @@ Deno.test("TriggerBreaker counts two simultaneous loops separately", () => {
   }
   assert.match(firing.fire("/a", { agent: "/a" }) ?? "", /more than 20 runs in a row/);
   assert.match(firing.fire("/b", { agent: "/b" }) ?? "", /more than 20 runs in a row/);
-});
-
-Deno.test("TriggerBreaker refuses more than max_runs runs of an agent in ten minutes", () => {
-  const firing = new Firing();
-  const fireNext = (i: number, agent = "a") =>
-    firing.fire(`/${i}`, { origin: FROM_OUTSIDE, agent, maxRuns: 3 });
-  assert.deepEqual(times(3, fireNext), Array(3).fill(undefined));
-  const refusal =
-    "changed files started it 3 times within ten minutes, as often as trigger.max_runs allows";
-  assert.equal(fireNext(3), refusal);
-  assert.equal(fireNext(3, "b"), undefined, "another agent");
-  firing.clock.jump(599_999);
-  assert.equal(fireNext(3), refusal);
-  firing.clock.jump(1);
-  assert.equal(fireNext(3), undefined, "ten minutes later");
-  firing.breaker.reset("a");
-  assert.deepEqual(times(3, fireNext), Array(3).fill(undefined), "counted anew");
 });
 
 Deno.test("TriggerBreaker.reset() restarts all counts", () => {

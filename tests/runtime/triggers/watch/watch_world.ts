@@ -305,6 +305,7 @@ export class WatchWorld implements AsyncDisposable {
     this.running.set(run.id, run);
     const mine = [...this.running.values()].filter(({ agentId }) => agentId === agent.id);
     this.mostAtOnce = Math.max(this.mostAtOnce, mine.length);
+    await this.stops.started(agent.id, run.id, "watch");
     void (async () => {
       await this.play(run);
       this.publish("execution_completed", run);
