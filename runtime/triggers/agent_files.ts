@@ -4,12 +4,12 @@ import { basename, dirname } from "../../base/plain_path.ts";
 import { isAgentFileName, isMisnamedAgentFile } from "../agents/agent_id.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { ReloadReport } from "../agents/reload_report.ts";
-import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { FLAGS_REMEDY } from "../../base/denied_permission.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
+import { WorkLoop } from "../../base/work_loop.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 
@@ -32,19 +32,29 @@ export interface AgentFilesPorts {
 /** Keeps the agent registry up to date with the agents directory. */
 export class AgentFiles implements AsyncDisposable {
   readonly #ports: AgentFilesPorts;
-  readonly #over = new AbortController();
+  readonly #loop: WorkLoop;
   #names: ReadonlyMap<string, string>;
   /** The formatted problems of the last load. Only problems that are not in this set are logged. */
   #logged: ReadonlySet<string> = new Set();
   readonly #afterReload: (() => void | Promise<void>)[] = [];
-  #watching: Promise<void> | undefined;
+  /** Resolves when the agents directory is watched; undefined before watch(). */
+  #following: Promise<void> | undefined;
   /** The follow-up work of all calls of `read()`. Callers of `read()` do not wait for it; the dispose does. */
-  #following = Promise.resolve();
-  #changed = Promise.withResolvers<void>();
+  #publishing = Promise.resolve();
+  /** The times of the first and the last file event since the last reload; undefined if there was none. */
+  #changed: { first: number; last: number } | undefined;
 
   constructor(ports: AgentFilesPorts) {
     this.#ports = ports;
     this.#names = namesOf(ports.registry);
+    this.#loop = new WorkLoop({
+      clock: ports.clock,
+      work: () => this.#reloadWhenQuiet(),
+      failed: (error) => {
+        ports.log.write("error", "The agents could not be read again", { error });
+      },
+      retry: { firstMs: LONGEST_WAIT_MS, longestMs: LONGEST_WAIT_MS },
+    });
   }
 
   /** Reloads the agents, publishes one event for each changed agent, and waits for the work added by `afterReload()`. */
@@ -60,7 +70,7 @@ export class AgentFiles implements AsyncDisposable {
    */
   async read(): Promise<void> {
     const report = await this.#ports.registry.load();
-    this.#following = Promise.all([this.#following, this.#publish(report)]).then(
+    this.#publishing = Promise.all([this.#publishing, this.#publish(report)]).then(
       () => {},
       (error) => {
         this.#ports.log.write("error", "Changed agents could not be followed", { error });
@@ -84,7 +94,7 @@ export class AgentFiles implements AsyncDisposable {
     for (const work of this.#afterReload) await work();
     // A file that was being written during the reload was not loaded. Its last event may be handled already, so another
     // reload is requested.
-    if (registry.isUnsettled) this.#changed.resolve();
+    if (registry.isUnsettled) this.#reloadSoon();
   }
 
   /**
@@ -97,14 +107,14 @@ export class AgentFiles implements AsyncDisposable {
 
   /** Starts watching the agents directory. Further calls do nothing. */
   watch(): void {
-    this.#watching ??= Promise.all([this.#follow(), this.#rescan()]).then(() => {});
+    this.#following ??= this.#follow();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort();
-    this.#changed.resolve();
-    await this.#watching;
+    this.#loop.close();
     await this.#following;
+    await this.#loop[Symbol.asyncDispose]();
+    await this.#publishing;
   }
 
   /** Logs the problems that the previous load did not have. */
@@ -122,47 +132,36 @@ export class AgentFiles implements AsyncDisposable {
     const folder = knownRealPath(agentsDir);
     const end = await folders.watch({ folder, recursive: false }, {
       changed: (paths) => {
-        if (paths.some((path) => concerns(path, folder))) this.#changed.resolve();
+        if (paths.some((path) => concerns(path, folder))) this.#reloadSoon();
       },
       uncertain: () => {
-        this.#changed.resolve();
+        this.#reloadSoon();
         return Promise.resolve();
       },
     });
-    this.#over.signal.addEventListener("abort", end, { once: true });
-    if (this.#over.signal.aborted) end();
+    this.#loop.signal.addEventListener("abort", end, { once: true });
+    if (this.#loop.signal.aborted) end();
     // A file may have changed between the last load and the start of the watch.
-    this.#changed.resolve();
+    this.#reloadSoon();
   }
 
-  async #rescan(): Promise<void> {
-    const { clock, log } = this.#ports;
-    for (;;) {
-      await this.#changed.promise;
-      if (this.#over.signal.aborted) return;
-      const deadline = clock.now() + LONGEST_WAIT_MS;
-      for (let isQuiet = false; !isQuiet && clock.now() < deadline;) {
-        this.#changed = Promise.withResolvers<void>();
-        isQuiet = await this.#isQuietFor(QUIET_MS);
-        if (this.#over.signal.aborted) return;
-      }
-      try {
-        await this.reload();
-      } catch (error) {
-        log.write("error", "The agents could not be read again", { error });
-      }
-    }
+  #reloadSoon(): void {
+    const now = this.#ports.clock.now();
+    this.#changed = { first: this.#changed?.first ?? now, last: now };
+    if (this.#following !== undefined) this.#loop.start();
   }
 
-  async #isQuietFor(ms: number): Promise<boolean> {
-    const waiting = new AbortController();
-    const signal = AbortSignal.any([waiting.signal, this.#over.signal]);
-    const quiet = sleepUnlessAborted(this.#ports.clock, ms, signal);
-    const noise = this.#changed.promise.then(() => false);
-    const outcome = await Promise.race([quiet, noise]);
-    waiting.abort();
-    await quiet;
-    return outcome;
+  /** Reloads the agents if there were no file events for a while. Returns the milliseconds to wait, or undefined. */
+  async #reloadWhenQuiet(): Promise<number | undefined> {
+    if (this.#changed === undefined) return undefined;
+    const { first, last } = this.#changed;
+    const due = Math.min(last + QUIET_MS, first + LONGEST_WAIT_MS);
+    const ms = due - this.#ports.clock.now();
+    // If a time is in the future, the clock was set back. The agents are then reloaded without further wait.
+    if (ms > 0 && ms <= QUIET_MS) return ms;
+    this.#changed = undefined;
+    await this.reload();
+    return undefined;
   }
 }
 

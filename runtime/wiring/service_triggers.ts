@@ -39,7 +39,7 @@ import { createStartRun } from "./parts/start_run.ts";
 import type { Fire, StartRun } from "../triggers/firing/fire.ts";
 
 const loadLease = lazyModule(() => import("../triggers/trigger_lease.ts"));
-const loadMailTriggers = lazyModule(() => import("../triggers/mail/open_mail_triggers.ts"));
+const loadMailTriggers = lazyModule(() => import("../triggers/mail/mail_triggers.ts"));
 const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("../triggers/watch/watch_store.ts"));
 

@@ -1,4 +1,4 @@
-// The interface of the mail triggers of a service. It needs no types of the mail library.
+// The interface of the mail triggers of a service. The page imports it, which has no types of the mail library.
 import type { Agent } from "../../agents/agent.ts";
 import type { ReconcileOptions } from "../firing/reconcile_options.ts";
 

@@ -1,5 +1,6 @@
 // Runs the mail triggers of all agents: one listener for each account that an agent uses.
 import type { Agent } from "../../agents/agent.ts";
+import type { Database } from "../../database/database.ts";
 import type { EventBus } from "../../events/bus.ts";
 import type { FoundMail } from "../../mail/found_mail.ts";
 import type { MailAccounts } from "../../mail/mail_accounts.ts";
@@ -13,6 +14,7 @@ import {
 } from "./mail_intake.ts";
 import { MailListener, type MailReader } from "./mail_listener.ts";
 import type { MailFailure, MailReading, PassedMail } from "./mail_reading.ts";
+import { SqlMailStore } from "./mail_store.ts";
 
 /** The prefix of a channel's id among the readers. No agent's id has it. */
 const CHANNEL = "channel:";
@@ -139,4 +141,14 @@ export class MailTriggers implements MailReading {
       this.#listeners.set(name, listener);
     }
   }
+}
+
+/** Creates the mail triggers of a service. No mail is read before start(). */
+export async function openMailTriggers(
+  { db, openMail, ...ports }: Omit<MailTriggersPorts, "store" | "accounts"> & {
+    db: Database;
+    openMail: () => Promise<MailAccounts>;
+  },
+): Promise<MailTriggers> {
+  return new MailTriggers({ ...ports, store: new SqlMailStore(db), accounts: await openMail() });
 }

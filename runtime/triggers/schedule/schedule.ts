@@ -6,7 +6,7 @@ import { type CronExpression, parseCron } from "../../agents/cron_expression.ts"
 import { parseDuration } from "../../../base/durations.ts";
 import type { DueSlots } from "./due_slots.ts";
 import { CronCalendar } from "./cron_calendar.ts";
-import { type CronTimes, FixedTimes, WildcardTimes } from "./cron_times.ts";
+import { type CronTimes, fixedTimes, wildcardTimes } from "./cron_times.ts";
 import { LocalTime } from "./local_time.ts";
 
 /** A series of due times. */
@@ -105,9 +105,7 @@ class CronSchedule implements Schedule {
     this.fingerprint = ["cron", cron.text, ...declaredZone === undefined ? [] : [declaredZone]]
       .join(" ");
     const [calendar, local] = [new CronCalendar(cron), new LocalTime(zone)];
-    this.#times = cron.isWildcard
-      ? new WildcardTimes(calendar, local)
-      : new FixedTimes(calendar, local);
+    this.#times = (cron.isWildcard ? wildcardTimes : fixedTimes)(calendar, local);
   }
 
   nextAfter(instant: number): number | null {

@@ -6,6 +6,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
+import { WorkLoop } from "../../../base/work_loop.ts";
 import type { FileEvent } from "../../vocabulary/run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { StartRun, TriggeredAgent } from "../firing/fire.ts";
@@ -52,24 +53,31 @@ export interface RunQueuePorts {
 /** The queue of one agent's file changes. Its operations run one at a time. */
 export class RunQueue implements AsyncDisposable {
   readonly #ports: RunQueuePorts;
-  readonly #over = new AbortController();
+  readonly #loop: WorkLoop;
   readonly #changes = new Map<string, WatchChange & { queuedAt: number }>();
   /** The runs that have not ended, by execution id. */
   readonly #runs = new Map<number, Omit<OpenRun, "executionId">>();
   #agent: WatchingAgent;
   #isStarted = false;
-  /** True while the conversation or the previous run of the agent blocks further runs. */
-  #isHeld = false;
   /** True while a budget is used up, so that this is logged only once. */
   #isShort = false;
-  #failures = 0;
-  #retry: Promise<void> | undefined;
   readonly #work = new SerialQueue();
 
   /** Creates a queue from the stored changes `waiting`. */
   constructor(agent: WatchingAgent, waiting: readonly QueuedChange[], ports: RunQueuePorts) {
     this.#agent = agent;
     this.#ports = ports;
+    this.#loop = new WorkLoop({
+      clock: ports.clock,
+      work: () => this.#work.run(() => this.#run()),
+      failed: (error) => {
+        const message = "Cannot start a run for a file change; it is tried again";
+        // The error `conflict` means that another machine watches for this agent now, which is no failure.
+        const isOthers = error instanceof RuntimeError && error.code === "conflict";
+        ports.log.write(isOthers ? "info" : "error", message, { agent: this.#agent.id, error });
+      },
+      retry: RETRY,
+    });
     for (const { path, event, queuedAt } of waiting) {
       this.#changes.set(path, { path, event, queuedAt, origin: FROM_OUTSIDE });
     }
@@ -98,7 +106,7 @@ export class RunQueue implements AsyncDisposable {
   /** Stores changes and the new snapshot of their files, then starts runs. Resolves when the changes are stored. */
   async put(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
     await this.#serially(() => this.#storeInTime(changes, seen));
-    void this.#serially(() => this.#run());
+    this.#loop.start();
   }
 
   /** Drops the changes of all paths that `isKept` rejects, because they can never run. */
@@ -120,12 +128,9 @@ export class RunQueue implements AsyncDisposable {
     this.wake();
   }
 
-  /** Tries to start runs for the stored changes. */
+  /** Tries to start runs for the stored changes. Does not shorten the wait after a failure. */
   wake(): void {
-    void this.#serially(async () => {
-      this.#isHeld = false;
-      await this.#run();
-    });
+    this.#loop.start();
   }
 
   /**
@@ -161,12 +166,11 @@ export class RunQueue implements AsyncDisposable {
 
   /** Starts no further runs and ends waits for retries. `put()` still stores changes. */
   stop(): void {
-    this.#over.abort();
+    this.#loop.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.stop();
-    await this.#retry;
+    await this.#loop[Symbol.asyncDispose]();
     await this.#work.settled();
   }
 
@@ -183,7 +187,7 @@ export class RunQueue implements AsyncDisposable {
    */
   async #storeInTime(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
     const { clock, log } = this.#ports;
-    const { signal } = this.#over;
+    const { signal } = this.#loop;
     for (let failures = 1;; failures++) {
       try {
         return await this.#store(changes, seen);
@@ -225,66 +229,57 @@ export class RunQueue implements AsyncDisposable {
     for (const change of queued) this.#changes.set(change.path, change);
   }
 
-  async #run(): Promise<void> {
-    const { breaker, start, stops, log } = this.#ports;
+  /** Starts runs for the stored changes. Returns the milliseconds until the next attempt if a budget is used up. */
+  async #run(): Promise<number | undefined> {
+    const { breaker, start, stops } = this.#ports;
     const agent = this.#agent;
-    try {
-      for (let change; (change = await this.#next()) !== undefined;) {
-        const { path, event, origin } = change;
-        const reason = breaker.refusal(agent.id, change);
-        if (reason !== undefined) return stops.stop(agent, { what: "watch", by: "loop", reason });
-        const { maxRuns } = agent.trigger;
-        if (!stops.admitsRun(agent, { kind: "watch", maxRuns, ...RUN_LIMIT })) return;
-        const fired = await start(agent, { type: "watch", event, path });
-        this.#failures = 0;
-        // The outcomes `waiting` and `running` block the agent until its conversation or previous run continues or ends.
-        this.#isHeld = fired.outcome === "waiting" || fired.outcome === "running";
-        if (fired.outcome === "stopping") this.stop();
-        // The change stays in the queue. A budget becomes available without an event, so the start is retried after a
-        // minute.
-        if (fired.outcome === "budget") return this.#holdForBudget();
-        if (fired.outcome === "started") {
-          const { executionId } = fired;
-          this.#isShort = false;
-          breaker.started(agent.id, { executionId, path, origin });
-          this.#runs.set(executionId, { path, isRunning: true });
-        }
-        // After these outcomes, the stored change needs no further run.
-        if (["started", "claimed", "withdrawn"].includes(fired.outcome)) this.#changes.delete(path);
+    for (let change; (change = await this.#next()) !== undefined;) {
+      const { path, event, origin } = change;
+      const reason = breaker.refusal(agent.id, change);
+      if (reason !== undefined) {
+        stops.stop(agent, { what: "watch", by: "loop", reason });
+        return undefined;
       }
-    } catch (error) {
-      const message = "Cannot start a run for a file change; it is tried again";
-      // The error `conflict` means that another machine watches for this agent now, which is no failure.
-      const isOthers = error instanceof RuntimeError && error.code === "conflict";
-      log.write(isOthers ? "info" : "error", message, { agent: agent.id, error });
-      this.#retry = this.#wakeAfter(backoffMs(++this.#failures, RETRY));
+      const { maxRuns } = agent.trigger;
+      if (!stops.admitsRun(agent, { kind: "watch", maxRuns, ...RUN_LIMIT })) return undefined;
+      const fired = await start(agent, { type: "watch", event, path });
+      // The conversation or the previous run of the agent blocks it. The event of its end causes the next attempt.
+      if (fired.outcome === "waiting" || fired.outcome === "running") return undefined;
+      if (fired.outcome === "stopping") this.stop();
+      // The change stays in the queue. A budget becomes available without an event, so the start is retried after a minute.
+      if (fired.outcome === "budget") {
+        this.#logShortBudget();
+        return MINUTE_MS;
+      }
+      if (fired.outcome === "started") {
+        const { executionId } = fired;
+        this.#isShort = false;
+        breaker.started(agent.id, { executionId, path, origin });
+        this.#runs.set(executionId, { path, isRunning: true });
+      }
+      // After these outcomes, the stored change needs no further run.
+      if (["started", "claimed", "withdrawn"].includes(fired.outcome)) this.#changes.delete(path);
     }
+    return undefined;
   }
 
-  #holdForBudget(): void {
+  #logShortBudget(): void {
     if (!this.#isShort) {
       const fields = { agent: this.#agent.id, waiting: this.#changes.size };
       this.#ports.log.write("info", "File changes wait: a budget is used up", fields);
     }
     this.#isShort = true;
-    this.#retry = this.#wakeAfter(MINUTE_MS);
   }
 
   /** Returns the next change that may start a run, or undefined if no run may start at present. */
   async #next(): Promise<WatchChange | undefined> {
-    if (!this.#isStarted || this.#over.signal.aborted || this.#isHeld) return undefined;
-    if (this.#retry !== undefined || !this.#ports.stops.admits(this.#agent.id)) return undefined;
+    if (!this.#isStarted || this.#loop.signal.aborted) return undefined;
+    if (!this.#ports.stops.admits(this.#agent.id)) return undefined;
     // Runs that wait for a person do not count toward MAX_RUNS.
     const running = this.#runs.values().filter(({ isRunning }) => isRunning);
     const busy = new Set(running.map(({ path }) => path));
     if (busy.size >= MAX_RUNS) return undefined;
     const change = this.#changes.values().find(({ path }) => !busy.has(path));
     return change === undefined || await this.#ports.isPaused() ? undefined : change;
-  }
-
-  async #wakeAfter(ms: number): Promise<void> {
-    await sleepUnlessAborted(this.#ports.clock, ms, this.#over.signal);
-    this.#retry = undefined;
-    this.wake();
   }
 }
