@@ -48,52 +48,34 @@ export const DIRECTORY: ValueType<string> = {
 };
 
 /** The type of a positive amount of dollars or tokens. */
-export const AMOUNT: ValueType<number> = {
-  sort: "text",
-  read(text) {
-    const value = Number(text.replace(/^\$/, ""));
-    if (/^\$?\d+(\.\d+)?$/.test(text) && value > 0 && value <= 1e9) return value;
-    throw new InvalidValue(text, "It must be an amount such as 1.50.");
-  },
-};
+export const AMOUNT = numberType(/^\$?\d+(\.\d+)?$/, "an amount such as 1.50", {
+  accepts: (value) => value > 0 && value <= 1e9,
+});
 
 /** The type of a whole number from 1. */
-export const COUNT: ValueType<number> = { sort: "text", read: readCount };
+export const COUNT = numberType(/^\d+$/, "a whole number from 1", {
+  accepts: (value) => value >= 1 && Number.isSafeInteger(value),
+});
 /** The type of a whole number from 0. */
-export const STEP: ValueType<number> = {
-  sort: "text",
-  read(text) {
-    if (/^\d{1,9}$/.test(text)) return Number(text);
-    throw new InvalidValue(text, "It must be a whole number from 0.");
-  },
-};
+export const STEP = numberType(/^\d{1,9}$/, "a whole number from 0");
+
 /** The accepted forms of a moment in the past, for help and error messages. moment.ts parses them. */
 export const MOMENT_FORMS = "22:00, today, yesterday, 2h, 2026-01-31 or 2026-01-31T08:30";
 
 /** The type of an execution's number. */
-export const EXECUTION: ValueType<number> = { sort: "executions", read: readCount };
+export const EXECUTION: ValueType<number> = { ...COUNT, sort: "executions" };
 /** The type of the number of a waiting execution. */
-export const WAITING_EXECUTION: ValueType<number> = { sort: "waiting-executions", read: readCount };
+export const WAITING_EXECUTION: ValueType<number> = { ...COUNT, sort: "waiting-executions" };
 
 /** The type of a duration in seconds, at most 86,400 (one day). */
-export const SECONDS: ValueType<number> = {
-  sort: "text",
-  read(text) {
-    const value = Number(text);
-    if (/^\d+(\.\d+)?$/.test(text) && value <= 86_400) return value;
-    throw new InvalidValue(text, "It must be a number of seconds, 86400 at most.");
-  },
-};
+export const SECONDS = numberType(/^\d+(\.\d+)?$/, "a number of seconds, 86400 at most", {
+  accepts: (value) => value <= 86_400,
+});
 
 /** The type of a TCP port, from 0 to 65,535. */
-export const PORT: ValueType<number> = {
-  sort: "text",
-  read(text) {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value <= 65_535) return value;
-    throw new InvalidValue(text, "It must be a port number from 0 (any free one) to 65535.");
-  },
-};
+export const PORT = numberType(/^\d+$/, "a port number from 0 (any free one) to 65535", {
+  accepts: (value) => value <= 65_535,
+});
 
 /**
  * Returns the type of a value that is one of `choices`. `aliases` maps further accepted texts to choices; help and
@@ -119,8 +101,18 @@ function ofSort(sort: ValueSort): ValueType<string> {
   return { sort, read: (text) => text };
 }
 
-function readCount(text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && Number.isSafeInteger(value)) return value;
-  throw new InvalidValue(text, "It must be a whole number from 1.");
+/** Returns the type of a number that has this form; `what` describes it in the message for other texts. */
+function numberType(
+  form: RegExp,
+  what: string,
+  { accepts = () => true }: { accepts?: (value: number) => boolean } = {},
+): ValueType<number> {
+  return {
+    sort: "text",
+    read(text) {
+      const value = Number(text.replace(/^\$/, ""));
+      if (form.test(text) && accepts(value)) return value;
+      throw new InvalidValue(text, `It must be ${what}.`);
+    },
+  };
 }

@@ -1,12 +1,13 @@
 // Changes the workspace after the user has seen the details and confirmed them, at the terminal or with --yes.
 import type { CommandContext } from "../context/context.ts";
+import type { Field } from "../output/output.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { Interview } from "../prompting/interview.ts";
 
 /** A change of the workspace, and the texts that describe it to the user. */
 export interface Change {
   /** The details of the change, printed before the question. */
-  fields: [string, string][];
+  fields: readonly Field[];
   question: string;
   /** The verb of the messages about the change: `added` or `removed`. */
   done: string;

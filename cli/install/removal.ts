@@ -1,6 +1,7 @@
 // Removes an installed skill or MCP server after the user has seen the agents that use it and has confirmed.
 import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
+import type { Field } from "../output/output.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { changeWithConsent } from "./consent.ts";
@@ -20,7 +21,7 @@ export interface Removal<Item extends Installed> {
   /**
    * Returns the details that are printed before the question. `usedBy` is the row that lists the agents that use the item.
    */
-  fieldsOf: (item: Item, usedBy: [string, string]) => [string, string][];
+  fieldsOf: (item: Item, usedBy: Field) => Field[];
   targetOf: (item: Item) => string;
   remove: (item: Item) => Promise<void>;
   yes: true | undefined;

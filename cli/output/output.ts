@@ -7,6 +7,9 @@ import { OutputClosed, type Terminal } from "./terminal.ts";
 import { pad, widthOf } from "./width.ts";
 import { wrapText } from "./wrap.ts";
 
+/** A named value of Output.fields(). False is not printed. */
+export type Field = readonly [name: string, value: string] | false;
+
 /** The output of one command. Options such as --quiet decide what is printed. */
 export class Output {
   readonly stdout: Terminal;
@@ -86,9 +89,10 @@ export class Output {
    * Prints rows with a name and a value. A value that does not fit beside its name is printed on its own line, so that the
    * user can copy it.
    */
-  fields(fields: readonly (readonly [name: string, value: string])[]): void {
-    const width = Math.max(0, ...fields.map(([name]) => widthOf(name)));
-    for (const [name, text] of fields) {
+  fields(fields: readonly Field[]): void {
+    const shown = fields.filter((field) => field !== false);
+    const width = Math.max(0, ...shown.map(([name]) => widthOf(name)));
+    for (const [name, text] of shown) {
       const value = toOneLine(text);
       const isBelow = width + widthOf(value) + 4 > this.stdout.columns;
       if (isBelow) this.line(`  ${this.style.dim(name)}\n    ${value}`);

@@ -167,7 +167,7 @@ async function remove(
       ["Server", toVisibleLine(name)],
       ["Runs", toVisibleLine(runs || (problem ?? ""))],
       usedBy,
-      ...(folder === undefined ? [] : [["Deletes", toVisibleLine(folder)] as [string, string]]),
+      folder !== undefined && ["Deletes", toVisibleLine(folder)],
     ],
     targetOf: () => toVisibleLine(name),
     remove: (server) => installer.remove(server),

@@ -7,6 +7,7 @@ import { changeWithConsent } from "../../install/consent.ts";
 import { removeInstalled } from "../../install/removal.ts";
 import type { ListedSkill, PreparedSkill } from "../../../ops/install/skill_installer.ts";
 import { formatBytes } from "../../output/figures.ts";
+import type { Field } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
@@ -106,7 +107,7 @@ async function remove(
   });
 }
 
-function describe(skill: PreparedSkill): [string, string][] {
+function describe(skill: PreparedSkill): Field[] {
   const { name, description, pinned, files, bytes, scripts, target, changes } = skill;
   const confined = scripts.filter((path) => /\.[tj]s$/.test(path));
   const free = scripts.filter((path) => !confined.includes(path));
@@ -121,10 +122,7 @@ function describe(skill: PreparedSkill): [string, string][] {
     ["Files", `${files.length} (${formatBytes(bytes)}): ${list(files)}`],
     ["Agents can run", starts.join("; ") || "none of its files"],
     ["Writes", toVisibleLine(target)],
-    ...(changes === undefined ? [] : [["Changes", listChanges(changes) || "none"]] as [
-      string,
-      string,
-    ][]),
+    changes !== undefined && ["Changes", listChanges(changes) || "none"],
   ];
 }
 

@@ -52,8 +52,8 @@ async function show(context: CommandContext, { json }: { json: boolean }): Promi
   }
   output.fields([
     ["Unit", file ?? "not installed"],
-    ...(active === null || enabled === null ? [] : [["State", `${active}, ${enabled}`]] as const),
-    ...(isLingering === null ? [] : [["Lingering", isLingering ? "yes" : "no"]] as const),
+    active !== null && ["State", `${active}, ${enabled}`],
+    isLingering !== null && ["Lingering", isLingering ? "yes" : "no"],
   ]);
   output.sentence(describeReadiness(missing));
 }

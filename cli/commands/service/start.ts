@@ -112,7 +112,8 @@ async function serve(context: CommandContext, flags: ServiceFlags): Promise<void
     ...flags,
     onReady(service) {
       if (report === undefined) return;
-      showReady(context, service);
+      output.sentence(`Inkling ${app.version} is running (PID ${service.pid}). Ctrl+C stops it`);
+      showFields(output, service);
       report.begin();
     },
     ...(report && { onEvent: (event) => report.print(event) }),
@@ -122,11 +123,6 @@ async function serve(context: CommandContext, flags: ServiceFlags): Promise<void
   // The terminal has printed `^C` at Ctrl+C. An empty line moves the message below it.
   if (reason === "signal" && output.stdout.isTerminal) output.detail("");
   output.detail(ENDINGS[reason]);
-}
-
-function showReady({ app, output }: CommandContext, service: ReadyService): void {
-  output.sentence(`Inkling ${app.version} is running (PID ${service.pid}). Ctrl+C stops it`);
-  showFields(output, service);
 }
 
 function showFields(

@@ -30,7 +30,7 @@ function showStopped(output: Output, places: Places): void {
   output.line("Inkling is not running");
   if (output.quiet) return;
   output.fields([
-    ...(places.workspace === undefined ? [] : [["Workspace", places.workspace]] as const),
+    places.workspace !== undefined && ["Workspace", places.workspace],
     ["Log", places.logFile],
   ]);
   output.note('"inkling start -d" starts it');
@@ -55,22 +55,16 @@ function showRunning(output: Output, info: InfoBody, now: number): void {
     ["Started", formatLocal(info.started_at)],
     ["Uptime", formatDuration(info.uptime_seconds * 1_000)],
     // A key for some agents does not see these.
-    ...(info.workspace === "" ? [] : [
-      ["Workspace", info.workspace],
-      ["Listening", info.transports.join(", ")],
-      ["Log", info.log_file],
-    ] as const),
-    ...(isStorageShown ? [["Database", describeStorage(storage)]] as const : []),
+    info.workspace !== "" && ["Workspace", info.workspace],
+    info.workspace !== "" && ["Listening", info.transports.join(", ")],
+    info.workspace !== "" && ["Log", info.log_file],
+    isStorageShown && ["Database", describeStorage(storage)],
     ["Agents", `${info.agents_loaded} (${info.agents_enabled} enabled)`],
     ["Executions", describeExecutions(info)],
     ["Scheduler", info.scheduler_status],
-    ...(output.verbose
-      ? [
-        ...(info.state_dir === "" ? [] : [["State", info.state_dir]] as const),
-        ["Keep alive", info.keep_alive ? "yes" : "no"],
-        ["Streams", String(info.active_streams)],
-      ] as const
-      : []),
+    output.verbose && info.state_dir !== "" && ["State", info.state_dir],
+    output.verbose && ["Keep alive", info.keep_alive ? "yes" : "no"],
+    output.verbose && ["Streams", String(info.active_streams)],
   ]);
   if (nodes.length > 0) {
     output.line();

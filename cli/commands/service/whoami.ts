@@ -17,7 +17,7 @@ export const perform = performs<typeof whoami>(async (context, options) => {
   output.fields([
     ["Name", name ?? NAMELESS[context.app.remote === undefined ? "socket" : "key"]],
     ["Role", role],
-    ...(agents === null ? [] : [["Agents", agents.join(", ")] as const]),
+    agents !== null && ["Agents", agents.join(", ")],
     ["Rights", rights.join(", ")],
   ]);
 });

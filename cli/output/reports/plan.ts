@@ -36,9 +36,10 @@ export function showPlan(
   heading("Settings");
   output.fields([
     ...plan.settings.map((one) => [one.name, `${one.value} (${describeOrigin(one)})`] as const),
-    ...(plan.key === null
-      ? []
-      : [["key", `${plan.key.variable} (${plan.key.is_set ? "set" : "not set"})`] as const]),
+    plan.key !== null && [
+      "key",
+      `${plan.key.variable} (${plan.key.is_set ? "set" : "not set"})`,
+    ],
   ]);
 
   heading("Paths");
