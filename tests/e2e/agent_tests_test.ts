@@ -39,12 +39,15 @@ async function createWeather(command?: readonly string[], front = ""): Promise<R
   return home;
 }
 
-async function play(home: RealHome, text: string, ...flags: string[]) {
-  const path = join(home.agentsDir, "_config", "tests", "weather", "sunny.yaml");
-  await Deno.writeTextFile(path, text);
-  const { code, stdout, stderr } = await home.inkling("test", ...flags);
+/** Writes the cases and runs them. The cases change no file of the workspace. */
+async function play(home: RealHome, cases: Record<string, string>, ...flags: string[]) {
+  for (const [name, text] of Object.entries(cases)) {
+    const path = join(home.agentsDir, "_config", "tests", "weather", `${name}.yaml`);
+    await Deno.writeTextFile(path, text);
+  }
+  const finished = await home.inkling("test", ...flags);
   assert.throws(() => Deno.statSync(join(home.workspace, "report.md")));
-  return { code, stdout, stderr };
+  return finished;
 }
 
 Deno.test("`inkling test` needs no network, key or child process, and exits with 1 on failures", async () => {
@@ -52,18 +55,20 @@ Deno.test("`inkling test` needs no network, key or child process, and exits with
     programCommand(OFFLINE),
     "custom_tools: [forecast]\nmcp: [web]\n",
   );
-  const { code, stdout, stderr } = await play(home, CASE);
-  assert.deepEqual([code, stdout], [0, "✔ weather/sunny\n1 passed, 0 failed\n"], stderr);
-  const failed = await play(home, CASE.replace("equals: sunny", "equals: rainy"));
-  assert.equal(failed.code, 1);
-  assert.match(failed.stdout, /\n {4}- rainy\n {4}\+ sunny\n0 passed, 1 failed\n$/);
+  const rainy = CASE.replace("equals: sunny", "equals: rainy");
+  const { code, stdout, stderr } = await play(home, { sunny: CASE, rainy });
+  assert.equal(code, 1, stderr);
+  assert.match(
+    stdout,
+    /\n {4}- rainy\n {4}\+ sunny\n✔ weather\/sunny\n1 passed, 1 failed\n$/,
+  );
   assert.throws(() => Deno.statSync(home.stateDir));
 });
 
 Deno.test("`inkling test` checks a schema in a child process under narrow permission flags", async () => {
   await using home = await createWeather();
   const report = join(home.workspace, "report.xml");
-  const { code, stdout } = await play(home, SPOILT_SCHEMA, "--junit", report);
+  const { code, stdout } = await play(home, { sunny: SPOILT_SCHEMA }, "--junit", report);
   assert.equal(code, 1);
   assert.match(stdout, /\n {2}output\.schema\n[^]*\/day does not fit/);
   assert.match(await Deno.readTextFile(report), /failures="1"/);

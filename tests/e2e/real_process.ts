@@ -131,16 +131,19 @@ export function freePort(): number {
 /** A time limit far above the duration of any step on a loaded machine. */
 const PATIENCE_MS = 120_000;
 
-/** Calls `probe` until it returns a value, and returns the value. Throws an Error after PATIENCE_MS. */
+/**
+ * Calls `probe` at this interval until it returns a value, and returns the value. Throws an Error after PATIENCE_MS.
+ */
 export async function untilFound<T>(
   what: string,
   probe: () => T | false | undefined | Promise<T | false | undefined>,
+  { everyMs = 20 }: { everyMs?: number } = {},
 ): Promise<T> {
   const start = performance.now();
   while (performance.now() - start < PATIENCE_MS) {
     const found = await probe();
     if (found !== undefined && found !== false) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   throw new Error(`Waited in vain for ${what}`);
 }

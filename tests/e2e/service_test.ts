@@ -112,13 +112,6 @@ Deno.test("an invalid config.yaml stops the command with file, line and column",
   assert.match(stderr, /config\.yaml:2:\d+: .*temperature/);
 });
 
-Deno.test("start --port without a key is refused", async () => {
-  await using home = await createRealHome();
-  const refused = await home.inkling("start", "--port", "0");
-  assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /--port requires a key, .*config\/\.env/s);
-});
-
 Deno.test("an idle service stops by itself unless --keep-alive is set", async () => {
   const shell = { INKLING_IDLE_TIMEOUT: "1", INKLING_API_KEY: "secret-0123456789" };
   await using stays = await createRealHome({ shell });

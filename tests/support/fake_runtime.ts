@@ -58,10 +58,14 @@ import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import { fakeDirectories } from "./fake_agent.ts";
 import { LogLines } from "./log_lines.ts";
 
-function parsedEmptyConfig(): { config: Config } {
+let emptyConfig: Config | undefined;
+
+/** Returns the configuration of an empty config.yaml, which is parsed once, because most tests need it. */
+function parsedEmptyConfig(): Config {
+  if (emptyConfig !== undefined) return emptyConfig;
   const parsed = parseConfig("", { path: "/nowhere/config.yaml", home: "/nowhere" });
   if ("diagnostics" in parsed) throw new TypeError("An empty configuration does not parse");
-  return parsed;
+  return emptyConfig = parsed.config;
 }
 
 /** An error that the runtime throws to reject a request. */
@@ -222,7 +226,7 @@ export class FakeRuntime implements Runtime {
   }
 
   get config(): Config {
-    const { config } = parsedEmptyConfig();
+    const config = parsedEmptyConfig();
     return {
       ...config,
       chats: this.chats,

@@ -109,7 +109,8 @@ export class RealTerminal implements AsyncDisposable {
       return await untilFound(String(pattern), async () => {
         shown = await this.read();
         return pattern.test(shown) ? shown : undefined;
-      });
+        // Each read starts a process.
+      }, { everyMs: 60 });
     } catch (cause) {
       throw new Error(`Waited in vain for ${pattern}; the terminal shows:\n${shown}`, { cause });
     }

@@ -159,20 +159,6 @@ Deno.test("chat finds an agent whose file the service has not loaded yet", async
   assert.match(cli.stdout.text, /^daily · [^]*\n\nHi\.\n/);
 });
 
-Deno.test("chat without an agent shows a picker at a terminal, and lists the agents elsewhere", async () => {
-  await using cli = await createWithAgent(AT_TERMINAL);
-  cli.runtime.addAgent(fakeAgent("weekly", { description: "Once\na week" }));
-  cli.input.answers = ["weekly"];
-  assert.equal(await cli.run("chat"), 0);
-  assert.deepEqual(cli.input.asked, [
-    { kind: "search", message: "Which agent?", choices: ["daily", "weekly"] },
-  ]);
-  assert.match(cli.stdout.text, /^weekly · /);
-  await using pipe = await createWithAgent({});
-  assert.equal(await pipe.run("chat"), 2);
-  assert.match(pipe.stderr.text, /Name the agent: inkling chat <agent>\. Agents: daily\n/);
-});
-
 Deno.test("chat prints the id of the conversation at its end, and continues it", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   cli.input.lines = ["Hello"];

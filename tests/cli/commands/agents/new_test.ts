@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { readSchedule } from "../../../../cli/new/spoken_schedule.ts";
 import { OTHER_PROVIDER } from "../../../../cli/prompting/provider_questions.ts";
-import { OpenAiServer } from "../../../support/models/openai_server.ts";
+import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { CTRL_C, ESC } from "../../fake_input.ts";
 import { assertPicture } from "../../picture.ts";
@@ -35,15 +36,8 @@ Deno.test("new asks questions if no model is configured, and writes the answers"
   await using world = await createSetupWorld();
   const { cli } = world;
   const paths = ["notes, ~/x: y", "notes,out"];
-  cli.input.answers = [
-    "describe",
-    'Sums: "up" #1',
-    "",
-    "schedule",
-    "30 8 * * 1-5",
-    "parallel",
-    ...paths,
-  ];
+  const trigger = ["schedule", "30 8 * * 1-5", "parallel"];
+  cli.input.answers = ["describe", 'Sums: "up" #1', "", ...trigger, ...paths];
   cli.input.lines = ["Sum up.", "", "", "- briefly", ""];
   assert.equal(await cli.run("new", "my agent"), 0);
   await assertPicture(t, await agentFile(world, "my agent"), import.meta.url);
@@ -75,14 +69,27 @@ Deno.test("new rejects an answer that the file's parser rejects", async () => {
   );
 });
 
+Deno.test("readSchedule() reads intervals, cron expressions and words", () => {
+  const table = {
+    "every 30m": { every: "30m" },
+    "every hour": { every: "1h" },
+    "30 8 * * 1-5": { cron: "30 8 * * 1-5" },
+    "daily at noon": { cron: "0 12 * * *" },
+    "Mondays and fri at 5:30 pm": { cron: "30 17 * * 1,5" },
+  };
+  for (const [text, schedule] of Object.entries(table)) {
+    assert.deepEqual(readSchedule(text), schedule, text);
+  }
+  for (const text of ["sometimes", "daily at 25", "fri at 13 pm", "every moonday at 8"]) {
+    assert.equal(readSchedule(text), undefined, text);
+  }
+});
+
 Deno.test("new accepts schedules in words, webhooks and other agents, and describes the trigger", async () => {
   for (
     const [answers, file, told] of [
       [["schedule", "every weekday at 8"], /cron: 0 8 \* \* 1-5/, /by cron 0 8 .*, next at 20/],
-      [["schedule", "Mondays and fri at 5:30 pm"], /cron: 30 17 \* \* 1,5/, /by cron 30 17/],
-      [["schedule", "daily at noon"], /cron: 0 12 \* \* \*/, /by cron 0 12/],
-      [["schedule", "every 2 hours"], /every: 2h/, /every 2h, next at 20/],
-      [["schedule", "sometimes", "every 30m"], /every: 30m/, /every 30m/],
+      [["schedule", "sometimes", "every 2 hours"], /every: 2h/, /every 2h, next at 20/],
       [
         ["watch", "", "inbox, *.md"],
         /trigger:\n {2}type: watch\n {2}paths:\n {4}- inbox\n {4}- "\*\.md"\nconfirm:/,
@@ -176,16 +183,8 @@ Deno.test("new with --prompt asks no questions: every field has an option", asyn
   await using world = await createSetupWorld({ hasPerson: false });
   const { cli } = world;
   const flags = ["--description", "D", "--provider", "openai", "--model", "m", "--watch", "in box"];
-  const more = [
-    "--watch",
-    "b",
-    "--path",
-    "in box",
-    "--path",
-    "~/out",
-    "--base-url",
-    "http://[::1]:1",
-  ];
+  const paths = ["--watch", "b", "--path", "in box", "--path", "~/out"];
+  const more = [...paths, "--base-url", "http://[::1]:1"];
   assert.equal(await cli.run("new", "all", "--prompt", "Do\nit.", ...flags, ...more), 0);
   await assertPicture(t, await agentFile(world, "all"), import.meta.url);
   // A missing key and a missing path cause only warnings; the file is saved.
@@ -294,7 +293,7 @@ const HIDDEN = fileOf("description: a", "Go.\u001b[8m Secretly.\u001b[0m");
 const REFUSAL = { text: "I cannot help with that." };
 const EMPTY = { text: "---\n---\n" };
 
-const FALLBACKS: [what: string, ConstructorParameters<typeof OpenAiServer>[0], RegExp][] = [
+const FALLBACKS: [what: string, steps: OpenAiStep[], RegExp][] = [
   ["a broken file", [BROKEN, BROKEN], /not a valid agent file: Line 2: trigger\.type must be/],
   ["no file", [REFUSAL, REFUSAL], /not a valid agent file: The reply is not an agent file/],
   ["a refusal", [{ text: "No.", finish: "content_filter" }], /it refuses: No\./],
@@ -307,19 +306,19 @@ const FALLBACKS: [what: string, ConstructorParameters<typeof OpenAiServer>[0], R
 ];
 
 Deno.test("new asks the questions if the model's answer is no agent file", async () => {
-  for (const [what, steps, reason] of FALLBACKS) {
-    await using server = new OpenAiServer(steps);
-    await using world = await createModelWorld(server);
-    const { cli } = world;
-    cli.input.answers = ["describe", "What it does", ...ANSWERS];
-    cli.input.lines = [...LINES];
-    assert.equal(await cli.run("new", "daily"), 0, what);
-    server.assertDone();
-    assert.equal(await agentFile(world), "---\n---\n\nDo it.\n", what);
+  await using server = new OpenAiServer(FALLBACKS.flatMap(([, steps]) => steps));
+  await using world = await createModelWorld(server);
+  const { cli } = world;
+  for (const [what, , reason] of FALLBACKS) {
+    cli.stderr.text = "";
+    cli.input.answers = ["describe", "What it does", CTRL_C];
+    assert.equal(await cli.run("new", "daily"), 130, what);
     const shown = cli.stderr.text.replaceAll(/\s+/g, " ");
     assert.match(shown, reason, what);
     assert.match(shown, /elsewhere\/tiny did not produce .* Answer these questions instead/, what);
   }
+  server.assertDone();
+  assert.deepEqual(cli.input.asked.at(-1)?.message, "One-line description");
 });
 
 Deno.test("new keeps the last draft if the model fails to change it", async () => {
@@ -331,16 +330,8 @@ Deno.test("new keeps the last draft if the model fails to change it", async () =
     { text: GOOD },
   ]);
   await using world = await createModelWorld(server);
-  world.cli.input.answers = [
-    "describe",
-    "It",
-    "change",
-    "Not the day",
-    "change",
-    "More",
-    "again",
-    "save",
-  ];
+  const changes = ["change", "Not the day", "change", "More"];
+  world.cli.input.answers = ["describe", "It", ...changes, "again", "save"];
   assert.equal(await world.cli.run("new", "daily"), 0);
   server.assertDone();
   const messages = messagesOf(server, 1);

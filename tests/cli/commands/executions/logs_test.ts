@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Execution } from "../../../../runtime/executions/execution.ts";
 import { NotResting } from "../../../../runtime/executions/refusals.ts";
 import { EXECUTION_TRIGGERS } from "../../../../runtime/vocabulary/trigger_kinds.ts";
 import { fakePlan } from "../../../support/fake_plan.ts";
@@ -31,59 +32,41 @@ Deno.test("logs shows the labels that an execution waits for, in the list and wi
   await shows(t, cli, "logs", "-e", "4");
 });
 
-Deno.test("logs, why and show print the time of the next attempt until it starts", async () => {
-  await using cli = await createFakeCli();
-  const { runtime } = cli;
-  runtime.addAgent(fakeAgent("daily"));
-  runtime.plans.set("daily", fakePlan());
+Deno.test("list, logs, why and show print a retry and a rest with time and reason until the run continues", async () => {
   const at = new Date(2026, 0, 2, 8, 10).getTime();
   const retry = { at, attempt: 2, of: 3, reason: "Cannot reach openai" };
-  const execution = runtime.addExecution({ agentId: "daily", retry });
-  const listing = await runtime.getAgent("daily");
-  const saysSo = async (...argv: string[]) => {
-    cli.stdout.text = cli.stderr.text = "";
-    assert.equal(await cli.run(...argv), 0, cli.stderr.text);
-    return /ries again at 08:10 \(2 of 3\): Cannot reach openai/.test(
-      cli.stdout.text + cli.stderr.text,
-    );
-  };
-  for (const isUnderWay of [undefined, true] as const) {
-    const lastExecution = { ...execution, retry: { ...retry, ...(isUnderWay && { isUnderWay }) } };
-    runtime.executions.set(1, lastExecution);
-    runtime.agents.set("daily", { ...listing, lastExecution });
-    for (
-      const argv of [["logs", "daily"], ["logs", "-e", "1"], ["why", "daily"], ["show", "daily"]]
-    ) {
-      assert.equal(await saysSo(...argv), !isUnderWay, argv.join(" "));
-    }
-  }
-});
-
-Deno.test("list, logs, why and show print the end and the reason of a rest until it ends", async () => {
-  await using cli = await createFakeCli();
-  const { runtime } = cli;
-  runtime.addAgent(fakeAgent("daily"));
-  runtime.plans.set("daily", fakePlan());
-  const rest = { until: new Date(2026, 0, 2, 8).getTime(), since: 0, reason: "the backup" };
-  const execution = runtime.addExecution({ agentId: "daily", rest });
-  const listing = await runtime.getAgent("daily");
-  for (const ended of [undefined, { at: 1, by: "time" as const }]) {
-    const lastExecution = { ...execution, rest: { ...rest, ...(ended && { ended }) } };
-    runtime.executions.set(1, lastExecution);
-    runtime.agents.set("daily", { ...listing, lastExecution });
-    for (
-      const argv of [
-        ...[["list"], ["logs", "daily"], ["logs", "-e", "1"], ["why", "daily"], ["show", "daily"]],
-      ]
-    ) {
-      cli.stdout.text = cli.stderr.text = "";
-      assert.equal(await cli.run(...argv), 0, cli.stderr.text);
-      const text = cli.stdout.text + cli.stderr.text;
-      const shown = /[Rr]ests until Fri (2026-01-02 )?08:00 · the backup/.test(text);
-      assert.equal(shown, ended === undefined, argv.join(" "));
-      const isHinted = argv.includes("-e") || argv[0] === "why";
-      assert.equal(text.includes("inkling wake 1"), shown && isHinted, argv.join(" "));
-      if (argv[1] === "daily" && argv[0] === "logs") assert.ok(!text.includes("Fri 2026"), text);
+  const rest = { until: at, since: 0, reason: "the backup" };
+  const ended = { ended: { at: 1, by: "time" as const } };
+  const pauses: [now: Partial<Execution>, later: Partial<Execution>, RegExp][] = [
+    [
+      { retry },
+      { retry: { ...retry, isUnderWay: true } },
+      /ries again at 08:10 \(2 of 3\): Cannot reach openai/,
+    ],
+    [{ rest }, { rest: { ...rest, ...ended } }, /[Rr]ests until Fri (2026-01-02 )?08:10 · the b/],
+  ];
+  for (const [now, later, shown] of pauses) {
+    await using cli = await createFakeCli();
+    const { runtime } = cli;
+    runtime.addAgent(fakeAgent("daily"));
+    runtime.plans.set("daily", fakePlan());
+    const execution = runtime.addExecution({ agentId: "daily" });
+    const listing = await runtime.getAgent("daily");
+    for (const state of [now, later]) {
+      const lastExecution = { ...execution, ...state };
+      runtime.executions.set(1, lastExecution);
+      runtime.agents.set("daily", { ...listing, lastExecution });
+      const others = ["logs daily", "logs -e 1", "why daily", "show daily"];
+      // The table of `list` has no room for a retry.
+      for (const line of "rest" in state ? ["list", ...others] : others) {
+        cli.stdout.text = cli.stderr.text = "";
+        assert.equal(await cli.run(...line.split(" ")), 0, cli.stderr.text);
+        const text = cli.stdout.text + cli.stderr.text;
+        assert.equal(shown.test(text), state === now, `${line}: ${text}`);
+        const isHinted = state === now && /-e|why/.test(line);
+        assert.equal(text.includes("inkling wake 1"), isHinted, line);
+        if (line === "logs daily") assert.ok(!text.includes("Fri 2026"), text);
+      }
     }
   }
 });
@@ -221,14 +204,6 @@ Deno.test("logs --search also finds tool results, and reports the searched range
     String(part),
     /tool results of the last 1,000 executions, back to 20\S+ \S+\. Use --since/,
   );
-});
-
-Deno.test("logs of an agent that never ran prints the command that runs it", async (t) => {
-  await using cli = await createFakeCli({ isRunning: false });
-  for (const id of ["my agent", "-x"]) {
-    cli.runtime.addAgent(fakeAgent(id));
-    await shows(t, cli, "logs", "--", id);
-  }
 });
 
 Deno.test("logs -f shows the end of the service's log and new lines, until Ctrl+C", async () => {

@@ -95,7 +95,6 @@ Deno.test("respond rejects unfitting options with exit code 2 and sends no answe
     [{ ...CHOICE, options: ["a\u001b[2Jb", "c\nd"] }, ["--no"], /\(1 a\\u001b\[2Jb, 2 c d\)/],
     [CHOICE, ["--choice", "0"], /"0" is not one of/],
     [CHOICE, ["--choice=-1"], /"-1" is not one of/],
-    [{}, ["--reason", "x"], /--reason requires --yes or --no/],
     [{}, ["--text", "x"], /--text does not fit .*: use --yes or --no/],
     [CHOICE, ["--choice", "4"], /"4" is not one of the choices: 1 red, 2 green, 3 blue/],
     [CHOICE, ["--choice", "1", "--choice", "2"], /accepts one --choice/],
@@ -105,19 +104,6 @@ Deno.test("respond rejects unfitting options with exit code 2 and sends no answe
     assert.equal(await cli.run("respond", "1", ...flags), 2, flags.join(" "));
     assert.match(cli.stderr.text, message);
     assert.deepEqual(answers(cli), []);
-  }
-});
-
-Deno.test("respond without options and without a terminal names the options, and exits with 2", async () => {
-  // The output, the input or both are no terminal.
-  for (const options of [{}, { isTerminal: true }, { hasPerson: true }]) {
-    await using cli = await createWaiting(options);
-    assert.equal(await cli.run("respond", "1"), 2);
-    assert.match(
-      cli.stderr.text,
-      /^Error: Cannot ask for an answer: this is not a terminal\. Answer execution 1: use\s--yes or --no/,
-    );
-    assert.deepEqual(cli.input.asked, []);
   }
 });
 

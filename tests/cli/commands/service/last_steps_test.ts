@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { Output } from "../../../../cli/output/output.ts";
+import { offerLastSteps } from "../../../../cli/setup/last_steps.ts";
 import { SLACK_MANIFEST } from "../../../../cli/setup/chat_guides.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
 import { createStandInManagers } from "../../../support/machine/stand_in_managers.ts";
@@ -15,7 +17,9 @@ const UNCHANGED = ["~/inkling", "demo", "echo", false, true];
 const CONFIG = "# ours\nworkspace: ~/inkling\ndefaults: {provider: demo, model: echo}\n";
 
 interface StepsWorld extends SetupWorld {
-  /** Answers the questions after the files were written, and returns both outputs. */
+  /**
+   * Answers the last steps, and returns both outputs. With an expected failure, they are the last steps of a whole setup.
+   */
   finish(answers: unknown[], expected?: number): Promise<string>;
   secretFile: string;
 }
@@ -31,9 +35,16 @@ async function createStepsWorld(config = CONFIG): Promise<StepsWorld> {
     ...world,
     secretFile: join(world.home, ".config/inkling/.env"),
     async finish(answers, expected = 0) {
-      cli.input.answers = [...UNCHANGED, ...answers];
       cli.stdout.text = cli.stderr.text = "";
-      assert.equal(await cli.drive(cli.run("setup")), expected, cli.stderr.text);
+      cli.input.answers = [...answers];
+      if (expected === 0) {
+        const { app, stdout, stderr } = cli;
+        const output = new Output({ stdout, stderr, quiet: false, verbose: false });
+        await cli.drive(offerLastSteps({ app, output }, await app.openInstallation()));
+      } else {
+        cli.input.answers = [...UNCHANGED, ...answers];
+        assert.equal(await cli.drive(cli.run("setup")), expected, cli.stderr.text);
+      }
       assert.deepEqual(cli.input.answers, []);
       return (cli.stdout.text + cli.stderr.text).replaceAll(/\s+/g, " ");
     },

@@ -14,10 +14,12 @@ const KEY = "sk-0123456789abcdef";
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
 const configOf = async (world: SetupWorld) => parse(await world.read(world.configFile));
 
-/** The answers that choose the model gpt-x, which is not in the price table. */
-const GPT_X = [OTHER_PROVIDER, "gpt-x"];
-/** The answers of a first setup without a test of the model and without limits. */
-const FIRST = ["~/inkling", "openai", ...GPT_X, KEY, false, false, true];
+/** Returns the answers of a setup with this model, without a test of the model, limits and a channel. */
+const answering = (...model: string[]) => [
+  ...["~/inkling", ...model, KEY, false, false, true, "later"],
+];
+/** The answers of a first setup. The model gpt-x is not in the price table. */
+const FIRST = answering("openai", OTHER_PROVIDER, "gpt-x");
 /** Compares config.yaml and the keys' file with the snapshot. */
 async function hasWritten(t: Deno.TestContext, world: SetupWorld, envFile = world.envFile) {
   const files = await Promise.all([world.configFile, envFile].map(world.read));
@@ -27,7 +29,7 @@ async function hasWritten(t: Deno.TestContext, world: SetupWorld, envFile = worl
 Deno.test("setup asks questions and writes config.yaml, a key and a first agent", async (t) => {
   await using world = await createSetupWorld();
   const { cli } = world;
-  cli.input.answers = [...FIRST, "later"];
+  cli.input.answers = [...FIRST];
   assert.equal(await cli.run("setup"), 0);
   assert.deepEqual(cli.input.answers, []);
   await hasWritten(t, world);
@@ -167,18 +169,8 @@ Deno.test("setup tests the model after a confirmation and shows the provider's e
   await using world = await createSetupWorld();
   const { cli } = world;
   const place = [OTHER_PROVIDER, "elsewhere", server.url, "tiny"];
-  const second = [...place, KEY, true];
-  cli.input.answers = [
-    "~/inkling",
-    ...place,
-    "bad-key",
-    true,
-    "again",
-    ...second,
-    false,
-    true,
-    "later",
-  ];
+  const first = ["~/inkling", ...place, "bad-key", true, "again"];
+  cli.input.answers = [...first, ...place, KEY, true, false, true, "later"];
   assert.equal(await cli.run("setup"), 0);
   server.assertDone();
   assert.match(cli.stderr.text, /Error: elsewhere answered 401: No such key\n/);
@@ -192,31 +184,11 @@ Deno.test("setup never uses a base_url for another provider", async () => {
     config: "defaults: {provider: openai, model: m, base_url: 'https://proxy.example/v1'}\n",
   });
   const { cli } = world;
-  cli.input.answers = [
-    "~/inkling",
-    "openai",
-    OTHER_PROVIDER,
-    "m2",
-    KEY,
-    false,
-    false,
-    true,
-    "later",
-  ];
+  cli.input.answers = answering("openai", OTHER_PROVIDER, "m2");
   assert.equal(await cli.run("setup"), 0);
   assert.equal((await configOf(world)).defaults.base_url, "https://proxy.example/v1");
   assert.match(cli.stderr.text, /Warning: OPENAI_API_KEY will be sent to proxy\.example/);
-  cli.input.answers = [
-    "~/inkling",
-    "anthropic",
-    OTHER_PROVIDER,
-    "c",
-    KEY,
-    false,
-    false,
-    true,
-    "later",
-  ];
+  cli.input.answers = answering("anthropic", OTHER_PROVIDER, "c");
   assert.equal(await cli.run("setup"), 0);
   assert.equal((await configOf(world)).defaults.base_url, null);
 });
