@@ -29,6 +29,12 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** Returns the hint `did you mean "..."?` of a diagnostic about an unknown word, or no hint. */
+export function nearestHint(word: string, candidates: Iterable<string>): { hint?: string } {
+  const nearest = suggest(word, candidates);
+  return nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` };
+}
+
 /**
  * Returns the optimal string alignment distance: the number of insertions, deletions, replacements and swaps of neighbors.
  */

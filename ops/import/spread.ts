@@ -1,6 +1,6 @@
 // Spreads schedules that start in the same minute over the rest of the hour.
 import { isJsonObject } from "../../base/json.ts";
-import { parseCron } from "../../runtime/agents/cron_expression.ts";
+import { parseCron } from "../../runtime/agents/triggers/cron_expression.ts";
 import type { PlannedAgent } from "./import_plan.ts";
 
 type Scheduled = Pick<PlannedAgent, "settings" | "changes">;

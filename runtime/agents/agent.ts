@@ -22,48 +22,24 @@ import { toApprovalRule, toAutoApprove, toGuards } from "./approval/agent_guards
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
-import { headerVariables } from "./triggers/change_rules.ts";
-import { type ConvertedTrigger, KIND_CONVERTERS } from "./triggers/trigger_forms.ts";
+import type { ManualTrigger, ScheduleTrigger, WatchTrigger } from "./triggers/basic_rules.ts";
+import { type ChangeTrigger, headerVariables } from "./triggers/change_rules.ts";
+import type { MailTrigger } from "./triggers/mail_rules.ts";
+import { TRIGGER_FORMS } from "./triggers/trigger_forms.ts";
+import type { WebhookTrigger } from "./triggers/webhook_rules.ts";
 import type { AgentOutput } from "./output_schema.ts";
 import { type ShellSettings, toShellSettings } from "./approval/shell_settings.ts";
 import { type MailUse, toMailUse } from "./approval/mail_use.ts";
 
 export type { ModelSettings } from "../config/providers.ts";
-export type { ChangeTrigger } from "./triggers/change_rules.ts";
-export type { MailTrigger } from "./triggers/mail_rules.ts";
-export type { WebhookTrigger } from "./triggers/webhook_rules.ts";
-
-/** The trigger of an agent that only starts on request. In each kind of trigger, `input` replaces the user message. */
-export interface ManualTrigger {
-  type: "manual";
-  input?: string;
-}
-
-/** Starts the agent at fixed times. */
-export interface ScheduleTrigger {
-  type: "schedule";
-  /** The interval as written in the file. Exactly one of `every` and `cron` is set. */
-  every?: string;
-  cron?: string;
-  /** The IANA time zone of `cron`. The machine's time zone if absent. */
-  timezone?: string;
-  catchUp: "once" | "none";
-  input?: string;
-}
-
-/** Starts the agent when files change. */
-export interface WatchTrigger {
-  type: "watch";
-  paths: string[];
-  filters: { include: string[]; exclude: string[] };
-  debounceMs: number;
-  /** The maximum number of runs that start within ten minutes; one more stops the trigger. */
-  maxRuns: number;
-  catchUp: "once" | "none";
-  /** Set if a file that is written again with the same content starts a run, too. */
-  sameContent?: true;
-  input?: string;
-}
+export type {
+  ChangeTrigger,
+  MailTrigger,
+  ManualTrigger,
+  ScheduleTrigger,
+  WatchTrigger,
+  WebhookTrigger,
+};
 
 /** Returns the names of the environment variables with a trigger's secrets. */
 export function secretVariables(trigger: Trigger): string[] {
@@ -76,7 +52,9 @@ export type Trigger =
   | ManualTrigger
   | ScheduleTrigger
   | WatchTrigger
-  | ConvertedTrigger;
+  | WebhookTrigger
+  | ChangeTrigger
+  | MailTrigger;
 
 /** Another agent whose ends start this agent. */
 export interface Followed {
@@ -218,39 +196,10 @@ function toFollowed(written: NonNullable<Definition["after"]>): Followed[] {
   });
 }
 
-function toTrigger(trigger: Definition["trigger"]): Trigger {
+function toTrigger(written: Definition["trigger"]): Trigger {
   // A blank `input` counts as absent.
-  const input = trigger.input?.trim() ? { input: trigger.input } : {};
-  const { type, catch_up: catchUp } = trigger;
-  switch (type) {
-    case "manual":
-      return { type, ...input };
-    case "schedule":
-      return {
-        type,
-        ...(trigger.every == null ? {} : { every: trigger.every }),
-        ...(trigger.cron == null ? {} : { cron: trigger.cron.trim() }),
-        ...(trigger.timezone == null || trigger.cron == null ? {} : { timezone: trigger.timezone }),
-        catchUp,
-        ...input,
-      };
-    case "watch":
-      return {
-        type,
-        paths: unique(trigger.paths ?? []),
-        filters: trigger.filters,
-        debounceMs: trigger.debounce,
-        maxRuns: trigger.max_runs,
-        catchUp,
-        ...(trigger.same_content && { sameContent: true }),
-        ...input,
-      };
-    case "webhook":
-    case "change":
-    case "mail":
-      return { ...KIND_CONVERTERS[type](trigger), ...input };
-  }
-  return type satisfies never;
+  const input = written.input?.trim() ? { input: written.input } : {};
+  return { ...TRIGGER_FORMS[written.type].convert(written), ...input };
 }
 
 /** Returns a digest of the agent's definition, including defaults. The digest changes with the definition. */

@@ -9,10 +9,8 @@ import {
 } from "../config/agent_settings.ts";
 import {
   countLimit,
-  debounce,
   field,
   filledText,
-  interval,
   nodeLabel,
   oneOrMore,
   pathText,
@@ -22,14 +20,13 @@ import {
 } from "../config/fields.ts";
 import { modelOrText } from "../config/providers.ts";
 import { NOTIFY_CHOICE } from "../config/notify_schema.ts";
-import { FOLLOWED_ENDS, TRIGGER_TYPES } from "../vocabulary/trigger_kinds.ts";
+import { FOLLOWED_ENDS } from "../vocabulary/trigger_kinds.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { describeBadName } from "./agent_id.ts";
 import { shellSchema } from "./approval/shell_settings.ts";
 import { mailUseSchema } from "./approval/mail_use.ts";
-import { KIND_FIELDS } from "./triggers/trigger_forms.ts";
+import { triggerSchema } from "./triggers/trigger_forms.ts";
 
-const CATCH_UP = ["once", "none"] as const;
 const MAX_NODE_LABELS = 8;
 
 /** The schema of an agent's display name. */
@@ -49,61 +46,6 @@ const filledList = <Item extends z.ZodType>(item: Item) =>
     (list) => list.length > 0,
     "must name at least one (or leave the key out)",
   );
-
-const triggerSchema = section({
-  type: field(z.enum(TRIGGER_TYPES), "manual", "The event that starts a run"),
-  every: interval.nullish().meta({
-    values: "duration",
-    description:
-      "schedule: the interval; either `every` or `cron`; change: the interval of the checks",
-  }),
-  cron: filledText.nullish().meta({
-    description:
-      "schedule: minute, hour, day of month, month, day of week; or `@daily` and the like",
-  }),
-  timezone: filledText.nullish().meta({
-    description: "schedule: IANA name of the time zone for cron",
-    default: "the machine's",
-    synonym: "tz",
-  }),
-  paths: oneOrMore(pathText).nullish().meta({
-    description: "watch: folders (with everything in them), files and patterns; one, or a list",
-  }),
-  filters: section({
-    include: field(textList, [], "watch: only names or paths that match one of these patterns"),
-    exclude: field(textList, [], "watch: no names or paths that match one of these patterns"),
-  }),
-  debounce: field(
-    debounce,
-    0.5,
-    "watch: the time without changes before a run starts, in seconds or as a duration",
-  ),
-  same_content: field(
-    z.boolean(),
-    false,
-    "watch: fire also for a file that was written again with the same content",
-  ),
-  max_runs: field(
-    z.int().min(1).max(100_000),
-    200,
-    "watch, webhook, change: maximum runs that start within ten minutes; one more stops the trigger",
-  ),
-  max_failures: field(
-    countLimit,
-    10,
-    "Number of failed runs in a row that pause the trigger; `none`: never",
-  ),
-  ...KIND_FIELDS,
-  catch_up: field(
-    z.enum(CATCH_UP),
-    "none",
-    "`once`: one run later for the times or changes that passed while the service was not running",
-  ),
-  input: z.string().nullish().meta({
-    description:
-      "The user message, with placeholders such as `{context}`, `{path}`, `{body}`, `{field:/path}` and `{new}`",
-  }),
-});
 
 const followedEntry = z.union([
   filledText,

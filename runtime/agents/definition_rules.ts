@@ -5,19 +5,13 @@ import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts"
 import { formatPath, listWords, showValue } from "../config/files/shown_value.ts";
 import type { YamlPath } from "../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
-import { compileGlob } from "../../base/files/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { suggest } from "../../base/text/suggestion.ts";
+import { nearestHint, suggest } from "../../base/text/suggestion.ts";
 import { BUILTIN_TOOL_NAMES, isBuiltinName } from "../vocabulary/tool_vocabulary.ts";
-import {
-  AUTOMATIC_TRIGGER_TYPES,
-  TRIGGER_TYPES,
-  type TriggerType,
-} from "../vocabulary/trigger_kinds.ts";
+import { TRIGGER_TYPES, type TriggerType } from "../vocabulary/trigger_kinds.ts";
 import { isRole } from "../vocabulary/rights.ts";
-import { isTimeZone, zoneOfWindows } from "../config/time_zone.ts";
-import { cronRemedy, parseCron } from "./cron_expression.ts";
-import { KIND_CHECKS, KIND_OF_FIELD } from "./triggers/trigger_forms.ts";
+import { checkCron, checkPatterns } from "./triggers/basic_rules.ts";
+import { KINDS_OF_FIELD, TRIGGER_FORMS } from "./triggers/trigger_forms.ts";
 
 type RawFields = Readonly<Record<string, unknown>>;
 
@@ -148,31 +142,15 @@ function checkModel(
     return diagnostics;
   }
   if (!isNamedProvider(provider) && !has(model, "base_url") && !has(model, "url")) {
-    const nearest = suggest(provider, NAMED_PROVIDERS);
     const name = formatPath(path);
     diagnostics.push(diagnose(file, [...path, "provider"], {
       message: `${name}.provider must be ${listWords(NAMED_PROVIDERS)}, or any other name ` +
         `together with ${name}.base_url, got ${showValue(provider)}`,
-      ...(nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` }),
+      ...nearestHint(provider, NAMED_PROVIDERS),
     }));
   }
   return diagnostics;
 }
-
-/** The trigger types that each field applies to. */
-const TYPES_OF_FIELD: Readonly<Record<string, readonly TriggerType[]>> = {
-  every: ["schedule", "change"],
-  cron: ["schedule"],
-  timezone: ["schedule"],
-  paths: ["watch"],
-  filters: ["watch"],
-  debounce: ["watch"],
-  max_runs: ["watch", "webhook", "change"],
-  max_failures: AUTOMATIC_TRIGGER_TYPES,
-  same_content: ["watch"],
-  catch_up: ["schedule", "watch"],
-  ...KIND_OF_FIELD,
-};
 
 function checkTrigger(
   file: DiagnosedFile,
@@ -180,12 +158,7 @@ function checkTrigger(
   { follows }: { follows: boolean },
 ): Diagnostic[] {
   const type = TRIGGER_TYPES.find((one) => one === (trigger["type"] ?? "manual"));
-  const diagnostics: Diagnostic[] = [];
-  if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
-  if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
-  if (type === "webhook" || type === "change" || type === "mail") {
-    diagnostics.push(...KIND_CHECKS[type](file, trigger));
-  }
+  const diagnostics = type === undefined ? [] : TRIGGER_FORMS[type].check(file, trigger);
   // `max_failures` also applies to an agent that only `after` starts.
   const { max_failures: _, ...rest } = trigger;
   const own = follows ? rest : trigger;
@@ -194,40 +167,19 @@ function checkTrigger(
   return diagnostics;
 }
 
-function checkSchedule(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
-  const both = has(trigger, "every") && has(trigger, "cron");
-  if (!both && (has(trigger, "every") || has(trigger, "cron"))) return [];
-  const count = both ? "both are given" : "neither is given";
-  return [diagnose(file, both ? ["trigger", "cron"] : ["trigger", "type"], {
-    message: `A schedule needs exactly one of trigger.every and trigger.cron, and ${count}`,
-    ...(both ? {} : { hint: "for instance every: 5m" }),
-  }, both ? "key" : "value")];
-}
-
-function checkWatch(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
-  const paths = trigger["paths"];
-  if (paths == null) {
-    const message = "trigger.paths is missing: a watch trigger needs at least one path";
-    return [diagnose(file, ["trigger", "type"], { message })];
-  }
-  if (!Array.isArray(paths) || paths.length > 0) return [];
-  const message = "trigger.paths must not be empty: a watch trigger needs at least one path";
-  return [diagnose(file, ["trigger", "paths"], { message })];
-}
-
 function warnOfIdleFields(
   file: DiagnosedFile,
   trigger: RawFields,
   type: TriggerType,
 ): Diagnostic[] {
   const idle = Object.keys(trigger).filter((key) =>
-    has(trigger, key) && Object.hasOwn(TYPES_OF_FIELD, key) && !TYPES_OF_FIELD[key]?.includes(type)
+    has(trigger, key) && Object.hasOwn(KINDS_OF_FIELD, key) && !KINDS_OF_FIELD[key]?.includes(type)
   );
   const diagnostics = idle.map((key) =>
     diagnose(file, ["trigger", key], {
       severity: "warning",
       message: `trigger.${key} has no effect: the trigger's type is ${type}`,
-      hint: `it belongs to type ${listWords(TYPES_OF_FIELD[key] ?? [])}`,
+      hint: `it belongs to type ${listWords(KINDS_OF_FIELD[key] ?? [])}`,
     }, "key")
   );
   if (type === "schedule" && has(trigger, "timezone") && !has(trigger, "cron")) {
@@ -237,50 +189,6 @@ function warnOfIdleFields(
     );
   }
   return diagnostics;
-}
-
-function checkCron(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
-  const { cron, timezone } = trigger;
-  const diagnostics: Diagnostic[] = [];
-  if (typeof cron === "string" && cron.trim() !== "") {
-    const parsed = parseCron(cron);
-    if ("reason" in parsed) {
-      const message = `trigger.cron ${parsed.reason}, got ${showValue(cron)}`;
-      const hint = cronRemedy(cron);
-      diagnostics.push(
-        diagnose(file, ["trigger", "cron"], { message, ...(hint === undefined ? {} : { hint }) }),
-      );
-    }
-  }
-  if (typeof timezone === "string" && timezone.trim() !== "" && !isTimeZone(timezone)) {
-    diagnostics.push(diagnose(file, ["trigger", "timezone"], {
-      message: `trigger.timezone must be a time zone, got ${showValue(timezone)}`,
-      hint: zoneOfWindows(timezone) ?? "for instance Europe/Paris",
-    }));
-  }
-  return diagnostics;
-}
-
-function checkPatterns(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
-  const filters = section(trigger, "filters");
-  const lists: [YamlPath, unknown][] = [
-    [["trigger", "paths"], trigger["paths"]],
-    [["trigger", "filters", "include"], filters["include"]],
-    [["trigger", "filters", "exclude"], filters["exclude"]],
-  ];
-  return lists.flatMap(([path, list]) =>
-    (Array.isArray(list) ? list : [list]).flatMap((pattern, index) => {
-      // A pattern that ends with a slash matches everything below the folder: `/**` is appended to it. Each pattern is
-      // checked in this form.
-      const matcher = typeof pattern === "string"
-        ? compileGlob(`${pattern.normalize("NFC")}/**`, { dot: true })
-        : undefined;
-      if (matcher === undefined || typeof matcher === "function") return [];
-      const place = Array.isArray(list) ? [...path, index] : path;
-      const message = `The pattern in ${path.join(".")} ${matcher.reason}`;
-      return [diagnose(file, place, { message })];
-    })
-  );
 }
 
 function section(root: RawFields, key: string): RawFields {

@@ -113,10 +113,11 @@ function readDuration(text: string): number | undefined {
   return text.includes("w") ? undefined : parseDuration(text);
 }
 
-/** Returns the schema of a value that `read` converts to a number above 0 and up to `most`, or to null. */
+/** Returns the schema of a value that `read` converts to a number from `least` to `most`, or to null. */
 function measure<Measure extends number | null>(
   read: (value: unknown) => Measure | undefined,
-  { most, rule, values, hasUnit = true }: {
+  { least = 1, most, rule, values, hasUnit = true }: {
+    least?: number;
     most: number;
     rule: string;
     values: string;
@@ -126,7 +127,7 @@ function measure<Measure extends number | null>(
 ): z.ZodPipe<z.ZodUnknown, z.ZodTransform<Measure, unknown>> {
   return z.unknown().transform((value, context) => {
     const found = read(value);
-    if (found === null || found !== undefined && found > 0 && found <= most) return found;
+    if (found === null || found !== undefined && found >= least && found <= most) return found;
     context.addIssue({ code: "custom", message: `must be ${rule}`, params: { hasUnit } });
     return z.NEVER;
   }).meta({ values });
@@ -194,21 +195,29 @@ export const baseUrl = z.string().superRefine((text, context) => {
   }
 });
 
-/** The maximum debounce. */
-const LONGEST_DEBOUNCE_MS = 86_400_000;
+/** Returns the schema of a duration from `least` to `most` milliseconds, in which weeks are allowed, too. */
+export const durationBetween = (
+  least: number,
+  most: number,
+  rule: string,
+): ReturnType<typeof measure<number>> =>
+  measure((value) => typeof value === "string" ? parseDuration(value) : undefined, {
+    ...{ least, most, rule },
+    values: "duration",
+    hasUnit: false,
+  });
 
-/** A number of seconds or a duration text, converted to milliseconds. */
-export const debounce = z.unknown().transform((value, context) => {
-  const ms = typeof value === "number"
-    ? value * 1_000
-    : typeof value === "string"
-    ? parseDuration(value)
-    : undefined;
-  if (ms !== undefined && ms >= 0 && ms <= LONGEST_DEBOUNCE_MS) return Math.round(ms);
-  const message = "must be a number of seconds or a duration such as 2s or 500ms, up to a day";
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
-}).meta({ values: "number or duration" });
+/** A number of seconds or a duration text of up to a day, converted to milliseconds. */
+export const debounce = measure((value) => {
+  if (typeof value === "number") return Math.round(value * 1_000);
+  return typeof value === "string" ? parseDuration(value) : undefined;
+}, {
+  least: 0,
+  most: 86_400_000,
+  rule: "a number of seconds or a duration such as 2s or 500ms, up to a day",
+  values: "number or duration",
+  hasUnit: false,
+});
 
 /** The name of a channel of messages, or of a chat, which is a channel, too. */
 export const channelName = z.string().regex(

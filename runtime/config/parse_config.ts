@@ -22,7 +22,7 @@ import { readWholeFile } from "../../base/files/whole_file.ts";
 import { parseYaml } from "./files/yaml_document.ts";
 import { isAbsolute, normalize, resolve } from "../../base/plain_path.ts";
 import { describeDoubtfulTool } from "../vocabulary/tool_vocabulary.ts";
-import { suggest } from "../../base/text/suggestion.ts";
+import { nearestHint, suggest } from "../../base/text/suggestion.ts";
 
 /**
  * Error: config.yaml cannot be used. The message has the first problem with its position; `diagnostics` has all problems.
@@ -265,10 +265,9 @@ function checkTo(file: DiagnosedFile, notify: Written, channels: Written): Diagn
   const to = notify["to"];
   return (Array.isArray(to) ? to : []).flatMap((name, index) => {
     if (typeof name !== "string" || Object.hasOwn(channels, name)) return [];
-    const nearest = suggest(name, Object.keys(channels));
     return [diagnose(file, ["notify", "to", index], {
       message: `notify.to names ${showValue(name)}, which is none of notify.channels`,
-      ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
+      ...nearestHint(name, Object.keys(channels)),
     })];
   });
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { isJsonObject, objectIn } from "../../base/json.ts";
-import { suggest } from "../../base/text/suggestion.ts";
+import { nearestHint } from "../../base/text/suggestion.ts";
 import { isSameIssuer, type Person } from "../vocabulary/persons.ts";
 import { ROLE_NAMES } from "../vocabulary/rights.ts";
 import { appId } from "./chat_schema.ts";
@@ -95,7 +95,11 @@ export function checkPeople(file: DiagnosedFile): Diagnostic[] {
       const path = [name, "chats", i];
       claim(path.slice(1), `id ${id} in the chat ${chat}`);
       if (!Object.hasOwn(chats, chat)) {
-        return report(path, `There is no chat ${showValue(chat)}`, hintOf(chat, chats));
+        return report(
+          path,
+          `There is no chat ${showValue(chat)}`,
+          nearestHint(chat, Object.keys(chats)),
+        );
       }
       const listed = objectIn(chats, chat)["people"];
       if (
@@ -111,7 +115,7 @@ export function checkPeople(file: DiagnosedFile): Diagnostic[] {
     const message = standIn === name
       ? "stand_in must be another person"
       : `stand_in names ${showValue(standIn)}, who is none of people`;
-    report([name, "stand_in"], message, hintOf(standIn, written.data));
+    report([name, "stand_in"], message, nearestHint(standIn, names));
   }
   for (const [chat, settings] of Object.entries(chats)) {
     const listed = isJsonObject(settings) ? settings["people"] : undefined;
@@ -129,9 +133,4 @@ export function checkPeople(file: DiagnosedFile): Diagnostic[] {
     });
   }
   return found;
-}
-
-function hintOf(name: string, known: object): { hint?: string } {
-  const nearest = suggest(name, Object.keys(known));
-  return nearest === undefined || nearest === name ? {} : { hint: `did you mean "${nearest}"?` };
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse, parseDocument, stringify } from "yaml";
 import type { JsonObject } from "../../base/json.ts";
-import { KIND_OF_FIELD } from "../../runtime/agents/triggers/trigger_forms.ts";
+import { KINDS_OF_FIELD } from "../../runtime/agents/triggers/trigger_forms.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { agentOf, configOf } from "../runtime/agents/parsed_file.ts";
 
@@ -27,7 +27,8 @@ Deno.test("docs: the code uses every documented default of an agent file", () =>
   const rows = defaultsIn("agent-file");
   assert.ok(rows.length > 15, String(rows.length));
   for (const { field, value } of rows) {
-    const [kind = "watch"] = KIND_OF_FIELD[field.slice("trigger.".length)] ?? [];
+    const kinds = KINDS_OF_FIELD[field.slice("trigger.".length)] ?? [];
+    const kind = kinds.find((one) => one in TRIGGERS) ?? "watch";
     const trigger = field === "trigger.type" ? {} : TRIGGERS[kind] ?? {};
     const base: JsonObject = {
       model: { provider: "demo", name: "echo" },

@@ -1,5 +1,5 @@
 // Reads a crontab: each line that runs an agent from a command line becomes an agent with that schedule.
-import { parseCron } from "../../../runtime/agents/cron_expression.ts";
+import { parseCron } from "../../../runtime/agents/triggers/cron_expression.ts";
 import { Draft, shorten, toId } from "../reading/draft.ts";
 import { readShellLine } from "../reading/shell_line.ts";
 import type { ImportedAgent, Loss, Shape } from "../reading/shape.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Cron } from "croner";
-import { parseCron } from "../../../runtime/agents/cron_expression.ts";
+import { parseCron } from "../../../runtime/agents/triggers/cron_expression.ts";
 import { parseDuration, writeDuration } from "../../../base/durations.ts";
 import { createSchedule } from "../../../runtime/triggers/schedule/schedule.ts";
 import { agentOf, parse } from "../../../tests/runtime/agents/parsed_file.ts";

@@ -5,28 +5,6 @@ import { field, filledText } from "../../config/fields.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { parsePointer } from "../../../base/json_pointer.ts";
 
-/** Starts the agent when the content of an address or the output of a command changes. */
-export interface ChangeTrigger {
-  type: "change";
-  /** The address to check. Exactly one of `url` and `command` is set. */
-  url?: string;
-  /** The command line to run in the agent's shell. */
-  command?: string;
-  /** The interval between two checks, as written in the file. */
-  every: string;
-  /** A CSS selector, or a JSON pointer. The whole content is compared if absent. */
-  select?: string;
-  /** The request headers. `${NAME}` in a value stands for a variable. */
-  headers: Record<string, string>;
-  /** Set if each new entry of a feed starts a run of its own. */
-  each?: true;
-  /** Expressions. A text that one of them matches does not count as a change. */
-  ignore: string[];
-  /** The maximum number of runs that start within ten minutes; one more stops the trigger. */
-  maxRuns: number;
-  input?: string;
-}
-
 const webAddress = z.string().superRefine((text, context) => {
   const url = URL.parse(text.trim());
   const message = url === null || !/^https?:$/.test(url.protocol)
@@ -51,7 +29,7 @@ const expression = filledText.max(1_000).refine((source) => {
 }, "must be an expression of RE2, without lookahead, lookbehind and backreferences");
 
 /** The schemas of the fields of `trigger` that only a change trigger has. */
-export const CHANGE_FIELDS = {
+const CHANGE_FIELDS = {
   url: webAddress.nullish().meta({
     values: "text",
     description: "change: the address of a page, an API or a feed; either `url` or `command`",
@@ -90,7 +68,7 @@ export function headerVariables({ headers }: Pick<ChangeTrigger, "headers">): st
 type RawFields = Readonly<Record<string, unknown>>;
 
 /** Returns a diagnostic for every broken rule of a change trigger. */
-export function checkChange(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
+function checkChange(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   const has = (key: string) => trigger[key] != null && trigger[key] !== false;
   const report = (key: string, message: string, hint?: string) =>
     diagnose(file, ["trigger", key], { message, ...(hint && { hint }) }, "key");
@@ -134,20 +112,32 @@ type WrittenChange = z.output<z.ZodObject<typeof CHANGE_FIELDS>> & {
   max_runs: number;
 };
 
+/** Starts the agent when the content of an address or the output of a command changes. */
+export type ChangeTrigger = ReturnType<typeof toChange> & { input?: string };
+
 /** Converts the fields of a change trigger that passed the rules. */
-export function toChange(written: WrittenChange): ChangeTrigger {
+function toChange(written: WrittenChange) {
   const { url, command, every, select, headers, each, ignore, max_runs: maxRuns } = written;
   // checkChange() refuses a trigger without an interval.
   if (every == null) throw new TypeError("A change trigger has no interval");
   return {
-    type: "change",
+    type: "change" as const,
+    // Exactly one of `url` and `command` is set. The command runs in the agent's shell.
     ...(url != null && { url: url.trim() }),
     ...(command != null && { command }),
+    /** The interval between two checks, as written in the file. */
     every,
+    // A CSS selector, or a JSON pointer. The whole content is compared if it is absent.
     ...(select != null && { select: select.trim() }),
+    /** The request headers. `${NAME}` in a value stands for a variable. */
     headers: headers ?? {},
+    // Set if each new entry of a feed starts a run of its own.
     ...(each && { each }),
+    /** Expressions. A text that one of them matches does not count as a change. */
     ignore,
     maxRuns,
   };
 }
+
+/** The fields, the rules and the conversion of a change trigger. */
+export const CHANGE = { fields: CHANGE_FIELDS, check: checkChange, convert: toChange };

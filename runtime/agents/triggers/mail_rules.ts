@@ -1,46 +1,14 @@
 // Defines the fields of a mail trigger, checks the rules between them, and converts them.
 import { z } from "zod";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
-import { field, filledText, oneOrMore } from "../../config/fields.ts";
+import { durationBetween, field, filledText, oneOrMore } from "../../config/fields.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { parseDuration } from "../../../base/durations.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 
-/** Starts the agent when a mail arrives. */
-export interface MailTrigger {
-  type: "mail";
-  /** The name of the account in config.yaml. */
-  account: string;
-  /** The folder as the server names it. */
-  folder: string;
-  /** The patterns for the sender's address, in lower case. One must match. Any sender if empty. */
-  from: string[];
-  /** The patterns for the recipients' addresses, in lower case. One must match. Any recipient if empty. */
-  to: string[];
-  /** The pattern for the subject, in lower case. Any subject if absent. */
-  subject?: string;
-  /** The mark or the move of a mail after its run has been accepted. */
-  then: "keep" | "seen" | { move: string };
-  /** The age in milliseconds of the oldest mail that the first start takes. Zero: only later mails. */
-  sinceMs: number;
-  /** Set if mails without a proven sender start runs, too. */
-  unproven?: true;
-  /** Set if mails that programs have written start runs, too. */
-  automatic?: true;
-  input?: string;
-}
-
-const MAX_SINCE_MS = 90 * DAY_MS;
-
-const sinceTime = z.unknown().transform((value, context) => {
-  const ms = typeof value === "string" ? parseDuration(value) : undefined;
-  if (ms !== undefined && ms <= MAX_SINCE_MS) return ms;
-  context.addIssue({ code: "custom", message: "must be a duration such as 2h or 2d, up to 90d" });
-  return z.NEVER;
-});
+const sinceTime = durationBetween(0, 90 * DAY_MS, "a duration such as 2h or 2d, up to 90d");
 
 /** The schemas of the fields of `trigger` that only a mail trigger has. */
-export const MAIL_FIELDS = {
+const MAIL_FIELDS = {
   account: filledText.nullish().meta({
     description: "mail: the account, from `mail` in config.yaml",
     default: "required for mail",
@@ -75,7 +43,7 @@ export const MAIL_FIELDS = {
 };
 
 /** Returns a diagnostic for every broken rule of a mail trigger. */
-export function checkMail(
+function checkMail(
   file: DiagnosedFile,
   trigger: Readonly<Record<string, unknown>>,
 ): Diagnostic[] {
@@ -86,22 +54,36 @@ export function checkMail(
   })];
 }
 
+/** Starts the agent when a mail arrives. */
+export type MailTrigger = ReturnType<typeof toMail> & { input?: string };
+
 /** Converts the fields of a mail trigger that passed the rules. */
-export function toMail(written: z.output<z.ZodObject<typeof MAIL_FIELDS>>): MailTrigger {
+function toMail(written: z.output<z.ZodObject<typeof MAIL_FIELDS>>) {
   const { account, folder, subject, then, since, unproven, automatic } = written;
   // checkMail() refuses a trigger without an account.
   if (account == null) throw new TypeError("A mail trigger has no account");
   const lower = (list: readonly string[]) => list.map((one) => one.trim().toLowerCase());
   return {
-    type: "mail",
+    type: "mail" as const,
+    /** The name of the account in config.yaml. */
     account,
+    /** The folder as the server names it. */
     folder,
+    /** The patterns for the sender's address, in lower case. One must match. Any sender if empty. */
     from: lower(written.from),
+    /** The patterns for the recipients' addresses, in lower case. One must match. Any recipient if empty. */
     to: lower(written.to),
+    // The pattern for the subject, in lower case. Any subject if it is absent.
     ...(subject != null && { subject: subject.trim().toLowerCase() }),
+    /** The mark or the move of a mail after its run has been accepted. */
     then: then === "keep" || then === "seen" ? then : { move: then.slice("move:".length) },
+    /** The age in milliseconds of the oldest mail that the first start takes. Zero: only later mails. */
     sinceMs: since ?? 0,
+    // Set if mails without a proven sender, and mails that programs have written, start runs, too.
     ...(unproven && { unproven }),
     ...(automatic && { automatic }),
   };
 }
+
+/** The fields, the rules and the conversion of a mail trigger. */
+export const MAIL = { fields: MAIL_FIELDS, check: checkMail, convert: toMail };

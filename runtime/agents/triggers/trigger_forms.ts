@@ -1,26 +1,60 @@
-// The table of the trigger kinds that have a file of their own for fields, rules and conversion.
-import { CHANGE_FIELDS, checkChange, toChange } from "./change_rules.ts";
-import { checkMail, MAIL_FIELDS, toMail } from "./mail_rules.ts";
-import { checkWebhook, toWebhook, WEBHOOK_FIELDS } from "./webhook_rules.ts";
+// The table of the trigger kinds, and the schema of `trigger`.
+import { z } from "zod";
+import { countLimit, field, section } from "../../config/fields.ts";
+import {
+  AUTOMATIC_TRIGGER_TYPES,
+  TRIGGER_TYPES,
+  type TriggerType,
+} from "../../vocabulary/trigger_kinds.ts";
+import { CATCH_UP, MANUAL, SCHEDULE, WATCH } from "./basic_rules.ts";
+import { CHANGE } from "./change_rules.ts";
+import { MAIL } from "./mail_rules.ts";
+import { WEBHOOK } from "./webhook_rules.ts";
 
-/** The schemas of the fields that only one kind has, by kind. */
-const FIELDS = { change: CHANGE_FIELDS, mail: MAIL_FIELDS, webhook: WEBHOOK_FIELDS } as const;
+/** The fields, the rules and the conversion of each kind of trigger. A conversion leaves `input` out. */
+export const TRIGGER_FORMS = {
+  manual: MANUAL,
+  schedule: SCHEDULE,
+  watch: WATCH,
+  webhook: WEBHOOK,
+  change: CHANGE,
+  mail: MAIL,
+};
 
-/** The schemas of all these fields. */
-export const KIND_FIELDS = { ...WEBHOOK_FIELDS, ...CHANGE_FIELDS, ...MAIL_FIELDS };
-
-/** The kind that each of these fields belongs to. */
-export const KIND_OF_FIELD = Object.fromEntries(
-  Object.entries(FIELDS).flatMap(([kind, fields]) =>
-    Object.keys(fields).map((name) => [name, [kind as keyof typeof FIELDS]])
+/** The schema of `trigger`: one map for all kinds, so that a field of another kind is reported at its position. */
+export const triggerSchema = section({
+  type: field(z.enum(TRIGGER_TYPES), "manual", "The event that starts a run"),
+  ...SCHEDULE.fields,
+  ...WATCH.fields,
+  max_runs: field(
+    z.int().min(1).max(100_000),
+    200,
+    "watch, webhook, change: maximum runs that start within ten minutes; one more stops the trigger",
   ),
-);
+  max_failures: field(
+    countLimit,
+    10,
+    "Number of failed runs in a row that pause the trigger; `none`: never",
+  ),
+  ...WEBHOOK.fields,
+  ...CHANGE.fields,
+  ...MAIL.fields,
+  catch_up: CATCH_UP,
+  input: z.string().nullish().meta({
+    description:
+      "The user message, with placeholders such as `{context}`, `{path}`, `{body}`, `{field:/path}` and `{new}`",
+  }),
+});
 
-/** The functions that report the broken rules of a trigger, by kind. */
-export const KIND_CHECKS = { change: checkChange, mail: checkMail, webhook: checkWebhook };
-
-/** The functions that convert the fields of a trigger, by kind. They do not convert `input`. */
-export const KIND_CONVERTERS = { change: toChange, mail: toMail, webhook: toWebhook };
-
-/** The triggers of the kinds in KIND_CONVERTERS. */
-export type ConvertedTrigger = ReturnType<(typeof KIND_CONVERTERS)[keyof typeof KIND_CONVERTERS]>;
+/** The kinds that each field of `trigger` applies to. Fields of every kind are left out. */
+export const KINDS_OF_FIELD: Readonly<Record<string, readonly TriggerType[]>> = {
+  ...Object.fromEntries(
+    TRIGGER_TYPES.flatMap((kind) =>
+      Object.keys(TRIGGER_FORMS[kind].fields).map((name) => [name, [kind]])
+    ),
+  ),
+  every: ["schedule", "change"],
+  max_runs: ["watch", "webhook", "change"],
+  max_failures: AUTOMATIC_TRIGGER_TYPES,
+  catch_up: ["schedule", "watch"],
+};

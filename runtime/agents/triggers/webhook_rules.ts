@@ -1,56 +1,19 @@
 // Defines the fields of a webhook trigger, checks the rules between them, and converts them.
 import { z } from "zod";
-import { field, section, textList, variableName } from "../../config/fields.ts";
+import { durationBetween, field, section, textList, variableName } from "../../config/fields.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { compileGlob } from "../../../base/files/glob.ts";
 import { isJsonObject } from "../../../base/json.ts";
-import { parseDuration } from "../../../base/durations.ts";
 import { parsePointer } from "../../../base/json_pointer.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import {
   SCHEME_FORMS,
   SIGNATURE_ENCODINGS,
-  type SignatureEncoding,
   TOKEN_PLACES,
-  type TokenPlace,
   WEBHOOK_HANDSHAKES,
   WEBHOOK_SCHEMES,
-  type WebhookHandshake,
-  type WebhookScheme,
 } from "../../vocabulary/trigger_kinds.ts";
-
-/** Starts the agent when an authenticated HTTP delivery arrives. */
-export interface WebhookTrigger {
-  type: "webhook";
-  scheme: WebhookScheme;
-  /** The names of the environment variables with the secrets. A delivery may be signed with any of them. */
-  secrets: string[];
-  /** The header with the signature or token of the schemes `hmac` and `token`. The scheme's default if absent. */
-  header?: string;
-  encoding: SignatureEncoding;
-  /** The part of the request that contains the token. A header if absent. */
-  in?: TokenPlace;
-  /** The sender whose verification requests are answered. None if absent. */
-  handshake?: WebhookHandshake;
-  /** The environment variable with the token that Meta sends to verify the address. One of the secrets if absent. */
-  verifyToken?: string;
-  filter: {
-    /** The patterns for the event's name. One of them must match. Any event if empty. */
-    events: string[];
-    /** The required value at each JSON pointer of the body. A text may contain wildcards. */
-    fields: Record<string, string | number | boolean | null>;
-  };
-  /** The maximum number of runs that start within ten minutes; one more stops the trigger. */
-  maxRuns: number;
-  /** The time in milliseconds that the sender waits for the answer. Absent if it does not wait. */
-  syncMs?: number;
-  /** The time in milliseconds in which an equal body without an id is the same delivery. One minute if absent. */
-  dedupeMs?: number;
-  input?: string;
-}
-
-const MAX_SYNC_MS = 300_000;
 
 /** The schema of one name of an environment variable, or of several. */
 const variableNames = z.preprocess(
@@ -60,14 +23,13 @@ const variableNames = z.preprocess(
 
 const headerName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "must be the name of a header");
 
-/** The schema of a duration, converted to milliseconds. */
-const syncTime = z.unknown().transform((value, context) => {
-  const ms = typeof value === "string" ? parseDuration(value) : undefined;
-  if (ms !== undefined && ms >= 1_000 && ms <= MAX_SYNC_MS) return ms;
-  const message = "must be a duration such as 10s or 1m, from a second to five minutes";
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
-});
+const MAX_SYNC_MS = 300_000;
+
+const syncTime = durationBetween(
+  1_000,
+  MAX_SYNC_MS,
+  "a duration such as 10s or 1m, from a second to five minutes",
+);
 
 const fieldValues = z.record(
   z.string(),
@@ -76,17 +38,14 @@ const fieldValues = z.record(
   }),
 );
 
-/** The schema of a duration, converted to milliseconds. Zero is allowed. */
-const dedupeTime = z.unknown().transform((value, context) => {
-  const ms = typeof value === "string" ? parseDuration(value) : undefined;
-  if (ms !== undefined && ms <= DAY_MS) return ms;
-  const message = "must be a duration such as 60s or 1h, at most a day, or 0s";
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
-});
+const dedupeTime = durationBetween(
+  0,
+  DAY_MS,
+  "a duration such as 60s or 1h, at most a day, or 0s",
+);
 
 /** The schemas of the fields of `trigger` that only a webhook has. */
-export const WEBHOOK_FIELDS = {
+const WEBHOOK_FIELDS = {
   scheme: z.enum(WEBHOOK_SCHEMES).nullish().meta({
     description: "webhook: the scheme that authenticates the sender",
     values: "a scheme of [Webhooks](triggers.md#webhooks)",
@@ -152,7 +111,7 @@ const SCHEMES_OF_FIELD: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns a diagnostic for every broken rule of a webhook trigger. */
-export function checkWebhook(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
+function checkWebhook(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   return [
     ...checkRequired(file, trigger),
     ...checkScheme(file, trigger),
@@ -222,24 +181,39 @@ function checkPattern(
 /** The values of WEBHOOK_FIELDS and of the fields that other kinds have, too. */
 type WrittenWebhook = z.output<z.ZodObject<typeof WEBHOOK_FIELDS>> & { max_runs: number };
 
+/** Starts the agent when an authenticated HTTP delivery arrives. */
+export type WebhookTrigger = ReturnType<typeof toWebhook> & { input?: string };
+
 /** Converts the fields of a webhook trigger that passed the rules. */
-export function toWebhook(trigger: WrittenWebhook): WebhookTrigger {
+function toWebhook(trigger: WrittenWebhook) {
   const { scheme, header, encoding, filter, sync, dedupe, verify_token: verifyToken } = trigger;
   // checkWebhook() refuses a webhook without a scheme.
   if (scheme == null) throw new TypeError("A webhook has no scheme");
   const handshake = trigger.handshake ?? WEBHOOK_HANDSHAKES.find((one) => one === scheme);
   return {
-    type: "webhook",
+    type: "webhook" as const,
     scheme,
+    /** The names of the environment variables with the secrets. A delivery may be signed with any of them. */
     secrets: [...new Set(trigger.secret ?? [])],
+    // The header with the signature or token of the schemes `hmac` and `token`. The scheme's default if it is absent.
     ...(header == null ? {} : { header }),
     encoding,
+    // The part of the request that contains the token. A header if it is absent.
     ...(trigger.in == null ? {} : { in: trigger.in }),
+    // The sender whose verification requests are answered.
     ...(handshake === undefined ? {} : { handshake }),
+    // The environment variable with the token that Meta sends to verify the address. One of the secrets if it is absent.
     ...(verifyToken == null ? {} : { verifyToken }),
+    /** The patterns for the event's name (any event if empty), and the required value at each JSON pointer of the body. */
     filter: { events: filter.events, fields: filter.fields ?? {} },
+    /** The maximum number of runs that start within ten minutes; one more stops the trigger. */
     maxRuns: trigger.max_runs,
+    // The time in milliseconds that the sender waits for the answer. It does not wait if the time is absent.
     ...(sync == null ? {} : { syncMs: sync }),
+    // The time in milliseconds in which an equal body without an id is the same delivery. One minute if it is absent.
     ...(dedupe == null ? {} : { dedupeMs: dedupe }),
   };
 }
+
+/** The fields, the rules and the conversion of a webhook trigger. */
+export const WEBHOOK = { fields: WEBHOOK_FIELDS, check: checkWebhook, convert: toWebhook };

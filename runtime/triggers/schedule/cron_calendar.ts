@@ -1,6 +1,6 @@
 // Calculates the next time, the last time and the number of times of a cron expression, without time zones. local_time.ts
 // defines wall times.
-import type { CronExpression } from "../../agents/cron_expression.ts";
+import type { CronExpression } from "../../agents/triggers/cron_expression.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 
 /** The number of days to search for a match. The interval between two 29 Februaries is at most eight years. */

@@ -2,7 +2,7 @@
 import type { ScheduleTrigger } from "../../agents/agent.ts";
 import { fnv1a } from "../../../base/text/fnv1a.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import { type CronExpression, parseCron } from "../../agents/cron_expression.ts";
+import { type CronExpression, parseCron } from "../../agents/triggers/cron_expression.ts";
 import { parseDuration } from "../../../base/durations.ts";
 import type { DueSlots } from "./due_slots.ts";
 import { CronCalendar } from "./cron_calendar.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseCron } from "../../../runtime/agents/cron_expression.ts";
+import { parseCron } from "../../../../runtime/agents/triggers/cron_expression.ts";
 
 function reasonOf(expression: string): string {
   const parsed = parseCron(expression);
