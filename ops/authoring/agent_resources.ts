@@ -7,7 +7,7 @@ import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { type CheckSignIn, createSignInCheck } from "./sign_in_check.ts";
 import { inspectShellVariables } from "./shell_variables.ts";
 import { inspectToolCount } from "./tool_count.ts";
-import { suggest } from "../../base/text/suggestion.ts";
+import { nearestHint } from "../../base/text/suggestion.ts";
 import { describeMisplacedPaths } from "../../runtime/tools/mcp/servers_file/misplaced_paths.ts";
 import { describeKeptName, describeNameClash } from "../../runtime/tools/name_clash.ts";
 import { MAIL_TOOLS, WEB_SEARCH, yieldsName } from "../../runtime/vocabulary/tool_vocabulary.ts";
@@ -44,8 +44,6 @@ export interface InspectionOptions {
   /** The names of the built-in tools, which every agent has. */
   builtinTools: readonly string[];
   inspectCustomTool: InspectCustomTool;
-  /** Checks the price of the agent's model. Returns the problems. */
-  inspectPrice: (agent: Agent) => Promise<ResourceProblem[]>;
   /**
    * Starts a server. Returns a sentence with the reason why the server cannot be used, or undefined if it can. If this
    * function is absent, no server is started.
@@ -56,7 +54,7 @@ export interface InspectionOptions {
 /** Returns a function that inspects the resources of the workspace's agents. */
 export function createInspection(
   settings: WorkspaceSettings,
-  { builtinTools, inspectCustomTool, inspectPrice, connect }: InspectionOptions,
+  { builtinTools, inspectCustomTool, connect }: InspectionOptions,
 ): InspectResources {
   const skills = new SkillLibrary(settings);
   const servers = new ServersFile(settings.directories.mcpServersFile);
@@ -90,7 +88,6 @@ export function createInspection(
         ),
         ...await permissionGaps(agent, settings),
         ...await sandboxGap(agent, settings, sandboxSupport),
-        ...await inspectPrice(agent),
       ],
       toolNames: [...custom.toolNames, ...ownTools],
       isComplete: agent.mcp.length === 0 && custom.isComplete,
@@ -186,14 +183,13 @@ async function inspectServers(
     const server = content.servers.get(name);
     const code = `unusable_server:${name}` as const;
     if (server === undefined) {
-      const nearest = suggest(name, [...content.servers.keys()]);
       return [{
         field: "mcp",
         name,
         severity: "error",
         code,
         message: `The MCP server ${name} is not defined in ${file.path}`,
-        ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
+        ...nearestHint(name, content.servers.keys()),
       }];
     }
     const found = await inspectServer(server, { ...context, name, agent });

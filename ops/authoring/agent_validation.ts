@@ -8,23 +8,16 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
-import { dollarBudget } from "./validate_model.ts";
 import { validateAgent } from "./validate_agent.ts";
 import { SystemClock } from "../../base/clock.ts";
-import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
-import { modelsOf } from "../../runtime/models/demo/demo_names.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 import { hostNames } from "../../runtime/config/database_settings.ts";
-import { modelChain } from "../../runtime/config/providers.ts";
-import { modelEndpoint } from "../../runtime/models/endpoint.ts";
-import { PriceFile, type PriceList } from "../../runtime/models/price_file.ts";
-import { ModelPrices, type PricedModel, priceKeysOf } from "../../runtime/models/pricing.ts";
-import type { Config } from "../../runtime/config/config.ts";
+import { PriceFile } from "../../runtime/models/price_file.ts";
+import { ModelPrices } from "../../runtime/models/pricing.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { openWorkspaceTools } from "../../runtime/wiring/tool_catalog.ts";
 import type { CustomTools } from "../../runtime/tools/custom/custom_tools.ts";
 import { createBuiltinTools } from "../../runtime/tools/toolbox.ts";
-import type { Agent } from "../../runtime/agents/agent.ts";
-import type { ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 
 const loadForeignFile = lazyModule(() => import("./foreign_file.ts"));
 const loadConnections = lazyModule(() => import("./server_connections.ts"));
@@ -66,7 +59,6 @@ export async function openAgentValidation(
     log: { write: () => {} },
   });
   const priceFiles = directories.pricingFiles.map((path) => new PriceFile(path));
-  const readPrices = () => priceFiles.map((file) => file.current());
   const connected = new Map<string, number>();
   const clock = new SystemClock();
   let servers: Promise<ServerConnections> | undefined;
@@ -101,13 +93,6 @@ export async function openAgentValidation(
     ...(options.connect !== undefined && {
       connect: (name: string) => connect(options.connect ?? "", name),
     }),
-    inspectPrice: async (agent) => {
-      const around = { config, prices, lists: readPrices() };
-      const found = modelChain(agent.model).map((model) =>
-        inspectPrice({ ...agent, model }, around)
-      );
-      return (await Promise.all(found)).flat();
-    },
   });
   return {
     errors,
@@ -127,12 +112,8 @@ export async function openAgentValidation(
         home,
         environment,
         machineTimeZone,
-        modelEndpoint,
-        modelsOf,
-        // A broken price counts as known here. inspectPrice() reports it, and the check of missing prices would advise to
-        // add a price.
-        hasPrice: async (model) =>
-          findBrokenPrice(readPrices(), model) !== undefined || await prices.hasPrice(model),
+        prices,
+        priceLists: () => priceFiles.map((file) => file.current()),
         knownTools: toolNames,
         inspectResources,
         agentIds: registry.list().map(({ id }) => id),
@@ -154,65 +135,4 @@ export async function openAgentValidation(
       await (await servers)?.[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Warns about an agent with a dollar limit if its model's price entry is broken or a price file cannot be read. */
-async function inspectPrice(
-  { model, settings, budget, unpriced }: Pick<Agent, "model" | "settings" | "budget" | "unpriced">,
-  { config, prices, lists }: {
-    config: Pick<Config, "budget" | "pinKeys">;
-    prices: Pick<ModelPrices, "hasPrice">;
-    lists: readonly PriceList[];
-  },
-): Promise<ResourceProblem[]> {
-  if (model === undefined) return [];
-  const isLimited = settings.maxCostUsd !== null;
-  const refusing = unpriced === "refuse" ? dollarBudget({ budget }, { config }) : undefined;
-  if (!isLimited && refusing === undefined) return [];
-  const isKnown = await prices.hasPrice(model);
-  const broken = findBrokenPrice(lists, model);
-  if (broken !== undefined) {
-    const consequence = isKnown
-      ? "another source's price is used"
-      : refusing !== undefined
-      ? `${refusing.budget} refuses all calls`
-      : "max_cost_usd is not enforced, unless the endpoint reports costs";
-    return [{
-      field: "model",
-      severity: "warning",
-      message: `The price of ${model.provider}/${model.name} is broken: ${
-        formatDiagnostic(broken)
-      }`,
-      hint: `until it is fixed, ${consequence}`,
-    }];
-  }
-  if (isKnown || !isLimited) return [];
-  return lists.flatMap(({ failure }): ResourceProblem[] =>
-    failure === undefined ? [] : [{
-      field: "model",
-      severity: "warning",
-      message: `No price can be read, so max_cost_usd is not enforced: ${
-        formatDiagnostic(failure)
-      }`,
-    }]
-  );
-}
-
-/**
- * Returns the error of the price entry that applies to the model. Undefined if that entry is valid or does not exist.
- * Searches `lists` and their keys in the order of ModelPrices.
- */
-function findBrokenPrice(
-  lists: readonly PriceList[],
-  model: Pick<PricedModel, "provider" | "name">,
-): Diagnostic | undefined {
-  const keys = priceKeysOf(model);
-  for (const { prices, broken } of lists) {
-    for (const key of keys) {
-      const error = broken.get(key);
-      if (error !== undefined) return error;
-      if (prices.has(key)) return undefined;
-    }
-  }
-  return undefined;
 }

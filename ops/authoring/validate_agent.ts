@@ -1,58 +1,35 @@
 // The checks behind `inkling validate` for one agent file: its content, and the resources that the agent needs. Larger
 // checks have their own files in this folder.
-import type { Config } from "../../runtime/config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { type Agent, secretVariables } from "../../runtime/agents/agent.ts";
-import { parseAgent, type ParseAgentOptions } from "../../runtime/agents/parse_agent.ts";
-import { diagnoseModel, type ModelSurroundings } from "./validate_model.ts";
-import { diagnoseNames, type KnownNames } from "./validate_names.ts";
-import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
-import {
-  diagnoseResources,
-  type InspectedResources,
-  itemPath,
-} from "../../runtime/agents/resource_problem.ts";
+import { parseAgent } from "../../runtime/agents/parse_agent.ts";
+import { diagnoseModel } from "./validate_model.ts";
+import { diagnoseNames } from "./validate_names.ts";
+import { diagnosePlaces } from "./validate_places.ts";
+import { diagnoseResources, itemPath } from "../../runtime/agents/resource_problem.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
 import { describeHostMismatch } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
-import { suggest } from "../../base/text/suggestion.ts";
+import { nearestHint, suggest } from "../../base/text/suggestion.ts";
 import { diagnoseMail } from "./validate_mail.ts";
 import { showValue } from "../../runtime/config/files/shown_value.ts";
 import { OutputSchemaUnusable, readOutputSchema } from "../../runtime/agents/output_schema.ts";
-import { type MachineTimeZone, TIME_ZONE_HINT } from "../../runtime/agents/machine_time_zone.ts";
-import type { Directories } from "../../runtime/config/directories.ts";
-import type { Environment } from "../../runtime/config/files/environment.ts";
-
-/** The settings, tools and agents that a file is checked against. */
-export type ValidateAgentOptions =
-  & ParseAgentOptions
-  & ModelSurroundings
-  & KnownNames
-  & PlaceSurroundings
-  & ClockSurroundings
-  & {
-    /** Inspects the custom tools, skills and servers that an agent names. */
-    inspectResources: (agent: Agent) => Promise<InspectedResources>;
-    config: Pick<Config, "notify" | "mail" | "chats" | "people" | "service" | "signIn">;
-    /** True if several machines share a database. */
-    hasDatabase: boolean;
-    hostNames: () => string[];
-    directories: Parameters<typeof readOutputSchema>[1];
-  };
+import { TIME_ZONE_HINT } from "../../runtime/agents/machine_time_zone.ts";
+import type { ValidationContext } from "./validation_context.ts";
 
 /** Checks one agent file. Returns errors and warnings sorted by line; empty if there are none. */
 export async function validateAgent(
   source: { path: string; bytes: Uint8Array },
-  options: ValidateAgentOptions,
+  context: ValidationContext,
 ): Promise<Diagnostic[]> {
   const { path } = source;
-  const parsed = parseAgent(source, options);
+  const parsed = parseAgent(source, context);
   if ("diagnostics" in parsed) return parsed.diagnostics;
   const { agent, document } = parsed;
   const file: DiagnosedFile = { path, document };
-  const knownTools = options.knownTools.filter((name) => !agent.leftOut.includes(name));
-  const resources = await options.inspectResources(agent);
+  const knownTools = context.knownTools.filter((name) => !agent.leftOut.includes(name));
+  const resources = await context.inspectResources(agent);
   // If the front matter cannot be read, report that and not a missing model.
   const isUnread = ({ code }: Diagnostic) =>
     agent.model === undefined && code === "unread_front_matter";
@@ -60,18 +37,18 @@ export async function validateAgent(
     ...agent.warnings.map((warning): Diagnostic =>
       isUnread(warning) ? { ...warning, severity: "error" } : warning
     ),
-    ...agent.warnings.some(isUnread) ? [] : await diagnoseModel(agent, file, options),
-    ...diagnoseNames(agent, file, { ...options, knownTools, resources }),
-    ...await diagnosePlaces(agent, file, options),
-    ...await diagnoseOutput(agent, file, options),
-    ...diagnoseTimeZone(agent, file, options),
-    ...diagnoseChannels(agent, file, options),
-    ...diagnoseApprovers(agent, file, options),
-    ...diagnoseNodes(agent, file, options),
-    ...diagnoseHost(agent, file, options),
+    ...agent.warnings.some(isUnread) ? [] : await diagnoseModel(agent, file, context),
+    ...diagnoseNames(agent, file, { ...context, knownTools, resources }),
+    ...await diagnosePlaces(agent, file, context),
+    ...await diagnoseOutput(agent, file, context),
+    ...diagnoseTimeZone(agent, file, context),
+    ...diagnoseChannels(agent, file, context),
+    ...diagnoseApprovers(agent, file, context),
+    ...diagnoseNodes(agent, file, context),
+    ...diagnoseHost(agent, file, context),
     ...diagnoseExpose(agent, file),
-    ...diagnoseWebhook(agent, file, options),
-    ...diagnoseMail(agent, file, options),
+    ...diagnoseWebhook(agent, file, context),
+    ...diagnoseMail(agent, file, context),
     ...diagnoseUnattended(agent, file, {
       knownTools: [...knownTools, ...resources.toolNames],
     }),
@@ -83,7 +60,7 @@ export async function validateAgent(
 function diagnoseHost(
   { onlyOn }: Agent,
   file: DiagnosedFile,
-  { hostNames }: Pick<ValidateAgentOptions, "hostNames">,
+  { hostNames }: ValidationContext,
 ): Diagnostic[] {
   const why = describeHostMismatch(onlyOn, hostNames);
   if (why === undefined) return [];
@@ -108,16 +85,15 @@ function diagnoseExpose(
 function diagnoseChannels(
   { notify }: Agent,
   file: DiagnosedFile,
-  { config }: { config: Pick<Config, "notify"> },
+  { config }: ValidationContext,
 ): Diagnostic[] {
   const channels = Object.keys(config.notify.channels);
   return (notify.to ?? []).flatMap((name, index) => {
     if (channels.includes(name)) return [];
-    const nearest = suggest(name, channels);
     return [diagnose(file, ["notify", "to", index], {
       severity: "warning",
       message: `notify.to names ${showValue(name)}, which is none of config.yaml's notify.channels`,
-      ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
+      ...nearestHint(name, channels),
     })];
   });
 }
@@ -129,7 +105,7 @@ function diagnoseChannels(
 function diagnoseApprovers(
   { approvalRule }: Agent,
   file: DiagnosedFile,
-  { config: { people, chats, service, signIn } }: Pick<ValidateAgentOptions, "config">,
+  { config: { people, chats, service, signIn } }: ValidationContext,
 ): Diagnostic[] {
   const known = [
     ...people.filter(({ isRemoved }) => !isRemoved).flatMap(({ name, keys }) => [name, ...keys]),
@@ -162,7 +138,7 @@ function diagnoseApprovers(
 function diagnoseNodes(
   { nodes }: Agent,
   file: DiagnosedFile,
-  { hasDatabase }: { hasDatabase: boolean },
+  { hasDatabase }: ValidationContext,
 ): Diagnostic[] {
   if (hasDatabase || nodes.length === 0) return [];
   const message = "nodes has no effect: with SQLite, this machine runs every agent";
@@ -176,7 +152,7 @@ function diagnoseNodes(
 async function diagnoseOutput(
   { output }: Agent,
   file: DiagnosedFile,
-  { directories }: { directories: Parameters<typeof readOutputSchema>[1] },
+  { directories }: ValidationContext,
 ): Promise<Diagnostic[]> {
   try {
     await readOutputSchema(output, directories);
@@ -187,16 +163,11 @@ async function diagnoseOutput(
   }
 }
 
-/** The machine's time zone, for agents that name no time zone. */
-interface ClockSurroundings {
-  machineTimeZone: MachineTimeZone;
-}
-
 /** Warns if a cron schedule uses the machine's time zone and that zone is unknown. */
 function diagnoseTimeZone(
   { trigger }: Agent,
   file: DiagnosedFile,
-  { machineTimeZone: { name, unknown } }: ClockSurroundings,
+  { machineTimeZone: { name, unknown } }: ValidationContext,
 ): Diagnostic[] {
   if (unknown === undefined || trigger.type !== "schedule") return [];
   if (trigger.cron === undefined || trigger.timezone !== undefined) return [];
@@ -209,17 +180,11 @@ function diagnoseTimeZone(
   })];
 }
 
-/** The settings and variables that a webhook's settings are checked against. */
-interface WebhookSurroundings {
-  directories: Pick<Directories, "workspaceEnvFile">;
-  environment: Environment;
-}
-
 /** Warns about each environment variable of the webhook that has no value. */
 function diagnoseWebhook(
   { trigger }: Agent,
   file: DiagnosedFile,
-  { directories, environment }: WebhookSurroundings,
+  { directories, environment }: ValidationContext,
 ): Diagnostic[] {
   if (trigger.type !== "webhook") return [];
   const { secrets } = trigger;

@@ -1,6 +1,6 @@
 // Checks the chats of config.yaml: their tokens, their people, and the agents that they name.
 import type { Diagnostic } from "../../base/diagnostics.ts";
-import { suggest } from "../../base/text/suggestion.ts";
+import { nearestHint } from "../../base/text/suggestion.ts";
 import { listAgentNames } from "../../runtime/agents/agent_names.ts";
 import { type ChatSettings, mayAnybodyAnswer } from "../../runtime/config/chat_schema.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
@@ -59,10 +59,9 @@ function diagnoseAgents(
   ];
   return named.flatMap(([place, id]) => {
     if (id === undefined || known.includes(id.normalize("NFC"))) return [];
-    const nearest = suggest(id, known);
     return [warn(file, ["chat", name, ...place], {
       message: `The chat ${name} names an unknown agent: ${showValue(id)}`,
-      ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
+      ...nearestHint(id, known),
     })];
   });
 }

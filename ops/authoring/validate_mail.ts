@@ -2,24 +2,16 @@
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
-import type { Config } from "../../runtime/config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import { listWords } from "../../runtime/config/files/shown_value.ts";
 import { secretVariableOf } from "../../runtime/config/mail_schema.ts";
-import type { Directories } from "../../runtime/config/directories.ts";
-import type { Environment } from "../../runtime/config/files/environment.ts";
-
-interface MailSurroundings {
-  config: Pick<Config, "mail">;
-  environment: Pick<Environment, "get">;
-  directories: Pick<Directories, "workspaceEnvFile">;
-}
+import type { ValidationContext } from "./validation_context.ts";
 
 /** Returns errors for unknown accounts, and warnings about mails that start nothing or could go to anybody. */
 export function diagnoseMail(
   { trigger, mail, autoApprove }: Agent,
   file: DiagnosedFile,
-  surroundings: MailSurroundings,
+  surroundings: ValidationContext,
 ): Diagnostic[] {
   const problems: Diagnostic[] = [];
   if (trigger.type === "mail") {
@@ -52,7 +44,7 @@ export function diagnoseMail(
 function diagnoseAccount(
   written: string,
   path: string[],
-  { file, config, environment, directories }: MailSurroundings & { file: DiagnosedFile },
+  { file, config, environment, directories }: ValidationContext & { file: DiagnosedFile },
 ): Diagnostic[] {
   const names = config.mail.map(({ name }) => name);
   const account = config.mail.find(({ name }) => name === written);

@@ -1,40 +1,21 @@
 // Checks an agent's model and its fallbacks: endpoint, key, name and price.
-import type { Config } from "../../runtime/config/config.ts";
-import type { Directories } from "../../runtime/config/directories.ts";
-import type { Environment } from "../../runtime/config/files/environment.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
-import type { Diagnostic } from "../../base/diagnostics.ts";
+import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { modelChain } from "../../runtime/config/providers.ts";
 import type { YamlPath } from "../../runtime/config/files/yaml_document.ts";
 import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
-
-/** The properties of a model's endpoint that validation reads. */
-export interface ValidatedEndpoint {
-  /** The environment variable of the key. Null if the model uses no key. */
-  keyVariable: string | null;
-  keyRequired: boolean;
-  /** The host that receives a provider's key although it is not the provider's own host. Null otherwise. */
-  foreignHost: string | null;
-}
-
-/** The functions and settings that a model is checked with. */
-export interface ModelSurroundings {
-  directories: Pick<Directories, "workspaceEnvFile">;
-  config: Pick<Config, "pinKeys" | "budget">;
-  environment: Environment;
-  /** Returns a model's endpoint. Throws an Error with a readable message if the settings give none. */
-  modelEndpoint: (settings: ModelSettings) => ValidatedEndpoint;
-  /** Returns the names of a provider's models, or undefined if any name may be valid. */
-  modelsOf: (provider: string) => readonly string[] | undefined;
-  /** Returns true if the model's price is known. */
-  hasPrice: (model: ModelSettings) => Promise<boolean>;
-}
+import { modelsOf } from "../../runtime/models/demo/demo_names.ts";
+import { type ModelEndpoint, modelEndpoint } from "../../runtime/models/endpoint.ts";
+import { ModelError } from "../../runtime/models/model.ts";
+import type { PriceList } from "../../runtime/models/price_file.ts";
+import { type PricedModel, priceKeysOf } from "../../runtime/models/pricing.ts";
+import type { ValidationContext } from "./validation_context.ts";
 
 /** Returns the problems of the agent's models as diagnostics of the agent file. */
 export async function diagnoseModel(
   agent: Agent,
   file: DiagnosedFile,
-  around: ModelSurroundings,
+  around: ValidationContext,
 ): Promise<Diagnostic[]> {
   if (agent.model === undefined) {
     return [diagnose(file, [], {
@@ -47,7 +28,7 @@ export async function diagnoseModel(
     const path = index === 0 ? ["model"] : ["model", "fallback", index - 1];
     return [
       ...checkModel({ model, path }, file, around),
-      ...checkModelName({ model, path }, file, around),
+      ...checkModelName({ model, path }, file),
       ...await checkPrice({ ...agent, model }, file, around),
     ];
   });
@@ -63,15 +44,15 @@ interface PlacedModel {
 function checkModel(
   { model, path }: PlacedModel,
   file: DiagnosedFile,
-  around: ModelSurroundings,
+  around: ValidationContext,
 ): Diagnostic[] {
   const at = [...path, "provider"];
   const id = `${model.provider}/${model.name}`;
-  let endpoint: ValidatedEndpoint;
+  let endpoint: ModelEndpoint;
   try {
-    endpoint = around.modelEndpoint(model);
+    endpoint = modelEndpoint(model);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (!(error instanceof ModelError)) throw error;
     return [diagnose(file, at, { message: error.message })];
   }
   const { keyVariable, keyRequired, foreignHost } = endpoint;
@@ -98,9 +79,8 @@ function checkModel(
 function checkModelName(
   { model, path }: PlacedModel,
   file: DiagnosedFile,
-  around: ModelSurroundings,
 ): Diagnostic[] {
-  const message = describeUnknownModel(model, around.modelsOf(model.provider));
+  const message = describeUnknownModel(model, modelsOf(model.provider));
   return message === undefined ? [] : [diagnose(file, [...path, "name"], { message })];
 }
 
@@ -116,38 +96,68 @@ export function describeUnknownModel(
   return `Unknown model "${name}": ${provider} has ${known.join(", ")}`;
 }
 
-/** Warns about a model without a price if a dollar limit applies to the agent. */
+/** Reports a model without a price, or with a broken one, if a dollar limit applies to the agent. */
 async function checkPrice(
   agent: Agent,
   file: DiagnosedFile,
-  around: ModelSurroundings,
+  { prices, priceLists, config }: ValidationContext,
 ): Promise<Diagnostic[]> {
   const { model, settings } = agent;
-  if (model === undefined || await around.hasPrice(model)) return [];
+  if (model === undefined) return [];
+  const isLimited = settings.maxCostUsd !== null;
+  const refusing = agent.unpriced === "refuse" ? dollarBudget(agent, config) : undefined;
+  if (!isLimited && refusing === undefined) return [];
+  const isKnown = await prices.hasPrice(model);
   const id = `${model.provider}/${model.name}`;
-  const bounded = dollarBudget(agent, around);
-  if (bounded !== undefined && agent.unpriced === "refuse") {
-    return [diagnose(file, bounded.at, {
-      message: `No price is known for ${id}: ${bounded.budget} refuses all of its calls`,
-      hint: `add a price for ${id} to pricing.yaml, or set unpriced: allow`,
+  const lists = priceLists();
+  const broken = findBrokenPrice(lists, model);
+  if (broken !== undefined) {
+    const consequence = isKnown
+      ? "another source's price is used"
+      : refusing !== undefined
+      ? `${refusing.budget} refuses all calls`
+      : "max_cost_usd is not enforced, unless the endpoint reports costs";
+    return [diagnose(file, ["model"], {
+      severity: "warning",
+      message: `The price of ${id} is broken: ${formatDiagnostic(broken)}`,
+      hint: `until it is fixed, ${consequence}`,
     })];
   }
-  if (settings.maxCostUsd === null) return [];
-  return [diagnose(file, ["settings", "max_cost_usd"], {
-    severity: "warning",
-    message:
-      `No price is known for ${id}, so max_cost_usd has no effect unless the endpoint reports costs`,
-    hint: `add a price for ${id} to pricing.yaml`,
-  })];
+  if (isKnown) return [];
+  const unread = lists.flatMap(({ failure }) => {
+    if (failure === undefined || !isLimited) return [];
+    const message = `No price can be read, so max_cost_usd is not enforced: ${
+      formatDiagnostic(failure)
+    }`;
+    return [diagnose(file, ["model"], { severity: "warning", message })];
+  });
+  if (refusing !== undefined) {
+    return [
+      ...unread,
+      diagnose(file, refusing.at, {
+        message: `No price is known for ${id}: ${refusing.budget} refuses all of its calls`,
+        hint: `add a price for ${id} to pricing.yaml, or set unpriced: allow`,
+      }),
+    ];
+  }
+  return [
+    ...unread,
+    diagnose(file, ["settings", "max_cost_usd"], {
+      severity: "warning",
+      message:
+        `No price is known for ${id}, so max_cost_usd has no effect unless the endpoint reports costs`,
+      hint: `add a price for ${id} to pricing.yaml`,
+    }),
+  ];
 }
 
 /**
  * Returns the dollar budget that the agent's calls count toward, and the position in the agent file for a message about it:
  * the budget or, for the workspace's budget, the model's name. Undefined without a dollar budget.
  */
-export function dollarBudget(
-  { budget: { perDay, perMonth, tree } }: Pick<Agent, "budget">,
-  { config: { budget: shared } }: Pick<ModelSurroundings, "config">,
+function dollarBudget(
+  { budget: { perDay, perMonth, tree } }: Agent,
+  { budget: shared }: ValidationContext["config"],
 ): { budget: string; at: string[] } | undefined {
   if ([perDay, perMonth, tree].some((limit) => limit !== null)) {
     return { budget: "its budget in dollars", at: ["budget"] };
@@ -155,4 +165,23 @@ export function dollarBudget(
   return [shared.perDay, shared.perMonth].some((limit) => limit !== null)
     ? { budget: "the workspace's budget in dollars", at: ["model", "name"] }
     : undefined;
+}
+
+/**
+ * Returns the error of the price entry that applies to the model. Undefined if that entry is valid or does not exist.
+ * Searches `lists` and their keys in the order of ModelPrices.
+ */
+function findBrokenPrice(
+  lists: readonly PriceList[],
+  model: Pick<PricedModel, "provider" | "name">,
+): Diagnostic | undefined {
+  const keys = priceKeysOf(model);
+  for (const { prices, broken } of lists) {
+    for (const key of keys) {
+      const error = broken.get(key);
+      if (error !== undefined) return error;
+      if (prices.has(key)) return undefined;
+    }
+  }
+  return undefined;
 }

@@ -2,7 +2,7 @@
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import type { YamlPath } from "../../runtime/config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
-import { suggest } from "../../base/text/suggestion.ts";
+import { nearestHint, suggest } from "../../base/text/suggestion.ts";
 import {
   describeDoubtfulTool,
   isEveryTool,
@@ -11,22 +11,13 @@ import {
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { serverOf } from "../../runtime/agents/guarded_tools.ts";
 import { type InspectedResources, itemPath } from "../../runtime/agents/resource_problem.ts";
-
-/** The existing names of tools and agents. */
-export interface KnownNames {
-  /** The names of the built-in tools, which every agent has. */
-  knownTools: readonly string[];
-  /** The ids of all agents. */
-  agentIds: readonly string[];
-  /** Returns the ids that the `after` of the agent `id` contains: the agents whose end starts it. */
-  startersOf?: (id: string) => readonly string[];
-}
+import type { ValidationContext } from "./validation_context.ts";
 
 /** Warns about unknown names of tools and agents. The names of the agent's custom tools and servers count as known. */
 export function diagnoseNames(
   agent: Agent,
   file: DiagnosedFile,
-  known: KnownNames & { resources: InspectedResources },
+  known: ValidationContext & { resources: InspectedResources },
 ): Diagnostic[] {
   return [
     ...checkToolNames(agent, file, known),
@@ -127,7 +118,7 @@ function checkAgents(agent: Agent, file: DiagnosedFile, agentIds: readonly strin
 function checkFollowed(
   agent: Agent,
   file: DiagnosedFile,
-  { agentIds, startersOf = () => [] }: KnownNames,
+  { agentIds, startersOf }: ValidationContext,
 ): Diagnostic[] {
   const isList = Array.isArray(file.document.value["after"]);
   return agent.after.flatMap(({ agentId }, i) => {
@@ -161,7 +152,6 @@ function warnUnknown(
   message: string,
   options: { name: string; known: Iterable<string> },
 ): Diagnostic {
-  const nearest = suggest(options.name, options.known);
-  const hint = nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` };
+  const hint = nearestHint(options.name, options.known);
   return diagnose(file, at, { severity: "warning", message, ...hint });
 }

@@ -1,5 +1,4 @@
 // Checks the paths in an agent file for missing, forbidden and unwatchable files and folders.
-import type { Directories } from "../../runtime/config/directories.ts";
 import { exists } from "../../runtime/config/files/exists.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
@@ -17,20 +16,13 @@ import {
   MAX_WATCHED_ENTRIES,
   readWatchPaths,
 } from "../../runtime/agents/watch_path.ts";
-
-/** The workspace's directories, the home directory, and the folders that cannot be watched. */
-export interface PlaceSurroundings {
-  home: string;
-  directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
-  /** The maximum number of files and folders below a watched path. MAX_WATCHED_ENTRIES if absent. */
-  mostEntries?: number;
-}
+import type { ValidationContext } from "./validation_context.ts";
 
 /** Returns the problems of the paths in the agent's tools and trigger. */
 export async function diagnosePlaces(
   agent: Agent,
   file: DiagnosedFile,
-  around: PlaceSurroundings,
+  around: ValidationContext,
 ): Promise<Diagnostic[]> {
   return [...await checkPaths(agent, file, around), ...await checkWatchPaths(agent, file, around)];
 }
@@ -38,7 +30,7 @@ export async function diagnosePlaces(
 async function checkPaths(
   agent: Agent,
   file: DiagnosedFile,
-  { directories }: PlaceSurroundings,
+  { directories }: ValidationContext,
 ): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
   const warn = (alias: string, message: string, hint: string) =>
@@ -93,7 +85,7 @@ async function isMadeByTools(path: string, workspace: string): Promise<boolean> 
  */
 function describeForbiddenTarget(
   real: string,
-  directories: PlaceSurroundings["directories"],
+  directories: ValidationContext["directories"],
 ): string | undefined {
   const lies = (folder: string) => isBelow(real, knownRealPath(folder));
   if (lies(directories.agentsDir)) return "into the agents directory";
@@ -108,7 +100,7 @@ function describeForbiddenTarget(
 async function checkWatchPaths(
   agent: Agent,
   file: DiagnosedFile,
-  around: PlaceSurroundings,
+  around: ValidationContext,
 ): Promise<Diagnostic[]> {
   const { trigger, shell } = agent;
   if (trigger.type !== "watch") return [];

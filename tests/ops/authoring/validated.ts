@@ -1,11 +1,11 @@
 // Validates one agent file in a test workspace.
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { readMachineTimeZone } from "../../../runtime/agents/machine_time_zone.ts";
-import { validateAgent, type ValidateAgentOptions } from "../../../ops/authoring/validate_agent.ts";
+import { validateAgent } from "../../../ops/authoring/validate_agent.ts";
+import type { ValidationContext } from "../../../ops/authoring/validation_context.ts";
 import type { InspectedResources } from "../../../runtime/agents/resource_problem.ts";
 import type { Config } from "../../../runtime/config/config.ts";
 import { resolveDirectories } from "../../../runtime/config/resolve_directories.ts";
-import { modelEndpoint } from "../../../runtime/models/endpoint.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { configOf } from "../../runtime/agents/parsed_file.ts";
 
@@ -13,8 +13,8 @@ import { configOf } from "../../runtime/agents/parsed_file.ts";
 export type Around =
   & Partial<
     Pick<
-      ValidateAgentOptions,
-      "agentIds" | "startersOf" | "hasDatabase" | "modelEndpoint" | "mostEntries"
+      ValidationContext,
+      "agentIds" | "startersOf" | "hasDatabase" | "mostEntries"
     >
   >
   & {
@@ -31,7 +31,7 @@ export type Around =
     resources?: Partial<InspectedResources>;
   };
 
-export const DEMO = "model: {provider: demo, name: x}";
+export const DEMO = "model: {provider: demo, name: echo}";
 /** The front matter of an agent that never waits for approval. */
 export const UNASKED = `${DEMO}\nauto_approve: "*"`;
 
@@ -62,13 +62,13 @@ export async function validate(yaml: string, around: Around = {}): Promise<strin
       home: workspace,
       environment: { get: (name) => variables[name], secrets: () => [] },
       machineTimeZone: readMachineTimeZone(around.tz ?? "UTC"),
-      modelEndpoint,
-      modelsOf: (provider) => provider === "demo" ? ["echo", "x"] : undefined,
-      hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")),
+      prices: { hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")) },
+      priceLists: () => [],
       knownTools: ["file_read", "file_write", "file_delete", "http_request"],
       inspectResources: () =>
         Promise.resolve({ problems: [], toolNames: [], isComplete: true, ...resources }),
       agentIds: ["daily"],
+      startersOf: () => [],
       ...options,
       config,
     });
