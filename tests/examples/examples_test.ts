@@ -36,9 +36,10 @@ Deno.test("examples: each example has a guide with its name, and each guide an e
 });
 
 for (const name of exampleNames()) {
-  Deno.test(`examples/${name}: every case passes, and every agent has one`, async () => {
+  Deno.test(`examples/${name}: every case passes, every agent has one, and validate finds only the listed problems`, async () => {
     await using place = await createExampleWorkspace(name);
-    await using tests = await AgentTests.open(await place.settings(), {
+    const settings = await place.settings();
+    await using tests = await AgentTests.open(settings, {
       clock: new SystemClock(),
       version: "0.0.0-test",
     });
@@ -47,11 +48,8 @@ for (const name of exampleNames()) {
     const agents = exampleFiles(name).filter((file) => /^agents\/[^/]+\.md$/.test(file))
       .map((file) => file.slice("agents/".length, -".md".length));
     assert.deepEqual([...new Set(results.map(({ agentId }) => agentId))].sort(), agents);
-  });
 
-  Deno.test(`examples/${name}: validate finds only the listed problems`, async () => {
-    await using place = await createExampleWorkspace(name);
-    const files = await validateWorkspace(await place.settings(), undefined, { cwd: place.root });
+    const files = await validateWorkspace(settings, undefined, { cwd: place.root });
     const found = files.flatMap(({ diagnostics }) => diagnostics.map(formatDiagnostic));
     const expected = EXPECTED_PROBLEMS[name] ?? [];
     const strange = found.filter((line) => !expected.some((one) => one.test(line)));

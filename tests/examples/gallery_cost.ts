@@ -1,11 +1,9 @@
 // Estimates the tokens of the gallery's runs by playing their cases.
-import { SystemClock } from "../../base/clock.ts";
 import { findCaseFiles, readCaseFile } from "../../ops/testing/case_files.ts";
 import { CaseScript } from "../../ops/testing/case_script.ts";
 import { playCase } from "../../ops/testing/play_case.ts";
-import { openTestPorts } from "../../ops/testing/test_ports.ts";
+import type { OpenedTestPorts } from "../../ops/testing/test_ports.ts";
 import type { Model } from "../../runtime/models/model.ts";
-import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../../runtime/models/token_estimate.ts";
 
 /** The tokens of one reply. */
@@ -16,11 +14,10 @@ export interface ReplyTokens {
 
 /** Plays a case of an agent, and returns the estimated tokens of each reply. */
 export async function estimateCase(
-  settings: WorkspaceSettings,
+  ports: OpenedTestPorts,
   { agentId, name }: { agentId: string; name: string },
 ): Promise<ReplyTokens[]> {
-  const { directories } = settings;
-  await using ports = await openTestPorts(settings, { clock: new SystemClock(), version: "0" });
+  const { directories } = ports.settings;
   const agent = ports.registry.get(agentId);
   const file = (await findCaseFiles(directories.agentsDir, agentId))
     .find((one) => one.name === `${agentId}/${name}`);

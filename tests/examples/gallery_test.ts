@@ -1,6 +1,8 @@
 // Tests that the agents of the gallery have the rights and costs that the documentation names, and no others.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { SystemClock } from "../../base/clock.ts";
+import { type OpenedTestPorts, openTestPorts } from "../../ops/testing/test_ports.ts";
 import { GALLERY_NAMES } from "../../present/gallery_names.ts";
 import { costOf, readGalleryFile } from "../docs/gallery_reference.ts";
 import { createExampleWorkspace, exampleFiles, EXAMPLES } from "./example_workspace.ts";
@@ -44,14 +46,23 @@ Deno.test("the gallery: an agent that writes and reads the web reaches only its 
   for (const name of both) assert.equal(Object.keys(readGalleryFile(name).head.paths).length, 1);
 });
 
+const opened = new AsyncDisposableStack();
+let ports: OpenedTestPorts;
+
+Deno.test.beforeAll(async () => {
+  const place = opened.use(await createExampleWorkspace("gallery"));
+  const config = join(place.configDir, "config.yaml");
+  const search = "search: { provider: searxng, base_url: 'http://127.0.0.1:9' }\n";
+  await Deno.writeTextFile(config, search, { append: true });
+  const around = { clock: new SystemClock(), version: "0" };
+  ports = opened.use(await openTestPorts(await place.settings(), around));
+});
+Deno.test.afterAll(() => opened.disposeAsync());
+
 for (const name of GALLERY_NAMES) {
   Deno.test(`the gallery: the tokens of ${name} are those of its test case and of its prompt`, async () => {
-    await using place = await createExampleWorkspace("gallery");
-    const config = join(place.configDir, "config.yaml");
-    const search = "search: { provider: searxng, base_url: 'http://127.0.0.1:9' }\n";
-    await Deno.writeTextFile(config, search, { append: true });
     const { testCase, tokens } = costOf(name);
-    const replies = await estimateCase(await place.settings(), { agentId: name, name: testCase });
+    const replies = await estimateCase(ports, { agentId: name, name: testCase });
     const sum = replies.reduce((all, { input, output }) => all + input + output, 0);
     assert.ok(Math.abs(sum - tokens) < sum / 10, `${tokens}, estimated ${sum}`);
     const file = join(EXAMPLES, "gallery/agents/_config/tests", name, `${testCase}.yaml`);

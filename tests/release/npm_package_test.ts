@@ -174,8 +174,8 @@ Deno.test("the npm package: its README links only to included docs", async () =>
   assert.ok(led.length > 3);
   for (const file of led) assert.ok((await Deno.stat(join(directory, file))).isFile, file);
   await using folder = await createTempDir();
-  const stage = { directory: join(folder.path, "inkling") };
-  await copyTree(directory, stage.directory);
+  const stage = { directory: folder.path };
+  await copyTree(join(directory, "deno.json"), join(folder.path, "deno.json"));
   await toNpmPackage(stage, { repository: "https://example.org/some/inkling" });
   const expected = JSON.parse(await Deno.readTextFile(join(stage.directory, "package.json")));
   assert.deepEqual(expected.repository, {

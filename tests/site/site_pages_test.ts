@@ -36,10 +36,11 @@ async function onSite(
 
 testInBrowser("site", [
   [
-    "the search finds a section, whose link opens the page there",
+    "axe finds no fault in its pages, and the search finds a section, whose link opens the page there",
     (browser) =>
       onSite(browser, async (page, base) => {
         await page.goto(base);
+        await expectNoFault(page, "the first page");
         await page.keyboard.press("/");
         await page.keyboard.type("catch_up missed");
         const first = page.locator("#search li a").first();
@@ -49,6 +50,9 @@ testInBrowser("site", [
         await page.getByRole("link", { name: /^Triggers: Schedules/ }).click();
         await page.waitForURL(`${base}triggers.html#schedules`);
         assert.match(await page.title(), /^Triggers/);
+        await expectNoFault(page, "a page of the reference");
+        await page.goto(`${base}file-examples-my-own-tools.html`);
+        await expectNoFault(page, "a page of an example");
       }),
   ],
   [
@@ -72,17 +76,4 @@ testInBrowser("site", [
         );
       }),
   ],
-  ["axe finds no fault in its pages", (browser) =>
-    onSite(browser, async (page, base) => {
-      for (
-        const name of [
-          "",
-          "agent-files.html",
-          "file-examples-my-own-tools.html",
-        ]
-      ) {
-        await page.goto(`${base}${name}`);
-        await expectNoFault(page, name);
-      }
-    })],
 ]);

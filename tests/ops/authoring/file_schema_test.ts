@@ -135,7 +135,7 @@ Deno.test("createFileSchema() accepts the forms of mcp-servers.json", () => {
 
 const EDITOR = { validate: true, completion: true, hover: true, schemaStore: { enable: false } };
 
-Deno.test("an editor completes, explains and checks the config.yaml that setup writes", async () => {
+Deno.test("an editor completes, explains and checks config.yaml and the front matter of agent files", async () => {
   await using home = await createTempDir();
   const options = { home: home.path, cwd: home.path, shell: {}, clock: new TestClock() };
   await new Installation(options).write({ model: { provider: "demo", model: "echo" } });
@@ -162,27 +162,22 @@ Deno.test("an editor completes, explains and checks the config.yaml that setup w
   ]);
   const values = labelsOf(await server.request("textDocument/completion", at(2, 14)));
   assert.deepEqual(values.filter((one) => one !== "null"), ["skip", "parallel"]);
-});
 
-Deno.test("an editor checks the front matter of an agent file between its dashes", async () => {
-  await using folder = await createTempDir();
-  const schema = join(folder.path, "agent.schema.json");
+  const schema = join(home.path, "agent.schema.json");
   await Deno.writeTextFile(schema, JSON.stringify(createFileSchema("agent")));
   const file =
     "---\nmodel: openai/gpt-5\ntrigger:\n  type: schedul\n  every: 5m\n  \n---\nDo it.\n";
   const parts = splitFrontMatter(file);
   assert.ok(typeof parts !== "string");
   const comment = "# yaml-language-server: $schema=./agent.schema.json\n";
-  await using server = await LanguageServer.start(EDITOR);
-  const uri = pathToFileURL(join(folder.path, "part.yaml")).href;
-  const [problem, ...others] = await server.open(uri, comment + parts.yaml);
-  assert.deepEqual(others, []);
+  const part = pathToFileURL(join(home.path, "part.yaml")).href;
+  const [wrong, ...more] = await server.open(part, comment + parts.yaml);
+  assert.deepEqual(more, []);
   // The comment takes the place of the line of the opening dashes, so the lines are those of the file.
-  assert.deepEqual(problem?.range.start, { line: 3, character: 8 });
-  assert.match(problem?.message ?? "", /"manual", "schedule", "watch", "webhook"/);
-  const position = { line: 5, character: 2 };
-  const keys = await server.request("textDocument/completion", { textDocument: { uri }, position });
-  const labels = labelsOf(keys);
+  assert.deepEqual(wrong?.range.start, { line: 3, character: 8 });
+  assert.match(wrong?.message ?? "", /"manual", "schedule", "watch", "webhook"/);
+  const place = { textDocument: { uri: part }, position: { line: 5, character: 2 } };
+  const labels = labelsOf(await server.request("textDocument/completion", place));
   assert.ok(labels.includes("timezone") && !labels.includes("every"), labels.join());
 });
 
