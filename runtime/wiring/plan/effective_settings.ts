@@ -1,6 +1,6 @@
 // Lists the effective settings of an agent with their origin: the agent's file, config.yaml, or the built-in default.
 import type { z } from "zod";
-import type { Agent } from "../../agents/agent.ts";
+import type { Agent, ModelSettings } from "../../agents/agent.ts";
 import { readAgentFile } from "../../agents/agent_file.ts";
 import { parseAgent } from "../../agents/parse_agent.ts";
 import { isJsonObject } from "../../../base/json.ts";
@@ -49,28 +49,21 @@ export async function effectiveSettings(
     confirm_timeout: inWords(agent.confirmTimeoutMs),
     max_wait: inWords(agent.maxWait),
   };
+  // A row without a value is left out.
+  const optional = (...row: SettingRow): SettingRow[] =>
+    row[1] == null || row[1] === "" ? [] : [row];
+  const showModel = ({ provider, name }: ModelSettings) => `${provider}/${name}`;
+  const output = agent.output &&
+    ("file" in agent.output ? agent.output.file : "in the agent's file");
   const rows: SettingRow[] = [
-    [
-      "model",
-      model === undefined ? null : `${model.provider}/${model.name}`,
-      [["model"]],
-      ["defaults", "model"],
-    ],
-    ...(model?.fallback === undefined ? [] : [
-      [
-        "fallback",
-        model.fallback.map(({ provider, name }) => `${provider}/${name}`).join(", "),
-        [["model", "fallback"]],
-      ] satisfies [string, unknown, YamlPath[]],
-    ]),
-    ...(model?.baseUrl === undefined ? [] : [
-      [
-        "base_url",
-        model.baseUrl,
-        [["model", "base_url"], ["model", "url"]],
-        ["defaults", "base_url"],
-      ] satisfies [string, unknown, YamlPath[], YamlPath],
-    ]),
+    ["model", model === undefined ? null : showModel(model), [["model"]], ["defaults", "model"]],
+    ...optional("fallback", model?.fallback?.map(showModel).join(", "), [["model", "fallback"]]),
+    ...optional(
+      "base_url",
+      model?.baseUrl,
+      [["model", "base_url"], ["model", "url"]],
+      ["defaults", "base_url"],
+    ),
     ...Object.keys(AGENT_POLICY).map((name): SettingRow => [
       name,
       name in durations ? durations[name] : Reflect.get(policy, name),
@@ -85,33 +78,17 @@ export async function effectiveSettings(
     ]),
     ...retryRows(agent),
     ...budgetRows(agent),
-    ...(nodes.length === 0
-      ? []
-      : [["nodes", nodes.join(", "), [["nodes"]]] satisfies [string, unknown, YamlPath[]]]),
-    ...(agent.output === undefined ? [] : [
-      [
-        "output.schema",
-        "file" in agent.output ? agent.output.file : "in the agent's file",
-        [["output", "schema"]],
-      ] satisfies [string, unknown, YamlPath[]],
-    ]),
+    ...optional("nodes", nodes.join(", "), [["nodes"]]),
+    ...optional("output.schema", output, [["output", "schema"]]),
     ...shellRows(agent),
     ["confirm", guards, [["confirm"], ["auto_approve"]], ["defaults", "confirm_tools"]],
-    ...(autoApprove.length === 0 ? [] : [
-      [
-        "auto_approve",
-        [autoApprove].flat().join(", "),
-        [["auto_approve"]],
-      ] satisfies [string, unknown, YamlPath[]],
-    ]),
-    ...(mcp.length === 0 ? [] : [
-      [
-        "mcp_confirm",
-        mcpConfirm,
-        [],
-        ["defaults", "mcp_confirm"],
-      ] satisfies [string, unknown, YamlPath[], YamlPath],
-    ]),
+    ...optional("auto_approve", [autoApprove].flat().join(", "), [["auto_approve"]]),
+    ...optional(
+      "mcp_confirm",
+      mcp.length === 0 ? null : mcpConfirm,
+      [],
+      ["defaults", "mcp_confirm"],
+    ),
   ];
   return rows.map(([name, value, own, inherited]) => ({
     name,
