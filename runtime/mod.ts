@@ -216,12 +216,9 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     await runner.stop({ graceMs: 0, error: STOPS.awaited_purged });
   }
   return new LocalRuntime({
+    ...context,
     version,
-    settings,
     refreshConfig,
-    directories,
-    clock,
-    log,
     registry,
     agentFiles,
     executions: stores.executions,
@@ -239,8 +236,6 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     nodes,
     frames,
     executionLog,
-    timeZone,
-    redactor,
     openCredentials: runPorts.openCredentials,
     keys: once(async () => new (await loadNamedKeys()).SqlNamedKeys(db, { clock, audit })),
     withLessons(agent, problems) {

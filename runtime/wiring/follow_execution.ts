@@ -1,25 +1,15 @@
 // Follows one execution: yields its log, streamed text and open question.
-import { type Clock, toTimestamp } from "../../base/clock.ts";
+import { toTimestamp } from "../../base/clock.ts";
 import { identityFields } from "../events/frame.ts";
-import type { ExecutionLog } from "../events/log.ts";
-import type { Redactor } from "../secrets/redactor.ts";
-import { type ExecutionReads, requireExecution } from "../executions/record/execution_reads.ts";
+import { requireExecution } from "../executions/record/execution_reads.ts";
 import { type HumanRequest, requestFields } from "../executions/human_request.ts";
-import type { RequestStore } from "../executions/record/request_store.ts";
 import type { FollowItem, FollowOptions } from "../interface/runtime.ts";
-
-export interface FollowPorts {
-  clock: Clock;
-  executions: Pick<ExecutionReads, "readExecution">;
-  requests: Pick<RequestStore, "readOpenRequest">;
-  executionLog: ExecutionLog;
-  redactor: Redactor;
-}
+import type { RuntimeParts } from "./runtime_parts.ts";
 
 /** Yields stored and then new items, each once. Ends after a `complete` frame or a `waiting` item. */
 export async function* followExecution(
   id: number,
-  options: FollowOptions & { ports: FollowPorts },
+  options: FollowOptions & { ports: RuntimeParts },
 ): AsyncGenerator<FollowItem> {
   const { signal, deltas = false, ports } = options;
   for (let after = options.after;;) {
@@ -41,7 +31,7 @@ export async function* followExecution(
 
 async function waitingPayload(
   id: number,
-  { request, ports }: { request: HumanRequest; ports: FollowPorts },
+  { request, ports }: { request: HumanRequest; ports: RuntimeParts },
 ): Promise<string> {
   const stored = await requireExecution(ports.executions, id);
   const { agentId, displayName } = stored.execution;

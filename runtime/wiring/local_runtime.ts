@@ -82,13 +82,13 @@ export class LocalRuntime implements Runtime {
 
   constructor(parts: RuntimeParts) {
     this.#parts = parts;
-    const { registry, agentFiles, directories: { agentsDir } } = parts;
+    const { registry, agentFiles, settings: { directories } } = parts;
     const reload = () => agentFiles.reload();
-    this.#currentAgents = new CurrentAgents({ registry, agentsDir, reload });
+    this.#currentAgents = new CurrentAgents({ registry, agentsDir: directories.agentsDir, reload });
     this.#knownAgents = new KnownAgents(parts);
     this.#history = new ShownHistory(parts);
     this.version = parts.version;
-    this.directories = parts.directories;
+    this.directories = directories;
     this.clock = parts.clock;
     this.log = parts.log;
     this.events = parts.events;

@@ -1,9 +1,8 @@
 // Creates the notifications of a runtime: events become messages in the outbox, the sender delivers them, and links lead to
 // questions.
 import type { AgentRegistry } from "../agents/registry.ts";
-import type { Clock } from "../../base/clock.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
+import type { Context } from "../config/context.ts";
 import type { EventBus } from "../events/bus.ts";
 import { AnswerLinks } from "../notify/answer_links.ts";
 import type { NotableEvent } from "../notify/notable_event.ts";
@@ -12,8 +11,6 @@ import { draftMessages } from "../notify/drafts.ts";
 import type { OpenChat } from "../notify/channels/open_channel.ts";
 import { MessageSender } from "../notify/sender.ts";
 import type { RuntimeMessages } from "../interface/runtime.ts";
-import type { Redactor } from "../secrets/redactor.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
 import { SqlAnswerLinkStore } from "../notify/answer_links.ts";
 import type { Database } from "../database/database.ts";
 import { SqlOutbox } from "../notify/outbox.ts";
@@ -31,19 +28,13 @@ export interface ServiceHooks {
   openChat?: OpenChat | undefined;
 }
 
-export interface NotificationsOptions extends ServiceHooks {
+export interface NotificationsOptions extends ServiceHooks, Context {
   db: Database;
-  settings: WorkspaceSettings;
   registry: AgentRegistry;
-  redactor: Redactor;
   /** Receives the tokens of mail accounts, which are redacted. */
   tokenSecrets: TokenSecrets;
   events: EventBus;
-  clock: Clock;
-  log: ServiceLog;
   ownPorts: () => readonly number[];
-  /** Returns the machine's time zone. */
-  timeZone: () => string;
 }
 
 /** The notifications of one runtime. */

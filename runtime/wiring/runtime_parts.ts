@@ -4,13 +4,10 @@ import type { Replays } from "./replays.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { SqlAudit } from "../audit/audit.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
-import type { Directories } from "../config/directories.ts";
+import type { Context } from "../config/context.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { FrameStore } from "../events/frame_store.ts";
 import type { ExecutionLog } from "../events/log.ts";
-import type { Redactor } from "../secrets/redactor.ts";
 import type { BudgetService } from "../executions/budget/budget_service.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { SqlNodeReads } from "../executions/nodes/node_reads.ts";
@@ -21,7 +18,6 @@ import type { Runner } from "../executions/runs/runner.ts";
 import type { Runtime, RuntimeMessages } from "../interface/runtime.ts";
 import type { RunPlan } from "../interface/run_plan.ts";
 import type { Authoring } from "../interface/workspace_files.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AutoApprovalPorts } from "./files/auto_approval.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Pause } from "../triggers/pause.ts";
@@ -30,17 +26,13 @@ import type { SqlTriggerStateStore } from "../triggers/firing/trigger_state_stor
 import type { Triggers } from "../triggers/triggers.ts";
 
 /** The objects that a LocalRuntime is made of. */
-export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
+export interface RuntimeParts extends Context, Pick<AutoApprovalPorts, "openTools"> {
   version: string;
-  settings: WorkspaceSettings;
   /**
    * Reads config.yaml and the environment files if they have changed, and then the agents, whose defaults are in
    * config.yaml. Returns notices about files that keep changing.
    */
   refreshConfig: () => Promise<string[]>;
-  directories: Directories;
-  clock: Clock;
-  log: ServiceLog;
   registry: AgentRegistry;
   agentFiles: AgentFiles;
   executions: ExecutionReads;
@@ -51,9 +43,6 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   nodes: SqlNodeReads | undefined;
   frames: FrameStore;
   executionLog: ExecutionLog;
-  /** Returns the machine's time zone. */
-  timeZone: () => string;
-  redactor: Redactor;
   keys: Runtime["keys"];
   /** Opens the stored sign-ins to remote MCP servers. */
   openCredentials: () => Promise<CredentialStore>;

@@ -2,11 +2,8 @@
 import type { Agent, Trigger } from "../agents/agent.ts";
 import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../interface/runtime.ts";
-import type { RequestStore } from "../executions/record/request_store.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { Pause } from "../triggers/pause.ts";
-import type { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
-import type { Triggers } from "../triggers/triggers.ts";
+import type { RuntimeParts } from "./runtime_parts.ts";
 import type { ShownHistory } from "./shown_history.ts";
 
 const loadSignInWords = lazyModule(() => import("../tools/mcp/sign_in/sign_in_needed.ts"));
@@ -14,9 +11,8 @@ const loadSignInWords = lazyModule(() => import("../tools/mcp/sign_in/sign_in_ne
 /** Returns the scheduler's status. Without triggers, no due times are listed. */
 export async function describeScheduler(
   listings: readonly AgentListing[],
-  parts: { pause: Pause; triggers: Triggers | undefined; upcoming: number },
+  { pause, triggers, upcoming }: RuntimeParts & { upcoming: number },
 ): Promise<SchedulerStatus> {
-  const { pause, triggers, upcoming } = parts;
   const jobs = listings.flatMap((listing): SchedulerJob[] => {
     const { agent, lastExecution, nextRun, triggerPaused } = listing;
     const { id: agentId, displayName, trigger } = agent;
@@ -40,13 +36,8 @@ export async function describeScheduler(
 /** Returns the agents with their newest execution and the state of their triggers. */
 export async function toListings(
   agents: readonly Agent[],
-  { history, triggers, triggerStates, withLessons, requests }: {
-    history: Pick<ShownHistory, "newest">;
-    triggers: Triggers | undefined;
-    triggerStates: Pick<SqlTriggerStateStore, "readStopped">;
-    /** Returns the agent with these problems and the reported limits of its model's endpoint among its warnings. */
-    withLessons: (agent: Agent, problems: readonly string[]) => Agent;
-    requests: Pick<RequestStore, "readSignIns">;
+  { history, triggers, triggerStates, withLessons, requests }: RuntimeParts & {
+    history: ShownHistory;
   },
 ): Promise<AgentListing[]> {
   const usesServers = agents.some(({ mcp }) => mcp.length > 0);
@@ -67,7 +58,7 @@ export async function toListings(
 
 /** Returns a sentence for each MCP server for which a run waits until a person signs in. */
 async function describeNeededSignIns(
-  requests: Pick<RequestStore, "readSignIns">,
+  requests: RuntimeParts["requests"],
 ): Promise<Map<string, string>> {
   const signIns = await requests.readSignIns();
   if (signIns.length === 0) return new Map();

@@ -1,19 +1,14 @@
 // Reads executions and their open questions for display, without secrets.
 import { normalizeId } from "../agents/agent_id.ts";
-import type { Clock } from "../../base/clock.ts";
 import type { AcceptedExecution } from "../executions/execution.ts";
 import {
-  type ExecutionReads,
   type ListedExecution,
   PREVIEW_CHARACTERS,
   requireExecution,
   type StoredExecution,
 } from "../executions/record/execution_reads.ts";
-import type { SqlNodeReads } from "../executions/nodes/node_reads.ts";
-import type { FamilyStore } from "../executions/record/family_store.ts";
 import { type HumanRequest, isSameSignIn } from "../executions/human_request.ts";
 import { NoPendingRequest } from "../executions/refusals.ts";
-import type { RequestStore } from "../executions/record/request_store.ts";
 import { lastDays, toDailyUsage } from "../executions/usage.ts";
 import type {
   CallPreview,
@@ -24,11 +19,9 @@ import type {
   UsageRequest,
 } from "../interface/runtime.ts";
 import { KeptResults } from "./parts/kept_results.ts";
-import type { AgentRegistry } from "../agents/registry.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { Redactor } from "../secrets/redactor.ts";
+import type { RuntimeParts } from "./runtime_parts.ts";
 
 const loadCallPreview = lazyModule(() => import("./call_preview.ts"));
 /** Loaded if several machines share the database. */
@@ -37,33 +30,19 @@ const loadNodeWaits = lazyModule(() => import("../executions/nodes/node_waits.ts
 /** The maximum number of questions in a list. */
 const MOST_OPEN = 500;
 
-/** The objects that a ShownHistory needs. */
-export interface ShownHistoryPorts {
-  executions: ExecutionReads;
-  requests: Pick<RequestStore, "readOpenRequest" | "readSignIns">;
-  families: Pick<FamilyStore, "sumDescendants">;
-  nodes: SqlNodeReads | undefined;
-  redactor: Redactor;
-  registry: Pick<AgentRegistry, "get">;
-  settings: WorkspaceSettings;
-  clock: Clock;
-  /** Returns the machine's time zone. */
-  timeZone: () => string;
-}
-
 /**
  * Reads executions and redacts them. Requests are stored with their secrets, so that a resumed run is the same run. Answers
  * and errors were redacted before they were stored.
  */
 export class ShownHistory {
-  readonly #ports: ShownHistoryPorts;
+  readonly #ports: RuntimeParts;
   readonly #shownLists: KeptResults<readonly ListedExecution[], ListedExecution[]>;
   readonly #shownNewest: KeptResults<
     ReadonlyMap<string, ListedExecution>,
     ReadonlyMap<string, ListedExecution>
   >;
 
-  constructor(ports: ShownHistoryPorts) {
+  constructor(ports: RuntimeParts) {
     this.#ports = ports;
     const { redactor, nodes } = ports;
     // With several nodes, the labels that an execution waits for may change although the execution does not.
