@@ -6,7 +6,9 @@ import "../runtime/config/workspace_folder.ts";
 import { pinFolders } from "../runtime/config/places.ts";
 // Import this module at the start, because importing it on demand would slow down `inkling list`.
 import { findInstalledUnit } from "../cli/service/units/installed_unit.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Diagnostic } from "../base/diagnostics.ts";
+import type { WorkspaceSettings } from "../runtime/mod.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 import type { DiagnosticBody } from "../api/schemas/diagnostic_schemas.ts";
 import { findPlaces, homeDirectory, isSetUp, loadSettings, missingWorkspace } from "./settings.ts";
@@ -61,15 +63,33 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     isSetUp,
     missingWorkspace,
     openInstallation,
-    openAgentAuthor,
-    openGallery,
+    openAgentAuthor: opener(async () => {
+      const { AgentAuthor } = await import("../ops/authoring/agent_author.ts");
+      return (around) => new AgentAuthor(around);
+    }),
+    openGallery: opener(async () => {
+      const { Gallery } = await import("../ops/authoring/gallery.ts");
+      return ({ settings }) => new Gallery(settings.directories);
+    }),
     enableAgent: async (id, options) =>
       await (await import("../ops/authoring/enable_agent.ts"))
         .enableAgent(id, await loadSettings(options.workspace)),
-    openAgentImporter,
-    openSkillInstaller,
-    openServerInstaller: (options) => openServerInstaller(options, { version }),
-    openAgentTests: (options) => openAgentTests(options, { version }),
+    openAgentImporter: opener(async () => {
+      const { AgentImporter } = await import("../ops/import/agent_importer.ts");
+      return (around) => new AgentImporter(around);
+    }),
+    openSkillInstaller: opener(async () => {
+      const { SkillInstaller } = await import("../ops/install/skill_installer.ts");
+      return (around) => new SkillInstaller(around);
+    }),
+    openServerInstaller: opener(async () => {
+      const { ServerInstaller } = await import("../ops/install/server_installer.ts");
+      return (around) => new ServerInstaller({ ...around, version });
+    }),
+    openAgentTests: opener(async () => {
+      const { AgentTests } = await import("../ops/testing/agent_tests.ts");
+      return ({ settings, clock }) => AgentTests.open(settings, { clock, version });
+    }),
   };
 }
 
@@ -223,78 +243,17 @@ async function openInstallation(): ReturnType<CliApp["openInstallation"]> {
   });
 }
 
-async function openAgentAuthor(
-  options: { workspace?: string },
-): ReturnType<CliApp["openAgentAuthor"]> {
-  const [{ AgentAuthor }, { SystemClock }] = await Promise.all([
-    import("../ops/authoring/agent_author.ts"),
-    import("../base/clock.ts"),
-  ]);
-  return new AgentAuthor({
-    settings: await loadSettings(options.workspace),
-    clock: new SystemClock(),
-  });
-}
-
-async function openGallery(options: { workspace?: string }): ReturnType<CliApp["openGallery"]> {
-  const { Gallery } = await import("../ops/authoring/gallery.ts");
-  return new Gallery((await loadSettings(options.workspace)).directories);
-}
-
-async function openAgentImporter(
-  options: { workspace?: string },
-): ReturnType<CliApp["openAgentImporter"]> {
-  const [{ AgentImporter }, { SystemClock }] = await Promise.all([
-    import("../ops/import/agent_importer.ts"),
-    import("../base/clock.ts"),
-  ]);
-  return new AgentImporter({
-    settings: await loadSettings(options.workspace),
-    clock: new SystemClock(),
-    cwd: Deno.cwd(),
-  });
-}
-
-async function openSkillInstaller(
-  options: { workspace?: string },
-): ReturnType<CliApp["openSkillInstaller"]> {
-  const [{ SkillInstaller }, { SystemClock }] = await Promise.all([
-    import("../ops/install/skill_installer.ts"),
-    import("../base/clock.ts"),
-  ]);
-  return new SkillInstaller({
-    settings: await loadSettings(options.workspace),
-    clock: new SystemClock(),
-    cwd: Deno.cwd(),
-  });
-}
-
-async function openServerInstaller(
-  options: { workspace?: string },
-  { version }: { version: string },
-): ReturnType<CliApp["openServerInstaller"]> {
-  const [{ ServerInstaller }, { SystemClock }] = await Promise.all([
-    import("../ops/install/server_installer.ts"),
-    import("../base/clock.ts"),
-  ]);
-  return new ServerInstaller({
-    settings: await loadSettings(options.workspace),
-    clock: new SystemClock(),
-    cwd: Deno.cwd(),
-    version,
-  });
-}
-
-async function openAgentTests(
-  options: { workspace?: string },
-  { version }: { version: string },
-): ReturnType<CliApp["openAgentTests"]> {
-  const [{ AgentTests }, { SystemClock }] = await Promise.all([
-    import("../ops/testing/agent_tests.ts"),
-    import("../base/clock.ts"),
-  ]);
-  return await AgentTests.open(await loadSettings(options.workspace), {
-    clock: new SystemClock(),
-    version,
-  });
+/**
+ * Returns a function that opens an operation of a workspace. `load` loads its code, and returns the function that opens it.
+ */
+function opener<Opened>(
+  load: () => Promise<
+    (around: { settings: WorkspaceSettings; clock: Clock; cwd: string }) => Opened | Promise<Opened>
+  >,
+): (options: { workspace?: string }) => Promise<Opened> {
+  return async ({ workspace }) => {
+    const [open, { SystemClock }] = await Promise.all([load(), import("../base/clock.ts")]);
+    const settings = await loadSettings(workspace);
+    return await open({ settings, clock: new SystemClock(), cwd: Deno.cwd() });
+  };
 }
