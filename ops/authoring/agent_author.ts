@@ -27,7 +27,8 @@ import { BudgetExceeded } from "../../runtime/executions/budget/budget_gate.ts";
 import { type Model, ModelError } from "../../runtime/models/model.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
-import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
+import type { Agent } from "../../runtime/agents/agent.ts";
+import { toModel } from "../../runtime/config/providers.ts";
 import { describeSetup } from "../../runtime/triggers/webhook/setup_text.ts";
 import { createSchedule } from "../../runtime/triggers/schedule/schedule.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
@@ -262,7 +263,7 @@ async function findFile(agentsDir: string, id: string): Promise<string | undefin
  * key is missing.
  */
 function findDraftingModel(settings: WorkspaceSettings): string | undefined {
-  const model = defaultModel(settings);
+  const model = toModel(undefined, settings.config.defaults);
   // The demo models follow scripts and cannot write an agent file.
   if (model === undefined || model.provider === "demo") return undefined;
   try {
@@ -281,7 +282,7 @@ async function openDraftingModel(
   { clock, billing }: { clock: Clock; billing: ResolveModelOptions["billing"] },
 ): Promise<Model> {
   const { config, directories, environment } = settings;
-  const model = await resolveModel(defaultModel(settings), {
+  const model = await resolveModel(toModel(undefined, config.defaults), {
     environment,
     environmentFile: directories.workspaceEnvFile,
     clock,
@@ -290,10 +291,4 @@ async function openDraftingModel(
     log: SILENT,
   });
   return withRetry(model, { clock, timeoutMs: config.defaults.timeout * 1_000, log: SILENT });
-}
-
-function defaultModel({ config }: WorkspaceSettings): ModelSettings | undefined {
-  const { provider, model: name, baseUrl } = config.defaults;
-  if (provider === undefined || name === undefined) return undefined;
-  return { provider, name, ...(baseUrl !== undefined && { baseUrl }), streamUsage: true };
 }

@@ -1,6 +1,6 @@
 // Finds keys that cannot work and secret files that other users can read. No finding contains a key.
 import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
-import { modelChain } from "../../runtime/config/providers.ts";
+import { modelChain, toModel } from "../../runtime/config/providers.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { withDatabaseSecrets } from "../../runtime/config/database_settings.ts";
 import { EnvironmentFiles } from "../../runtime/config/files/environment_files.ts";
@@ -32,7 +32,10 @@ export function checkKeys(
   known: readonly Finding[],
 ): Finding[] {
   const seen = new Set<string>();
-  const models = [...agents.map(({ model }) => model), defaultModel(settings)];
+  const models = [
+    ...agents.map(({ model }) => model),
+    toModel(undefined, settings.config.defaults),
+  ];
   return models.flatMap(modelChain).flatMap((model) => {
     const endpoint = endpointOf(model);
     const variable = endpoint?.keyVariable ?? null;
@@ -56,12 +59,6 @@ export function checkKeys(
       remedy: `add the line ${variable}=<your key> to ${settings.directories.workspaceEnvFile}`,
     }];
   });
-}
-
-function defaultModel({ config: { defaults } }: WorkspaceSettings): ModelSettings | undefined {
-  const { provider, model: name, baseUrl } = defaults;
-  if (provider === undefined || name === undefined) return undefined;
-  return { provider, name, streamUsage: true, ...(baseUrl !== undefined && { baseUrl }) };
 }
 
 /** Returns a model's endpoint, or undefined if its settings give none. `validate` reports that problem. */

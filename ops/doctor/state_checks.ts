@@ -5,18 +5,17 @@ import { formatDuration } from "../../base/durations.ts";
 import { isLocked, takeLock } from "../../base/files/lock_file.ts";
 import { basename } from "../../base/plain_path.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
+import type { Directories } from "../../runtime/config/directories.ts";
 import { examineDatabase } from "../../runtime/storage/sqlite/database_health.ts";
 import { type Check, type Finding, toRefusalFinding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
 /** The files and folders of a service's state. */
-export interface StatePlaces {
-  stateDir: string;
-  socketFile: string;
-  proxySocketFile: string;
-  pidFile: string;
-  lockFile: string;
-  logFile: string;
+export interface StatePlaces extends
+  Pick<
+    Directories,
+    "stateDir" | "socketFile" | "proxySocketFile" | "pidFile" | "lockFile" | "logFile"
+  > {
   /** Undefined if no run has created a database yet. */
   databaseFile: string | undefined;
   /** Folders outside the state folder in which Inkling writes temporary files. */

@@ -20,6 +20,27 @@ export interface KeyPlaces {
   shell: Readonly<Record<string, string>>;
 }
 
+/** A model provider and the availability of its key. */
+export interface ProviderKey {
+  name: string;
+  /** The environment variable of the provider's key. Null if the provider needs no key. */
+  keyVariable: string | null;
+  hasKey: boolean;
+}
+
+/** Returns a provider with the availability of its key, which may belong to another address. */
+export function findProviderKey(
+  name: string,
+  places: KeyPlaces & { baseUrl?: string | undefined },
+): ProviderKey {
+  const { baseUrl } = places;
+  const { required, variable, source } = findKey(
+    { provider: name, model: "any", ...(baseUrl !== undefined && { baseUrl }) },
+    places,
+  );
+  return { name, keyVariable: required ? variable : null, hasKey: source !== undefined };
+}
+
 /** Returns the variable and place of a model's key. Throws ModelError for a model without an endpoint. */
 export function findKey(model: ModelChoice, { files, shell }: KeyPlaces): KeyState {
   const { keyVariable, keyRequired, foreignHost } = modelEndpoint(toModelSettings(model));

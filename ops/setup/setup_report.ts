@@ -9,20 +9,12 @@ import type { SandboxMode } from "../../runtime/sandbox/sandbox_rules.ts";
 import { findSandbox } from "../../runtime/sandbox/sandbox_support.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import { findKey } from "./key_state.ts";
+import { findProviderKey, type ProviderKey } from "./key_state.ts";
 
 /** Loads the module only when the settings name a PostgreSQL database. */
 const loadPostgresErrors = lazyModule(() =>
   import("../../runtime/storage/postgres/postgres_errors.ts")
 );
-
-/** A model provider and the availability of its key. */
-export interface ProviderReport {
-  name: string;
-  /** The environment variable of the provider's key. Null if the provider needs no key. */
-  keyVariable: string | null;
-  hasKey: boolean;
-}
 
 /** The files and folders of the setup, and their state. */
 export interface SetupReport {
@@ -38,7 +30,7 @@ export interface SetupReport {
   defaultModel: string | null;
   /** True if the default model's price is known. Null without a default model. */
   defaultModelHasPrice: boolean | null;
-  providers: ProviderReport[];
+  providers: ProviderKey[];
   sandbox: SandboxReport;
 }
 
@@ -75,15 +67,9 @@ export async function describeSetup(settings: WorkspaceSettings): Promise<SetupR
     database: await describeDatabase(settings),
     defaultModel: isModelSet ? `${provider}/${model}` : null,
     defaultModelHasPrice: isModelSet ? await prices.hasPrice({ provider, name: model }) : null,
-    providers: [...names].map((name) => {
-      const address = name === provider && baseUrl !== undefined ? { baseUrl } : {};
-      const key = findKey({ provider: name, model: "any", ...address }, keyPlaces);
-      return {
-        name,
-        keyVariable: key.required ? key.variable : null,
-        hasKey: key.source !== undefined,
-      };
-    }),
+    providers: [...names].map((name) =>
+      findProviderKey(name, { ...keyPlaces, ...(name === provider && { baseUrl }) })
+    ),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Config } from "../../runtime/config/config.ts";
 import { NAMED_PROVIDERS, type NamedProvider } from "../../runtime/config/providers.ts";
 import { parseYaml } from "../../runtime/config/files/yaml_document.ts";
-import { findKey, type KeyPlaces } from "./key_state.ts";
+import { findProviderKey, type KeyPlaces, type ProviderKey } from "./key_state.ts";
 import type { LimitName } from "./setup_choices.ts";
 
 /** The current setup. */
@@ -16,14 +16,8 @@ export interface SetupState {
   baseUrl: string | undefined;
   /** The effective limits, in the form in which a person types them. */
   limits: Record<LimitName, string>;
-  providers: {
-    name: string;
-    /** The name of the suggested model. Empty if none can be suggested. */
-    suggestedModel: string;
-    /** The environment variable of the provider's key. Null if the provider needs no key. */
-    keyVariable: string | null;
-    hasKey: boolean;
-  }[];
+  /** The providers, each with the name of the suggested model. It is empty if none can be suggested. */
+  providers: (ProviderKey & { suggestedModel: string })[];
 }
 
 /** Returns the current setup for a config.yaml with this text and parsed `config`. Keys are searched in `keys`. */
@@ -46,15 +40,9 @@ export function toSetupState(
       max_tokens: String(defaults.maxTokens),
       temperature: String(defaults.temperature),
     },
-    providers: NAMED_PROVIDERS.map((name) => {
-      const key = findKey({ provider: name, model: "any" }, keys);
-      return {
-        name,
-        suggestedModel: SUGGESTED_MODELS[name],
-        keyVariable: key.required ? key.variable : null,
-        hasKey: key.source !== undefined,
-      };
-    }),
+    providers: NAMED_PROVIDERS.map((name) => (
+      { ...findProviderKey(name, keys), suggestedModel: SUGGESTED_MODELS[name] }
+    )),
   };
 }
 
