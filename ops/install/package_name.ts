@@ -1,5 +1,5 @@
-// Parses the name of an npm package (`name` or `@scope/name`, optionally followed by `@version`). Contains the types of an
-// installation.
+// Parses the names of packages of npm (`name` or `@scope/name`) and PyPI, with an optional version. Contains the types of
+// an installation.
 
 /** A package name with an optional version. */
 export interface PackageName {
@@ -28,12 +28,21 @@ export interface InstallFolders {
   folder: string;
 }
 
-const NAME =
-  /^((?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*)(?:@([0-9A-Za-z^~<>=*][0-9A-Za-z.+^~<>=*_-]*))?$/;
+/** The names of packages, each with an optional version: `name@version`, or for PyPI also `name==version`. */
+const NAMES = {
+  npm:
+    /^((?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*)(?:@([0-9A-Za-z^~<>=*][0-9A-Za-z.+^~<>=*_-]*))?$/,
+  pypi: /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:(?:@|==)([0-9A-Za-z.!+_-]+))?$/,
+};
 
-/** Parses a package name. Returns undefined for any other text, because npm would also accept folders and addresses. */
-export function parsePackageName(text: string): PackageName | undefined {
-  const [, name, version] = NAME.exec(text) ?? [];
+/**
+ * Parses a package name. Returns undefined for any other text, because npm and pip would also accept folders and addresses.
+ */
+export function parsePackageName(
+  text: string,
+  registry: keyof typeof NAMES = "npm",
+): PackageName | undefined {
+  const [, name, version] = NAMES[registry].exec(text) ?? [];
   if (name === undefined) return undefined;
   return { name, ...(version !== undefined && { version }) };
 }

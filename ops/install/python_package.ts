@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { type FetchContext, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
-import type { InstalledPackage, InstallFolders, PackageName } from "./package_name.ts";
+import { type InstalledPackage, type InstallFolders, parsePackageName } from "./package_name.ts";
 
 /** The part of a `pip --report` file that is read. */
 const reportSchema = z.object({
@@ -18,22 +18,11 @@ const reportSchema = z.object({
   })),
 });
 
-const NAME = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:(?:@|==)([0-9A-Za-z.!+_-]+))?$/;
 /**
  * The file with the installed versions. Its name makes the sandbox treat the folder as one package and show all of it to
  * the server.
  */
 const LOCK = "pyproject.toml";
-
-/**
- * Parses `name`, `name@version` or `name==version`. Returns undefined for any other text, because pip would also accept
- * paths and addresses.
- */
-export function parsePythonPackage(text: string): PackageName | undefined {
-  const [, name, version] = NAME.exec(text) ?? [];
-  if (name === undefined) return undefined;
-  return { name, ...(version !== undefined && { version }) };
-}
 
 /** Installs a package and its dependencies. Throws NotInstalled, or rethrows the signal's reason. */
 export async function installPythonPackage(
@@ -41,7 +30,7 @@ export async function installPythonPackage(
   { fresh, folder }: InstallFolders,
   context: FetchContext,
 ): Promise<InstalledPackage> {
-  const { name, version } = parsePythonPackage(typed) ?? { name: typed };
+  const { name, version } = parsePackageName(typed, "pypi") ?? { name: typed };
   const report = join(context.staging, "report.json");
   const flags = [
     ...["--only-binary=:all:", "--no-compile", "--no-input", "--quiet"],

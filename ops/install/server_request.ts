@@ -1,7 +1,6 @@
 // Checks the requests to add an MCP server.
 import { NotInstalled } from "./not_installed.ts";
 import { parsePackageName } from "./package_name.ts";
-import { parsePythonPackage } from "./python_package.ts";
 
 /** A request to add a server. */
 export interface ServerRequest {
@@ -53,7 +52,7 @@ export function checkRequest({ name, source, args, env, token }: ServerRequest):
     );
   }
   const pypi = withoutPrefix("pypi:", source);
-  if (pypi !== undefined && parsePythonPackage(pypi) === undefined) {
+  if (pypi !== undefined && parsePackageName(pypi, "pypi") === undefined) {
     throw new NotInstalled(
       `${JSON.stringify(source)} names no package: pypi:name, or pypi:name@version`,
     );
