@@ -101,45 +101,26 @@ export async function toAgentEntry(
   { id, path, previous, content }: ScannedFile,
   options: AgentEntryOptions & { now: number },
 ): Promise<AgentEntry | undefined> {
-  const unsettledSince = undefined;
-  const broken = (
-    diagnostics: Diagnostic[],
-    read?: Pick<AgentEntry, "stamp" | "hash">,
-  ): AgentEntry => (
+  const entry = (own: Partial<AgentEntry>): AgentEntry => (
     {
-      id,
-      path,
-      stamp: read?.stamp,
-      hash: read?.hash,
-      good: previous?.good,
-      diagnostics: errorsFirst(diagnostics),
-      unsettledSince,
+      ...{ id, path, good: previous?.good, stamp: undefined },
+      ...{ diagnostics: [], unsettledSince: undefined, ...own },
     }
   );
   if (content === undefined) return undefined;
-  if (isUnsettled(content)) return unsettledEntry({ id, path, previous }, options.now);
+  if (isUnsettled(content)) return entry(toUnsettled({ path, previous }, options.now));
   // A file that is changing has no stamp, so an unchanged stamp means that the file is not changing.
   if (content === "unchanged") return previous;
-  if ("diagnostic" in content) return broken([content.diagnostic]);
+  if ("diagnostic" in content) return entry({ diagnostics: [content.diagnostic] });
   const { bytes, hash, stamp } = content;
-  if (previous?.good?.hash === hash) {
-    return { ...previous, stamp, hash, diagnostics: [], unsettledSince };
-  }
+  if (previous?.good?.hash === hash) return entry({ stamp, hash });
   const parsed = parseAgent({ path, bytes }, options);
-  if ("diagnostics" in parsed) return broken(parsed.diagnostics, { stamp, hash });
-  return {
-    id,
-    path,
-    stamp,
-    hash,
-    good: {
-      agent: await inspected(parsed, options),
-      hash,
-      isExplicit: parsed.document.value["enabled"] === true,
-    },
-    diagnostics: [],
-    unsettledSince,
-  };
+  if ("diagnostics" in parsed) {
+    return entry({ stamp, hash, diagnostics: errorsFirst(parsed.diagnostics) });
+  }
+  const isExplicit = parsed.document.value["enabled"] === true;
+  const agent = await inspected(parsed, options);
+  return entry({ stamp, hash, good: { agent, hash, isExplicit } });
 }
 
 /**
@@ -166,26 +147,20 @@ function isUnsettled(content: unknown): content is UnsettledFile {
   return typeof content === "object" && content !== null && "unsettledMs" in content;
 }
 
-/** Returns the entry of a file that is being written. Its content is not parsed, because it may be incomplete. */
-function unsettledEntry(
-  { id, path, previous }: Pick<ScannedFile, "id" | "path" | "previous">,
+/** Returns the state of a file that is being written. Its content is not parsed, because it may be incomplete. */
+function toUnsettled(
+  { path, previous }: Pick<ScannedFile, "path" | "previous">,
   now: number,
-): AgentEntry {
+): Pick<AgentEntry, "diagnostics" | "unsettledSince"> {
   const unsettledSince = previous?.unsettledSince ?? now;
   const isSteady = isSteadilyChanging({ unsettledSince }, now);
+  if (previous?.good !== undefined && !isSteady) {
+    return { diagnostics: previous.diagnostics, unsettledSince };
+  }
   const message = previous?.good === undefined
     ? "The file is still being written: it is read when it stops changing"
     : KEEPS_CHANGING;
-  return {
-    id,
-    path,
-    stamp: undefined,
-    good: previous?.good,
-    diagnostics: previous?.good === undefined || isSteady
-      ? [errorAtStart(path, message)]
-      : previous.diagnostics,
-    unsettledSince,
-  };
+  return { diagnostics: [errorAtStart(path, message)], unsettledSince };
 }
 
 async function inspected(

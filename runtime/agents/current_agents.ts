@@ -1,6 +1,7 @@
 // Finds agents by the current content of their files, even before the watcher reports a change.
 import type { Agent } from "./agent.ts";
 import { describeBadName, isAgentFileName, normalizeId } from "./agent_id.ts";
+import { versionOf } from "../config/files/file_stamp.ts";
 import type { AgentRegistry } from "./registry.ts";
 import { join } from "../../base/plain_path.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
@@ -69,16 +70,5 @@ export class CurrentAgents {
       this.#next = undefined;
       await this.#options.reload();
     });
-  }
-}
-
-/** Returns a text that changes with every write of a file. Undefined if the file does not exist. */
-async function versionOf(path: string): Promise<string | undefined> {
-  try {
-    const { isFile, dev, ino, size, mtime, ctime } = await Deno.stat(path);
-    return isFile ? [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":") : undefined;
-  } catch {
-    // The next reload reports a file that cannot be read.
-    return undefined;
   }
 }

@@ -4,6 +4,7 @@ import { SystemClock } from "../../base/clock.ts";
 import { AT_NEXT_START, type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import type { AgentDefaults, Config } from "./config.ts";
 import { diagnose } from "./files/diagnosed_file.ts";
+import { versionOf } from "./files/file_stamp.ts";
 import {
   ConfigError,
   type ParseConfigOptions,
@@ -137,17 +138,6 @@ function keepFixedSettings(
 
 function warn(path: string, message: string): Diagnostic {
   return { ...errorAtStart(path, message), severity: "warning" };
-}
-
-/** Returns a text that changes with each write of the file; undefined if the file cannot be read. */
-export async function versionOf(path: string): Promise<string | undefined> {
-  try {
-    const { dev, ino, size, mtime, ctime } = await Deno.stat(path);
-    return [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
-  } catch {
-    // The code that reads the file reports the error.
-    return undefined;
-  }
 }
 
 /** Returns true if the file changed just now. Compares with the system's clock, because file times come from it. */

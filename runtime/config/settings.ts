@@ -1,6 +1,6 @@
 // Loads the settings of a workspace. Nothing in the workspace is opened yet.
 import type { Config } from "./config.ts";
-import { ConfigFile, versionOf } from "./config_file.ts";
+import { ConfigFile } from "./config_file.ts";
 import {
   DATABASE_VARIABLE,
   type DatabaseSettings,
@@ -8,6 +8,7 @@ import {
 } from "./database_settings.ts";
 import type { Directories } from "./directories.ts";
 import { EnvironmentFiles } from "./files/environment_files.ts";
+import { versionOf } from "./files/file_stamp.ts";
 import { loadConfig } from "./parse_config.ts";
 import { resolveConfigDir } from "./places.ts";
 import { resolveDirectories } from "./resolve_directories.ts";

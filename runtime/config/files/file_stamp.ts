@@ -19,3 +19,14 @@ export function stampFile(info: Deno.FileInfo): string | undefined {
   if (Math.abs(Date.now() - changedAt) < tick) return undefined;
   return `${info.dev}:${info.ino}:${info.size}:${changedAt}:${info.ctime?.getTime()}`;
 }
+
+/** Returns a text that changes with each write of the file; undefined if the file cannot be read. */
+export async function versionOf(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino, size, mtime, ctime } = await Deno.stat(path);
+    return [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
+  } catch {
+    // The code that reads the file reports the error.
+    return undefined;
+  }
+}
