@@ -4,7 +4,7 @@ import { identityFields } from "../events/frame.ts";
 import { requireExecution } from "../executions/record/execution_reads.ts";
 import { type HumanRequest, requestFields } from "../executions/human_request.ts";
 import type { FollowItem, FollowOptions } from "../interface/runtime.ts";
-import type { RuntimeParts } from "./runtime_parts.ts";
+import type { RuntimeParts } from "./parts/runtime_parts.ts";
 
 /** Yields stored and then new items, each once. Ends after a `complete` frame or a `waiting` item. */
 export async function* followExecution(

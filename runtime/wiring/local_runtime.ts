@@ -37,9 +37,8 @@ import { describeScheduler, toListings } from "./scheduler_status.ts";
 import { withKept } from "./parts/kept_results.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { once } from "./once.ts";
-import type { RuntimeParts } from "./runtime_parts.ts";
+import type { RuntimeParts } from "./parts/runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
-import type { Replays } from "./replays.ts";
 import type { RunPlan } from "../interface/run_plan.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { makeRecap, type Recap } from "../interface/recap.ts";
@@ -64,7 +63,7 @@ export class LocalRuntime implements Runtime {
   readonly storage: Runtime["storage"];
   readonly webhooks: Runtime["webhooks"];
   readonly budgets: Runtime["budgets"];
-  readonly replays: Replays;
+  readonly replays: Runtime["replays"];
   readonly audit: Runtime["audit"];
   readonly keys: Runtime["keys"];
   readonly signIns: Runtime["signIns"] = once(async () => {

@@ -3,7 +3,7 @@ import type { Agent, Trigger } from "../agents/agent.ts";
 import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../interface/runtime.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { RuntimeParts } from "./runtime_parts.ts";
+import type { RuntimeParts } from "./parts/runtime_parts.ts";
 import type { ShownHistory } from "./shown_history.ts";
 
 const loadSignInWords = lazyModule(() => import("../tools/mcp/sign_in/sign_in_needed.ts"));

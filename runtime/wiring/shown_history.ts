@@ -21,7 +21,7 @@ import type {
 import { KeptResults } from "./parts/kept_results.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { RuntimeParts } from "./runtime_parts.ts";
+import type { RuntimeParts } from "./parts/runtime_parts.ts";
 
 const loadCallPreview = lazyModule(() => import("./call_preview.ts"));
 /** Loaded if several machines share the database. */

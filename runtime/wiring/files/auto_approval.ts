@@ -1,25 +1,20 @@
 // Adds a tool to `auto_approve` in an agent's file, or a command to `shell.allow`, so that the agent need not ask.
 import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../../agents/agent.ts";
-import type { SqlAudit } from "../../audit/audit.ts";
 import { addAllowedCommand, addAutoApproval } from "../../agents/approval/approval_edit.ts";
 import { isAllowed, proposePatterns, toPatterns } from "../../agents/approval/command_patterns.ts";
 import { isGuarded, isGuardedWriter, type NamedTool } from "../../agents/guarded_tools.ts";
 import { parseAgent } from "../../agents/parse_agent.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { unreadableReason } from "../../../base/files/unreadable.ts";
 import { basename } from "../../../base/plain_path.ts";
 import { unifiedDiff } from "../../../base/text/unified_diff.ts";
-import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { ApprovalRequest, AutoApproval } from "../../interface/auto_approval.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import { isBuiltinName, yieldsName } from "../../vocabulary/tool_vocabulary.ts";
-import type { AgentTools } from "../../tools/agent_tools.ts";
-import type { OpenToolsOptions } from "../../tools/definition/open_tools_options.ts";
+import type { RuntimeParts } from "../parts/runtime_parts.ts";
 import { ToolsUnavailable } from "../../tools/failures/tools_unavailable.ts";
 
 /** Error: the tool cannot be added to auto_approve. The message contains the reason and the remedy. */
@@ -29,14 +24,6 @@ export class NotAutoApproved extends RuntimeError {
     super(message);
     this.code = code;
   }
-}
-
-export interface AutoApprovalPorts {
-  settings: WorkspaceSettings;
-  audit: Pick<SqlAudit, "changeFile">;
-  clock: Clock;
-  redactor: Redactor;
-  openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
 }
 
 /** The maximum time in milliseconds to wait for an agent's tools. */
@@ -59,7 +46,7 @@ interface Freeing {
 export async function autoApprove(
   agent: Agent,
   { tool, command, write, by }: ApprovalRequest,
-  ports: AutoApprovalPorts,
+  ports: RuntimeParts,
 ): Promise<AutoApproval> {
   const { settings, redactor } = ports;
   const path = agent.sourcePath;
@@ -156,7 +143,7 @@ async function readAgentBytes(
 async function findTool(
   agent: Agent,
   asked: string,
-  { openTools, clock }: AutoApprovalPorts,
+  { openTools, clock }: RuntimeParts,
 ): Promise<NamedTool> {
   if (asked === "ask_user") {
     throw new NotAutoApproved(

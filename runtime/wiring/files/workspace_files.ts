@@ -6,16 +6,11 @@ import { basename, dirname, join } from "../../../base/plain_path.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { editEnabled } from "../../agents/enabled_edit.ts";
 import { AgentNotFound } from "../../agents/known_agents.ts";
-import type { AgentRegistry } from "../../agents/registry.ts";
-import type { SqlAudit } from "../../audit/audit.ts";
 import { removeConfigPerson } from "../../config/files/config_file_edit.ts";
 import { exists } from "../../config/files/exists.ts";
-import type { WorkspaceSettings } from "../../config/settings.ts";
-import type { ExecutionReads } from "../../executions/record/execution_reads.ts";
 import { ReadOnlyRuntime } from "../../executions/refusals.ts";
 import type {
   AgentCompanions,
-  Authoring,
   EditedFile,
   EditorFacts,
   FileChange,
@@ -26,11 +21,10 @@ import type {
 import type { Caller } from "../../vocabulary/callers.ts";
 import type { Person } from "../../vocabulary/persons.ts";
 import type { ConcealedText } from "../../secrets/concealed_text.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import { findSecretPlaces } from "../../tools/mcp/servers_file/secret_places.ts";
 import { openFile } from "../../tools/files/opened_file.ts";
 import { memoryPathOf } from "../../tools/memory/memory_file.ts";
-import type { AgentFiles } from "../../triggers/agent_files.ts";
+import type { RuntimeParts } from "../parts/runtime_parts.ts";
 import { attempt, readText } from "./stored_text.ts";
 import { openAgentSandbox } from "./agent_sandbox.ts";
 import { FileOutdated, FileUnusable, findProblems, missing, pathOf } from "./file_formats.ts";
@@ -42,24 +36,11 @@ const UNKNOWN_TEXT = "The text before this change is not recorded: edit the file
 const LOST_SECRET = "The text before this change contains a secret that the file no longer has: " +
   "edit the file instead";
 
-export interface WorkspaceFilesPorts {
-  settings: WorkspaceSettings;
-  registry: AgentRegistry;
-  agentFiles: Pick<AgentFiles, "reload">;
-  redactor: Redactor;
-  refreshConfig: () => Promise<unknown>;
-  executions: Pick<ExecutionReads, "newestByAgent">;
-  audit: Pick<SqlAudit, "changeFile" | "readTextBefore">;
-  /** Undefined in a runtime that runs no agents. It changes no files. */
-  runner: unknown;
-  authoring: (() => Promise<Authoring>) | undefined;
-}
-
 /** The files of a service's workspace. */
 export class LocalWorkspaceFiles implements WorkspaceFiles {
-  readonly #ports: WorkspaceFilesPorts;
+  readonly #ports: RuntimeParts;
 
-  constructor(ports: WorkspaceFilesPorts) {
+  constructor(ports: RuntimeParts) {
     this.#ports = ports;
   }
 

@@ -1,32 +1,31 @@
 // Defines the objects that a LocalRuntime is made of. mod.ts creates them.
-import type { CredentialStore } from "../tools/mcp/sign_in/credentials.ts";
-import type { Replays } from "./replays.ts";
-import type { Agent } from "../agents/agent.ts";
-import type { AgentRegistry } from "../agents/registry.ts";
-import type { SqlAudit } from "../audit/audit.ts";
-import type { Context } from "../config/context.ts";
-import type { EventBus } from "../events/bus.ts";
-import type { FrameStore } from "../events/frame_store.ts";
-import type { ExecutionLog } from "../events/log.ts";
-import type { BudgetService } from "../executions/budget/budget_service.ts";
-import type { ExecutionReads } from "../executions/record/execution_reads.ts";
-import type { SqlNodeReads } from "../executions/nodes/node_reads.ts";
-import type { FamilyStore } from "../executions/record/family_store.ts";
-import type { RequestStore } from "../executions/record/request_store.ts";
-import type { Retention } from "../executions/runs/retention.ts";
-import type { Runner } from "../executions/runs/runner.ts";
-import type { Runtime, RuntimeMessages } from "../interface/runtime.ts";
-import type { RunPlan } from "../interface/run_plan.ts";
-import type { Authoring } from "../interface/workspace_files.ts";
-import type { AutoApprovalPorts } from "./files/auto_approval.ts";
-import type { AgentFiles } from "../triggers/agent_files.ts";
-import type { Pause } from "../triggers/pause.ts";
-import type { SlotStore } from "../triggers/schedule/slot_store.ts";
-import type { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
-import type { Triggers } from "../triggers/triggers.ts";
+import type { CredentialStore } from "../../tools/mcp/sign_in/credentials.ts";
+import type { Agent } from "../../agents/agent.ts";
+import type { AgentRegistry } from "../../agents/registry.ts";
+import type { SqlAudit } from "../../audit/audit.ts";
+import type { Context } from "../../config/context.ts";
+import type { EventBus } from "../../events/bus.ts";
+import type { FrameStore } from "../../events/frame_store.ts";
+import type { ExecutionLog } from "../../events/log.ts";
+import type { BudgetService } from "../../executions/budget/budget_service.ts";
+import type { ExecutionReads } from "../../executions/record/execution_reads.ts";
+import type { SqlNodeReads } from "../../executions/nodes/node_reads.ts";
+import type { FamilyStore } from "../../executions/record/family_store.ts";
+import type { RequestStore } from "../../executions/record/request_store.ts";
+import type { Retention } from "../../executions/runs/retention.ts";
+import type { RunPorts } from "../../executions/loop/run_ports.ts";
+import type { Runner } from "../../executions/runs/runner.ts";
+import type { Runtime, RuntimeMessages } from "../../interface/runtime.ts";
+import type { RunPlan } from "../../interface/run_plan.ts";
+import type { Authoring } from "../../interface/workspace_files.ts";
+import type { AgentFiles } from "../../triggers/agent_files.ts";
+import type { Pause } from "../../triggers/pause.ts";
+import type { SlotStore } from "../../triggers/schedule/slot_store.ts";
+import type { SqlTriggerStateStore } from "../../triggers/firing/trigger_state_store.ts";
+import type { Triggers } from "../../triggers/triggers.ts";
 
 /** The objects that a LocalRuntime is made of. */
-export interface RuntimeParts extends Context, Pick<AutoApprovalPorts, "openTools"> {
+export interface RuntimeParts extends Context, Pick<RunPorts, "openTools"> {
   version: string;
   /**
    * Reads config.yaml and the environment files if they have changed, and then the agents, whose defaults are in
@@ -49,7 +48,7 @@ export interface RuntimeParts extends Context, Pick<AutoApprovalPorts, "openTool
   /** Returns the agent with these problems and the reported limits of its model's endpoint among its warnings. */
   withLessons: (agent: Agent, problems: readonly string[]) => Agent;
   planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
-  replays: Replays;
+  replays: Runtime["replays"];
   /** Opens the checks and facts of files. Undefined if the program does not give them. */
   authoring: (() => Promise<Authoring>) | undefined;
   retention: Retention;
