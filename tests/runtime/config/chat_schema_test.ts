@@ -1,14 +1,9 @@
 // `chat` in config.yaml: what is read, and which mistakes are reported at their places.
 import assert from "node:assert/strict";
-import { formatDiagnostic } from "../../../base/diagnostics.ts";
-import { parseConfig } from "../../../runtime/config/parse_config.ts";
-
-function parse(text: string) {
-  return parseConfig(text, { path: "config.yaml", home: "/home/user" });
-}
+import { assertProblems, read } from "./parsed_config.ts";
 
 Deno.test("parseConfig() reads a chat, which is also a channel", () => {
-  const parsed = parse(`notify: { to: [phone] }
+  const { chats, notify } = read(`notify: { to: [phone] }
 chat:
   phone:
     type: telegram
@@ -16,8 +11,6 @@ chat:
     people: [{ id: 77, name: owner, may: [chat, answer] }, { id: 78, name: guest }]
     groups: [{ id: -500, agent: helper }]
 `);
-  assert.ok("config" in parsed);
-  const { chats, notify } = parsed.config;
   const chat = {
     name: "phone",
     app: "telegram",
@@ -34,7 +27,7 @@ chat:
 });
 
 Deno.test("parseConfig() reports the mistakes of a chat, and shows no token", () => {
-  const parsed = parse(`notify: { channels: { phone: { type: desktop } } }
+  const text = `notify: { channels: { phone: { type: desktop } } }
 chat:
   phone:
     type: telegran
@@ -45,21 +38,17 @@ chat:
   extra: { type: telegram, token: T, app_token: A }
   guild: { type: discord, token: T, app_token: A, people: [{ id: 803511102246789177, name: a }] }
   team: { type: telegram, token: T, people: [{ id: 1, name: a }, { id: 1, name: b }] }
-`);
-  assert.ok("diagnostics" in parsed);
-  const told = parsed.diagnostics.map(formatDiagnostic);
-  assert.doesNotMatch(told.join("\n"), /s3cr3t/);
-  for (
-    const part of [
-      "4:11: chat.phone.type must be telegram, slack or discord",
-      "5:12: chat.phone.token must be the name of an environment variable",
-      'chat.phone.people[0].may[1] must be chat, answer or start, got "fly"',
-      "8:3: chat.slack.app_token is missing",
-      "chat.extra.app_token has no meaning for telegram",
-      "chat.guild.app_token has no meaning for discord",
-      "chat.guild.people[0].id is too large for a number: put it in quotes",
-      "chat.phone has the name of a channel",
-      "chat.team.people lists the id 1 twice",
-    ]
-  ) assert.ok(told.some((one) => one.includes(part)), `${part} in ${told.join("\n")}`);
+`;
+  const told = assertProblems(text, [
+    "4:11: chat.phone.type must be telegram, slack or discord",
+    "5:12: chat.phone.token must be the name of an environment variable",
+    'chat.phone.people[0].may[1] must be chat, answer or start, got "fly"',
+    "8:3: chat.slack.app_token is missing",
+    "chat.extra.app_token has no meaning for telegram",
+    "chat.guild.app_token has no meaning for discord",
+    "chat.guild.people[0].id is too large for a number: put it in quotes",
+    "chat.phone has the name of a channel",
+    "chat.team.people lists the id 1 twice",
+  ]);
+  assert.doesNotMatch(told, /s3cr3t/);
 });

@@ -1,8 +1,7 @@
 // Tests values in config.yaml and agent files, and the messages about invalid values.
 import assert from "node:assert/strict";
 import { baseUrl, durationOrNone, interval } from "../../../runtime/config/fields.ts";
-import { parseConfig } from "../../../runtime/config/parse_config.ts";
-import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { problems } from "./parsed_config.ts";
 
 Deno.test("baseUrl accepts addresses without keys, and no message repeats a key", () => {
   for (const text of ["http://127.0.0.1:11434/v1", "https://models.test"]) {
@@ -17,10 +16,7 @@ Deno.test("baseUrl accepts addresses without keys, and no message repeats a key"
     ["https://models.test/v1#sesame", "must end with its path, without ? or #"],
   ];
   for (const [url, message] of refusals) {
-    const path = "config.yaml";
-    const result = parseConfig(`defaults:\n  base_url: "${url}"\n`, { path, home: "/home/me" });
-    assert.ok("diagnostics" in result);
-    const shown = result.diagnostics.map(formatDiagnostic).join("\n");
+    const shown = problems(`defaults:\n  base_url: "${url}"\n`).join("\n");
     assert.match(shown, /^config\.yaml:2:\d+: defaults\.base_url /);
     assert.ok(shown.includes(message) && !shown.includes("sesame"), shown);
   }

@@ -1,21 +1,8 @@
 import assert from "node:assert/strict";
-import { ConfigError, loadConfig, parseConfig } from "../../../runtime/config/parse_config.ts";
+import { ConfigError, loadConfig } from "../../../runtime/config/parse_config.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
-
-const options = { path: "config.yaml", home: "/home/me" };
-
-function read(text: string) {
-  const result = parseConfig(text, options);
-  assert.ok("config" in result, JSON.stringify(result));
-  return result.config;
-}
-
-function problems(text: string): string[] {
-  const result = parseConfig(text, options);
-  assert.ok("diagnostics" in result, JSON.stringify(result));
-  return result.diagnostics.map(formatDiagnostic);
-}
+import { problems, read } from "./parsed_config.ts";
 
 Deno.test("parseConfig() gives an empty file every default", () => {
   const { path, workspace, agentsDir, defaults, notify, warnings } = read("");
