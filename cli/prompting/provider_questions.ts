@@ -1,5 +1,5 @@
 // Asks for the model provider and its address, for `inkling setup` and `inkling new`.
-import type { ProviderReport } from "../../ops/setup/setup_report.ts";
+import type { ProviderKey } from "../../ops/setup/key_state.ts";
 import type { Choice } from "../context/input.ts";
 import type { Interview } from "./interview.ts";
 
@@ -60,7 +60,7 @@ export async function askBaseUrl(
 }
 
 /** Converts a provider to a choice of a menu. The hint says whether the provider's key is set. */
-export function toProviderChoice({ name, keyVariable, hasKey }: ProviderReport): Choice {
+export function toProviderChoice({ name, keyVariable, hasKey }: ProviderKey): Choice {
   const hint = keyVariable === null
     ? name === "demo" ? "scripted replies, to try Inkling without a key" : "no key needed"
     : hasKey
