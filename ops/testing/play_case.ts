@@ -19,8 +19,7 @@ import type { Outcome } from "../../runtime/executions/record/ending_store.ts";
 import { Journal } from "../../runtime/executions/record/journal.ts";
 import { RedactedReply } from "../../runtime/executions/record/redacted_reply.ts";
 import { PlayClock } from "../../runtime/replay/playback.ts";
-import type { PlayStores } from "../../runtime/replay/play_options.ts";
-import { createInfoFrame } from "../../runtime/executions/runs/acceptance.ts";
+import { acceptPlayed, type PlayStores } from "../../runtime/replay/played_stores.ts";
 import { toFailure } from "../../runtime/executions/loop/failure.ts";
 import { NO_TELEMETRY } from "../../runtime/executions/loop/telemetry.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
@@ -68,17 +67,15 @@ class CasePlay {
   readonly #script: CaseScript;
   readonly #clock: Clock;
   readonly #log: ExecutionLog;
-  readonly #model: string;
   #bug: unknown;
 
   constructor(test: TestCase, parts: PlayParts) {
-    const { agent: { model }, live, ports, stores } = parts;
+    const { live, ports, stores } = parts;
     this.#case = test;
     this.#parts = parts;
     this.#script = new CaseScript(test);
     this.#clock = live === undefined ? new PlayClock(Date.parse(test.now)) : ports.clock;
     this.#log = new ExecutionLog(stores.frames);
-    this.#model = model === undefined ? "" : `${model.provider}/${model.name}`;
   }
 
   async run(): Promise<PlayedRun> {
@@ -141,24 +138,9 @@ class CasePlay {
 
   async #accept(): Promise<Execution> {
     const { agent, stores, ports: { redactor } } = this.#parts;
-    const startedAt = this.#clock.now();
-    const accepted = await stores.acceptances.acceptExecution({
-      agentId: agent.id,
-      displayName: agent.displayName,
-      trigger: this.#case.input.trigger,
-      parentExecutionId: null,
-      parentPosition: null,
-      depth: 0,
-      sessionId: null,
-      request: await this.#request(),
-      model: this.#model,
-      startedAt,
-    }, {
-      unlessWaiting: false,
-      frames: (execution) => [createInfoFrame(execution, { redactor, at: startedAt })],
-    });
-    if (!("execution" in accepted)) throw new TypeError("An empty store refuses no execution");
-    return accepted.execution;
+    const { trigger } = this.#case.input;
+    const spec = { trigger, sessionId: null, request: await this.#request() };
+    return await acceptPlayed(agent, spec, { stores, clock: this.#clock, redactor });
   }
 
   async #request(): Promise<ExecutionRequest> {

@@ -5,45 +5,30 @@ import { Document } from "../../runtime/config/files/yaml_library.ts";
 import { isBelow } from "../../base/files/path_below.ts";
 import { isJsonObject, isWholeJson, type JsonObject } from "../../base/json.ts";
 import { expandHome } from "../../runtime/config/places.ts";
+import type { ToolCall } from "../../runtime/models/message.ts";
 import type { RecordedRun } from "../../runtime/executions/record/recorded_run.ts";
 import type {
   Cassette,
-  CassetteCall,
   CassetteQuestion,
   CassetteReply,
+  CassetteResult,
 } from "../../runtime/replay/cassette.ts";
 import { createCassette } from "../../runtime/replay/create_cassette.ts";
 import { withoutPrefix } from "../../runtime/replay/played_tools.ts";
 import { argumentsOf } from "./case_script.ts";
 import { sortedJson } from "./compare_values.ts";
 import type { PlayedRun } from "./played_run.ts";
-import { CASE_VERSION } from "./test_case.ts";
+import { CASE_VERSION, type ScriptedCall, type ScriptedReply, type TestCase } from "./test_case.ts";
 
 /** The content of a new case file. The schema in test_case.ts documents each field. */
-export interface WrittenCase {
-  version: typeof CASE_VERSION;
+export interface WrittenCase extends Pick<TestCase, "version"> {
   input?: Readonly<Record<string, unknown>>;
   replies: WrittenReply[];
   expect?: Readonly<Record<string, unknown>>;
 }
 
-interface WrittenReply {
-  text?: string;
-  calls?: WrittenCall[];
-  error?: string;
-  stop?: string;
-  input_tokens?: number;
-  output_tokens?: number;
-  cost_usd?: number;
-}
-
-interface WrittenCall {
-  tool: string;
-  args?: JsonObject | string;
-  answers?: unknown[];
-  result?: string;
-  error?: string;
-}
+type WrittenReply = Partial<Omit<ScriptedReply, "calls">> & { calls?: WrittenCall[] };
+type WrittenCall = Pick<ScriptedCall, "tool"> & Partial<ScriptedCall>;
 
 /** The folders that the run's paths are shortened against. */
 interface Places {
@@ -56,9 +41,8 @@ const PLACE_ARGUMENTS = ["path", "source", "destination", "pattern"];
 
 /** Returns a case for a run, without expectations. */
 export function createCase(run: RecordedRun, places: Places): WrittenCase {
-  const cassette = createCassette(run);
-  const replies = new Replies(places).read(cassette);
-  const input = toInput(cassette, places);
+  const replies = new Replies(places).read(createCassette(run));
+  const input = toInput(run, places);
   return {
     version: CASE_VERSION,
     ...(Object.keys(input).length > 0 && { input }),
@@ -92,7 +76,7 @@ export function formatCase(written: WrittenCase): string {
 }
 
 function toInput(
-  { request, trigger }: Cassette,
+  { request, execution: { trigger } }: RecordedRun,
   places: Places,
 ): Readonly<Record<string, unknown>> {
   const { args, message, context, cause } = request;
@@ -133,48 +117,50 @@ class Replies {
     const last = steps.findLast(({ type }) => type === "reply");
     // A run that failed without a final answer ends with an error of the model in the script.
     const isFailed = outcome?.status === "error" && outcome.error !== null &&
-      !(last?.type === "reply" && last.calls.length === 0);
+      !(last?.type === "reply" && last.results.length === 0);
     return isFailed ? [...replies, { error: outcome.error ?? "" }] : replies;
   }
 
   #toReply(reply: CassetteReply, questions: readonly CassetteQuestion[]): WrittenReply {
-    const { content, calls, stop, usage, cost_usd: cost } = reply;
-    const usual = calls.length > 0 ? "tool_calls" : "end";
+    const { message: { content, toolCalls, stop }, results, usage, costUsd } = reply;
+    const usual = toolCalls.length > 0 ? "tool_calls" : "end";
     return {
       ...(content !== "" && { text: content }),
-      ...(calls.length > 0 && {
-        calls: calls.map((call) =>
-          this.#toCall(call, questions.filter((one) => one.call === call.id))
+      ...(toolCalls.length > 0 && {
+        calls: toolCalls.map((call, index) =>
+          this.#toCall(call, results[index], questions.filter((one) => one.call === call.id))
         ),
       }),
-      ...(stop !== undefined && stop !== usual && stop !== "unknown" && { stop }),
+      ...(stop !== undefined && stop !== usual && stop !== "unknown" &&
+        stop !== "unclosed_thought" && { stop }),
       ...(usage !== null && {
-        input_tokens: usage.input_tokens,
-        output_tokens: usage.output_tokens,
+        input_tokens: usage.inputTokens,
+        output_tokens: usage.outputTokens,
       }),
-      ...(cost !== null && { cost_usd: cost }),
+      ...(costUsd !== null && { cost_usd: costUsd }),
     };
   }
 
   #toCall(
-    { name, arguments: text, result }: CassetteCall,
+    { name, arguments: text }: Pick<ToolCall, "name" | "arguments">,
+    result: CassetteResult | undefined,
     questions: readonly CassetteQuestion[],
   ): WrittenCall {
     const parsed = argumentsOf(text);
     const args = parsed === undefined ? text : this.#shorten(name, parsed);
     const given = questions.flatMap(({ answer }) => answer === null ? [] : [answer]);
-    const isDenied = questions.some(({ is_guard: isGuard, answer }) =>
-      isGuard && answer !== null && !("approved" in answer && answer.approved)
+    const isDenied = questions.some(({ request, answer }) =>
+      request.isGuard && answer !== null && !("approved" in answer && answer.approved)
     );
     const isSettled = isDenied || name === "ask_user";
-    const isRun = !isSettled && typeof args !== "string" && result?.is_error === false &&
+    const isRun = !isSettled && typeof args !== "string" && result?.isError === false &&
       this.#runs(name, args);
     return {
       tool: name,
       ...((typeof args === "string" || Object.keys(args).length > 0) && { args }),
       ...(given.length > 0 && { answers: given }),
       ...(result !== undefined && !isRun && !isSettled &&
-        (result.is_error
+        (result.isError
           ? { error: withoutIds(name, withoutPrefix(result.content)) }
           : { result: withoutIds(name, result.content) })),
     };

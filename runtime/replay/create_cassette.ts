@@ -7,18 +7,17 @@ import type { AssistantMessage, UserMessage } from "../models/message.ts";
 import { readPromptFacts } from "../prompt/system_prompt.ts";
 import { describeApproval } from "../executions/human_request.ts";
 import type { RecordedQuestion, RecordedRun } from "../executions/record/recorded_run.ts";
-import { isFinal } from "../executions/states.ts";
-import { picturesOf } from "./played_execution.ts";
+import { type FinalStatus, isFinal } from "../executions/states.ts";
 import { RepliedCalls } from "./replied_calls.ts";
 import { RecordedFigures, type UsedByReply } from "./recorded_figures.ts";
-import {
-  type Cassette,
-  CASSETTE_VERSION,
-  type CassetteCall,
-  type CassettePrompt,
-  type CassetteQuestion,
-  type CassetteReply,
-  type CassetteStep,
+import type {
+  Cassette,
+  CassetteQuestion,
+  CassetteReply,
+  CassetteResult,
+  CassetteStep,
+  RecordedOutcome,
+  StepPlace,
 } from "./cassette.ts";
 
 /** The number of a remark's first characters by which the remark is found in a result. */
@@ -27,20 +26,8 @@ const REMARK_BEGINNING = 60;
 /** Creates the cassette of a run. It has no steps if the conversation is not stored. */
 export function createCassette(run: RecordedRun): Cassette {
   if (run.execution.isDryRun) throw new DryRunNotPlayed(run.execution.id);
-  const { execution, request } = run;
-  const { fork: _fork, editorFolder: _folder, brought, ...asked } = request;
-  return {
-    inkling_cassette: CASSETTE_VERSION,
-    agent: { id: execution.agentId, name: execution.displayName, model: execution.model },
-    trigger: execution.trigger,
-    session_id: execution.sessionId,
-    request: { ...asked, ...(brought && { brought: { ...brought, turn: picturesOf(run) } }) },
-    started_at: execution.startedAt,
-    seed: run.messages.filter(({ seeded }) => seeded)
-      .map(({ message }) => ({ ...message }) as unknown as JsonObject),
-    ...new Reading(run).read(),
-    ...(!isFinal(execution.status) && { outcome: null }),
-  };
+  const { steps, outcome } = new Reading(run).read();
+  return { steps, outcome: isFinal(run.execution.status) ? outcome : null };
 }
 
 /** Reads a log once, from beginning to end. */
@@ -67,7 +54,7 @@ class Reading {
     );
   }
 
-  read(): Pick<Cassette, "steps" | "outcome"> {
+  read(): Cassette {
     let outcome: Cassette["outcome"] = null;
     for (const { payload } of this.#run.frames) {
       const frame: unknown = JSON.parse(payload);
@@ -117,23 +104,23 @@ class Reading {
     const user = this.#run.messages.findLast(({ message, seeded }) =>
       message.role === "user" && !seeded && !message.injected
     );
-    const prompt: CassettePrompt = {
+    this.#steps.push({
       type: "prompt",
-      now: facts?.now ?? this.#run.execution.startedAt,
-      time_zone: facts?.timeZone ?? "UTC",
-      memory_sections: facts?.memorySections ?? [],
-      servers: facts?.servers ?? [],
-      file_exists: !(user?.message.content ?? "").includes(" It is no longer there."),
+      now: this.#run.execution.startedAt,
+      timeZone: "UTC",
+      memorySections: [],
+      servers: [],
+      ...facts,
+      fileExists: !(user?.message.content ?? "").includes(" It is no longer there."),
       ...this.#place(),
-    };
-    this.#steps.push(prompt);
+    });
   }
 
   /**
    * Returns the number of results of the last reply that were logged before the next step. Empty before the first reply.
    */
-  #place(): { results?: number } {
-    return this.#last === undefined ? {} : { results: this.#last.logged };
+  #place(): StepPlace {
+    return this.#last === undefined ? {} : { resultsBefore: this.#last.logged };
   }
 
   /** Adds a person's answer to its question. The user turn is ignored here, because it is part of the opening. */
@@ -141,15 +128,15 @@ class Reading {
     const requestId = frame["request_id"];
     if (typeof requestId === "string") {
       const question = this.#steps.findLast((step): step is CassetteQuestion =>
-        step.type === "question" && step.request_id === requestId
+        step.type === "question" && step.request.requestId === requestId
       );
-      if (question !== undefined) question.answered_at = at;
+      if (question !== undefined) question.answeredAt = at;
       return;
     }
     const last = this.#steps.at(-1);
     // In logs of older versions, an answer does not name its question.
-    if (last?.type === "question" && last.answered_at === undefined) {
-      last.answered_at = at;
+    if (last?.type === "question" && last.answeredAt === undefined) {
+      last.answeredAt = at;
     } else if (!this.#hasOpening) this.#hasOpening = true;
     else this.#steps.push({ type: "message", content: this.#spoken(), at });
   }
@@ -169,16 +156,12 @@ class Reading {
     const { position, message } = stored;
     const reply: CassetteReply = {
       type: "reply",
-      content: message.content,
-      calls: message.toolCalls.map((call, index) =>
-        this.#toCall(call, position + 1 + index, {
-          instructions: position + 1 + index + message.toolCalls.length,
-        })
+      message,
+      results: message.toolCalls.map((_, index) =>
+        this.#toResult(position + 1 + index, position + 1 + index + message.toolCalls.length)
       ),
-      ...(message.providerData !== undefined && { provider_data: message.providerData }),
-      ...(message.stop !== undefined && { stop: message.stop }),
       usage: null,
-      cost_usd: null,
+      costUsd: null,
       at,
     };
     this.#steps.push(reply);
@@ -186,30 +169,19 @@ class Reading {
     this.#last = new RepliedCalls(reply, { position, steps: this.#steps.length });
   }
 
-  #toCall(
-    { id, name, arguments: args, written }: AssistantMessage["toolCalls"][number],
-    position: number,
-    places: { instructions: number },
-  ): CassetteCall {
+  #toResult(position: number, instructionsPosition: number): CassetteResult | undefined {
     const found = this.#run.messages.find((one) => one.position === position)?.message;
     const next = this.#replies.find((one) => one.position > position)?.position ?? Infinity;
     const brought = this.#run.messages.find((one) =>
-      one.position === places.instructions && one.position < next
+      one.position === instructionsPosition && one.position < next
     )?.message;
+    if (found?.role !== "tool") return undefined;
     return {
-      id,
-      name,
-      arguments: args,
-      ...(written && { written }),
-      ...(found?.role === "tool" && {
-        result: {
-          content: this.#withoutRemark(found.content, position),
-          is_error: found.isError,
-          ...(found.media && { media: found.media }),
-          ...(brought?.role === "user" && brought.injected && { instructions: brought.content }),
-          after: 0,
-        },
-      }),
+      content: this.#withoutRemark(found.content, position),
+      isError: found.isError,
+      ...(found.media && { media: found.media }),
+      ...(brought?.role === "user" && brought.injected && { instructions: brought.content }),
+      after: 0,
     };
   }
 
@@ -240,26 +212,29 @@ class Reading {
     if (found === undefined || found.request.toolName === SIGN_IN) return;
     const open = this.#steps.at(-1);
     // Logs of older versions contain a question a second time after a restart.
-    if (open?.type === "question" && open.request_id === requestId) return;
-    this.#steps.push(toQuestion(found, {
-      call: found.request.executionId === this.#run.execution.id
-        ? this.#last?.reply.calls[found.request.position - this.#last.position - 1]?.id ?? null
+    if (open?.type === "question" && open.request.requestId === requestId) return;
+    this.#steps.push(toQuestion(
+      found,
+      found.request.executionId === this.#run.execution.id
+        ? this.#last?.reply.message.toolCalls[found.request.position - this.#last.position - 1]
+          ?.id ?? null
         : null,
-    }));
+    ));
   }
 
-  #toOutcome(frame: JsonObject): Cassette["outcome"] {
+  #toOutcome(frame: JsonObject): RecordedOutcome {
     const { execution: { status, error }, output } = this.#run;
     const cut = this.#cut;
     return {
-      status,
+      // Only the log of an ended run has this frame.
+      status: status as FinalStatus,
       error,
       output,
       ...(cut !== undefined && {
         cut: {
-          input_tokens: cut.usage?.input_tokens ?? 0,
-          output_tokens: cut.usage?.output_tokens ?? 0,
-          cost_usd: cut.cost_usd,
+          inputTokens: cut.usage?.inputTokens ?? 0,
+          outputTokens: cut.usage?.outputTokens ?? 0,
+          costUsd: cut.costUsd,
         },
       }),
       at: Date.parse(textOf(frame["timestamp"])),
@@ -267,26 +242,11 @@ class Reading {
   }
 }
 
-function toQuestion(
-  { request, answer }: RecordedQuestion,
-  { call }: { call: string | null },
-): CassetteQuestion {
-  return {
-    type: "question",
-    call,
-    is_guard: request.isGuard === true,
-    kind: request.kind,
-    message: request.message,
-    options: request.options,
-    multi: request.multi,
-    ...(request.answersBefore !== undefined && { answers_before: request.answersBefore }),
-    tool_name: request.toolName,
-    tool_args: request.toolArgs,
-    answer,
-    request_id: request.requestId,
-    created_at: request.createdAt,
-    expires_at: request.expiresAt,
-  };
+/** Converts a question to a step. A play raises no budget, and repeats only the last approval of a question. */
+function toQuestion({ request, answer }: RecordedQuestion, call: string | null): CassetteQuestion {
+  const { raise: _raise, rule: _rule, approvedBy: _approvers, originalArgs: _args, ...asked } =
+    request;
+  return { type: "question", call, request: asked, answer };
 }
 
 function textOf(value: unknown): string {

@@ -1,24 +1,11 @@
 // Defines the inputs of a play.
 import type { Agent } from "../agents/agent.ts";
-import type { FrameStore } from "../events/frame_store.ts";
 import type { RunPorts } from "../executions/loop/run_ports.ts";
-import type { AcceptanceStore } from "../executions/record/acceptance_store.ts";
 import type { DeclaredTool } from "../executions/record/call_terms.ts";
 import type { Seed } from "../executions/record/conversation_store.ts";
-import type { ExecutionReads } from "../executions/record/execution_reads.ts";
-import type { FamilyStore } from "../executions/record/family_store.ts";
-import type { JournalStores } from "../executions/record/journal_ports.ts";
-import type { RestStore } from "../executions/record/rest_store.ts";
+import type { RecordedRun } from "../executions/record/recorded_run.ts";
 import type { RequestCheck } from "./played_model.ts";
-
-/** Empty stores in memory, in which a run is played. */
-export interface PlayStores extends JournalStores, Disposable {
-  acceptances: AcceptanceStore;
-  executions: Pick<ExecutionReads, "readExecution">;
-  families: FamilyStore;
-  rests: RestStore;
-  frames: FrameStore;
-}
+import type { PlayStores } from "./played_stores.ts";
 
 /** The objects that a play needs. Those of the service are only read. */
 export type PlayPorts =
@@ -37,6 +24,8 @@ export type PlayPorts =
 
 /** Options of playCassette(). */
 export interface PlayOptions {
+  /** The recorded run of the cassette. */
+  run: RecordedRun;
   /** The current agent. */
   agent: Agent;
   ports: PlayPorts;

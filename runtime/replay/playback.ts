@@ -1,9 +1,9 @@
 // Holds the state that the parts of a play share: the script, the clock at the recorded time, and the reason to stop.
 import { type Clock, SystemClock } from "../../base/clock.ts";
 import { RunStopped } from "../executions/loop/run.ts";
-import type { CassetteCall } from "./cassette.ts";
+import type { CassetteQuestion, CassetteResult } from "./cassette.ts";
 import type { Difference } from "./difference.ts";
-import type { Script, ScriptQuestion } from "./script.ts";
+import type { Script } from "./script.ts";
 
 /**
  * The number of turns of the event loop without a new result after which none will come, because a call behaves differently
@@ -23,7 +23,7 @@ export type PlayStop =
   /** The record ends at this point. */
   | { kind: "end" }
   /** A budget was used up, and a person was asked. */
-  | { kind: "budget"; question: ScriptQuestion }
+  | { kind: "budget"; question: CassetteQuestion }
   | { kind: "differs"; differences: Difference[] };
 
 /** The clock of a play, set to the recorded time. A sleep never ends, because timeouts are in the record. */
@@ -62,6 +62,8 @@ export interface ResultCounts {
 export class Playback {
   readonly script: Script;
   readonly clock: PlayClock;
+  /** The number of replies that a fork copied. Skills that they loaded have the recorded instructions. */
+  readonly copied: number;
   /** Logs a recorded notice. */
   readonly #tell: (level: "info" | "warn", text: string) => Promise<void>;
   readonly #countResults: () => Promise<ResultCounts>;
@@ -69,11 +71,14 @@ export class Playback {
   readonly waitingChildren = new Map<string, Promise<number>>();
   #stop = new AbortController();
   #stopped: PlayStop | undefined;
+  /** The number of calls that do real work. */
+  #working = 0;
 
   constructor(
     script: Script,
     options: {
       clock: PlayClock;
+      copied: number;
       tell: (level: "info" | "warn", text: string) => Promise<void>;
       /** Returns the number of calls with results. */
       countResults: () => Promise<ResultCounts>;
@@ -81,6 +86,7 @@ export class Playback {
   ) {
     this.script = script;
     this.clock = options.clock;
+    this.copied = options.copied;
     this.#tell = options.tell;
     this.#countResults = options.countResults;
   }
@@ -104,6 +110,16 @@ export class Playback {
     throw this.#stop.signal.reason;
   }
 
+  /** Does real work of a call, for which the other calls wait. */
+  async work<T>(perform: () => Promise<T>): Promise<T> {
+    this.#working++;
+    try {
+      return await perform();
+    } finally {
+      this.#working--;
+    }
+  }
+
   /** Logs the recorded notices up to the next step of another kind. */
   async catchUp(): Promise<void> {
     const { logged } = await this.#countResults();
@@ -119,33 +135,38 @@ export class Playback {
    * Returns the recorded result of a call of the last reply, in the recorded order. Returns undefined if a question
    * precedes the result in the log. Stops the play if there is no result, or if the recorded run was restarted before it.
    */
-  async resultOf(id: string): Promise<CassetteCall["result"]> {
+  async resultOf(id: string): Promise<CassetteResult | undefined> {
     const { script } = this;
-    const result = script.call(id)?.result;
+    const result = script.resultOf(id);
     await this.#untilTurn(result?.order);
     if (result !== undefined && result.after <= script.behindReply) return result;
     // A timer fires after all pending promises, so concurrent work is finished first.
-    await new SystemClock().sleep(0);
+    do await new SystemClock().sleep(0); while (this.#working > 0);
     this.#stop.signal.throwIfAborted();
     await this.catchUp();
     const next = script.peek();
     const { logged } = await this.#countResults();
     if (next?.type === "prompt" && script.isDue(next, logged)) this.stop({ kind: "restart" });
     if (next?.type === "question") {
-      if (next.call !== id || !next.is_guard) return undefined;
-      this.stop({
-        kind: "differs",
-        differences: [{
-          kind: "question",
-          call: script.replies,
-          what: `the call of ${next.tool_name}`,
-          recorded: `a person was asked: ${next.message}`,
-          today: "nobody is asked",
-        }],
-      });
+      if (next.call !== id || !next.request.isGuard) return undefined;
+      this.stopAtMissing(next);
     }
     if (result === undefined) await this.#endBehindResults();
     return result;
+  }
+
+  /** Stops the play at a recorded question that the current agent does not ask. */
+  stopAtMissing({ request: { toolName, message } }: CassetteQuestion): never {
+    this.stop({
+      kind: "differs",
+      differences: [{
+        kind: "question",
+        call: this.script.replies,
+        what: `the call of ${toolName}`,
+        recorded: `a person was asked: ${message}`,
+        today: "nobody is asked",
+      }],
+    });
   }
 
   /** Stops the play at a call without a recorded result, after the calls with a recorded result have ended. */
@@ -163,13 +184,13 @@ export class Playback {
       await new SystemClock().sleep(0);
       const before = count;
       ({ stored: count } = await this.#countResults());
-      idle = count === before ? idle + 1 : 0;
+      idle = count === before && this.#working === 0 ? idle + 1 : 0;
     }
   }
 
   /** Stops the play before it stores a result that was not recorded, because the recorded run ended before that result. */
   async requireRecorded(id: string): Promise<void> {
-    if (this.script.call(id)?.result !== undefined) return;
+    if (this.script.resultOf(id) !== undefined) return;
     await new SystemClock().sleep(0);
     await this.#endBehindResults();
   }

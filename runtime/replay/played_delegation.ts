@@ -6,9 +6,9 @@ import type { AcceptanceStore } from "../executions/record/acceptance_store.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
 import type { DelegationState } from "../executions/loop/run.ts";
+import type { CassetteQuestion } from "./cassette.ts";
 import type { Playback } from "./playback.ts";
 import { withoutPrefix } from "./played_tools.ts";
-import type { ScriptQuestion } from "./script.ts";
 
 interface PlayedFamily {
   execution: Execution;
@@ -28,7 +28,7 @@ export async function playDelegation(
   const { playback } = family;
   const result = await playback.resultOf(call.toolCallId);
   if (result !== undefined) {
-    if (result.is_error) throw new ToolFailure(withoutPrefix(result.content));
+    if (result.isError) throw new ToolFailure(withoutPrefix(result.content));
     return { state: "ended", content: result.content };
   }
   const step = playback.script.peek();
@@ -36,7 +36,7 @@ export async function playDelegation(
   if (step?.type !== "question" || step.call !== null) return { state: "waiting", childId: 0 };
   // Several calls may wait for the same recorded question.
   const childId = await playback.waitingChildren.getOrInsertComputed(
-    step.request_id,
+    step.request.requestId,
     () => waitingChild(call, step, family),
   );
   return { state: "waiting", childId };
@@ -45,26 +45,13 @@ export async function playDelegation(
 /** Creates a child that waits with the recorded question. */
 async function waitingChild(
   { position }: PlannedCall,
-  step: ScriptQuestion,
-  { execution, stores, playback }: PlayedFamily,
+  { request }: CassetteQuestion,
+  { execution, stores }: PlayedFamily,
 ): Promise<number> {
   const child = await stores.families.findChild(execution.id, position) ??
     await acceptChild(execution, position, stores.acceptances);
   await stores.requests.openRequest(child.id, {
-    request: {
-      kind: step.kind,
-      message: step.message,
-      options: step.options,
-      multi: step.multi,
-      requestId: step.request_id,
-      executionId: child.id,
-      position: 0,
-      toolName: step.tool_name,
-      toolArgs: step.tool_args,
-      createdAt: step.created_at ?? playback.clock.now(),
-      expiresAt: step.expires_at,
-      ...(step.is_guard && { isGuard: true as const }),
-    },
+    request: { ...request, executionId: child.id, position: 0 },
     durationMs: 0,
     frames: [],
   });

@@ -4,8 +4,7 @@ import type { Outcome } from "../executions/record/ending_store.ts";
 import type { Journal } from "../executions/record/journal.ts";
 import type { Difference } from "./difference.ts";
 import type { PlayClock } from "./playback.ts";
-import { endCodeOf, isLoopLimit } from "../executions/end_reason.ts";
-import { describeOutcome, isDecidedByLoop, toRecordedOutcome } from "./recorded_outcome.ts";
+import { endCodeOf, isLoopLimit, isReplayedEnd } from "../executions/end_reason.ts";
 import type { Script } from "./script.ts";
 
 /** The objects that the end of a play needs. */
@@ -49,8 +48,19 @@ export async function endAsRecorded(
   if (outcome === null) return [];
   if (isDecidedByLoop(outcome)) return [endsDifferently(script, "the model is asked again")];
   clock.set(outcome.at);
-  await journal.finish(toRecordedOutcome(outcome, by));
+  const { at: _at, ...recorded } = outcome;
+  const changer = recorded.status === "orphaned" ? "recovery" as const : by;
+  await journal.finish({ ...recorded, ...(changer !== undefined && { by: changer }) });
   return [];
+}
+
+/** Returns true if a play must reach this end by its loop. Other ends are taken from the record. */
+export function isDecidedByLoop(end: Pick<Outcome, "status" | "error">): boolean {
+  return end.status === "success" || isReplayedEnd(endCodeOf(end));
+}
+
+function describeOutcome({ status, error }: Pick<Outcome, "status" | "error">): string {
+  return error === null ? status : `${status}: ${error}`;
 }
 
 function endsDifferently(script: Script, today: string): Difference {

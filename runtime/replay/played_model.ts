@@ -1,7 +1,6 @@
 // Implements the model of a play: checks each request and returns the recorded replies in order.
 import type { Model, ModelDelta, ModelReply, ModelRequest } from "../models/model.ts";
 import { BUDGET_TOOL } from "../executions/budget/budget_question.ts";
-import type { CassetteReply } from "./cassette.ts";
 import type { Difference } from "./difference.ts";
 import type { Playback } from "./playback.ts";
 
@@ -45,49 +44,18 @@ export class PlayedModel implements Model {
     const step = next?.type === "notice" ? undefined : next;
     const call = script.replies + 1;
     if (step?.type === "prompt" || step?.type === "message") playback.stop({ kind: "restart" });
-    if (step?.type === "question" && step.tool_name === BUDGET_TOOL) {
-      playback.stop({ kind: "budget", question: step });
-    }
     if (step?.type === "question") {
-      playback.stop({
-        kind: "differs",
-        differences: [{
-          kind: "question",
-          call: script.replies,
-          what: `the call of ${step.tool_name}`,
-          recorded: `a person was asked: ${step.message}`,
-          today: "nobody is asked",
-        }],
-      });
+      if (step.request.toolName !== BUDGET_TOOL) playback.stopAtMissing(step);
+      playback.stop({ kind: "budget", question: step });
     }
     const differences = this.#check({ request, call });
     if (differences.length > 0) playback.stop({ kind: "differs", differences });
     if (step === undefined) playback.stop({ kind: "end" });
     script.take();
     clock.set(step.at);
-    this.#costUsd = step.cost_usd;
-    return toReply(step);
+    const { message, usage, costUsd } = step;
+    this.#costUsd = costUsd;
+    const stop = message.stop ?? (message.toolCalls.length > 0 ? "tool_calls" : "end");
+    return { message, stop, usage, reportedCostUsd: costUsd };
   }
-}
-
-function toReply(step: CassetteReply): ModelReply {
-  const { content, calls, provider_data: providerData, stop, usage, cost_usd } = step;
-  return {
-    message: {
-      role: "assistant",
-      content,
-      toolCalls: calls.map(({ id, name, arguments: args, written }) => (
-        { id, name, arguments: args, ...(written && { written }) }
-      )),
-      ...(providerData !== undefined && { providerData }),
-    },
-    stop: stop ?? (calls.length > 0 ? "tool_calls" : "end"),
-    usage: usage && {
-      inputTokens: usage.input_tokens,
-      outputTokens: usage.output_tokens,
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-    },
-    reportedCostUsd: cost_usd,
-  };
 }

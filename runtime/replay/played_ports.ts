@@ -1,19 +1,18 @@
 // Creates the ports of a played run, with the recorded time, environment, model, tools and history.
 import type { Message } from "../models/message.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import type { PromptFacts } from "../executions/loop/run_ports.ts";
 import type { RunPorts } from "../executions/loop/run_ports.ts";
 import { requireExecution } from "../executions/record/execution_reads.ts";
 import { NO_TELEMETRY } from "../executions/loop/telemetry.ts";
 import type { Playback } from "./playback.ts";
 import type { PlayedModel } from "./played_model.ts";
 import { toPlayedTools } from "./played_tools.ts";
-import type { PlayOptions, PlayStores } from "./play_options.ts";
+import type { CassettePrompt } from "./cassette.ts";
+import type { PlayOptions } from "./play_options.ts";
+import type { PlayStores } from "./played_stores.ts";
 
-/** The facts about the environment in the next or last recorded prompt. */
-export interface PromptedWorld extends PromptFacts {
-  timeZone: string;
-}
+/** The facts about the environment in a recorded prompt. */
+export type PromptedWorld = Omit<CassettePrompt, "type" | "now" | "resultsBefore">;
 
 /** A service log that discards the entries of a play. */
 export const SILENT: ServiceLog = { write() {} };

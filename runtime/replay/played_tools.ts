@@ -3,13 +3,15 @@
 import type { AgentTools } from "../tools/agent_tools.ts";
 import { compileArgumentsCheck } from "../tools/json_schema/arguments_check.ts";
 import { QuestionRaised } from "../tools/definition/question_raised.ts";
-import type { ActionTool, Tool, ToolQuestion } from "../tools/definition/tool.ts";
+import type { ActionTool, Tool } from "../tools/definition/tool.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { Toolbox } from "../tools/toolbox.ts";
 import type { DeclaredTool } from "../executions/record/call_terms.ts";
-import type { CassetteCall, CassetteQuestion } from "./cassette.ts";
+import type { CassetteResult } from "./cassette.ts";
 import type { Playback } from "./playback.ts";
 
+/** The tool that loads skills. Their instructions are a part of the agent, so a play loads the current ones. */
+const LOADS = "skill_use";
 /** An arbitrary time limit: the clock of a play never reaches a limit. */
 const NO_LIMIT_MS = 1;
 
@@ -80,23 +82,26 @@ export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
 /** Returns the tool with recorded results. Questions and delegations are played by the loop and stay unchanged. */
 function play(tool: Tool, playback: Playback): Tool {
   if (tool.question !== undefined || tool.delegation !== undefined) return tool;
-  return withRun(tool, async (_args, { toolCallId, answers }) => {
+  return withRun(tool, async (args, context) => {
+    const { toolCallId, answers } = context;
     const { script } = playback;
     const raised = script.questionsOf(toolCallId)[answers.length];
-    if (raised !== undefined) throw new QuestionRaised(toToolQuestion(raised));
+    if (raised !== undefined) throw new QuestionRaised(raised.request);
     // resultOf() returns undefined after a question. The result is then read from the script: in the log, it waited for an
     // earlier call's result.
-    const result = await playback.resultOf(toolCallId) ?? script.call(toolCallId)?.result;
+    const result = await playback.resultOf(toolCallId) ?? script.resultOf(toolCallId);
     if (result === undefined) playback.stop({ kind: "end" });
-    return toResult(result);
+    const isLoaded = tool.name === LOADS && !tool.replacesBuiltin &&
+      script.replies > playback.copied && result.instructions !== undefined;
+    return isLoaded ? await playback.work(() => tool.run(args, context)) : toResult(result);
   });
 }
 
 /** Returns the recorded result of a tool. Throws ToolFailure for a recorded failure. */
 function toResult(
-  { content, is_error, instructions, media }: NonNullable<CassetteCall["result"]>,
+  { content, isError, instructions, media }: CassetteResult,
 ): ReturnType<ActionTool["run"]> extends Promise<infer Result> ? Result : never {
-  if (is_error) throw new ToolFailure(withoutPrefix(content));
+  if (isError) throw new ToolFailure(withoutPrefix(content));
   if (instructions === undefined && media === undefined) return content;
   return { content, ...(instructions !== undefined && { instructions }), ...(media && { media }) };
 }
@@ -104,15 +109,4 @@ function toResult(
 /** Returns the message of a failure without the prefix `Error: `. */
 export function withoutPrefix(content: string): string {
   return content.replace(/^Error: /, "");
-}
-
-function toToolQuestion(step: CassetteQuestion): ToolQuestion {
-  const { kind, message, options, multi, answers_before: answersBefore } = step;
-  return {
-    kind,
-    message,
-    options,
-    multi,
-    ...(answersBefore !== undefined && { answersBefore }),
-  };
 }

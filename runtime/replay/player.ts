@@ -2,26 +2,25 @@
 // values. Nothing outside is called or written.
 import { ExecutionLog } from "../events/log.ts";
 import type { Frame } from "../events/frame.ts";
-import type { Message } from "../models/message.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { CallPause } from "../executions/loop/tool_calls.ts";
+import type { Execution } from "../executions/execution.ts";
 import { requireExecution } from "../executions/record/execution_reads.ts";
 import type { Outcome } from "../executions/record/ending_store.ts";
 import { Journal } from "../executions/record/journal.ts";
+import type { JournalPorts } from "../executions/record/journal_ports.ts";
 import { RedactedReply } from "../executions/record/redacted_reply.ts";
-import type { HumanAnswer } from "../executions/human_request.ts";
 import { toFailure } from "../executions/loop/failure.ts";
-import type { Cassette } from "./cassette.ts";
-import type { PlayOptions, PlayStores } from "./play_options.ts";
+import type { Cassette, CassetteQuestion } from "./cassette.ts";
+import type { PlayOptions } from "./play_options.ts";
 import { playDelegation } from "./played_delegation.ts";
 import type { Difference } from "./difference.ts";
-import { endAsRecorded, endByItself, type Ending } from "./played_end.ts";
-import { acceptPlayed, onFinish } from "./played_execution.ts";
+import { endAsRecorded, endByItself, type Ending, isDecidedByLoop } from "./played_end.ts";
 import { createPlayedPorts, type PromptedWorld, SILENT } from "./played_ports.ts";
-import { isDecidedByLoop } from "./recorded_outcome.ts";
 import { PlayedModel } from "./played_model.ts";
 import { Playback, PlayClock, type ResultCounts } from "./playback.ts";
-import { Script, type ScriptQuestion } from "./script.ts";
+import { acceptPlayed, type PlayStores, seedOf, toPlayedSpec } from "./played_stores.ts";
+import { Script } from "./script.ts";
 
 /** The result of a play. */
 export interface Played {
@@ -42,8 +41,24 @@ export async function playCassette(cassette: Cassette, options: PlayOptions): Pr
   return await new Player(cassette, { ...options, stores }).play();
 }
 
+/** A journal that stores only results that were recorded. */
+class PlayedJournal extends Journal {
+  readonly #playback: Playback;
+
+  constructor(execution: Execution, ports: JournalPorts, playback: Playback) {
+    super(execution, ports);
+    this.#playback = playback;
+  }
+
+  override async finishCall(
+    ...[call, result]: Parameters<Journal["finishCall"]>
+  ): ReturnType<Journal["finishCall"]> {
+    await this.#playback.requireRecorded(call.toolCallId);
+    return await super.finishCall(call, result);
+  }
+}
+
 class Player {
-  readonly #cassette: Cassette;
   readonly #options: PlayOptions & { stores: PlayStores };
   readonly #script: Script;
   readonly #clock: PlayClock;
@@ -55,16 +70,16 @@ class Player {
   #id = 0;
 
   constructor(cassette: Cassette, options: PlayOptions & { stores: PlayStores }) {
-    this.#cassette = cassette;
     this.#options = options;
     this.#script = new Script(cassette);
-    this.#clock = new PlayClock(cassette.started_at ?? 0);
+    this.#clock = new PlayClock(options.run.execution.startedAt);
     this.#playback = new Playback(this.#script, {
       clock: this.#clock,
+      copied: options.run.request.fork?.step ?? 0,
       tell: (level, text) => this.#journal.notice(level, text),
       countResults: () => this.#countResults(),
     });
-    this.#model = new PlayedModel(cassette.agent.model, {
+    this.#model = new PlayedModel(options.run.execution.model, {
       playback: this.#playback,
       check: options.check ?? (() => []),
     });
@@ -72,27 +87,16 @@ class Player {
   }
 
   async play(): Promise<Played> {
-    const { stores, ports: { redactor } } = this.#options;
-    const subject = await acceptPlayed(this.#cassette, {
-      stores,
-      redactor,
-      startedAt: this.#clock.now(),
+    const { stores, agent, run, ports: { redactor } } = this.#options;
+    const { displayName, model } = run.execution;
+    const execution = await acceptPlayed(agent, toPlayedSpec(run), {
+      ...{ stores, redactor, clock: this.#clock },
+      recorded: { displayName, model },
     });
-    const { id } = subject.execution;
+    const { id } = execution;
     this.#id = id;
-    const conversations = onFinish(
-      stores.conversations,
-      ({ message: { message } }) =>
-        this.#playback.requireRecorded(message.role === "tool" ? message.toolCallId : ""),
-    );
-    const journalPorts = {
-      ...stores,
-      conversations,
-      log: this.#log,
-      redactor,
-      clock: this.#clock,
-    };
-    this.#journal = new Journal(subject.execution, journalPorts);
+    const journalPorts = { ...stores, log: this.#log, redactor, clock: this.#clock };
+    this.#journal = new PlayedJournal(execution, journalPorts, this.#playback);
     const differences = await this.#toEnd(id);
     const page = { after: 0, limit: -1, maxBytes: Infinity };
     return {
@@ -156,14 +160,14 @@ class Player {
       }
       const prompt = this.#script.nextPrompt((await this.#countResults()).logged);
       if (prompt !== undefined) {
-        const { time_zone: timeZone, memory_sections: memorySections, servers } = prompt;
-        this.#world = { timeZone, memorySections, servers, fileExists: prompt.file_exists };
+        const { timeZone, memorySections, servers, fileExists } = prompt;
+        this.#world = { timeZone, memorySections, servers, fileExists };
       }
       const run = await prepareRun({ execution, request, agent }, {
         ports: createPlayedPorts(this.#options, {
           playback: this.#playback,
           model: this.#model,
-          seed: this.#cassette.seed as unknown as Message[],
+          seed: seedOf(this.#options.run),
           world: this.#world,
           promptedAt: prompt?.now,
         }),
@@ -218,62 +222,60 @@ class Player {
           today: `a person is asked: ${question.message}`,
         }];
       }
-      this.#clock.set(step.created_at);
+      const { requestId, createdAt, expiresAt } = step.request;
+      this.#clock.set(createdAt);
       await this.#journal.ask({
         ...question,
-        requestId: step.request_id,
+        requestId,
         position: call.position,
         toolName: call.name,
         toolArgs: args,
-        createdAt: step.created_at ?? this.#clock.now(),
-        expiresAt: step.expires_at,
+        createdAt,
+        expiresAt,
         ...(isGuard && { isGuard }),
       });
       return await this.#answer(step, this.#journal);
     }
     if (step?.type !== "question") throw new TypeError("A delegate waits for no question");
-    this.#clock.set(step.created_at);
+    this.#clock.set(step.request.createdAt);
     if ("rest" in pause) throw new TypeError("A played call does not rest");
     await this.#journal.waitForChild(pause.childId);
-    const { answer, created_at, answered_at } = step;
     // This execution was running, because of another answer, when the question was answered. So its log lacks the question.
-    const isUnseen = answer !== null && created_at !== undefined && answered_at === undefined;
+    const isUnseen = step.answer !== null && step.answeredAt === undefined;
     if (isUnseen) return await this.#goOn(pause.childId, step);
     return await this.#answer(step, await this.#journalOf(pause.childId));
   }
 
   /** Stores the recorded question of a budget. The current budgets are unknown to a play. */
-  async #pauseForBudget(step: ScriptQuestion): Promise<Difference[] | undefined> {
+  async #pauseForBudget(step: CassetteQuestion): Promise<Difference[] | undefined> {
     const { conversations } = this.#options.stores;
     const { messages } = await conversations.readConversation(this.#id);
-    const { kind, message, options, multi } = step;
-    this.#clock.set(step.created_at);
+    this.#clock.set(step.request.createdAt);
     await this.#journal.ask({
-      ...{ kind, message, options, multi },
-      requestId: step.request_id,
+      ...step.request,
       position: (messages.at(-1)?.position ?? -1) + 1,
-      toolName: step.tool_name,
-      toolArgs: step.tool_args,
-      createdAt: step.created_at ?? this.#clock.now(),
-      expiresAt: step.expires_at,
     });
     return await this.#answer(step, this.#journal);
   }
 
-  async #answer(step: ScriptQuestion, asking: Journal): Promise<Difference[] | undefined> {
+  async #answer(step: CassetteQuestion, asking: Journal): Promise<Difference[] | undefined> {
     this.#script.take();
     if (step.answer === null) return await endAsRecorded(this.#ending(), "outside");
-    this.#clock.set(step.answered_at);
-    await asking.answer({ requestId: step.request_id }, step.answer as HumanAnswer);
+    this.#clock.set(step.answeredAt);
+    await asking.answer({ requestId: step.request.requestId }, step.answer);
     return undefined;
   }
 
   /** Answers a child's question. Adds no frame to a log for the answer. */
-  async #goOn(childId: number, { request_id, answer }: ScriptQuestion): Promise<undefined> {
+  async #goOn(
+    childId: number,
+    { request: { requestId }, answer }: CassetteQuestion,
+  ): Promise<undefined> {
     this.#script.take();
+    if (answer === null) throw new TypeError("An unseen question has an answer");
     await this.#options.stores.requests.answerRequest(childId, {
-      requestId: request_id,
-      answer: answer as HumanAnswer,
+      requestId,
+      answer,
       answeredAt: this.#clock.now(),
       frames: () => [],
     });

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { CassetteReply } from "./cassette.ts";
 
 /** The tokens and cost of one reply. */
-export type UsedByReply = Pick<CassetteReply, "usage" | "cost_usd">;
+export type UsedByReply = Pick<CassetteReply, "usage" | "costUsd">;
 
 /** The running totals in a log. */
 interface Figures {
@@ -27,16 +27,18 @@ export class RecordedFigures {
     const now = toFigures(frame);
     this.#before = now;
     const warning = String(frame["warning"] ?? "");
-    const cost_usd = now.costUsd === null || warning.startsWith("No price is known")
+    const costUsd = now.costUsd === null || warning.startsWith("No price is known")
       ? null
       : Number((now.costUsd - (before.costUsd ?? 0)).toFixed(COST_PLACES));
     const isUncounted = !now.isCounted || warning.includes("reports no token counts");
     return {
       usage: isUncounted ? null : {
-        input_tokens: now.inputTokens - before.inputTokens,
-        output_tokens: now.outputTokens - before.outputTokens,
+        inputTokens: now.inputTokens - before.inputTokens,
+        outputTokens: now.outputTokens - before.outputTokens,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
       },
-      cost_usd,
+      costUsd,
     };
   }
 }

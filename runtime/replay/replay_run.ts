@@ -14,7 +14,6 @@ import type { PlayPorts } from "./play_options.ts";
 import { playCassette } from "./player.ts";
 import type { RequestCheck } from "./played_model.ts";
 import { createRequestCheck, termsOf } from "./request_comparison.ts";
-import { withTodaysSkills } from "./todays_skills.ts";
 
 /** Options of replayRun(). */
 export interface ReplayOptions {
@@ -37,8 +36,8 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
   const first = run.terms.values().next().value;
   const problems: string[] = [];
   const forkedAt = run.request.fork?.step ?? 0;
-  const today = await withTodaysSkills(cassette, { agent, ports, takenOver: forkedAt });
-  const played = await playCassette(today, {
+  const played = await playCassette(cassette, {
+    run,
     agent,
     ports: {
       ...ports,

@@ -30,7 +30,7 @@ export class RepliedCalls {
    * far.
    */
   addResult(steps: number): void {
-    const result = this.reply.calls[this.#logged]?.result;
+    const result = this.reply.results[this.#logged];
     if (result === undefined) return;
     // If the call's instructions were logged earlier, addInstructions() has set `after`, because the result existed then.
     if (!this.#brought.has(this.#logged)) result.after = steps - this.#steps;
@@ -45,20 +45,20 @@ export class RepliedCalls {
   addInstructions(logged: string, steps: number): void {
     // The logged instructions are redacted, but their first line contains the skill's name.
     const beginning = logged.split("\n", 1)[0] ?? "";
-    const { calls } = this.reply;
+    const { results } = this.reply;
     // If these were the next call's instructions, its result would have been logged, too.
-    const index = calls.findIndex(({ result }, at) =>
+    const index = results.findIndex((result, at) =>
       at !== this.#logged && result?.instructions?.startsWith(beginning) && !this.#brought.has(at)
     );
     if (index < 0) return;
     this.#brought.add(index);
-    const brought = calls[index]?.result;
+    const brought = results[index];
     if (brought !== undefined && index >= this.#logged) brought.after = steps - this.#steps;
     // Moves the call to the end of the known order, even if it had a place.
     this.#told.delete(index);
     this.#told.set(index, Math.max(-1, ...this.#told.values()) + 1);
     const order = [...this.#told].sort(([, one], [, other]) => one - other).map(([at]) => at);
-    for (const [at, { result }] of calls.entries()) {
+    for (const [at, result] of results.entries()) {
       const place = order.indexOf(at);
       // Results without a place come last.
       if (result !== undefined) result.order = place < 0 ? order.length : place;

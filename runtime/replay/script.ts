@@ -1,20 +1,16 @@
 // Tracks the position in a cassette during a play: the next step, and the state of the last reply.
 import type {
   Cassette,
-  CassetteCall,
+  CassettePrompt,
   CassetteQuestion,
   CassetteReply,
+  CassetteResult,
   CassetteStep,
 } from "./cassette.ts";
 
-/** A question with an id. A cassette's question may lack one. */
-export type ScriptQuestion = CassetteQuestion & { request_id: string };
-/** A step of a script. Every question has an id. */
-export type ScriptStep = Exclude<CassetteStep, CassetteQuestion> | ScriptQuestion;
-
 /** The position in a cassette during a play. */
 export class Script {
-  readonly #steps: readonly ScriptStep[];
+  readonly #steps: readonly CassetteStep[];
   readonly outcome: Cassette["outcome"];
   #next = 0;
   #reply: CassetteReply | undefined;
@@ -22,15 +18,13 @@ export class Script {
   #replies = 0;
   #callsBefore = 0;
 
-  constructor({ steps, outcome }: Pick<Cassette, "steps" | "outcome">) {
-    this.#steps = steps.map((step, index) =>
-      step.type === "question" ? { ...step, request_id: step.request_id ?? `${index}` } : step
-    );
+  constructor({ steps, outcome }: Cassette) {
+    this.#steps = steps;
     this.outcome = outcome;
   }
 
   /** Returns the next step without moving on. Undefined at the end. */
-  peek(): ScriptStep | undefined {
+  peek(): CassetteStep | undefined {
     return this.#steps[this.#next];
   }
 
@@ -38,7 +32,7 @@ export class Script {
   take(): void {
     const step = this.#steps[this.#next++];
     if (step?.type !== "reply") return;
-    this.#callsBefore += this.#reply?.calls.length ?? 0;
+    this.#callsBefore += this.#reply?.results.length ?? 0;
     this.#reply = step;
     this.#behindReply = this.#next;
     this.#replies++;
@@ -59,36 +53,37 @@ export class Script {
     return this.#callsBefore;
   }
 
-  /** Returns the call of the last reply with this id, or undefined. */
-  call(id: string): CassetteCall | undefined {
-    return this.#reply?.calls.find((call) => call.id === id);
+  /** Returns the recorded result of the last reply's call with this id, or undefined. */
+  resultOf(id: string): CassetteResult | undefined {
+    const index = this.#reply?.message.toolCalls.findIndex((call) => call.id === id) ?? -1;
+    return this.#reply?.results[index];
   }
 
   /** The number of recorded results of the last reply. */
   get recordedResults(): number {
-    return this.#reply?.calls.filter(({ result }) => result !== undefined).length ?? 0;
+    return this.#reply?.results.filter((result) => result !== undefined).length ?? 0;
   }
 
   /** True if the run ended while calls of its last reply were open. */
   get endsInCalls(): boolean {
     return this.peek() === undefined &&
-      (this.#reply?.calls.some(({ result }) => result === undefined) ?? false);
+      (this.#reply?.results.includes(undefined) ?? false);
   }
 
   /**
    * Returns the questions that a call of the last reply asked itself, in order. Questions for the permission to make the
    * call are left out.
    */
-  questionsOf(id: string): ScriptQuestion[] {
+  questionsOf(id: string): CassetteQuestion[] {
     const rest = this.#steps.slice(this.#behindReply);
     const end = rest.findIndex(({ type }) => type === "reply");
-    return rest.slice(0, end < 0 ? undefined : end).filter((step): step is ScriptQuestion =>
-      step.type === "question" && step.call === id && !step.is_guard
+    return rest.slice(0, end < 0 ? undefined : end).filter((step): step is CassetteQuestion =>
+      step.type === "question" && step.call === id && !step.request.isGuard
     );
   }
 
   /** Returns the next prompt if only notices precede it. Undefined otherwise. For `logged`, see isDue(). */
-  nextPrompt(logged: number): Extract<CassetteStep, { type: "prompt" }> | undefined {
+  nextPrompt(logged: number): CassettePrompt | undefined {
     const next = this.#steps.slice(this.#next).find(({ type }) => type !== "notice");
     return next?.type === "prompt" && this.isDue(next, logged) ? next : undefined;
   }
@@ -96,9 +91,9 @@ export class Script {
   /**
    * Returns true if all results that precede a step are logged. `logged` is the number of logged results of all replies.
    */
-  isDue(step: ScriptStep, logged: number): boolean {
-    return !("results" in step) || step.results === undefined ||
-      this.#callsBefore + step.results <= logged;
+  isDue(step: CassetteStep, logged: number): boolean {
+    return !("resultsBefore" in step) || step.resultsBefore === undefined ||
+      this.#callsBefore + step.resultsBefore <= logged;
   }
 
   /** True if the run ended before its first prompt was created. */

@@ -10,7 +10,7 @@ import type { RecordedRun, RecordedRunStore } from "../executions/record/recorde
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { findForkPoint } from "../replay/fork_point.ts";
-import type { PlayStores } from "../replay/play_options.ts";
+import type { PlayStores } from "../replay/played_stores.ts";
 import type { Replay } from "../replay/difference.ts";
 import type { ForkRequest } from "../replay/fork_request.ts";
 import type { RunSpec } from "../executions/runs/acceptance.ts";
