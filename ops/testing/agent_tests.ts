@@ -20,7 +20,7 @@ import {
 } from "./case_files.ts";
 import { checkCase } from "./check_case.ts";
 import { type LiveModel, playCase } from "./play_case.ts";
-import { LiveTrial, type TrialRequest } from "./live_trial.ts";
+import { type LiveTrial, openTrial, type TrialRequest } from "./live_trial.ts";
 import { createCase, formatCase, withExpectations } from "./record_case.ts";
 import type { TestCase } from "./test_case.ts";
 import { type PlayableCase, type TestResult, toUnplayedResult } from "./test_result.ts";
@@ -117,7 +117,7 @@ export class AgentTests implements AsyncDisposable {
 
   /** Opens a trial of cases with real models. Calls no model yet. */
   async openTrial(request: TrialRequest): Promise<LiveTrial> {
-    return await LiveTrial.open(request, this);
+    return await openTrial(request, this);
   }
 
   /** Plays one case and checks its expectations. */

@@ -66,101 +66,74 @@ interface Cell {
 }
 
 /** A trial of cases with real models. Must be disposed. */
-export class LiveTrial implements AsyncDisposable {
+export interface LiveTrial extends AsyncDisposable {
   /** The cases that cannot be played, with their problems. */
   readonly unplayable: readonly (CaseFile & Pick<TestResult, "problems">)[];
   readonly estimate: TrialEstimate;
-  readonly #cells: readonly Cell[];
-  readonly #repeat: number;
-  readonly #tests: TrialTests;
-  readonly #models: ModelSupply;
-  readonly #opened: AsyncDisposable;
-
-  private constructor(parts: {
-    unplayable: LiveTrial["unplayable"];
-    estimate: TrialEstimate;
-    cells: readonly Cell[];
-    repeat: number;
-    tests: TrialTests;
-    models: ModelSupply;
-    opened: AsyncDisposable;
-  }) {
-    this.unplayable = parts.unplayable;
-    this.estimate = parts.estimate;
-    this.#cells = parts.cells;
-    this.#repeat = parts.repeat;
-    this.#tests = parts.tests;
-    this.#models = parts.models;
-    this.#opened = parts.opened;
-  }
-
-  /** Reads the cases and estimates the cost. Throws AgentTextUnusable for a model without a name. */
-  static async open(
-    { agentId, models: wished, repeat }: TrialRequest,
-    tests: TrialTests,
-  ): Promise<LiveTrial> {
-    const { settings, clock } = tests.ports;
-    const [{ ModelSupply }, { openWorkspaceBilling }] = [
-      await loadModelSupply(),
-      await loadBilling(),
-    ];
-    // A live trial makes paid calls, so the workspace's budgets apply to it.
-    await using opened = new AsyncDisposableStack();
-    const { billing } = opened.use(await openWorkspaceBilling({ settings, clock, log: SILENT }));
-    const models = new ModelSupply({ settings, clock, log: SILENT, gate: billing.gate });
-    const unplayable: (CaseFile & Pick<TestResult, "problems">)[] = [];
-    const cells: Cell[] = [];
-    for (const file of await tests.find(agentId)) {
-      const read = await tests.read(file);
-      if ("problems" in read) {
-        unplayable.push({ ...file, ...read });
-        continue;
-      }
-      const agents = wished.length === 0
-        ? [read.agent]
-        : wished.map((model) => withModel(read.agent, model));
-      cells.push(...agents.map((agent) => ({
-        playable: { ...read, agent, ownAgent: read.agent },
-        model: nameOf(agent),
-      })));
-    }
-    return new LiveTrial({
-      unplayable,
-      estimate: await estimateCost(cells, { models, repeat }),
-      cells,
-      repeat,
-      tests,
-      models,
-      opened: opened.move(),
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opened[Symbol.asyncDispose]();
-  }
-
   /** Plays every case with every model. Returns one row for each case and model. */
-  async run(): Promise<TrialRow[]> {
-    return await this.#tests.mapConcurrently(this.#cells, async ({ playable, model }) => {
-      const results: TestResult[] = [];
-      for (let count = 0; count < this.#repeat; count++) {
-        results.push(await this.#tests.play(playable, this.#models));
-      }
-      const costs = results.map(({ costUsd }) => costUsd);
-      const duration = results.reduce((sum, { durationMs }) => sum + durationMs, 0);
-      return {
-        name: playable.file.name,
-        model,
-        passed: results.filter(isPassed).length,
-        runs: results.length,
-        costUsd: costs.includes(null)
-          ? null
-          : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
-        durationMs: Math.round(duration / results.length),
-        failure: results.findLast(({ failures }) => failures.length > 0),
-      };
-    });
+  run(): Promise<TrialRow[]>;
+}
+
+/** Reads the cases and estimates the cost. Throws AgentTextUnusable for a model without a name. */
+export async function openTrial(
+  { agentId, models: wished, repeat }: TrialRequest,
+  tests: TrialTests,
+): Promise<LiveTrial> {
+  const { settings, clock } = tests.ports;
+  const [{ ModelSupply }, { openWorkspaceBilling }] = [
+    await loadModelSupply(),
+    await loadBilling(),
+  ];
+  // A live trial makes paid calls, so the workspace's budgets apply to it.
+  await using resources = new AsyncDisposableStack();
+  const { billing } = resources.use(await openWorkspaceBilling({ settings, clock, log: SILENT }));
+  const models = new ModelSupply({ settings, clock, log: SILENT, gate: billing.gate });
+  const unplayable: (CaseFile & Pick<TestResult, "problems">)[] = [];
+  const cells: Cell[] = [];
+  for (const file of await tests.find(agentId)) {
+    const read = await tests.read(file);
+    if ("problems" in read) {
+      unplayable.push({ ...file, ...read });
+      continue;
+    }
+    const agents = wished.length === 0
+      ? [read.agent]
+      : wished.map((model) => withModel(read.agent, model));
+    cells.push(...agents.map((agent) => ({
+      playable: { ...read, agent, ownAgent: read.agent },
+      model: nameOf(agent),
+    })));
   }
+  const estimate = await estimateCost(cells, { models, repeat });
+  const opened = resources.move();
+  return {
+    unplayable,
+    estimate,
+    run: () =>
+      tests.mapConcurrently(cells, async ({ playable, model }) => {
+        const results: TestResult[] = [];
+        for (let count = 0; count < repeat; count++) {
+          results.push(await tests.play(playable, models));
+        }
+        return toRow(results, { name: playable.file.name, model });
+      }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+function toRow(results: readonly TestResult[], cell: Pick<TrialRow, "name" | "model">): TrialRow {
+  const costs = results.map(({ costUsd }) => costUsd);
+  const duration = results.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  return {
+    ...cell,
+    passed: results.filter(isPassed).length,
+    runs: results.length,
+    costUsd: costs.includes(null)
+      ? null
+      : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
+    durationMs: Math.round(duration / results.length),
+    failure: results.findLast(({ failures }) => failures.length > 0),
+  };
 }
 
 function nameOf({ model }: Agent): string {
