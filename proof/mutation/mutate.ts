@@ -9,6 +9,15 @@ const sources = new Map(
   sourceFiles().map((file) => [file, Deno.readTextFileSync(join(REPOSITORY, file))]),
 );
 
+/** The paths of the files that declare a name. */
+const declaring = Map.groupBy(
+  [...sources].flatMap(([file, source]) =>
+    [...new Set(source.matchAll(/\b(?:class|function\*?|const) ([\w$]+)/g).map(([, name]) => name))]
+      .map((name) => ({ name, file }))
+  ),
+  ({ name }) => name,
+);
+
 /**
  * Finds the one source file with the mutation's symbol. Returns the file's path, its text, and its text without the code
  * that the mutation removes. Throws PlaceUnclear unless exactly one file contains the symbol and the symbol contains that
@@ -17,9 +26,9 @@ const sources = new Map(
 export function mutate(
   { guard, symbol, below = "", ...change }: Mutation,
 ): { file: string; source: string; changed: string } {
-  const declaration = new RegExp(`\\b(class|function\\*?|const) ${symbol.split(".")[0]}\\b`);
-  const found = [...sources].flatMap(([file, source]) => {
-    if (!file.startsWith(below) || !declaration.test(source)) return [];
+  const found = (declaring.get(symbol.split(".")[0]) ?? []).flatMap(({ file }) => {
+    const source = sources.get(file);
+    if (!file.startsWith(below) || source === undefined) return [];
     const changed = changeSymbol(source, symbol, change);
     return changed === undefined ? [] : [{ file, source, changed }];
   });
