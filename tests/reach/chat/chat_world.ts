@@ -1,9 +1,8 @@
 // A service with a Telegram chat, and the people who write to it.
-import { Chats } from "../../../app/chats.ts";
 import type { Clock } from "../../../base/clock.ts";
-import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
+import { type ChatService, openChatService } from "./apps/app_world.ts";
 import { type ShownMessage, TelegramServer, TOKEN } from "./telegram_server.ts";
 
 /** The owner may do everything, the guest only talk. A third person is unknown. */
@@ -11,11 +10,6 @@ export const OWNER = 77;
 export const GUEST = 78;
 export const STRANGER = 99;
 export const GROUP = -500;
-
-/** A running service. */
-export interface ChatService extends AsyncDisposable {
-  runtime: Runtime;
-}
 
 /** A workspace with a chat, its app's server, and its people. */
 export interface ChatWorld extends AsyncDisposable {
@@ -56,26 +50,7 @@ ${lines}`,
   return {
     place,
     app,
-    async open(options = {}) {
-      const settings = await place.settings();
-      const ready = Promise.withResolvers<Chats>();
-      const runtime = await place.open({
-        ...options,
-        openChat: (chat) => ({
-          send: async (message, signal) => (await ready.promise).post(chat, message, signal),
-        }),
-      });
-      const chats = new Chats(runtime, settings);
-      ready.resolve(chats);
-      await chats.update();
-      return {
-        runtime,
-        async [Symbol.asyncDispose]() {
-          await chats[Symbol.asyncDispose]();
-          await runtime[Symbol.asyncDispose]();
-        },
-      };
-    },
+    open: (options) => openChatService(place, options),
     async seen(where, text) {
       let found: ShownMessage | undefined;
       await until(() => {

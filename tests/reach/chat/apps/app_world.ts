@@ -1,20 +1,46 @@
 // A service with a chat of any app, and the people who write to it.
 import { Chats } from "../../../../app/chats.ts";
+import type { Clock } from "../../../../base/clock.ts";
 import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import type { ShownMessage, TestedApp } from "./tested_app.ts";
 
-/** A running service. */
-export interface AppService extends AsyncDisposable {
+/** A running service with its chats. */
+export interface ChatService extends AsyncDisposable {
   runtime: Runtime;
+}
+
+/** Opens the runtime of a workspace, and its chats. */
+export async function openChatService(
+  place: TestWorkspace,
+  options: { clock?: Clock } = {},
+): Promise<ChatService> {
+  const settings = await place.settings();
+  const ready = Promise.withResolvers<Chats>();
+  const runtime = await place.open({
+    ...options,
+    openChat: (chat) => ({
+      send: async (message, signal) => (await ready.promise).post(chat, message, signal),
+    }),
+  });
+  const chats = new Chats(runtime, settings);
+  ready.resolve(chats);
+  await chats.update();
+  return {
+    runtime,
+    async [Symbol.asyncDispose]() {
+      await chats[Symbol.asyncDispose]();
+      await runtime[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** A workspace with a chat, its app's server, and its people. */
 export interface AppWorld<App extends TestedApp> extends AsyncDisposable {
   place: TestWorkspace;
   app: App;
-  open(): Promise<AppService>;
+  open(): Promise<ChatService>;
   /** Waits for a message in a place that contains a text, and returns it. */
   seen(place: string, text: string): Promise<ShownMessage>;
   /** Waits until the chat has handled everything that happened in the app before. */
@@ -51,24 +77,9 @@ chat:
     app,
     seen,
     async open() {
-      const settings = await place.settings();
-      const ready = Promise.withResolvers<Chats>();
-      const runtime = await place.open({
-        openChat: (chat) => ({
-          send: async (message, signal) => (await ready.promise).post(chat, message, signal),
-        }),
-      });
-      const chats = new Chats(runtime, settings);
-      ready.resolve(chats);
-      await chats.update();
+      const service = await openChatService(place);
       await app.connected?.();
-      return {
-        runtime,
-        async [Symbol.asyncDispose]() {
-          await chats[Symbol.asyncDispose]();
-          await runtime[Symbol.asyncDispose]();
-        },
-      };
+      return service;
     },
     async handled() {
       // Commands are handled in their turn, so everything before was handled before.

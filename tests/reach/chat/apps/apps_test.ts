@@ -1,7 +1,7 @@
 // The behavior that all chat apps share, over their real packages and local servers that speak their wire formats.
 import assert from "node:assert/strict";
 import { createLocalClient } from "../../../../app/local_client.ts";
-import { MINUTE_MS } from "../../../../base/time_units.ts";
+import { DAY_MS, MINUTE_MS } from "../../../../base/time_units.ts";
 import { call } from "../../../runtime/executions/executions_of.ts";
 import { until } from "../../../support/until.ts";
 import { type AppWorld, createAppWorld } from "./app_world.ts";
@@ -54,45 +54,38 @@ testApps("a message starts one run, and its answer comes back once", async (worl
   assert.equal(app.shown.filter(({ place }) => place === to).length, 2);
 });
 
-testApps("strangers, unbound groups and forwarded text start nothing", async (world) => {
-  const { app } = world;
-  await world.place.writeAgent("concierge", ECHO);
-  await using _service = await world.open();
-  app.say(app.stranger, "Hello");
-  app.say(app.stranger, `${app.mark}start`);
-  app.mention(app.stranger, app.group, "Hello");
-  app.mention(app.owner, app.otherGroup, "Hello");
-  app.press(app.stranger, { id: "1", place: app.directOf(app.stranger) }, "approve");
-  app.say(app.owner, "Pay the invoice", { isForwarded: true });
-  const { id } = await world.seen(app.directOf(app.owner), "Forwarded text");
-  assert.deepEqual(app.shown.map((one) => one.id), [id]);
-  assert.deepEqual(app.whispers, []);
-  assert.equal(await countRuns(world), 0);
-});
+testApps(
+  "strangers, unbound groups and forwarded text start nothing; a bound group is served",
+  async (world) => {
+    const { app } = world;
+    await world.place.writeAgent("concierge", ECHO);
+    await using _service = await world.open();
+    app.say(app.stranger, "Hello");
+    app.say(app.stranger, `${app.mark}start`);
+    app.mention(app.stranger, app.group, "Hello");
+    app.mention(app.owner, app.otherGroup, "Hello");
+    app.press(app.stranger, { id: "1", place: app.directOf(app.stranger) }, "approve");
+    app.say(app.owner, "Pay the invoice", { isForwarded: true });
+    const forwarded = await world.seen(app.directOf(app.owner), "Forwarded text");
+    assert.deepEqual(app.shown.map((one) => one.id), [forwarded.id]);
+    assert.deepEqual(app.whispers, []);
 
-testApps("a bound group is served by a reply to the message", async (world) => {
-  const { app } = world;
-  await world.place.writeAgent("concierge", ECHO);
-  await using _service = await world.open();
-  const id = app.mention(app.guest, app.group, "hello all");
-  const { replyTo, text } = await world.seen(app.group, "hello all");
-  assert.equal(replyTo, id);
-  assert.doesNotMatch(text, /[@<]/);
-});
+    // Commands need their right, and have the app's mark.
+    app.say(app.guest, `${app.mark}recap`);
+    await world.seen(app.directOf(app.guest), "You may not do this");
+    app.say(app.owner, `${app.mark}recap`);
+    await world.seen(app.directOf(app.owner), "The last 24 hours");
+    await world.handled();
+    assert.equal(await countRuns(world), 0);
 
-testApps("commands need their right, and have the app's mark", async (world) => {
-  const { app } = world;
-  await world.place.writeAgent("concierge", ECHO);
-  await using _service = await world.open();
-  app.say(app.guest, `${app.mark}recap`);
-  await world.seen(app.directOf(app.guest), "You may not do this");
-  app.say(app.owner, `${app.mark}recap`);
-  await world.seen(app.directOf(app.owner), "The last 24 hours");
-  await world.handled();
-  assert.equal(await countRuns(world), 0);
-});
+    const id = app.mention(app.guest, app.group, "hello all");
+    const { replyTo, text } = await world.seen(app.group, "hello all");
+    assert.equal(replyTo, id);
+    assert.doesNotMatch(text, /[@<]/);
+  },
+);
 
-testApps("a late message is asked about, and used by its sender only", async (world) => {
+testApps("a late message is asked about, and used or dropped by its sender only", async (world) => {
   const { app } = world;
   const to = app.directOf(app.owner);
   await world.place.writeAgent("concierge", ECHO);
@@ -106,6 +99,10 @@ testApps("a late message is asked about, and used by its sender only", async (wo
   app.press(app.owner, question, question.buttons["Use it"]!);
   await world.seen(to, "Sell everything");
   await world.handled();
+  app.say(app.owner, "Old news", { ageMs: DAY_MS });
+  const second = await world.seen(to, "came late");
+  app.press(app.owner, second, second.buttons["Drop it"]!);
+  await world.seen(to, "was dropped");
   assert.equal(await countRuns(world), 1);
 });
 
@@ -131,7 +128,7 @@ testApps("a question is answered by its button only, and by its person only", as
   assert.ok(app.whispers.every(({ person }) => person !== app.stranger));
   app.press(app.owner, question, approve);
   app.press(app.owner, question, approve);
-  assert.deepEqual((await world.seen(to, "➜ Approved")).buttons, {});
+  assert.deepEqual((await world.seen(to, "by owner in a chat app")).buttons, {});
   await until(
     () => app.whispers.some(({ text }) => text === "This question is no longer open."),
     "the second press is refused",
@@ -140,35 +137,46 @@ testApps("a question is answered by its button only, and by its person only", as
   assert.equal(await Deno.readTextFile(`${world.place.workspace}/note.txt`), "A line\n");
 });
 
-testApps("a question that is answered elsewhere loses its buttons", async (world) => {
-  const { app } = world;
-  const to = app.directOf(app.owner);
-  await world.place.writeScript("writer", write("x"));
-  await using service = await world.open();
-  using client = createLocalClient(service.runtime);
-  await service.runtime.run("writer", {});
-  const question = await world.seen(to, "writer asks");
-  const approve = question.buttons["Approve"]!;
-  const { request_id } = await client.pending(1);
-  await client.respond(1, { request_id, response: { approved: false }, via: "page" });
-  assert.deepEqual((await world.seen(to, "Denied (on the page)")).buttons, {});
-  app.press(app.owner, question, approve);
-  await until(
-    () => app.whispers.some(({ text }) => text === "This question is no longer open."),
-    "the late press is refused",
-  );
-});
+testApps(
+  "a question answered elsewhere loses its buttons, a long one has a file, choices have buttons",
+  async (world) => {
+    const { app } = world;
+    const to = app.directOf(app.owner);
+    await world.place.writeScript("writer", write("x"));
+    const long = "A line of `text` with ```.\n".repeat(600) + "THE END\n";
+    await world.place.writeScript("novelist", write(long));
+    // More options than fit a row.
+    const options = Array.from({ length: 12 }, (_, index) => `option ${index}`);
+    const ask = call("ask_user", { question: "Which?", options, multi: true });
+    await world.place.writeScript("asker", [{ call: [ask] }, { say: "You said {result}" }]);
+    await using service = await world.open();
+    using client = createLocalClient(service.runtime);
+    await service.runtime.run("writer", {});
+    const question = await world.seen(to, "writer asks");
+    const approve = question.buttons["Approve"]!;
+    const { request_id } = await client.pending(1);
+    await client.respond(1, { request_id, response: { approved: false }, via: "page" });
+    assert.deepEqual((await world.seen(to, "Denied (on the page)")).buttons, {});
+    app.press(app.owner, question, approve);
+    await until(
+      () => app.whispers.some(({ text }) => text === "This question is no longer open."),
+      "the late press is refused",
+    );
 
-testApps("a change that is too long for a message comes as a file first", async (world) => {
-  const { app } = world;
-  const text = "A line of `text` with ```.\n".repeat(600) + "THE END\n";
-  await world.place.writeScript("writer", write(text));
-  await using service = await world.open();
-  await service.runtime.run("writer", {});
-  const question = await world.seen(app.directOf(app.owner), "This is cut");
-  assert.match(app.files[0]?.text ?? "", /\+THE END/);
-  assert.deepEqual(Object.keys(question.buttons), ["Approve", "Deny"]);
-});
+    await service.runtime.run("novelist", {});
+    const cut = await world.seen(to, "This is cut");
+    assert.match(app.files[0]?.text ?? "", /\+THE END/);
+    assert.deepEqual(Object.keys(cut.buttons), ["Approve", "Deny"]);
+
+    await service.runtime.run("asker", {});
+    const choice = await world.seen(to, "Which?");
+    assert.deepEqual(Object.keys(choice.buttons), [...options, "Done"]);
+    for (const label of ["option 1", "option 11", "Done"]) {
+      app.press(app.owner, choice, choice.buttons[label]!);
+    }
+    await world.seen(to, "➜ option 1, option 11");
+  },
+);
 
 testApps("long answers are split or a file, and no text is markup", async (world) => {
   const { app } = world;
@@ -187,23 +195,6 @@ testApps("long answers are split or a file, and no text is markup", async (world
   await until(() => app.files.length === 1, "a file");
   assert.equal(app.files[0]?.place, to);
   assert.equal(app.files[0]?.text.trim().split(/\s+/).length, 9_000);
-});
-
-testApps("choices are buttons, also more than fit a row", async (world) => {
-  const { app } = world;
-  const to = app.directOf(app.owner);
-  const options = Array.from({ length: 12 }, (_, index) => `option ${index}`);
-  const ask = call("ask_user", { question: "Which?", options, multi: true });
-  await world.place.writeScript("asker", [{ call: [ask] }, { say: "You said {result}" }]);
-  await using service = await world.open();
-  await service.runtime.run("asker", {});
-  const question = await world.seen(to, "Which?");
-  assert.deepEqual(Object.keys(question.buttons), [...options, "Done"]);
-  for (const label of ["option 1", "option 11"]) {
-    app.press(app.owner, question, question.buttons[label]!);
-  }
-  app.press(app.owner, question, question.buttons["Done"]!);
-  await world.seen(to, "➜ option 1, option 11");
 });
 
 testApps("files come into the workspace, and only from the app's servers", async (world) => {
@@ -231,30 +222,6 @@ testApps("files come into the workspace, and only from the app's servers", async
   assert.deepEqual(asked, []);
 });
 
-testApps("a file that the run has written goes out, another one does not", async (world) => {
-  const { app, place } = world;
-  await Deno.writeTextFile(`${place.workspace}/other.txt`, "not of this run");
-  await place.writeScript("concierge", [
-    { call: [call("file_write", { path: "note.txt", content: "of this run" })] },
-    { say: "[note](note.txt) and other.txt" },
-  ], "auto_approve: [file_write]");
-  await using _service = await world.open();
-  app.say(app.owner, "Write");
-  await until(() => app.files.length === 1, "a file");
-  const to = app.directOf(app.owner);
-  assert.deepEqual(app.files, [{ place: to, name: "note.txt", text: "of this run" }]);
-});
-
-testApps("pauses that the app asks for lose nothing", async (world) => {
-  const { app } = world;
-  await world.place.writeAgent("concierge", ECHO);
-  app.pauseOnce();
-  await using _service = await world.open();
-  app.say(app.owner, "Patience");
-  await world.seen(app.directOf(app.owner), "Patience");
-  assert.equal(app.sends, 2);
-});
-
 testApps("the sender of the terminal's code is named as in the app", async (world) => {
   const { app } = world;
   await using service = await world.open();
@@ -269,16 +236,23 @@ testApps("the sender of the terminal's code is named as in the app", async (worl
   });
 });
 
-testApps("refusals are in the log with the app's reason, and no token is", async (world) => {
-  const { app } = world;
-  await world.place.writeAgent("concierge", ECHO);
-  const reason = app.refuseOnce();
-  await using _service = await world.open();
-  app.say(app.owner, "Hello");
-  const read = () => JSON.stringify(world.place.logged);
-  await until(() => read().includes(reason), "the reason is logged");
-  for (const token of Object.values(app.shell)) assert.ok(!read().includes(token));
-});
+testApps(
+  "pauses that the app asks for lose nothing, and refusals are in the log without a token",
+  async (world) => {
+    const { app } = world;
+    await world.place.writeAgent("concierge", ECHO);
+    app.pauseOnce();
+    await using _service = await world.open();
+    app.say(app.owner, "Patience");
+    await world.seen(app.directOf(app.owner), "Patience");
+    assert.equal(app.sends, 2);
+    const reason = app.refuseOnce();
+    app.say(app.owner, "Hello");
+    const read = () => JSON.stringify(world.place.logged);
+    await until(() => read().includes(reason), "the reason is logged");
+    for (const token of Object.values(app.shell)) assert.ok(!read().includes(token));
+  },
+);
 
 testApps("a file that the run has written goes out, another one does not", async (world) => {
   const { app, place } = world;

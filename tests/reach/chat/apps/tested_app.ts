@@ -68,7 +68,7 @@ export interface TestedApp extends AsyncDisposable {
 /** The tested apps by name. */
 export const TESTED_APPS: Readonly<Record<string, () => TestedApp>> = {
   telegram: () => openTelegram(),
-  slack: openSlack,
+  slack: () => openSlack(),
   discord: () => openDiscord(),
 };
 
@@ -133,16 +133,16 @@ export function openTelegram(server = new telegram.TelegramServer()): TestedApp 
   };
 }
 
-function openSlack(): TestedApp {
-  const server = new slack.SlackServer();
+/** Opens Slack, with a server that a test of Slack alone can steer. */
+export function openSlack(server = new slack.SlackServer()): TestedApp {
   let last: Record<string, unknown> = {};
   const method = "chat.postMessage";
   return {
     settings:
       `type: slack\n    token: CHAT_TOKEN\n    app_token: CHAT_APP_TOKEN\n    api_root: ${server.apiRoot}`,
     shell: { CHAT_TOKEN: slack.BOT_TOKEN, CHAT_APP_TOKEN: slack.APP_TOKEN },
-    ...{ owner: "U01OWNER", guest: "U02GUEST", stranger: "U03STRANGER" },
-    ...{ group: "C01TEAM", otherGroup: "C99OTHER", mark: "!" },
+    ...slack.PEOPLE,
+    mark: "!",
     strangerName: "Person U03STRANGER (@u03stranger)",
     get shown() {
       return server.shown.map(({ ts: id, thread: replyTo, ...one }) => ({ ...one, id, replyTo }));

@@ -2,6 +2,15 @@
 import { until } from "../../../support/until.ts";
 
 /** A message that the bot sent, as it is shown now. */
+/** The ids of people and channels. The owner may do everything, the guest only talk. The stranger is unknown. */
+export const PEOPLE = {
+  owner: "U01OWNER",
+  guest: "U02GUEST",
+  stranger: "U03STRANGER",
+  group: "C01TEAM",
+  otherGroup: "C99OTHER",
+};
+
 export interface ShownMessage {
   ts: string;
   place: string;
