@@ -7,7 +7,6 @@ import { toEnd } from "../../support/test_workspace.ts";
 import { type DeathOrder, startAndDie } from "./start_and_die.ts";
 
 const MAIL = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
-const SENT = /The mail was sent/;
 const UNKNOWN = /its outcome is unknown\. It was not repeated/;
 
 /** The moments of the kill, with the number of sent mails and the result. */
@@ -19,11 +18,6 @@ const DEATHS: readonly {
   /** True if the kill happens before the copy is stored. */
   isCopyLost?: true;
 }[] = [
-  {
-    moment: "before the call starts",
-    crash: { method: "startCall", when: "before", nth: 1 },
-    ...{ sent: 1, result: SENT },
-  },
   {
     moment: "before the mail is sent",
     crash: { method: "startCall", when: "after", nth: 1 },
@@ -38,11 +32,6 @@ const DEATHS: readonly {
     moment: "after the server accepted the mail, without a copy",
     crash: { method: "finishCall", when: "before", nth: 1 },
     ...{ sent: 1, result: UNKNOWN, isCopyLost: true },
-  },
-  {
-    moment: "when the result is stored",
-    crash: { method: "finishCall", when: "after", nth: 1 },
-    ...{ sent: 1, result: SENT },
   },
 ];
 

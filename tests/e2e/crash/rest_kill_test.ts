@@ -9,16 +9,12 @@ import { type DeathOrder, startAndDie } from "./start_and_die.ts";
 const rest = { name: "wait", arguments: { for: "1s", reason: "the backup" } };
 const STEPS = [{ call: [rest] }, { call: [rest] }, { say: "Done." }];
 
-/** The calls of the store around the first and the second rest: its beginning, its end, its result, and the next reply. */
+/** The calls of the store around a rest: its beginning, its end and its result. */
 const DEATHS: readonly DeathOrder["crash"][] = [
   { method: "restExecution", when: "before", nth: 1 },
   { method: "restExecution", when: "after", nth: 1 },
-  { method: "endRest", when: "before", nth: 1 },
   { method: "endRest", when: "after", nth: 1 },
   { method: "finishCall", when: "before", nth: 1 },
-  { method: "finishCall", when: "after", nth: 1 },
-  { method: "restExecution", when: "after", nth: 2 },
-  { method: "endRest", when: "after", nth: 2 },
 ];
 
 for (const crash of DEATHS) {

@@ -15,7 +15,6 @@ const DEATHS: readonly [moment: string, crash: DeathOrder["crash"], isKnown: boo
   ["when its intent is stored", { method: "startCall", when: "after", nth: 1 }, false],
   ["while it runs", { method: "addFrame", when: "before", nth: 1 }, false],
   ["before its result is stored", { method: "finishCall", when: "before", nth: 1 }, false],
-  ["when its result is stored", { method: "finishCall", when: "after", nth: 1 }, true],
 ];
 
 for (const [moment, crash, isKnown] of DEATHS) {
