@@ -920,18 +920,11 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/tools/custom/custom_tools_test.ts"],
   },
   {
-    guard: "a symbolic link in a skill's folder opens no place outside to scripts",
-    symbol: "HostedScripts.runScript",
-    replace: "allowed.read",
-    by: "folders, ...allowed.read",
-    tests: ["tests/runtime/tools/custom/hosted_scripts_test.ts"],
-  },
-  {
-    guard: "a symbolic link in the tools folder opens no place outside to tools",
-    symbol: "CustomTools.#run",
+    guard: "a symbolic link in the folder of a skill or a tool opens no place outside to them",
+    symbol: "hostPermissions",
     replace: "...own.read",
-    by: "toolsDir, ...own.read",
-    tests: ["tests/proof/attack_test.ts"],
+    by: "...folders, ...own.read",
+    tests: ["tests/runtime/tools/custom/hosted_scripts_test.ts", "tests/proof/attack_test.ts"],
   },
   {
     guard: "a symbolic link that a tool moves opens no other place",

@@ -25,7 +25,7 @@ export async function openAnswerFormat(
     executable: string;
   },
 ): Promise<AnswerFormat | undefined> {
-  const { directories, environment } = settings;
+  const { directories } = settings;
   const schema = await readOutputSchema(output, directories);
   if (schema === undefined) return undefined;
   const { findFaults, isPartial } = await compileAnswerCheck(schema);
@@ -38,11 +38,7 @@ export async function openAnswerFormat(
         return await findAnswerFaults(
           { schema, answer },
           { signal, clock, redactor: NO_SECRETS },
-          {
-            program: ownProgram(executable),
-            cwd: directories.workspace,
-            lookup: (name) => environment.get(name),
-          },
+          { program: ownProgram(executable), cwd: directories.workspace },
         );
       } catch (error) {
         if (!(error instanceof ToolFailure)) throw error;

@@ -84,7 +84,6 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
       return await readPdfText(pdf, context, {
         program: ownProgram(executable),
         cwd: settings.directories.workspace,
-        lookup: (name) => settings.environment.get(name),
       });
     },
     async openSandbox(agent, subject) {

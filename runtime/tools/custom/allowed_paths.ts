@@ -9,6 +9,7 @@ import { ignoreMissing } from "../../../base/files/missing.ts";
 import type { PathSandbox, SandboxRoot } from "../files/path_sandbox.ts";
 import { isWithin } from "../files/place.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
+import type { WorkerPermissions } from "./host_messages.ts";
 
 /** The maximum number of entries that are scanned for closed files in one root. */
 const MAX_ENTRIES = 100_000;
@@ -47,6 +48,30 @@ export async function readablePaths(
 ): Promise<Pick<AllowedPaths, "read" | "linksOut">> {
   const roots = (await sandbox.roots()).map((root) => ({ ...root, access: "read" as const }));
   return await surveyRoots(sandbox, { signal, roots });
+}
+
+/**
+ * Returns the permissions of a worker for an agent (`inner`) and those of the process around it (`outer`), with the agent's
+ * roots. `folder` is the folder of the tool or the skill, which both may read.
+ */
+export async function hostPermissions(
+  folder: PathSandbox,
+  { sandbox, signal }: { sandbox: PathSandbox; signal: AbortSignal },
+  more: Pick<WorkerPermissions, "net" | "env">,
+): Promise<{ inner: WorkerPermissions; outer: WorkerPermissions; roots: readonly SandboxRoot[] }> {
+  const own = await readablePaths(folder, { signal });
+  const allowed = await allowedPaths(sandbox, { signal });
+  const roots = await sandbox.roots();
+  const folders = (await folder.roots()).map(({ path }) => path);
+  return {
+    inner: { read: [...own.read, ...allowed.read], write: allowed.write, ...more },
+    outer: {
+      read: [...folders, ...roots.map(({ path }) => path)],
+      write: roots.flatMap(({ path, access }) => access === "write" ? [path] : []),
+      ...more,
+    },
+    roots,
+  };
 }
 
 async function surveyRoots(

@@ -2,11 +2,10 @@
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
 import type { ToolContext } from "../definition/tool.ts";
 import type { HostRole } from "./host_messages.ts";
-import { hostCommand, type HostProgram } from "./host_program.ts";
+import { closedHostCommand, type HostProgram } from "./host_program.ts";
 
 /** The time limit for the start of the process in milliseconds, sufficient on a busy machine. */
 const START_MS = 30_000;
-const NOTHING = { read: [], write: [], net: [], env: [] };
 
 /** The task of one process. The time limit begins when the process prints an empty line, which reports its start. */
 export interface ClosedTask {
@@ -16,13 +15,10 @@ export interface ClosedTask {
   maxOutputBytes: number;
 }
 
-/** The program of the process, its working folder, and its variables. */
+/** The program of the process, and its working folder. */
 export interface ClosedHostOptions {
   program: HostProgram;
-  /** The working folder of the process. */
   cwd: string;
-  /** Returns an environment variable of the service, or undefined. */
-  lookup(name: string): string | undefined;
 }
 
 /** The signal, the clock and the redactor of the tool call that needs the process. */
@@ -35,17 +31,10 @@ export type ClosedHostContext = Pick<ToolContext, "signal" | "clock" | "redactor
 export async function runClosedHost(
   { role, ...work }: ClosedTask,
   { signal, clock, redactor }: ClosedHostContext,
-  { program, cwd, lookup }: ClosedHostOptions,
+  { program, cwd }: ClosedHostOptions,
 ): Promise<ProgramEnd> {
-  const command = hostCommand(program, {
-    role,
-    permissions: NOTHING,
-    closed: { read: [], write: [] },
-    args: [],
-    lookup,
-    variables: {},
-  });
+  const command = closedHostCommand(program, { role, cwd });
   const bounds = { startMs: START_MS, killGraceMs: 0, signal, clock, redactor };
-  const end = await runProgram(program.program, { ...command, ...work, ...bounds, cwd });
+  const end = await runProgram(command.program, { ...command, ...work, ...bounds });
   return { ...end, stdout: end.stdout.trimStart() };
 }

@@ -4,8 +4,6 @@ import { realpath } from "node:fs/promises";
 import type { Agent } from "../../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import type { Clock } from "../../../base/clock.ts";
-import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
-import type { Directories } from "../../config/directories.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isBuiltinName } from "../../vocabulary/tool_vocabulary.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
@@ -13,13 +11,12 @@ import { PathSandbox, type SandboxRoot } from "../files/path_sandbox.ts";
 import type { ActionTool, ToolContext } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { ToolsUnavailable } from "../failures/tools_unavailable.ts";
-import { allowedPaths, readablePaths } from "./allowed_paths.ts";
-import type { CheckedArguments, WorkerPermissions } from "./host_messages.ts";
+import { hostPermissions, readablePaths } from "./allowed_paths.ts";
+import type { WorkerPermissions } from "./host_messages.ts";
 import { HostPool, MAX_WAIT_MS } from "./host_pool.ts";
 import { HostProcess } from "./host_process.ts";
-import { hostCommand, type HostProgram } from "./host_program.ts";
+import { hostCommand, type HostSettings } from "./host_program.ts";
 import { findForbiddenImport } from "./import_check.ts";
-import { confineHost } from "./host_sandbox.ts";
 import { runToolCall } from "./tool_call.ts";
 import type { FileToolDeclaration } from "./tool_declaration.ts";
 import { type DescribedFile, ToolDescriptions } from "./tool_descriptions.ts";
@@ -29,20 +26,9 @@ import { requireValidArguments } from "./whole_check.ts";
 /** The time in addition to a call's own limit in milliseconds, for the steps before and after the call in its process. */
 const GRACE_MS = 60_000;
 
-/** The directory of the custom tools, and the directories that they must not use. */
-export type ToolDirectories = Pick<
-  Directories,
-  "workspace" | "agentsDir" | "toolsDir" | "configDir" | "stateDir" | "workspaceEnvFile"
->;
-
 /** The options of CustomTools. */
-export interface CustomToolsOptions {
-  directories: ToolDirectories;
-  program: HostProgram;
-  sandbox: ProcessSandbox;
+export interface CustomToolsOptions extends HostSettings {
   clock: Clock;
-  /** Returns a variable from the environment files, else from the shell's environment, or undefined. */
-  lookup(name: string): string | undefined;
   /** Returns true if a variable contains a model provider's key, which no tool gets. */
   isProviderKey(name: string): boolean;
   /**
@@ -109,7 +95,7 @@ export class CustomTools implements AsyncDisposable {
     const { signal } = new AbortController();
     const found = await this.#find(module, signal);
     if ("problem" in found) return found;
-    const { linksOut } = await this.#ownFolder(signal);
+    const { linksOut } = await readablePaths(await this.#ownFolder(), { signal });
     const toolNames = found.tools.map(({ name }) => name);
     const unset = found.tools.flatMap(({ permissions }) => this.#unset(permissions.env));
     return { toolNames, linksOut, unset: [...new Set(unset)] };
@@ -145,7 +131,7 @@ export class CustomTools implements AsyncDisposable {
       pool: this.#pool,
       clock: this.#options.clock,
       start: () => this.#start({ read: [toolsDir], write: [], net: [], env: [] }, toolsDir),
-      readable: async (signal) => (await this.#ownFolder(signal)).read,
+      readable: async (signal) => (await readablePaths(await this.#ownFolder(), { signal })).read,
     });
     return await this.#descriptions.describe(file, signal);
   }
@@ -164,7 +150,9 @@ export class CustomTools implements AsyncDisposable {
       effect: () => effect,
       run: async (args, context) => {
         if (isPartial(args)) {
-          await this.#requireValidArguments({ tool: name, schema: parameters, args }, context);
+          const { directories: { toolsDir: cwd }, program } = this.#options;
+          const checked = { tool: name, schema: parameters, args };
+          await requireValidArguments(checked, context, { program, cwd });
         }
         const unset = this.#unset(declaration.permissions.env);
         if (unset.length === 0) return await this.#run({ file, declaration, args }, context);
@@ -180,27 +168,14 @@ export class CustomTools implements AsyncDisposable {
     };
   }
 
-  async #requireValidArguments(checked: CheckedArguments, context: ToolContext): Promise<void> {
-    const { directories: { toolsDir: cwd }, program, lookup } = this.#options;
-    await requireValidArguments(checked, context, { program, cwd, lookup });
-  }
-
   async #run(
     call: { file: ToolFile; declaration: FileToolDeclaration; args: JsonObject },
     context: ToolContext,
   ): Promise<string> {
     const { file, declaration: { name, timeoutMs, permissions: { net, env } }, args } = call;
-    const { workspace, toolsDir: configured } = this.#options.directories;
-    const toolsDir = await realpath(configured);
-    const roots = await context.sandbox.roots();
-    const allowed = await allowedPaths(context.sandbox, context);
-    const own = await this.#ownFolder(context.signal);
-    const outer = {
-      read: [toolsDir, ...roots.map(({ path }) => path)],
-      write: roots.flatMap(({ path, access }) => access === "write" ? [path] : []),
-      net,
-      env,
-    };
+    const { workspace } = this.#options.directories;
+    const folder = await this.#ownFolder();
+    const { inner, outer, roots } = await hostPermissions(folder, context, { net, env });
     const variables = this.#variables(env);
     return await runToolCall(
       {
@@ -214,7 +189,7 @@ export class CustomTools implements AsyncDisposable {
           workspace,
           paths: pathsOf(roots, workspace),
         },
-        permissions: { read: [...own.read, ...allowed.read], write: allowed.write, net, env },
+        permissions: inner,
         host: {
           key: JSON.stringify([file.path, outer, variables]),
           owner: `execution ${context.executionId}`,
@@ -226,31 +201,20 @@ export class CustomTools implements AsyncDisposable {
     );
   }
 
-  /** Returns the paths that a tool may read in the tools folder: all but closed files and symlinks that point outside. */
-  async #ownFolder(signal: AbortSignal): Promise<{ read: string[]; linksOut: string[] }> {
+  /** Returns a sandbox of the tools folder, which its tools may read except closed files and symlinks that point outside. */
+  async #ownFolder(): Promise<PathSandbox> {
     const { toolsDir, configDir, stateDir } = this.#options.directories;
     const workspace = await realpath(toolsDir);
     const closed = { agentsDir: null, configDir, stateDir };
-    const folder = new PathSandbox({ ...closed, workspace, paths: [], home: workspace });
-    return await readablePaths(folder, { signal });
+    return new PathSandbox({ ...closed, workspace, paths: [], home: workspace });
   }
 
   async #start(permissions: WorkerPermissions, cwd: string): Promise<HostProcess> {
-    const { directories, program, sandbox, lookup, onStart } = this.#options;
-    const { configDir, stateDir, workspaceEnvFile, agentsDir } = directories;
-    const read = [configDir, stateDir, workspaceEnvFile];
-    onStart?.();
-    const command = hostCommand(program, {
-      role: "tools",
-      args: [],
-      permissions,
-      closed: { read, write: [...read, agentsDir] },
-      lookup,
-      variables: this.#variables(permissions.env),
-    });
-    const around = { sandbox, host: program, permissions, directories };
+    this.#options.onStart?.();
+    const variables = this.#variables(permissions.env);
+    const start = { role: "tools", permissions, variables, cwd } as const;
     return new HostProcess({
-      command: await confineHost({ ...command, cwd }, around),
+      command: await hostCommand(this.#options, start),
       keeps: (["net", "env"] as const).filter((kind) => permissions[kind].length > 0),
     });
   }

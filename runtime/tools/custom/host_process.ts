@@ -21,7 +21,7 @@ export interface AnswerLimit {
 
 /** The options of HostProcess. */
 export interface HostProcessOptions {
-  /** The command that starts the process, with or without a sandbox (see confineHost). */
+  /** The command that starts the process, with or without a sandbox (see hostCommand). */
   command: SandboxedProgram;
   /** The kinds of permission that tools in this process get. */
   keeps: ("net" | "env")[];

@@ -1,5 +1,5 @@
-// Builds the command line of a host process: its program, its permission flags, and its environment.
-import { dirname } from "../../../base/plain_path.ts";
+// Builds the command of a host process: its program, its permission flags, its environment, and the sandbox around it.
+import { dirname, join } from "../../../base/plain_path.ts";
 import { isWithin } from "../files/place.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
 import {
@@ -9,9 +9,13 @@ import {
   workerFolder,
 } from "../../../base/program_files.ts";
 import { CERTIFICATE_VARIABLES } from "../../sandbox/certificates.ts";
+import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
+import type { SandboxedProgram } from "../../sandbox/sandbox_rules.ts";
+import type { Directories } from "../../config/directories.ts";
 import { denoCacheVariables } from "../../config/places.ts";
 import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
+import { confineProgram } from "../processes/confined_program.ts";
 
 /** The heap limit of a host process in megabytes. V8 ends a process that exceeds it. */
 const HEAP_MB = 256;
@@ -29,19 +33,29 @@ export interface HostProgram {
   main?: string;
 }
 
-/** The options for starting a host process. */
+/** The settings of a workspace with which its host processes start. */
+export interface HostSettings {
+  program: HostProgram;
+  sandbox: ProcessSandbox;
+  /** The directory of the custom tools, and the directories that tools and scripts must not use. */
+  directories: Pick<
+    Directories,
+    "workspace" | "agentsDir" | "toolsDir" | "configDir" | "stateDir" | "workspaceEnvFile"
+  >;
+  /** Returns a variable from the environment files, else from the shell's environment, or undefined. */
+  lookup(name: string): string | undefined;
+}
+
+/** A host process that runs tools or a script. */
 export interface HostStart {
-  role: HostRole;
+  role: "tools" | "script";
   /** All permissions that workers of the process may get. */
   permissions: WorkerPermissions;
-  /** The paths that no worker may read or write, even if `permissions` contains them. */
-  closed: { read: readonly string[]; write: readonly string[] };
-  /** The value of `Deno.args` in the process. */
-  args: readonly string[];
-  /** Returns an environment variable of the service, or undefined. */
-  lookup(name: string): string | undefined;
   /** The variables that workers may read, with their values. */
   variables: Readonly<Record<string, string>>;
+  cwd: string;
+  /** The value of `Deno.args` in the process. */
+  args?: readonly string[];
 }
 
 /**
@@ -54,60 +68,102 @@ export function ownProgram(program: string = Deno.execPath()): HostProgram {
 }
 
 /**
- * Returns the arguments and the environment of a host process. Throws ToolFailure if the process needs a permission that
- * the service lacks.
+ * Returns the command that starts a host process in the sandbox. Throws ToolFailure if the process needs a permission that
+ * the service lacks, or cannot be put into the sandbox.
  *
  * Decision: Deno with Inkling's source gets flags as narrow as the worker's permissions, so that each of the two limits
  * holds if the other fails. A compiled executable starts with Inkling's permissions built in, and gives up each kind of
- * permission that its tools do not get. For the other kinds, the worker is the only limit.
+ * permission that its tools do not get. For the other kinds, the worker is the only limit. The sandbox also hides files to
+ * which these permissions do not apply, such as files that an executable's module loader reads.
  */
-export function hostCommand(
-  { main }: HostProgram,
-  start: HostStart,
-): { args: string[]; environment: Record<string, string> } {
-  const { permissions, lookup } = start;
+export async function hostCommand(
+  { program, directories, sandbox, lookup }: HostSettings,
+  { role, permissions, variables, cwd, args = [] }: HostStart,
+): Promise<SandboxedProgram> {
   requireOwnPermissions(permissions);
-  const network = permissions.net.length > 0 ? NETWORK_VARIABLES : [];
+  const { configDir, stateDir, agentsDir } = directories;
+  const { read, write, net } = permissions;
+  const passed = net.length === 0 ? [] : NETWORK_VARIABLES.flatMap((name) => {
+    const value = lookup(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const command = commandOf(program, {
+    ...{ role, args, cwd, flags: sourceFlags(permissions, directories) },
+    variables: { ...Object.fromEntries(passed), ...variables },
+  });
+  const cache = program.main === undefined ? undefined : denoFolder(command.environment);
+  return await confineProgram(sandbox, command, {
+    programs: [
+      program.program,
+      ...(program.main === undefined ? [] : [programFolder()]),
+      ...(cache === undefined ? [] : [cache]),
+    ],
+    read,
+    write,
+    closed: [
+      ...[configDir, stateDir, agentsDir],
+      // Deno's folder is readable, but not this part of it: other programs store their data there with Deno.
+      ...(cache === undefined ? [] : [join(cache, "location_data")]),
+    ],
+    // Deno's permissions limit the hosts that a tool may connect to.
+    net: net.length > 0 ? "host" : "none",
+  });
+}
+
+/**
+ * Returns the command that starts a host process without permissions. It runs no code of a tool, and may only load
+ * Inkling's own code and its packages.
+ */
+export function closedHostCommand(
+  program: HostProgram,
+  { role, cwd }: { role: Exclude<HostRole, HostStart["role"]>; cwd: string },
+): SandboxedProgram {
+  const flags = [
+    ...["--config", programConfig(), "--no-prompt", "--no-remote", "--frozen", "--cached-only"],
+    ...[`--allow-read=${withoutComma(programFolder())}`, `--allow-env=${HOST_VARIABLE}`],
+  ];
+  return commandOf(program, { role, cwd, flags, args: [], variables: {} });
+}
+
+function commandOf(
+  { program, main }: HostProgram,
+  { role, flags, args, cwd, variables }: Omit<HostStart, "role" | "permissions"> & {
+    role: HostRole;
+    flags: readonly string[];
+    args: readonly string[];
+  },
+): SandboxedProgram {
+  const heap = `--v8-flags=--max-old-space-size=${HEAP_MB}`;
   return {
-    args: main === undefined ? [...start.args] : [...flagsOf(start), main, ...start.args],
+    program,
+    args: main === undefined
+      ? args
+      : ["run", "--quiet", ...flags, "--unstable-worker-options", heap, main, ...args],
+    cwd,
     environment: {
       ...denoCacheVariables(),
-      ...Object.fromEntries(network.flatMap((name) => {
-        const value = lookup(name);
-        return value === undefined ? [] : [[name, value]];
-      })),
-      ...start.variables,
+      ...variables,
       NO_COLOR: "1",
       DENO_NO_UPDATE_CHECK: "1",
-      [HOST_VARIABLE]: start.role,
+      [HOST_VARIABLE]: role,
     },
   };
 }
 
-function flagsOf(start: HostStart): string[] {
-  const heap = `--v8-flags=--max-old-space-size=${HEAP_MB}`;
-  if (start.role === "tools" || start.role === "script") return [...sourceFlags(start), heap];
-  // These roles run no code of a tool. They may only load Inkling's own code and its packages.
+function sourceFlags(
+  { read, write, net, env }: WorkerPermissions,
+  { configDir, stateDir, workspaceEnvFile, agentsDir }: HostSettings["directories"],
+): string[] {
+  // No worker may use these paths, even if the permissions contain them.
+  const closed = [configDir, stateDir, workspaceEnvFile];
   return [
-    ...["run", "--quiet", "--config", programConfig()],
-    ...["--no-prompt", "--no-remote", "--frozen", "--cached-only", heap],
-    "--unstable-worker-options",
-    ...[`--allow-read=${withoutComma(programFolder())}`, `--allow-env=${HOST_VARIABLE}`],
-  ];
-}
-
-function sourceFlags({ permissions, closed }: HostStart): string[] {
-  const { read, write, net, env } = permissions;
-  return [
-    "run",
-    ...["--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm"],
-    "--unstable-worker-options",
+    ...["--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm"],
     ...flag("--allow-read", [workerFolder(), ...read].map(withoutComma)),
     ...flag("--allow-write", write.map(withoutComma)),
     ...flag("--allow-net", net),
     ...flag("--allow-env", [HOST_VARIABLE, ...env]),
-    ...flag("--deny-read", deniable(closed.read, read)),
-    ...flag("--deny-write", deniable(closed.write, write)),
+    ...flag("--deny-read", deniable(closed, read)),
+    ...flag("--deny-write", deniable([...closed, agentsDir], write)),
   ];
 }
 
@@ -131,6 +187,16 @@ function deniable(closed: readonly string[], allowed: readonly string[]): string
   return closed.filter((path) =>
     !path.includes(",") && !allowed.some((one) => isWithin(one, path))
   );
+}
+
+/**
+ * Returns Deno's folder for compiled code and packages, or undefined. Without access to it, each start of a process
+ * compiles Inkling again.
+ */
+function denoFolder(environment: Readonly<Record<string, string>>): string | undefined {
+  const { DENO_DIR, XDG_CACHE_HOME, HOME } = environment;
+  const cache = XDG_CACHE_HOME || (HOME ? join(HOME, ".cache") : undefined);
+  return DENO_DIR || (cache === undefined ? undefined : join(cache, "deno"));
 }
 
 // Deno does not limit the flags of a program that it starts. So requireOwnPermissions() checks that a tool's process gets

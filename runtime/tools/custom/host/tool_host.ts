@@ -74,7 +74,7 @@ class ToolHost {
     if (this.#begun === message.id) return;
     this.#begun = message.id;
     this.#works++;
-    this.#work = new ToolWork(message, { report: (message) => this.#report(message) });
+    this.#work = new ToolWork(message, (message) => this.#report(message));
   }
 
   #report(message: FromHost): void {

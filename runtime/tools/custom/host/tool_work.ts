@@ -1,17 +1,12 @@
 // Does one piece of work in a new worker: describes a tool file, or runs one call. The worker ends with the work.
-import type { FromWorker, HostWork, ToHost, ToolRequest } from "../host_messages.ts";
+import type { FromWorker, HostWork, ToHost } from "../host_messages.ts";
+import { readWorkerMessage } from "../host_reply.ts";
 import { workerModule } from "../../../../base/program_files.ts";
 import { confinedWorker } from "./confined_worker.ts";
 
 /** The maximum number of log lines and of requests in one call. */
 const MAX_LOG_LINES = 200;
 const MAX_REQUESTS = 1_000;
-
-/** The options of ToolWork. */
-export interface ToolWorkOptions {
-  /** Called for each message of the work. `described`, `done` or `failed` is the last. */
-  report(message: FromWorker): void;
-}
 
 /** A piece of work that the service requested, and its worker. */
 export class ToolWork {
@@ -21,8 +16,9 @@ export class ToolWork {
   #requests = 0;
   #ended = false;
 
-  constructor(message: HostWork, options: ToolWorkOptions) {
-    this.#report = options.report;
+  /** `report` is called for each message of the work. `described`, `done` or `failed` is the last. */
+  constructor(message: HostWork, report: (message: FromWorker) => void) {
+    this.#report = report;
     this.#worker = confinedWorker(workerModule("tool_worker"), message.permissions);
     this.#worker.onmessage = ({ data }) => this.#onMessage(data);
     this.#worker.onmessageerror = () => this.#fail("It sent something that cannot be read");
@@ -68,52 +64,4 @@ export class ToolWork {
     this.#worker.terminate();
     this.#report(message);
   }
-}
-
-/** The maximum length of a text in a message, in UTF-16 code units. The limit of a result is lower. */
-const MAX_CHARACTERS = 2_000_000;
-const MAX_OPTIONS = 100;
-const MAX_QUESTION_CHARACTERS = 10_000;
-
-/** Returns a copy of the message with only its checked fields, or undefined if it is not a valid message. */
-function readWorkerMessage(data: unknown): FromWorker | undefined {
-  if (!isRecord(data)) return undefined;
-  const { type, id, tools, result, message, stack, place, text } = data;
-  if (type === "described" && isText(tools)) return { type, tools };
-  if (type === "done" && isText(result)) return { type, result };
-  if (type === "failed" && isText(message) && isText(stack)) {
-    return { type, message, stack, ...(isShort(place) && { place }) };
-  }
-  if (type === "log" && isText(text)) return { type, text };
-  const request = type === "request" ? readRequest(data["request"]) : undefined;
-  if (request === undefined || typeof id !== "number" || !Number.isSafeInteger(id)) {
-    return undefined;
-  }
-  return { type: "request", id, request };
-}
-
-function readRequest(data: unknown): ToolRequest | undefined {
-  if (!isRecord(data)) return undefined;
-  const { kind, text, access, message, options, multi } = data;
-  if (kind === "path" && isShort(text) && (access === "read" || access === "write")) {
-    return { kind, text, access };
-  }
-  if ((kind === "confirm" || kind === "ask") && isShort(message)) return { kind, message };
-  if (kind !== "choose" || !isShort(message) || typeof multi !== "boolean") return undefined;
-  if (!Array.isArray(options) || options.length > MAX_OPTIONS || !options.every(isShort)) {
-    return undefined;
-  }
-  return { kind, message, options: [...options], multi };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.length <= MAX_CHARACTERS;
-}
-
-function isShort(value: unknown): value is string {
-  return isText(value) && value.length <= MAX_QUESTION_CHARACTERS;
 }

@@ -68,7 +68,7 @@ for (const [what, pdf, text] of READ) {
   Deno.test(`readPdfText() reads a PDF file in a separate process: ${what}`, async () => {
     const clock = what === "no end" ? new HastyClock() : new SystemClock();
     const context = { clock, redactor: new Redactor(() => []), signal: AbortSignal.any([]) };
-    const options = { program: ownProgram(), cwd: Deno.cwd(), lookup: () => undefined };
+    const options = { program: ownProgram(), cwd: Deno.cwd() };
     assert.equal((await readPdfText(pdf, context, options)).text, text);
   });
 }

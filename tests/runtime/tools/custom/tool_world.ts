@@ -3,9 +3,12 @@ import { join } from "node:path";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
 import { type Clock, SystemClock } from "../../../../base/clock.ts";
 import type { JsonObject } from "../../../../base/json.ts";
-import type { ToolDirectories } from "../../../../runtime/tools/custom/custom_tools.ts";
 import { CustomTools } from "../../../../runtime/tools/custom/custom_tools.ts";
-import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
+import {
+  type HostProgram,
+  type HostSettings,
+  ownProgram,
+} from "../../../../runtime/tools/custom/host_program.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import type { Secret } from "../../../../runtime/secrets/secret.ts";
 import type {
@@ -54,7 +57,7 @@ export interface CallOptions {
 /** A workspace with custom tools. Disposing ends the tools' processes and removes the folders. */
 export class ToolWorld implements AsyncDisposable {
   readonly fixture: SandboxFixture;
-  readonly directories: ToolDirectories;
+  readonly directories: HostSettings["directories"];
   readonly tools: CustomTools;
   readonly logged: string[] = [];
   /** The number of processes that were started. */
@@ -165,7 +168,7 @@ function declarationOf(tool: ToolBody): string {
 }
 
 /** Returns the folders that tools and scripts of this workspace use, and the folders that are closed to them. */
-export function directoriesOf({ workspace, base }: SandboxFixture): ToolDirectories {
+export function directoriesOf({ workspace, base }: SandboxFixture): HostSettings["directories"] {
   return {
     workspace,
     agentsDir: join(workspace, "agents"),
