@@ -12,7 +12,7 @@ import { serverFolder } from "../tools/mcp/server_folder.ts";
 import { ServersFile } from "../tools/mcp/servers_file/servers_file.ts";
 import { hasToolFile } from "../tools/custom/tool_files.ts";
 import { WEB_SEARCH } from "../vocabulary/tool_vocabulary.ts";
-import type { PermissionNeed } from "./permission_need.ts";
+import { needsOf, type PermissionNeed } from "./permission_need.ts";
 import { basename, dirname, extname, join } from "node:path";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { isWithin } from "../tools/files/place.ts";
@@ -84,15 +84,16 @@ export async function agentNeeds(
   };
 }
 
+/** Returns the permissions that a field of an agent's file requires for these values. */
+function needsFor(field: AgentNeed["field"], ...need: Parameters<typeof needsOf>): AgentNeed[] {
+  return needsOf(...need).map((one) => ({ ...one, field }));
+}
+
 function modelNeeds({ id }: Agent, model: ModelSettings): AgentNeed[] {
   try {
-    const host = modelHost(model);
     const { keyVariable } = modelEndpoint(model);
-    const need = { field: "model" as const, why: `the model of ${id}` };
-    return [
-      ...(host === null ? [] : [{ ...need, kind: "net" as const, value: host }]),
-      ...(keyVariable === null ? [] : [{ ...need, kind: "env" as const, value: keyVariable }]),
-    ];
+    const values = { net: [modelHost(model)], env: [keyVariable] };
+    return needsFor("model", `the model of ${id}`, values);
   } catch (error) {
     if (error instanceof ModelError) return [];
     throw error;
@@ -101,26 +102,25 @@ function modelNeeds({ id }: Agent, model: ModelSettings): AgentNeed[] {
 
 function triggerNeeds({ id, trigger }: Agent): AgentNeed[] {
   const why = `the ${trigger.type === "change" ? "checks" : "webhook"} of ${id}`;
-  const need = { field: "trigger" as const, kind: "env" as const, why };
-  const variables = secretVariables(trigger).map((value) => ({ ...need, value }));
-  if (trigger.type !== "change" || trigger.url === undefined) return variables;
-  return [...variables, { ...need, kind: "net", value: new URL(trigger.url).host }];
+  const url = trigger.type === "change" ? trigger.url : undefined;
+  const hosts = url === undefined ? [] : [new URL(url).host];
+  return needsFor("trigger", why, { env: secretVariables(trigger), net: hosts });
 }
 
 function placesOf(agent: Agent, { directories, home }: AgentSurroundings): AgentNeeds {
   const declared = agent.paths.map(({ alias, path }) => {
     const use = { access: "write" as const, why: `{${alias}} of ${agent.id}`, home };
-    return { field: "paths" as const, ...placeNeeds(path, use) };
+    return placeNeeds("paths", path, use);
   });
   const bases = (agent.trigger.type === "watch" ? agent.trigger.paths : [])
     .flatMap((written) => readWatchPaths(written, { directories, home }).map(({ base }) => base));
   const watched = [...new Set(bases)].map((base) => {
     const use = { access: "read" as const, why: `watched by ${agent.id}`, home };
-    return { field: "trigger" as const, ...placeNeeds(base, use) };
+    return placeNeeds("trigger", base, use);
   });
   const places = [...declared, ...watched];
   return {
-    needs: places.flatMap(({ field, needs }) => needs.map((need) => ({ ...need, field }))),
+    needs: places.flatMap(({ needs }) => needs),
     remarks: [
       ...places.flatMap(({ remarks }) => remarks),
       ...(agent.editorPaths ?? []).map(({ alias }) =>
@@ -139,7 +139,7 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
   return agent.mcp.flatMap((name): AgentNeed[] => {
     const server = content.servers.get(name);
     if (server === undefined || "problem" in server) return [];
-    const need = { field: "mcp" as const, why: `the MCP server ${name} of ${agent.id}` };
+    const why = `the MCP server ${name} of ${agent.id}`;
     const named = new Set<string>();
     const resolved = resolveServer(server, {
       lookup: (variable) => {
@@ -149,24 +149,21 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
       workspace: directories.workspace,
       ownFolder: serverFolder(directories.stateDir, name),
     });
-    const variables = [...named].filter((one) => !INHERITED_VARIABLES.includes(one))
-      .map((value) => ({ ...need, kind: "env" as const, value }));
-    const programs = server.kind === "program"
-      ? [{ ...need, kind: "run" as const, value: "" }]
-      : [];
-    if ("problem" in resolved) return [...variables, ...programs];
+    const env = [...named].filter((one) => !INHERITED_VARIABLES.includes(one));
+    const run = server.kind === "program" ? [""] : [];
+    if ("problem" in resolved) return needsFor("mcp", why, { env, run });
     const { definition } = resolved;
-    const hosts = definition.kind === "endpoint"
-      ? [definition.url, definition.oauth?.issuer].flatMap((address) =>
-        address === undefined ? [] : [hostAndPort(new URL(address))]
-      )
-      : proxyNeeds(definition.sandbox?.net ?? [], directories);
-    const reached = hosts.map((value) => ({ ...need, kind: "net" as const, value }));
-    // The folders of a sandboxed program are searched for key files before the program starts.
-    const folders = definition.kind === "program" ? definition.sandbox : null;
-    const read = [...folders?.read ?? [], ...folders?.write ?? []]
-      .map((value) => ({ ...need, kind: "read" as const, value }));
-    return [...variables, ...programs, ...reached, ...read];
+    if (definition.kind === "endpoint") {
+      const { url, oauth } = definition;
+      const net = [url, oauth?.issuer].map((one) => one && hostAndPort(new URL(one)));
+      return needsFor("mcp", why, { env, run, net });
+    }
+    const { read = [], write = [], net = [] } = definition.sandbox ?? {};
+    return needsFor("mcp", why, {
+      ...{ env, run, net: proxyNeeds(net, directories) },
+      // The folders of a sandboxed program are searched for key files before the program starts.
+      read: [...read, ...write],
+    });
   });
 }
 
@@ -182,42 +179,34 @@ async function programNeeds(
   { id, customTools, skills, output }: Agent,
   { directories }: AgentSurroundings,
 ): Promise<AgentNeed[]> {
-  const run = { kind: "run" as const, value: "" };
-  const needs: AgentNeed[] = [];
+  const run = [""];
   const isSearch = customTools.join() === WEB_SEARCH &&
     !await hasToolFile(WEB_SEARCH, directories.toolsDir);
-  if (customTools.length > 0 && !isSearch) {
-    needs.push({ ...run, field: "custom_tools", why: `the custom tools of ${id}` });
-  }
-  if (output !== undefined) {
-    needs.push({ ...run, field: "output", why: `the check of the answers of ${id}` });
-  }
+  const needs = [
+    ...needsFor("custom_tools", `the custom tools of ${id}`, {
+      run: customTools.length > 0 && !isSearch ? run : [],
+    }),
+    ...needsFor("output", `the check of the answers of ${id}`, {
+      run: output === undefined ? [] : run,
+    }),
+  ];
   for (const skill of skills) {
     if (!await hasScripts(directories.skillsDir, skill)) continue;
-    needs.push({ ...run, field: "skills", why: `the scripts of the skill ${skill} of ${id}` });
+    needs.push(...needsFor("skills", `the scripts of the skill ${skill} of ${id}`, { run }));
   }
   return needs;
 }
 
 function shellNeeds({ id, shell }: Agent, { directories }: AgentSurroundings): AgentNeed[] {
   if (shell === undefined) return [];
-  const need = { field: "shell" as const, why: `the shell of ${id}` };
-  return [
-    { ...need, kind: "run", value: "" },
-    ...proxyNeeds(shell.net, directories).map((value) => ({
-      ...need,
-      kind: "net" as const,
-      value,
-    })),
-    ...shell.env.map((value) => ({ ...need, kind: "env" as const, value })),
-  ];
+  const net = proxyNeeds(shell.net, directories);
+  return needsFor("shell", `the shell of ${id}`, { run: [""], net, env: shell.env });
 }
 
 function textNeeds(agent: Agent): AgentNeed[] {
-  const agents = [agent];
-  const keys = new ProviderKeys(() => agents);
-  return variablesIn(agent.body).filter((name) => !keys.has(name))
-    .map((value) => ({ kind: "env", value, why: `the text of ${agent.id}`, field: "text" }));
+  const keys = new ProviderKeys(() => [agent]);
+  const env = variablesIn(agent.body).filter((name) => !keys.has(name));
+  return needsFor("text", `the text of ${agent.id}`, { env });
 }
 
 function variablesIn(text: string): string[] {
@@ -232,39 +221,33 @@ interface PlaceUse {
   home: string;
 }
 
-/** The permissions that the use of a path needs. */
-interface PlaceNeeds {
-  needs: PermissionNeed[];
-  /** The limitations that remain, one sentence each. */
-  remarks: string[];
-}
-
 /**
  * Returns the permissions to read, or to read and write, a path with everything below it. For a file, the folder is
  * allowed, too: a replacement of the file is written there, and the folder reports changes.
  */
-function placeNeeds(path: string, use: PlaceUse): PlaceNeeds {
+function placeNeeds(
+  field: AgentNeed["field"],
+  path: string,
+  { access, why, home }: PlaceUse,
+): AgentNeeds {
+  const allow = (purpose: string, paths: string[]) =>
+    needsFor(field, purpose, { read: paths, write: access === "write" ? paths : [] });
   const real = knownRealPath(path);
-  const needs = [path, ...(real === path ? [] : [real])].flatMap((one) => allow(one, use));
+  const needs = allow(why, [...new Set([path, real])]);
   if (!isFile(real)) {
-    const remark = `${path} (${use.why}) is allowed with all that is in it, your home included: ` +
+    const remark = `${path} (${why}) is allowed with all that is in it, your home included: ` +
       "name narrower paths";
-    return { needs, remarks: isWithin(use.home, real) ? [remark] : [] };
+    return { needs, remarks: isWithin(home, real) ? [remark] : [] };
   }
   const folder = dirname(real);
-  if (isWithin(use.home, folder)) {
+  if (isWithin(home, folder)) {
     const remark =
-      `${path} (${use.why}) can be read, but not be written or watched, because it lies directly in ` +
+      `${path} (${why}) can be read, but not be written or watched, because it lies directly in ` +
       `${folder}, which would be allowed as a whole: move it into a folder of its own`;
     return { needs, remarks: [remark] };
   }
-  const why = `${use.why}: the folder of ${basename(path)}`;
-  return { needs: [...needs, ...allow(folder, { ...use, why })], remarks: [] };
-}
-
-function allow(path: string, { access, why }: PlaceUse): PermissionNeed[] {
-  const read = { kind: "read" as const, value: path, why };
-  return access === "read" ? [read] : [read, { ...read, kind: "write" }];
+  const around = allow(`${why}: the folder of ${basename(path)}`, [folder]);
+  return { needs: [...needs, ...around], remarks: [] };
 }
 
 /** Returns true for a file. A missing path counts as a file if its name has an extension. */

@@ -19,6 +19,17 @@ export interface PermissionNeed {
   why: string;
 }
 
+/** Returns the permissions for these values, all with the same purpose. Leaves out missing values. */
+export function needsOf(
+  why: string,
+  values: { readonly [kind in PermissionKind]?: readonly (string | null | undefined)[] },
+): PermissionNeed[] {
+  return Object.entries(values).flatMap(([kind, list]) =>
+    list.filter((value) => value !== null && value !== undefined)
+      .map((value) => ({ kind: kind as PermissionKind, value, why }))
+  );
+}
+
 /** Returns true if this process has the permission. */
 export function isGranted({ kind, value }: Pick<PermissionNeed, "kind" | "value">): boolean {
   switch (kind) {

@@ -14,7 +14,7 @@ import { hostAndPort, keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { normalizeHost } from "../tools/http/http_policy.ts";
 import { CERTIFICATE_VARIABLES, certificatePaths } from "../sandbox/certificates.ts";
-import type { PermissionNeed } from "./permission_need.ts";
+import { needsOf, type PermissionNeed } from "./permission_need.ts";
 
 /** The addresses at which this machine reaches itself. */
 const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
@@ -79,41 +79,43 @@ export interface ServiceNeedsContext {
 
 /** Returns the permissions that Inkling needs for a workspace. */
 export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
+  const { shell, config: { http, search, signIn, mail } } = context;
+  const certificates = certificatePaths(shell).flatMap(both);
   return [
     ...placeNeeds(context),
-    ...certificatePaths(context.shell).flatMap(both).map(read("certificates for programs")),
+    ...needsOf("certificates for programs", { read: certificates }),
     ...netNeeds(context),
-    ...context.config.http.allow.map((host) =>
-      net(host.includes(":") ? `[${host}]` : host, "http.allow in config.yaml")
-    ),
-    ...VARIABLES.flatMap(({ why, names }) =>
-      names.map((value) => ({ kind: "env" as const, value, why }))
-    ),
+    ...needsOf("http.allow in config.yaml", { net: http.allow.map(inBrackets) }),
+    ...VARIABLES.flatMap(({ why, names }) => needsOf(why, { env: names })),
     ...databaseNeeds(context),
     ...defaultModelNeeds(context),
     ...channelNeeds(context),
-    ...searchNeeds(context),
-    ...signInNeeds(context),
-    ...context.config.mail.flatMap(mailNeeds),
+    ...(search === null ? [] : needsOf("search in config.yaml", {
+      net: [hostAndPort(new URL(search.baseUrl))],
+      env: [search.keyEnv],
+    })),
+    ...(signIn === null ? [] : needsOf("sign_in in config.yaml", {
+      net: [hostAndPort(new URL(signIn.issuer))],
+      env: [signIn.clientSecretEnv],
+    })),
+    ...mail.flatMap(mailNeeds),
   ];
+}
+
+/** Returns the host as a permission has it: an IPv6 address in brackets. */
+function inBrackets(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 /** Returns the permissions for a mail account: its servers, its authorization server, and the variable with its secret. */
 function mailNeeds(account: MailAccount): PermissionNeed[] {
   const { name, imap, smtp, oauth } = account;
-  const why = `mail.${name} in config.yaml`;
-  const hosts = [imap, smtp].map(({ host, port }) =>
-    `${host.includes(":") ? `[${host}]` : host}:${port}`
-  );
+  const hosts = [imap, smtp].map(({ host, port }) => `${inBrackets(host)}:${port}`);
   if (oauth !== undefined) {
     const { host } = new URL(oauth.issuer);
     hosts.push(hostAndPort(new URL(oauth.issuer)), ...TOKEN_HOSTS[host] ?? []);
   }
-  const value = secretVariableOf(account);
-  return [
-    ...hosts.map((host) => net(host, why)),
-    ...(value === undefined ? [] : [{ kind: "env" as const, value, why }]),
-  ];
+  return needsOf(`mail.${name} in config.yaml`, { net: hosts, env: [secretVariableOf(account)] });
 }
 
 /** The hosts that issue tokens, of authorization servers that use other hosts than their own. */
@@ -121,58 +123,33 @@ const TOKEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
   "accounts.google.com": ["oauth2.googleapis.com:443"],
 };
 
-/** Returns the permissions for searches: the service's host, and the variable with its key. */
-function searchNeeds({ config: { search } }: ServiceNeedsContext): PermissionNeed[] {
-  if (search === null) return [];
-  const why = "search in config.yaml";
-  const { baseUrl, keyEnv: value } = search;
-  return [
-    net(hostAndPort(new URL(baseUrl)), why),
-    ...(value === undefined ? [] : [{ kind: "env" as const, value, why }]),
-  ];
-}
-
-/** Returns the permissions for the sign-in of people: the provider's host, and the variable with the client's secret. */
-function signInNeeds({ config: { signIn } }: ServiceNeedsContext): PermissionNeed[] {
-  if (signIn === null) return [];
-  const why = "sign_in in config.yaml";
-  const { issuer, clientSecretEnv: value } = signIn;
-  return [
-    net(hostAndPort(new URL(issuer)), why),
-    ...(value === undefined ? [] : [{ kind: "env" as const, value, why }]),
-  ];
-}
-
 function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNeed[] {
   const { configDir, stateDir, baseStateDir, workspace, agentsDir, socketFile } = directories;
-  const own = Deno.build.standalone ? [] : both(programFolder()).map(read(
-    "the program: its parts are loaded when they are needed",
-  ));
+  const own = Deno.build.standalone ? [] : both(programFolder());
+  // The real paths of both workspaces are compared when the state directory is chosen.
+  const isSame = knownRealPath(config.workspace) === knownRealPath(workspace);
+  const socketDir = dirname(socketFile);
   return [
-    ...own,
-    ...both(configDir).map(read("config.yaml, pricing.yaml and .env")),
-    // The real paths of both workspaces are compared when the state directory is chosen.
-    ...(knownRealPath(config.workspace) === knownRealPath(workspace)
-      ? [read("the workspace")(config.workspace)]
-      : []),
-    ...both(workspace).flatMap(readAndWrite("the workspace")),
-    ...both(agentsDir).flatMap(readAndWrite("the agents and their memory")),
-    ...both(stateDir).flatMap(readAndWrite("history, log, locks and socket")),
+    ...needsOf("the program: its parts are loaded when they are needed", { read: own }),
+    ...needsOf("config.yaml, pricing.yaml and .env", { read: both(configDir) }),
+    ...needsOf("the workspace", { read: isSame ? [config.workspace] : [] }),
+    ...readAndWrite("the workspace", both(workspace)),
+    ...readAndWrite("the agents and their memory", both(agentsDir)),
+    ...readAndWrite("history, log, locks and socket", both(stateDir)),
     ...(stateDir === baseStateDir ? [] : both(baseStateDir).flatMap(formerHistoryNeeds)),
-    ...(dirname(socketFile) === stateDir
-      ? []
-      : both(dirname(socketFile)).flatMap(readAndWrite("the socket"))),
+    ...(socketDir === stateDir ? [] : readAndWrite("the socket", both(socketDir))),
   ];
 }
 
 /** Returns the permissions to move a workspace's history after config.yaml has named another workspace. */
 function formerHistoryNeeds(baseStateDir: string): PermissionNeed[] {
   const { databaseFile, lockFile } = stateFilesOf(baseStateDir);
+  const files = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`, lockFile];
   return [
-    read("whose history is in the state directory")(historyOwnerFile(baseStateDir)),
-    ...[databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`, lockFile].flatMap(
-      readAndWrite("history from when config.yaml named this workspace"),
-    ),
+    ...needsOf("whose history is in the state directory", {
+      read: [historyOwnerFile(baseStateDir)],
+    }),
+    ...readAndWrite("history from when config.yaml named this workspace", files),
   ];
 }
 
@@ -180,31 +157,28 @@ function netNeeds(
   { directories, config: { service }, ...flags }: ServiceNeedsContext,
 ): PermissionNeed[] {
   const host = flags.host ?? (service.port === null ? undefined : service.host);
+  const shown = host?.includes(":") ? inBrackets(normalizeHost(host)) : host;
   return [
-    net(`unix:${directories.socketFile}`, "the service's socket"),
-    ...LOOPBACK_HOSTS.map((one) => net(one, "this machine: clients over TCP, local models")),
-    ...(host === undefined ? [] : [
-      net(
-        host.includes(":") ? `[${normalizeHost(host)}]` : host,
-        "--host of start, or service.host",
-      ),
-    ]),
+    ...needsOf("the service's socket", { net: [`unix:${directories.socketFile}`] }),
+    ...needsOf("this machine: clients over TCP, local models", { net: LOOPBACK_HOSTS }),
+    ...needsOf("--host of start, or service.host", { net: [shown] }),
   ];
 }
 
 /** Returns the permissions for the database connection: host, variables, password file, certificates. */
 function databaseNeeds({ database, shell, home }: ServiceNeedsContext): PermissionNeed[] {
   if (database === undefined) return [];
-  const why = "the database";
   const passwords = shell["PGPASSFILE"] || join(home, ".pgpass");
   // A named password file is allowed even if it is missing: it may be created later, and Deno must report it as missing,
   // not as forbidden.
   const isRead = shell["PGPASSFILE"] || isThere(passwords);
   const files = [...databaseFiles(database), ...(isRead ? [passwords] : [])];
   return [
-    net(databaseHost(database, { port: shell["PGPORT"] }), why),
-    ...files.flatMap((path) => both(resolve(path))).map(read("the way to the database")),
-    ...DATABASE_VARIABLES.map((value) => ({ kind: "env" as const, value, why })),
+    ...needsOf("the way to the database", { read: files.flatMap((path) => both(resolve(path))) }),
+    ...needsOf("the database", {
+      net: [databaseHost(database, { port: shell["PGPORT"] })],
+      env: DATABASE_VARIABLES,
+    }),
   ];
 }
 
@@ -220,33 +194,35 @@ function isThere(path: string): boolean {
 
 /** Returns the permissions for notifications: target hosts, variables with secrets, and programs. */
 function channelNeeds({ config: { notify }, environment }: ServiceNeedsContext): PermissionNeed[] {
-  const variables = channelVariables(notify).map((value) => ({
-    kind: "env" as const,
-    value,
-    why: "notify.channels in config.yaml",
-  }));
-  const others = Object.entries(notify.channels).flatMap(([name, channel]): PermissionNeed[] => {
+  const others = Object.entries(notify.channels).flatMap(([name, channel]) => {
     const why = `notify.channels.${name} in config.yaml`;
-    if (channel.type === "desktop" || channel.type === "command") {
-      return channel.type === "command" && !channel.allow ? [] : [{ kind: "run", value: "", why }];
+    switch (channel.type) {
+      case "desktop":
+        return needsOf(why, { run: [""] });
+      case "command":
+        return needsOf(why, { run: channel.allow ? [""] : [] });
+      case "chat":
+        return chatNeeds(channel);
+      case "mail":
+        return []; // The account's own permissions are among those of `mail`.
+      default: {
+        const { type, url: written } = channel;
+        const url = URL.parse(type === "slack" ? environment.get(written) ?? "" : written);
+        return needsOf(why, { net: [url && hostAndPort(url)] });
+      }
     }
-    if (channel.type === "chat") return chatNeeds(channel);
-    // The account's own permissions are among those of `mail`.
-    if (channel.type === "mail") return [];
-    const url = URL.parse(
-      channel.type === "slack" ? environment.get(channel.url) ?? "" : channel.url,
-    );
-    return url === null ? [] : [net(hostAndPort(url), why)];
   });
-  return [...variables, ...others];
+  return [
+    ...needsOf("notify.channels in config.yaml", { env: channelVariables(notify) }),
+    ...others,
+  ];
 }
 
 /** Returns the permissions for a chat: the hosts of its app. Its variables are among those of the channels. */
 function chatNeeds({ name, apiRoot }: ChatSettings): PermissionNeed[] {
-  const why = `chat.${name} in config.yaml`;
-  const hosts = FURTHER_HOSTS[apiRoot] ?? [];
-  return [hostAndPort(new URL(apiRoot)), ...hosts.map((host) => `${host}:443`)]
-    .map((host) => net(host, why));
+  const further = (FURTHER_HOSTS[apiRoot] ?? []).map((host) => `${host}:443`);
+  const hosts = [hostAndPort(new URL(apiRoot)), ...further];
+  return needsOf(`chat.${name} in config.yaml`, { net: hosts });
 }
 
 /** The hosts of chat apps beside the host of their API, by its default address: their sockets and their files. */
@@ -259,16 +235,9 @@ function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {
   const { provider, model: name, baseUrl } = config.defaults;
   if (provider === undefined || name === undefined) return [];
   try {
-    const host = modelHost({
-      provider,
-      name,
-      streamUsage: true,
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-    });
+    const host = modelHost({ provider, name, streamUsage: true, ...(baseUrl && { baseUrl }) });
     const why = "the default model in config.yaml";
-    return host === null
-      ? []
-      : [net(host, why), { kind: "env", value: keyVariableOf(provider), why }];
+    return host === null ? [] : needsOf(why, { net: [host], env: [keyVariableOf(provider)] });
   } catch (error) {
     // The model has no endpoint, which validation reports.
     if (error instanceof ModelError) return [];
@@ -280,14 +249,6 @@ function both(path: string): string[] {
   return [...new Set([path, knownRealPath(path)])];
 }
 
-function read(why: string): (value: string) => PermissionNeed {
-  return (value) => ({ kind: "read", value, why });
-}
-
-function readAndWrite(why: string): (value: string) => PermissionNeed[] {
-  return (value) => [read(why)(value), { kind: "write", value, why }];
-}
-
-function net(value: string, why: string): PermissionNeed {
-  return { kind: "net", value, why };
+function readAndWrite(why: string, paths: readonly string[]): PermissionNeed[] {
+  return needsOf(why, { read: paths, write: paths });
 }
