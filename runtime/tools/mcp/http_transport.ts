@@ -17,8 +17,12 @@ import {
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { fetchBounded } from "./bounded_fetch.ts";
-import { MAX_MESSAGES_PER_MINUTE, type McpLimits, TOO_MANY_MESSAGES } from "./mcp_limits.ts";
-import { MinuteBudget } from "./minute_budget.ts";
+import {
+  MAX_MESSAGES_PER_MINUTE,
+  type McpLimits,
+  MinuteBudget,
+  TOO_MANY_MESSAGES,
+} from "./mcp_limits.ts";
 import type { ServerEndpoint } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
 import type { ServerTokens } from "./sign_in/server_tokens.ts";

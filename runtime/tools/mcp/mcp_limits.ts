@@ -1,4 +1,6 @@
-// Defines the time and size limits of MCP servers.
+// Defines the time and size limits of MCP servers, and counts their messages.
+import type { Clock } from "../../../base/clock.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
 
 /** The time limits of a server, in milliseconds. */
 export interface McpLimits {
@@ -36,3 +38,31 @@ export const MAX_MESSAGES_PER_MINUTE = 10_000;
 
 /** The reason for disconnecting a server that exceeds MAX_MESSAGES_PER_MINUTE, as a clause. */
 export const TOO_MANY_MESSAGES = `it sends over ${MAX_MESSAGES_PER_MINUTE} messages a minute`;
+
+/** A limit of events per minute. The counter restarts every minute. */
+export class MinuteBudget {
+  readonly #clock: Clock;
+  readonly #most: number;
+  #since: number;
+  #left: number;
+
+  constructor(clock: Clock, most: number) {
+    this.#clock = clock;
+    this.#most = most;
+    this.#since = clock.now();
+    this.#left = most;
+  }
+
+  /**
+   * Counts one event and returns the number of events that remain in this minute. A negative result means that the limit is
+   * exceeded.
+   */
+  take(): number {
+    const now = this.#clock.now();
+    if (Math.abs(now - this.#since) >= MINUTE_MS) {
+      this.#since = now;
+      this.#left = this.#most;
+    }
+    return --this.#left;
+  }
+}

@@ -1,4 +1,5 @@
 // Writes the log messages and faults of an MCP server to the service log, as plain, redacted text of limited size.
+import { MinuteBudget } from "./mcp_limits.ts";
 import type { Client } from "@modelcontextprotocol/client";
 import type { Clock } from "../../../base/clock.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
@@ -6,7 +7,6 @@ import { Redactor } from "../../secrets/redactor.ts";
 import type { Secret } from "../../secrets/secret.ts";
 import { redactText } from "../../secrets/secret_marks.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { MinuteBudget } from "./minute_budget.ts";
 
 const LINE_CHARACTERS = 500;
 const LINES_PER_MINUTE = 60;

@@ -8,7 +8,7 @@ import { isSecretName, type Secret } from "../../secrets/secret.ts";
 import { redactText } from "../../secrets/secret_marks.ts";
 import { UNANSWERED } from "./http_transport.ts";
 import type { ServerLink } from "./server_link.ts";
-import { StartFailure } from "./server_process.ts";
+import { StartFailure } from "./server_program.ts";
 import { isSignInError } from "./sign_in/sign_in_needed.ts";
 
 const REASON_CHARACTERS = 500;

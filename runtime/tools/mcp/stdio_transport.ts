@@ -8,18 +8,20 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import type { ServerConfinement } from "./server_sandbox.ts";
-import type { Clock } from "../../../base/clock.ts";
+import { type Clock, nextTurn } from "../../../base/clock.ts";
+import { firstOf } from "../../../base/first_of.ts";
+import { endGroup } from "../processes/process_group.ts";
 import {
   MAX_MESSAGE_BYTES,
   MAX_MESSAGES_PER_MINUTE,
   type McpLimits,
+  MinuteBudget,
   TOO_MANY_MESSAGES,
 } from "./mcp_limits.ts";
-import { MinuteBudget } from "./minute_budget.ts";
 import { describeMisplacedPaths } from "./servers_file/misplaced_paths.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
-import { ServerProcess, StartFailure } from "./server_process.ts";
+import { type StartedServer, StartFailure, startServer } from "./server_program.ts";
 
 /** The options of StdioTransport. */
 export interface StdioOptions {
@@ -27,6 +29,14 @@ export interface StdioOptions {
   limits: McpLimits;
   confinement: ServerConfinement;
 }
+
+/** The size of the end of standard error that is kept, in bytes. */
+const STDERR_BYTES = 8 * 1024;
+/**
+ * The time to continue reading after the program has ended, in milliseconds. A process that left the group may hold the
+ * pipes open.
+ */
+const DRAIN_MS = 1_000;
 
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
@@ -39,7 +49,14 @@ export class StdioTransport implements ServerLink {
   readonly #options: StdioOptions;
   readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
   readonly #budget: MinuteBudget;
-  #process: ServerProcess | undefined;
+  #server: StartedServer | undefined;
+  #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  #stderr = new Uint8Array();
+  #isStderrCut = false;
+  #status: Deno.CommandStatus | undefined;
+  /** Resolves when the program has exited, its output was read, and its process group is empty. */
+  #ended: Promise<void> | undefined;
+  #ending: Promise<void> | undefined;
   /** The number of sent bytes that the program has not read yet. */
   #unreadBytes = 0;
   #fault: RangeError | undefined;
@@ -54,37 +71,41 @@ export class StdioTransport implements ServerLink {
   }
 
   get endReason(): string | undefined {
-    const exit = this.#process?.exit;
     if (this.#fault !== undefined) return this.#fault.message;
-    if (exit === undefined) return undefined;
-    const reason = `it ended with ${exit}`;
+    if (this.#status === undefined) return undefined;
+    const { signal, code } = this.#status;
+    const reason = `it ended with ${signal === null ? `exit code ${code}` : `signal ${signal}`}`;
     return this.#hasSentMessage ? reason : this.#withHint(reason);
   }
 
+  /** It begins with a whole line, because a part of a key is not recognized as a secret. */
   get stderr(): string {
-    return this.#process?.stderr ?? "";
+    const text = new TextDecoder().decode(this.#stderr);
+    if (!this.#isStderrCut) return text;
+    const end = text.search(/[\r\n]/);
+    return end < 0 ? "" : text.slice(end + 1);
   }
 
   takeRefusedHosts(): string[] {
-    return this.#process?.takeRefusedHosts() ?? [];
+    const hosts = [...this.#server?.refusedHosts ?? []];
+    this.#server?.refusedHosts.clear();
+    return hosts;
   }
 
   /** Starts the program. Rejects with StartFailure. */
   async start(): Promise<void> {
     try {
-      this.#process = await ServerProcess.start(this.#program, {
-        ...this.#options,
-        onOutput: (chunk) => this.#read(chunk),
-      });
+      this.#server = await startServer(this.#program, this.#options.confinement);
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
       throw new StartFailure(this.#withHint(error.message), { cause: error });
     }
-    this.#process.ended.then(() => this.#received).then(() => this.onclose?.());
+    this.#ended = this.#follow(this.#server).finally(this.#server.closeNetwork);
+    this.#ended.then(() => this.#received).then(() => this.onclose?.());
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#process === undefined) throw new TypeError("send() before start()");
+    if (this.#input === undefined) throw new TypeError("send() before start()");
     const bytes = new TextEncoder().encode(serializeMessage(message));
     // A program may send any number of requests and never read the responses.
     if (this.#unreadBytes > MAX_MESSAGE_BYTES) {
@@ -93,17 +114,57 @@ export class StdioTransport implements ServerLink {
     if (this.#fault !== undefined) return;
     this.#unreadBytes += bytes.length;
     try {
-      await this.#process.write(bytes);
+      await this.#input.write(bytes);
     } catch {
       // The program no longer reads its input, so it is ended. Waiting calls then fail with the reason of its end.
-      void this.#process.end();
+      void this.close();
     } finally {
       this.#unreadBytes -= bytes.length;
     }
   }
 
+  /**
+   * Ends the program and its process group: closes standard input, then sends SIGTERM, then SIGKILL. Resolves when all have
+   * ended.
+   */
   async close(): Promise<void> {
-    await this.#process?.end();
+    if (this.#server !== undefined) await (this.#ending ??= this.#end(this.#server));
+  }
+
+  async #end({ group }: StartedServer): Promise<void> {
+    const { clock, limits } = this.#options;
+    // The promise is not awaited: closing waits until the program reads its input, which it may never do.
+    this.#input?.close().catch(() => {});
+    const within = { clock, ms: limits.closeMs };
+    if ((await firstOf(group.status, { within })).kind !== "done") {
+      await endGroup(group, { clock, graceMs: limits.killMs });
+    }
+    await this.#ended;
+  }
+
+  async #follow({ group: { child, status } }: StartedServer): Promise<void> {
+    const input = this.#input = child.stdin.getWriter();
+    // This promise rejects when the pipe breaks. The write that fails rejects, too, and reports it.
+    input.closed.catch(() => {});
+    const output = child.stdout.getReader();
+    const errors = child.stderr.getReader();
+    const reading = Promise.all([
+      // A program that closes its standard output cannot answer any more, so it is ended.
+      readAll(output, (chunk) => this.#read(chunk)).finally(() => void this.close()),
+      readAll(errors, (chunk) => this.#keepStderr(chunk)),
+    ]);
+    this.#status = await status;
+    await firstOf(reading, { within: { clock: this.#options.clock, ms: DRAIN_MS } });
+    await Promise.allSettled([output.cancel(), errors.cancel()]);
+    await input.abort().catch(() => {/* It was closed or broken before. */});
+  }
+
+  #keepStderr(chunk: Uint8Array): void {
+    const joined = new Uint8Array(this.#stderr.length + chunk.length);
+    joined.set(this.#stderr);
+    joined.set(chunk, this.#stderr.length);
+    this.#isStderrCut ||= joined.length > STDERR_BYTES;
+    this.#stderr = joined.slice(-STDERR_BYTES);
   }
 
   /**
@@ -140,7 +201,7 @@ export class StdioTransport implements ServerLink {
 
   #disconnect(fault: RangeError): void {
     this.#fault ??= fault;
-    this.#process?.kill();
+    this.#server?.group.signal("SIGKILL");
   }
 
   #receive(line: string): void {
@@ -157,6 +218,20 @@ export class StdioTransport implements ServerLink {
       // Usually the line is a greeting for the person who started the program. It is logged, and the connection continues.
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
+  }
+}
+
+/** Reads a stream to its end. An error of the stream counts as its end. Reading pauses until `onChunk` resolves. */
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  onChunk: (chunk: Uint8Array) => void | Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+    if (done || value === undefined) return;
+    await onChunk(value);
+    // The pause allows other work to run: a pipe that is never empty would block it.
+    await nextTurn();
   }
 }
 

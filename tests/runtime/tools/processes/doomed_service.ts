@@ -2,7 +2,7 @@
 // process id to the file `pid` of the folder.
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import { SystemClock } from "../../../../base/clock.ts";
-import { ServerProcess } from "../../../../runtime/tools/mcp/server_process.ts";
+import { StdioTransport } from "../../../../runtime/tools/mcp/stdio_transport.ts";
 import { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
 import { MCP_LIMITS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import { runProgram } from "../../../../runtime/tools/processes/run_program.ts";
@@ -21,11 +21,13 @@ if (kind === "server") {
     ownFolder: cwd,
     sandbox: null,
     workspace: cwd,
+    secrets: [],
   };
   const sandbox = new ProcessSandbox({ mode: () => "off", home: "/" });
   const confinement = { sandbox, home: "/", closed: [], proxy: NO_PROXY };
-  const options = { clock, limits: MCP_LIMITS, confinement, onOutput: () => {} };
-  await (await ServerProcess.start(program, options)).ended;
+  const transport = new StdioTransport(program, { clock, limits: MCP_LIMITS, confinement });
+  await transport.start();
+  await new Promise(() => transport);
 } else {
   await runProgram("sh", {
     args,

@@ -1,11 +1,9 @@
-// Tests that a failed start of ServerProcess leaves nothing open.
+// Tests that a failed start of a server's program leaves nothing open.
 import assert from "node:assert/strict";
-import { SystemClock } from "../../../../base/clock.ts";
 import { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
 import type { SandboxedProgram, SandboxRules } from "../../../../runtime/sandbox/sandbox_rules.ts";
 import { ForwardProxy, type ProxyGrant } from "../../../../runtime/tools/http/forward_proxy.ts";
-import { MCP_LIMITS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
-import { ServerProcess } from "../../../../runtime/tools/mcp/server_process.ts";
+import { startServer } from "../../../../runtime/tools/mcp/server_program.ts";
 import type { ServerProgram } from "../../../../runtime/tools/mcp/servers_file/server_definition.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
@@ -29,12 +27,11 @@ class CountingProxy extends ForwardProxy {
   }
 }
 
-Deno.test("ServerProcess closes the network grant of a program that cannot be watched", async () => {
+Deno.test("startServer() closes the network grant of a program that cannot be watched", async () => {
   await withTempDir(async (dir) => {
     const proxy = new CountingProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
     const sandbox = new OpenSandbox({ mode: () => "preferred", home: "/" });
     const confinement = { sandbox, home: "/", closed: [], proxy };
-    const options = { clock: new SystemClock(), limits: MCP_LIMITS, confinement };
     const program: ServerProgram = {
       ...{ kind: "program", command: "cat", args: [], env: { PATH: "/usr/bin:/bin" }, cwd: dir },
       ...{ ownFolder: dir, workspace: dir, startsInOwnFolder: false },
@@ -48,7 +45,7 @@ Deno.test("ServerProcess closes the network grant of a program that cannot be wa
       }
     };
     try {
-      const start = ServerProcess.start(program, { ...options, onOutput: () => {} });
+      const start = startServer(program, confinement);
       await assert.rejects(start, {
         name: "StartFailure",
         message: /\/bin\/sh.*cannot be started/,
