@@ -1,5 +1,6 @@
 // Tests the names of an agent's tools: built-in tools that its file leaves out, and tools that replace a built-in tool.
 import assert from "node:assert/strict";
+import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { validateWorkspace } from "../../../ops/authoring/workspace_validation.ts";
 import {
@@ -20,12 +21,8 @@ import { assertIdentical } from "../replay/replayed.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { FixtureHttpServer } from "./mcp/http_server.ts";
 
-/** The lines of an agent file that request a built-in tool. */
-const LINES: Readonly<Record<string, string>> = {
-  shell: "\nshell: true",
-  web_search: "\ntools: [web_search]",
-  ...Object.fromEntries(MAIL_TOOLS.map((name) => [name, "\nmail: home"])),
-};
+/** The lines of an agent file that request the built-in tools that not every agent has, except web_search. */
+const LINES = "\nshell: true\nmail: home";
 const ACCOUNT = "{ address: ann@example.com, imap: 127.0.0.1:9, smtp: 127.0.0.1:9, tls: false, " +
   "password_env: HOME_PASSWORD }";
 const SEARCH = {
@@ -55,12 +52,13 @@ async function sourcesOf(runtime: Runtime, agent: string): Promise<Record<string
   return Object.fromEntries(tools.map(({ name, source }) => [name, source]));
 }
 
-Deno.test("an agent does not have the built-in tools that its file leaves out", async () => {
+Deno.test("an agent does not have the built-in tools that its file leaves out, and may have tools of these names", async () => {
   await using place = await createToolPlace();
   await writeConfig(place, "skills/haiku/SKILL.md", "---\ndescription: Writes\n---\nWrite.\n");
-  await writeConfig(place, "tools/own.ts", OWN);
-  const steps = doing(call("http_request", { url: "http://127.0.0.1:1" }), call("own"));
-  const lines = "tools: [-http_request, own, -memory_save, -skill_run_script]\nskills: haiku";
+  await writeConfig(place, "tools/file_read.ts", OWN);
+  const steps = doing(call("http_request", { url: "http://127.0.0.1:1" }), call("file_read"));
+  const lines = "tools: [-http_request, file_read, -file_read, -memory_save, -skill_run_script]\n" +
+    "skills: haiku";
   await place.writeScript("small", steps, lines);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "small");
@@ -71,8 +69,9 @@ Deno.test("an agent does not have the built-in tools that its file leaves out", 
   const expected = BUILTIN_TOOL_NAMES.filter((name) =>
     !left.includes(name) && !["run_agent", "shell", "web_search", ...MAIL_TOOLS].includes(name)
   );
-  const names = Object.keys(await sourcesOf(runtime, "small"));
-  assert.deepEqual(names.sort(), [...expected, "own"].sort());
+  const sources = await sourcesOf(runtime, "small");
+  assert.deepEqual(Object.keys(sources).sort(), expected.sort());
+  assert.equal(sources["file_read"], "custom");
   await assertIdentical(runtime, id);
   assert.deepEqual(await problemsOf(place, "small"), []);
 
@@ -80,18 +79,6 @@ Deno.test("an agent does not have the built-in tools that its file leaves out", 
   assert.deepEqual(await problemsOf(place, "asking"), [
     "warning confirm names http_request, which the agent's tools leave out",
   ]);
-});
-
-Deno.test("a custom tool may have the name of a built-in tool that the file leaves out", async () => {
-  await using place = await createToolPlace();
-  await writeConfig(place, "tools/file_read.ts", OWN);
-  await place.writeScript("own", doing(call("file_read")), "tools: [file_read, -file_read]");
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "own");
-  assert.deepEqual((await resultsOf(runtime, id)).map(({ content }) => content), ["mine"]);
-  assert.equal((await sourcesOf(runtime, "own"))["file_read"], "custom");
-  await assertIdentical(runtime, id);
-  assert.deepEqual(await problemsOf(place, "own"), []);
 });
 
 Deno.test("the newer built-in tools together take at most 600 tokens of a request", async () => {
@@ -112,46 +99,67 @@ Deno.test("the newer built-in tools together take at most 600 tokens of a reques
   assert.ok(tokens <= 600, `${tokens} tokens`);
 });
 
-for (const name of YIELDING) {
-  const line = LINES[name] ?? "";
-  const known = `"${name}" has the name of a built-in tool, which this agent does not get`;
+const WARNING = "has the name of a built-in tool, which this agent does not get";
 
-  // The field that requests web_search is the one that names the file.
-  const [files, more] = name === "web_search" ? [[name], ""] : [[name, "other"], line];
-
-  // A replay does not start the tool, so it does not know a name that differs from the file's name.
-  for (const file of files) {
-    Deno.test(`a custom tool ${name} in ${file}.ts replaces the built-in tool`, async () => {
-      await using place = await createToolPlace(SEARCH);
-      await writeConfig(place, `tools/${file}.ts`, OWN.replace("default", `const ${name} =`));
-      await place.writeScript("own", doing(call(name)), `tools: [${file}]${more}`);
-      await using runtime = await place.open();
-      const { id } = await runToEnd(runtime, "own");
-      assert.deepEqual((await resultsOf(runtime, id)).map(({ content }) => content), ["mine"]);
-      assert.equal((await sourcesOf(runtime, "own"))[name], "custom");
-      await assertIdentical(runtime, id);
-      assert.deepEqual(await problemsOf(place, "own"), [`warning The custom tool ${known}`]);
-    });
-  }
-
-  Deno.test(`validate reports no replaced tool if the file leaves out ${name}`, async () => {
-    await using place = await createToolPlace(SEARCH);
-    await writeConfig(place, `tools/${name}.ts`, OWN);
-    await place.writeScript("own", doing(call(name)), `tools: [${name}, -${name}]${more}`);
-    assert.deepEqual(await problemsOf(place, "own"), []);
-  });
-
-  Deno.test(`a server's tool ${name} keeps its name`, async () => {
-    await using server = new FixtureHttpServer({ named: name });
-    await using place = await createToolPlace(SEARCH);
-    const entry = { shelf: { url: server.url } };
-    await writeConfig(place, "mcp-servers.json", JSON.stringify(entry));
-    await place.writeScript("own", doing(call(name)), `mcp: [shelf]${line}`);
-    await using runtime = await place.open();
-    const { id } = await runToEnd(runtime, "own");
-    assert.deepEqual((await resultsOf(runtime, id)).map(({ content }) => content), ["served"]);
-    assert.equal((await sourcesOf(runtime, "own"))[name], "mcp");
-    await assertIdentical(runtime, id);
-    assert.deepEqual(await problemsOf(place, "own"), [`warning The MCP tool ${known}`]);
-  });
+/** Runs an agent that calls all of these tools once. Asserts the results and sources of the tools, and a replay. */
+async function assertReplaced(
+  place: TestWorkspace,
+  names: readonly string[],
+  { lines, result, source }: { lines: string; result: string; source: string },
+): Promise<void> {
+  await place.writeScript("own", doing(...names.map((name) => call(name))), lines);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "own");
+  const results = (await resultsOf(runtime, id)).map(({ content }) => content);
+  assert.deepEqual(results, names.map(() => result));
+  const sources = await sourcesOf(runtime, "own");
+  for (const name of names) assert.equal(sources[name], source, name);
+  await assertIdentical(runtime, id);
 }
+
+Deno.test("custom tools with the names of built-in tools replace them", async () => {
+  await using place = await createToolPlace(SEARCH);
+  // The built-in tool of every agent, of a field, and of `tools` itself.
+  const names = ["wait", "shell", "web_search"];
+  for (const name of names) await writeConfig(place, `tools/${name}.ts`, OWN);
+  const lines = `tools: [${names.join(", ")}]${LINES}`;
+  await assertReplaced(place, names, { lines, result: "mine", source: "custom" });
+  const expected = names.map((name) => `warning The custom tool "${name}" ${WARNING}`);
+  assert.deepEqual((await problemsOf(place, "own")).sort(), expected.sort());
+  const left = names.map((name) => `-${name}`).join(", ");
+  await place.writeScript("own", [], `tools: [${names.join(", ")}, ${left}]${LINES}`);
+  assert.deepEqual(await problemsOf(place, "own"), []);
+});
+
+Deno.test("custom tools in a file of another name replace built-in tools", async () => {
+  await using place = await createToolPlace(SEARCH);
+  // The field that requests web_search is the one that names the file.
+  const names = YIELDING.filter((name) => name !== "web_search");
+  const texts = names.map((name) => OWN.replace("default", `const ${name} =`));
+  await writeConfig(place, "tools/other.ts", texts.join("\n"));
+  const lines = `tools: [other]${LINES}`;
+  await assertReplaced(place, names, { lines, result: "mine", source: "custom" });
+  const expected = names.map((name) => `warning The custom tool "${name}" ${WARNING}`);
+  assert.deepEqual((await problemsOf(place, "own")).sort(), expected.sort());
+});
+
+/** Creates a server whose tools have the names of built-in tools. */
+function createNamedServer(): McpServer {
+  const server = new McpServer({ name: "named", version: "1.0.0" });
+  for (const name of YIELDING) {
+    server.registerTool(name, { description: "Serves" }, () => ({
+      content: [{ type: "text", text: "served" }],
+    }));
+  }
+  return server;
+}
+
+Deno.test("tools of a server with the names of built-in tools keep their names", async () => {
+  await using server = new FixtureHttpServer({ create: createNamedServer });
+  await using place = await createToolPlace(SEARCH);
+  await writeConfig(place, "mcp-servers.json", JSON.stringify({ shelf: { url: server.url } }));
+  const lines = `mcp: [shelf]\ntools: [web_search]${LINES}`;
+  await assertReplaced(place, YIELDING, { lines, result: "served", source: "mcp" });
+  const expected = YIELDING.map((name) => `warning The MCP tool "${name}" ${WARNING}`);
+  assert.deepEqual((await problemsOf(place, "own")).sort(), expected.sort());
+});

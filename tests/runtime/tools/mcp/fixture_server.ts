@@ -11,13 +11,6 @@ export interface FixtureSightings {
 
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
 
-/** Creates a server with one tool of this name. */
-export function createNamedServer(name: string): McpServer {
-  const server = new McpServer({ name: "named", version: "1.0.0" });
-  server.registerTool(name, { description: "Serves" }, () => text("served"));
-  return server;
-}
-
 /** The declaration of the tool `echo`. */
 export interface EchoDeclaration {
   description?: string;

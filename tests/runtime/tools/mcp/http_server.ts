@@ -6,7 +6,6 @@ import {
 } from "@modelcontextprotocol/server";
 import {
   createFixtureServer,
-  createNamedServer,
   createPagedServer,
   type EchoDeclaration,
   type FixtureSightings,
@@ -31,8 +30,6 @@ export class FixtureHttpServer implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
 
   readonly #isPaged: boolean;
-  /** The name of the server's only tool. */
-  readonly #named: string | undefined;
   readonly #create: (() => McpServer) | undefined;
 
   constructor(
@@ -40,13 +37,11 @@ export class FixtureHttpServer implements AsyncDisposable {
       modernOnly?: boolean;
       port?: number;
       paged?: boolean;
-      named?: string;
       /** Creates the server of each session, instead of the fixture. */
       create?: () => McpServer;
     } = {},
   ) {
     this.#isPaged = options.paged === true;
-    this.#named = options.named;
     this.#create = options.create;
     if (options.modernOnly === true) {
       this.#modern = createMcpHandler(() => options.create?.() ?? createFixtureServer(this.seen), {
@@ -99,8 +94,6 @@ export class FixtureHttpServer implements AsyncDisposable {
     });
     const server = this.#create !== undefined
       ? this.#create()
-      : this.#named !== undefined
-      ? createNamedServer(this.#named)
       : this.#isPaged
       ? createPagedServer()
       : createFixtureServer(this.seen, this.echo);
