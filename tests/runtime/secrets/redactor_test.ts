@@ -56,7 +56,7 @@ Deno.test("Redactor.redact() takes linear time for many secrets and placeholders
     [many, "[redacted:N3_KEY] value-7-of-50 ", "[redacted:N3_KEY] [redacted:N7_KEY] "],
   ];
   // Comparing each mark with each placeholder would take minutes.
-  const times = 64_000;
+  const times = 32_000;
   for (const [secrets, text, shown] of cases) {
     assert.ok(new Redactor(() => secrets).redact(text.repeat(times)) === shown.repeat(times), text);
   }

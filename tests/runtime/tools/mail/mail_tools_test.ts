@@ -73,11 +73,6 @@ const inWorld = (name: string, body: (world: ToolWorld) => Promise<void>) =>
     await body(world);
   });
 
-inWorld("an agent without mail has no mail tools", async (world) => {
-  const { first } = await world.run([call("mail_search")], FREE);
-  assert.match(first, /Unknown tool "mail_search"/);
-});
-
 inWorld("mail_search and mail_read give other people's words as untrusted text", async (world) => {
   const { results } = await world.run([
     call("mail_search", { from: "bob", subject: "invoice" }),
@@ -168,47 +163,21 @@ inWorld("mail_send asks first with the whole mail, and sends nothing after a no"
 });
 
 inWorld(
-  "a mail that the server takes for some recipients only is reported as such",
-  async (world) => {
-    const mail = { to: ["nobody@example.org", "bob@example.org"], subject: "Hi", text: "Hello" };
-    const { first } = await world.run([call("mail_send", mail)]);
-    assert.match(
-      first,
-      /does not accept mail for nobody@example\.org\. The other recipients got the/,
-    );
-    assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
-  },
-);
-
-inWorld("a dry run sends, drafts and moves nothing", async (world) => {
-  const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
-  const { results } = await world.run(
-    [
-      call("mail_send", mail),
-      call("mail_draft", mail),
-      call("mail_move", { mail: BILL, folder: "Done" }),
-      call("mail_read", { mail: BILL }),
-    ],
-    `mail: home\n${FREE}`,
-    { dryRun: true },
-  );
-  for (const one of results.slice(0, 3)) assert.match(one, /^Would call mail_.*not done/);
-  assert.match(results[3] ?? "", /It is due/);
-  assert.equal(world.smtp.sent.length, 0);
-  assert.deepEqual(await world.sourcesIn("Drafts"), []);
-  assert.equal((await world.mail.imap.list("ann", "INBOX")).length, 2);
-});
-
-inWorld(
-  "a draft waits in the folder of drafts for a person, and a mail moves to a folder",
+  "a draft waits for a person, a mail moves to a folder, and a dry run changes nothing",
   async (world) => {
     const draft = { to: ["anybody@example.net"], text: "Draft", reply_to: BILL };
-    const settings = `mail: { account: home, to: "*@example.org" }\n${FREE}`;
-    const { results } = await world.run([
+    const calls = [
       call("mail_draft", draft),
       call("mail_move", { mail: BILL, folder: "Done" }),
       call("mail_move", { mail: BILL, folder: "Nowhere" }),
-    ], settings);
+    ];
+    const settings = `mail: { account: home, to: "*@example.org" }\n${FREE}`;
+    const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
+    const dry = await world.run([...calls, call("mail_send", mail)], settings, { dryRun: true });
+    for (const one of dry.results) assert.match(one, /^Would call mail_.*not done/);
+    assert.deepEqual(await world.sourcesIn("Drafts"), []);
+    assert.equal((await world.mail.imap.list("ann", "INBOX")).length, 2);
+    const { results } = await world.run(calls, settings);
     assert.match(results[0] ?? "", /^The draft is in "Drafts": \d+\.1\/Drafts$/);
     assert.match(results[1] ?? "", /^The mail is in "Done": \d+\.1\/Done$/);
     assert.match(results[2] ?? "", /no folder "Nowhere"/);
@@ -256,29 +225,38 @@ inWorld(
   },
 );
 
-inWorld("header injection by arguments is impossible", async (world) => {
-  const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
-  const evil = [
-    { ...mail, to: ["bob@example.org\r\nBcc: all@example.net"] },
-    { ...mail, to: ["bob@example.org, all@example.net"] },
-    { ...mail, to: ['"all@example.net" <bob@example.org>'] },
-    { ...mail, cc: ["bob@example.org\nBcc: all@example.net"] },
-    { ...mail, bcc: ["bob@example.org>\r\nRCPT TO:<all@example.net"] },
-    { ...mail, subject: "Hi\r\nBcc: all@example.net" },
-    { ...mail, subject: "Hi\u0000" },
-    { ...mail, reply_to: "<a@b>\r\nBcc: all@example.net" },
-  ];
-  const { results } = await world.run(evil.map((args) => call("mail_send", args)));
-  for (const [index, result] of results.entries()) {
-    assert.match(result, /^Error: /, JSON.stringify(evil[index]));
-  }
-  assert.equal(world.smtp.sent.length, 0);
-  const text = "Hello\r\n.\r\nMAIL FROM:<eve@example.net>\r\nBcc: all@example.net";
-  await world.run([call("mail_send", { ...mail, text })]);
-  assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
-  const [head = ""] = (world.smtp.sent[0]?.source ?? "").split("\r\n\r\n");
-  assert.doesNotMatch(head, /all@example\.net/);
-});
+inWorld(
+  "header injection by arguments is impossible, and a refused recipient is reported",
+  async (world) => {
+    const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
+    const evil = [
+      { ...mail, to: ["bob@example.org\r\nBcc: all@example.net"] },
+      { ...mail, to: ["bob@example.org, all@example.net"] },
+      { ...mail, to: ['"all@example.net" <bob@example.org>'] },
+      { ...mail, cc: ["bob@example.org\nBcc: all@example.net"] },
+      { ...mail, bcc: ["bob@example.org>\r\nRCPT TO:<all@example.net"] },
+      { ...mail, subject: "Hi\r\nBcc: all@example.net" },
+      { ...mail, subject: "Hi\u0000" },
+      { ...mail, reply_to: "<a@b>\r\nBcc: all@example.net" },
+    ];
+    const { results } = await world.run(evil.map((args) => call("mail_send", args)));
+    for (const [index, result] of results.entries()) {
+      assert.match(result, /^Error: /, JSON.stringify(evil[index]));
+    }
+    assert.equal(world.smtp.sent.length, 0);
+    const text = "Hello\r\n.\r\nMAIL FROM:<eve@example.net>\r\nBcc: all@example.net";
+    const { first } = await world.run([
+      call("mail_send", { ...mail, to: ["nobody@example.org", "bob@example.org"], text }),
+    ]);
+    assert.match(
+      first,
+      /does not accept mail for nobody@example\.org\. The other recipients got the/,
+    );
+    assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
+    const [head = ""] = (world.smtp.sent[0]?.source ?? "").split("\r\n\r\n");
+    assert.doesNotMatch(head, /all@example\.net/);
+  },
+);
 
 inWorld(
   "a mail that tells the agent to forward the inbox reaches nobody outside of to",

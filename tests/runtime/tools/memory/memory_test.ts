@@ -18,8 +18,6 @@ import type { ToolContext } from "../../../../runtime/tools/definition/tool.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { call, CANARY, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
-const CHILD_APPENDS = 15;
-
 /** An agent with its memory tools and its memory file. */
 class MemoryFixture implements AsyncDisposable {
   readonly agentsDir: string;
@@ -299,39 +297,6 @@ test("concurrent memory_append calls of two runs keep all entries in order", asy
     const found = lines.filter((line) => line.startsWith(`${id}:`));
     assert.deepEqual(found, Array.from({ length: 20 }, (_, n) => `${id}:${n}`));
   }
-});
-
-test("concurrent changeMemory() calls of two processes lose no change", async (memory) => {
-  const module = new URL("../../../..", import.meta.url).href;
-  const script = `
-    import { changeMemory } from "${module}runtime/tools/memory/memory_file.ts";
-    import { SystemClock } from "${module}base/clock.ts";
-    const [path, who] = Deno.args;
-    const options = { clock: new SystemClock(), signal: new AbortController().signal };
-    for (let n = 0; n < ${CHILD_APPENDS}; n++) {
-      await changeMemory(path, (memory) => memory.withSection("Log", memory.appended("Log", who + n)), options);
-    }`;
-  const scriptFile = join(memory.files.base, "append.ts");
-  await Deno.writeTextFile(scriptFile, script);
-  const child = async (who: string) => {
-    const config = new URL("../../../deno.json", import.meta.url).pathname;
-    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [
-        ...["run", "--config", config, "--no-check", "--no-prompt", "--cached-only"],
-        ...["--allow-read", "--allow-write", scriptFile, memory.path, who],
-      ],
-    }).output();
-    assert.ok(success, new TextDecoder().decode(stderr));
-  };
-  const sibling = async (who: string) => {
-    for (let n = 0; n < CHILD_APPENDS; n++) {
-      await call(memoryAppend, { section: "Log", content: `${who}${n}` }, memory.context);
-    }
-  };
-  await Promise.all([child("a"), sibling("b"), sibling("c")]);
-  const lines = (await memory.retrieve("Log")).split("\n");
-  assert.equal(lines.length, 3 * CHILD_APPENDS);
-  assert.equal(new Set(lines).size, lines.length);
 });
 
 test("changeMemory() stops its wait for a lock on abort", async (memory) => {

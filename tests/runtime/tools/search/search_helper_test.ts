@@ -48,10 +48,11 @@ test("a search of many files finds each match once, in order", async (fixture, c
   for (let number = 0; number < FILES; number++) {
     const name = `f${String(number).padStart(4, "0")}.txt`;
     const isHit = number % 97 === 0;
-    await fixture.write(name, `pear\n${isHit ? "a needle here\n" : "plum\n"}`);
+    const text = `pear\n${isHit ? "a needle here\n" : "plum\n"}`;
+    Deno.writeTextFileSync(join(fixture.workspace, name), text);
     if (isHit) expected.push(`${name}:2: a needle here`);
   }
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 2; round++) {
     const found = await call(fileSearch, { pattern: "needle", literal: true }, context);
     assert.equal(found, expected.join("\n"));
   }
