@@ -46,55 +46,6 @@ export const OTHER_PAGES: readonly SavedPage[] = [
     ["From May", "| From | To | Day |\n| --- | --- | --- |\n| 1:00 | 1:40 | daily |"],
   ),
   html(
-    "release notes",
-    page(
-      { title: "Releases" },
-      `<main>${
-        times(30, (at) =>
-          `<h2 id="v${at}">v1.${at}</h2><ul><li>Fix <a href="../issues/${at}">#${at}</a>: <code>moor()</code></li><li>${
-            prose(1)
-          }</li></ul>`)
-      }</main>`,
-    ),
-    ["## v1.30", "- Fix [#30](https://site.example/issues/30): `moor()`"],
-  ),
-  html(
-    "repository with a readme",
-    page(
-      { title: "ferry/boat" },
-      `<main><table class="files">${
-        times(20, (at) =>
-          `<tr><td><a href="/f/${at}.ts">file${at}.ts</a></td><td>Fix the build</td><td>2 days ago</td></tr>`)
-      }</table><article class="markdown-body"><h1>boat</h1><p><img alt="build" src="/b.svg"></p>${
-        paragraphs(4)
-      }</article></main>`,
-    ),
-    ["| [file20.ts](https://site.example/f/20.ts) | Fix the build | 2 days ago |", "# boat"],
-  ),
-  html(
-    "issue thread",
-    page(
-      { title: "Leak #12" },
-      `<main><h1>Leak <span>#12</span></h1>${
-        times(8, (at) =>
-          `<div class="timeline-comment"><div><strong><a href="/u${at}">u${at}</a></strong> commented</div><p>${
-            prose(2)
-          }</p><div class="highlight"><pre>line ${at}\n  at boat</pre></div></div>`)
-      }</main>`,
-    ),
-    ["# Leak #12", "```\nline 8\n  at boat\n```"],
-  ),
-  html(
-    "terms",
-    page(
-      { title: "Terms" },
-      `<main><h1>Terms</h1><ol>${
-        times(20, (at) => `<li>${prose(2)}<ol type="a"><li>Rule ${at}a</li><li>Rule ${at}b</ol>`)
-      }</ol></main>`,
-    ),
-    ["20. The river", "    2. Rule 20b"],
-  ),
-  html(
     "page in a form",
     `<html><body><form method="post" action="./x.aspx"><input type="hidden" name="__VIEWSTATE" value="${
       "wEPDw8".repeat(2_000)
@@ -103,24 +54,6 @@ export const OTHER_PAGES: readonly SavedPage[] = [
     }<label>Number</label><input type="text"></div></form></body></html>`,
     ["# Permits", "Number"],
     ["wEPDw8", "Office 7"],
-  ),
-  {
-    ...html(
-      "page in windows-1251",
-      Uint8Array.from(
-        [...`<html><head><meta charset="windows-1251"><title>`].map((one) => one.charCodeAt(0))
-          .concat([0xcf, 0xf0, 0xe8], [...`</title><body><p>`].map((one) => one.charCodeAt(0)))
-          .concat([0xcc, 0xe8, 0xf0], [...`</p></body>`].map((one) => one.charCodeAt(0))),
-      ),
-      ["title: При", "Мир"],
-      [],
-    ),
-    type: "text/html",
-  },
-  html(
-    "page from right to left",
-    page({ title: "عبّارة" }, `<main dir="rtl"><h1>عبّارة</h1><p>النهر طويل جدا.</p></main>`),
-    ["# عبّارة", "النهر طويل جدا."],
   ),
   html(
     "page of 1998",

@@ -3,8 +3,7 @@
 /** A page, the texts that a reader needs, and texts beside them. */
 export interface SavedPage {
   name: string;
-  type: string;
-  body: string | Uint8Array<ArrayBuffer>;
+  body: string;
   keeps: readonly string[];
   drops: readonly string[];
 }
@@ -60,10 +59,10 @@ export const TABLE_TEXT =
 
 export const html = (
   name: string,
-  body: SavedPage["body"],
+  body: string,
   keeps: readonly string[],
   drops: readonly string[] = BESIDE,
-): SavedPage => ({ name, type: "text/html; charset=utf-8", body, keeps, drops });
+): SavedPage => ({ name, body, keeps, drops });
 
 export const layoutTable = (content: string): string =>
   `<table width="600"><tr><td><table><tr><td>${content}</td></tr></table></td></tr></table>`;

@@ -128,19 +128,6 @@ export const TEXT_PAGES: readonly SavedPage[] = [
     ["FONT"],
   ),
   html(
-    "question and answers",
-    page(
-      { title: "How to moor?" },
-      `<div id="mainbar"><div class="question"><h1>How to moor?</h1><p>${
-        prose(4)
-      }</p><pre><code>moor(1)\n</code></pre></div><div class="answer"><span title="score">42</span><p>Use <kbd>two</kbd> ropes. ${
-        prose(4)
-      }</p></div></div>`,
-    ),
-    ["# How to moor?", "```\nmoor(1)\n```", "42", "Use `two` ropes."],
-    [...BESIDE, "Trending 2"],
-  ),
-  html(
     "only script, with a notice",
     `<html><head><title>App</title>${SCRIPT}</head><body><noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div>${SCRIPT}</body></html>`,
     [
@@ -191,18 +178,5 @@ export const TEXT_PAGES: readonly SavedPage[] = [
     }</table></td></tr></table></center></body></html>`,
     ["[A title number 30 about boats](https://other.example/30)", "30 points by"],
     [],
-  ),
-  html(
-    "results of a search",
-    page(
-      { title: "ferry - Search" },
-      `<div id="results"><h2>About 120 results</h2>${
-        times(10, (at) =>
-          `<div><a href="https://r.example/?q=ferry&amp;p=${at}"><h3>Result ${at} about ferries</h3></a><p>${
-            prose(1)
-          }</p></div>`)
-      }</div>`,
-    ),
-    ["[Result 10 about ferries](https://r.example/?q=ferry&p=10)", "About 120 results"],
   ),
 ];

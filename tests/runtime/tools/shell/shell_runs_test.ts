@@ -29,16 +29,6 @@ async function textsOf(...of: Parameters<typeof resultsOf>): Promise<string[]> {
   );
 }
 
-/** Runs git in the workspace, with a fixed author. */
-async function git(place: TestWorkspace, ...args: string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command("git", {
-    args: ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", ...args],
-    cwd: place.workspace,
-    env: { HOME: place.root, GIT_CONFIG_NOSYSTEM: "1" },
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
-}
-
 testRuns(
   "a command waits for approval, unless allow names it, and what deny names fails",
   async (place) => {
@@ -122,32 +112,6 @@ testRuns(
     await assertIdentical(runtime, id);
   },
 );
-
-testRuns("an agent reviews a branch with git", async (place) => {
-  await Deno.writeTextFile(join(place.workspace, "sum.js"), "exports.sum = (a, b) => a + b;\n");
-  await git(place, "init", "-q", "-b", "main");
-  await git(place, "add", "sum.js");
-  await git(place, "commit", "-q", "-m", "Add sum");
-  await git(place, "checkout", "-q", "-b", "faster");
-  await Deno.writeTextFile(join(place.workspace, "sum.js"), "exports.sum = (a, b) => a - b;\n");
-  await git(place, "commit", "-q", "-a", "-m", "Sum faster");
-  const steps = [
-    { call: [shell("git log --format=%s main..faster | cat && git diff --stat main faster")] },
-    { call: [shell("git diff main...faster -- sum.js")] },
-    { say: "The branch breaks sum: {result}" },
-  ];
-  const settings = "shell: { allow: [git log *, git diff *, cat] }";
-  await place.writeScript("reviewer", steps, settings);
-  await using runtime = await place.open();
-  const { id, status, outputData } = await runToEnd(runtime, "reviewer");
-  assert.equal(status, "success");
-  const [log] = await textsOf(runtime, id);
-  assert.match(log ?? "", /^Exit code 0 after a while\.\nSum faster\n sum\.js \| 2 \+-\n/);
-  assert.match(
-    String(outputData),
-    /-exports\.sum = \(a, b\) => a \+ b;\n\+exports\.sum = \(a, b\)/,
-  );
-});
 
 testRuns("an agent runs a test command and mends the failure", async (place) => {
   const path = join(place.workspace, "price.sh");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { SystemClock } from "../../../../base/clock.ts";
 import { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
 import type { SandboxMode } from "../../../../runtime/sandbox/sandbox_rules.ts";
+import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import {
   IGNORED_WITHOUT_BRIDGE,
@@ -150,12 +151,16 @@ testShell("shell makes output harmless and hides secrets in it", async (place) =
 });
 
 testShell("shell reports new output while the command runs", async (place) => {
-  const { tool, context } = await place.openTool();
+  const clock = new TestClock();
+  const { tool, context } = await place.openTool({ context: { clock } });
   const reports: string[] = [];
   const report = (text: string) => Promise.resolve(void reports.push(text));
   const command = "echo one; while test ! -e go; do sleep 0.05; done; echo two";
   const running = call(tool ?? assert.fail(), { command }, { ...context, report });
-  await until(() => reports.length > 0, "the output was reported");
+  await until(async () => {
+    await clock.advance(1_000);
+    return reports.length > 0;
+  }, "the output was reported");
   assert.deepEqual(reports, ["one"]);
   await place.files.write("go", "");
   assert.match(await running, /\none\ntwo$/);
