@@ -14,6 +14,7 @@ import {
 import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
 import { STAGED_NAME } from "../../../../base/files/staged_files.ts";
 import { identityOf } from "../../../../runtime/tools/files/place.ts";
+import type { PathAccess } from "../../../../runtime/tools/files/sandbox_roots.ts";
 import { FolderHandle } from "../../../../runtime/tools/files/folder_handle.ts";
 import { PlaceChanged } from "../../../../runtime/tools/files/file_failure.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
@@ -23,6 +24,27 @@ const ACCESS = "write";
 const names = (dir: string) => [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
 const codeOf = (code: string) => (error: unknown) =>
   error instanceof Error && "code" in error && error.code === code;
+
+/** Defines a test that gets a folder, and in its folder `state` the link to the process's open descriptors. */
+function testLinked(
+  name: string,
+  body: (dir: string, descriptors: string | undefined) => void | Promise<void>,
+): void {
+  Deno.test({
+    name,
+    ignore: Deno.build.os !== "linux",
+    fn: () =>
+      withTempDir(async (dir) => {
+        await Deno.mkdir(`${dir}/state`);
+        linkDescriptors(`${dir}/state`);
+        await body(dir, findDescriptors(`${dir}/state`));
+      }),
+  });
+}
+
+/** Opens a folder whose state folder does not exist. */
+const openFolder = (path: string, descriptors: string | undefined, access: PathAccess = ACCESS) =>
+  FolderHandle.open(path, { descriptors, stateDir: "/nowhere", access });
 
 test("FolderHandle.create() creates missing folders once", async ({ dir, descriptors }) => {
   const make = async (path: string) => {
@@ -50,107 +72,76 @@ test("FolderHandle.open() opens no folder behind a symlink", async ({ dir, descr
   await Deno.mkdir(`${dir}/outside/in`, { recursive: true });
   await Deno.symlink(`${dir}/outside`, `${dir}/link`);
   for (const path of [`${dir}/link`, `${dir}/link/in`]) {
-    await assert.rejects(
-      FolderHandle.open(path, { descriptors, stateDir: "/nowhere", access: "read" }),
-      PlaceChanged,
-    );
+    await assert.rejects(openFolder(path, descriptors, "read"), PlaceChanged);
   }
 });
 
-Deno.test({
-  name: "FolderHandle changes entries of the open folder when its path is replaced",
-  ignore: Deno.build.os !== "linux",
-  fn: () =>
-    withTempDir(async (dir) => {
-      const descriptors = await linked(dir);
-      for (const name of ["in", "outside"]) {
-        await Deno.mkdir(`${dir}/${name}/sub`, { recursive: true });
-        await Deno.writeTextFile(`${dir}/${name}/a`, name);
-      }
-      const stateDir = "/nowhere";
-      using folder = await FolderHandle.open(`${dir}/in`, {
-        descriptors,
-        stateDir,
-        access: ACCESS,
-      });
-      const inside = identityOf(lstatSync(`${dir}/in/a`, { bigint: true }));
-      await Deno.rename(`${dir}/in`, `${dir}/moved`);
-      await Deno.symlink(`${dir}/outside`, `${dir}/in`);
-      mkdirSync(folder.writablePath("new"));
-      const staged = folder.createStagedFile();
-      assert.match(staged, STAGED_NAME);
-      assert.deepEqual(names(`${dir}/moved`), [staged, "a", "new", "sub"].sort());
-      assert.ok(folder.has("a", inside));
-      renameSync(folder.writablePath(staged), folder.writablePath("b"));
-      unlinkSync(folder.writablePath("a"));
-      rmdirSync(folder.writablePath("sub"));
-      assert.deepEqual(names(`${dir}/moved`), ["b", "new"]);
-      assert.deepEqual(names(`${dir}/outside`), ["a", "sub"]);
-    }),
-});
+testLinked(
+  "FolderHandle changes entries of the open folder when its path is replaced",
+  async (dir, descriptors) => {
+    for (const name of ["in", "outside"]) {
+      await Deno.mkdir(`${dir}/${name}/sub`, { recursive: true });
+      await Deno.writeTextFile(`${dir}/${name}/a`, name);
+    }
+    using folder = await openFolder(`${dir}/in`, descriptors);
+    const inside = identityOf(lstatSync(`${dir}/in/a`, { bigint: true }));
+    await Deno.rename(`${dir}/in`, `${dir}/moved`);
+    await Deno.symlink(`${dir}/outside`, `${dir}/in`);
+    mkdirSync(folder.writablePath("new"));
+    const staged = folder.createStagedFile();
+    assert.match(staged, STAGED_NAME);
+    assert.deepEqual(names(`${dir}/moved`), [staged, "a", "new", "sub"].sort());
+    assert.ok(folder.has("a", inside));
+    renameSync(folder.writablePath(staged), folder.writablePath("b"));
+    unlinkSync(folder.writablePath("a"));
+    rmdirSync(folder.writablePath("sub"));
+    assert.deepEqual(names(`${dir}/moved`), ["b", "new"]);
+    assert.deepEqual(names(`${dir}/outside`), ["a", "sub"]);
+  },
+);
 
-Deno.test({
-  name: "FolderHandle.has() distinguishes an entry from the target of a link with its name",
-  ignore: Deno.build.os !== "linux",
-  fn: () =>
-    withTempDir(async (dir) => {
-      const descriptors = await linked(dir);
-      await Deno.mkdir(`${dir}/in`);
-      await Deno.writeTextFile(`${dir}/outside`, "outside");
-      await Deno.symlink(`${dir}/outside`, `${dir}/in/a`);
-      const stateDir = "/nowhere";
-      using folder = await FolderHandle.open(`${dir}/in`, {
-        descriptors,
-        stateDir,
-        access: "read",
-      });
-      const file = openSync(folder.pathOf("a"), constants.O_RDONLY);
-      const opened = identityOf(fstatSync(file, { bigint: true }));
-      closeSync(file);
-      assert.equal(folder.has("a", opened), false);
-    }),
-});
+testLinked(
+  "FolderHandle.has() distinguishes an entry from the target of a link with its name",
+  async (dir, descriptors) => {
+    await Deno.mkdir(`${dir}/in`);
+    await Deno.writeTextFile(`${dir}/outside`, "outside");
+    await Deno.symlink(`${dir}/outside`, `${dir}/in/a`);
+    using folder = await openFolder(`${dir}/in`, descriptors, "read");
+    const file = openSync(folder.pathOf("a"), constants.O_RDONLY);
+    const opened = identityOf(fstatSync(file, { bigint: true }));
+    closeSync(file);
+    assert.equal(folder.has("a", opened), false);
+  },
+);
 
-Deno.test({
-  name: "FolderHandle cannot write to paths that Deno's flags close",
-  ignore: Deno.build.os !== "linux",
-  fn: () =>
-    withTempDir(async (dir) => {
-      await linked(dir);
-      for (const name of ["readable", "open"]) await Deno.mkdir(`${dir}/${name}`);
-      const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: [
-          ...["run", "--no-prompt", "--no-check", "--allow-sys", `--allow-read=${dir}`],
-          `--allow-write=${dir}/state,${dir}/open`,
-          ...[new URL("./held_under_flags.ts", import.meta.url).pathname, dir],
-        ],
-      }).output();
-      assert.ok(success, new TextDecoder().decode(stderr));
-      const expected = { readable: "Requires write access", open: "written" };
-      assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), expected);
-      assert.deepEqual(names(`${dir}/readable`), []);
-      assert.deepEqual(names(`${dir}/open`), ["file", "folder"]);
-    }),
-});
+testLinked(
+  "FolderHandle cannot write to paths that Deno's flags close",
+  async (dir) => {
+    for (const name of ["readable", "open"]) await Deno.mkdir(`${dir}/${name}`);
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "--no-prompt", "--no-check", "--allow-sys", `--allow-read=${dir}`],
+        `--allow-write=${dir}/state,${dir}/open`,
+        ...[new URL("./held_under_flags.ts", import.meta.url).pathname, dir],
+      ],
+    }).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    const expected = { readable: "Requires write access", open: "written" };
+    assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), expected);
+    assert.deepEqual(names(`${dir}/readable`), []);
+    assert.deepEqual(names(`${dir}/open`), ["file", "folder"]);
+  },
+);
 
-Deno.test({
-  name: "linkDescriptors() creates or replaces the link, and leaves no other files",
-  ignore: Deno.build.os !== "linux",
-  fn: () =>
-    withTempDir((dir) => {
-      assert.equal(findDescriptors(dir), undefined);
-      Deno.symlinkSync(dir, `${dir}/fd`);
-      assert.equal(findDescriptors(dir), undefined);
-      linkDescriptors(dir);
-      linkDescriptors(dir);
-      assert.equal(findDescriptors(dir), `${dir}/fd`);
-      assert.deepEqual(names(dir), ["fd"]);
-    }),
-});
-
-/** Creates a state folder with the link to the process's open descriptors. Returns the link's path. */
-async function linked(dir: string): Promise<string | undefined> {
-  await Deno.mkdir(`${dir}/state`);
-  linkDescriptors(`${dir}/state`);
-  return findDescriptors(`${dir}/state`);
-}
+testLinked(
+  "linkDescriptors() creates or replaces the link, and leaves no other files",
+  (dir) => {
+    assert.equal(findDescriptors(dir), undefined);
+    Deno.symlinkSync(dir, `${dir}/fd`);
+    assert.equal(findDescriptors(dir), undefined);
+    linkDescriptors(dir);
+    linkDescriptors(dir);
+    assert.equal(findDescriptors(dir), `${dir}/fd`);
+    assert.deepEqual(names(dir), ["fd", "state"]);
+  },
+);

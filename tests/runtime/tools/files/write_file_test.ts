@@ -1,4 +1,4 @@
-// Tests files that another program changes before they are written.
+// Tests files that another program changes while they are open, or before they are written.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openFile } from "../../../../runtime/tools/files/opened_file.ts";
@@ -24,4 +24,11 @@ test("writeFile() with a version refuses a changed or removed file", async (fixt
   await Deno.remove(path);
   assert.equal(await failureOf(write()), refused);
   assert.deepEqual(await namesIn(join(fixture.workspace, "notes")), []);
+});
+
+test("OpenedFile.readAll() returns the remaining content of a shortened file", async (fixture) => {
+  await fixture.write("a.txt", "0123456789");
+  await using file = await openFile(fixture.sandbox(), "a.txt");
+  await Deno.truncate(join(fixture.workspace, "a.txt"), 4);
+  assert.equal(new TextDecoder().decode(await file.readAll(100)), "0123");
 });
