@@ -2,14 +2,26 @@
 import { z } from "zod";
 import { defineTool } from "../definition/define_tool.ts";
 import { changeMemory, memoryPathOf, readMemory } from "../memory/memory_file.ts";
-import {
-  checkSectionSize,
-  describeChange,
-  describeSize,
-  sectionName,
-} from "../memory/section_text.ts";
-import type { MemoryDocument } from "../memory/memory_document.ts";
+import type { MemoryDocument, MemorySection } from "../memory/memory_document.ts";
+import { RESULT_LIMIT_BYTES } from "../definition/result_text.ts";
+import { countLines } from "../../../base/text/text_content.ts";
+import type { ToolContext } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
+
+/** The maximum size of a section in UTF-8 bytes. memory_retrieve can return a section of this size without a cut. */
+export const SECTION_LIMIT_BYTES = RESULT_LIMIT_BYTES - 4 * 1024;
+const MAX_NAME_CHARACTERS = 200;
+const LONG_SECTION_LINES = 50;
+
+/** The schema of a section's name: one line without control characters. Spaces around the name are removed. */
+const sectionName = z.string().trim()
+  .min(1, "must not be empty")
+  .max(MAX_NAME_CHARACTERS, `must have at most ${MAX_NAME_CHARACTERS} characters`)
+  // Not z.regex(): the pattern would be part of the JSON schema, and some providers reject patterns.
+  .refine(
+    (name) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(name),
+    "must be one line without control characters",
+  );
 
 /** The tool memory_save: replaces or creates a section. Idempotent, because a second call leaves the same memory. */
 export const memorySave = defineTool({
@@ -24,14 +36,8 @@ export const memorySave = defineTool({
   effect: "idempotent",
   timeoutMs: 30_000,
   worksOn: "memory",
-  run: async ({ section, content }, { agent, clock, signal }) => {
-    const memory = await changeMemory(
-      memoryPathOf(agent),
-      (before) => before.withSection(section, checkSectionSize(content, section)),
-      { clock, signal },
-    );
-    return describeChange("Saved the section", memory, section);
-  },
+  run: ({ section, content }, context) =>
+    changeSection(section, () => content, { done: "Saved the section", context }),
 });
 
 /** The tool memory_append: appends to a section, or creates it. Unsafe, because a second call appends the text twice. */
@@ -47,16 +53,49 @@ export const memoryAppend = defineTool({
   effect: "unsafe",
   timeoutMs: 30_000,
   worksOn: "memory",
-  run: async ({ section, content }, { agent, clock, signal }) => {
-    const memory = await changeMemory(
-      memoryPathOf(agent),
-      (before) =>
-        before.withSection(section, checkSectionSize(before.appended(section, content), section)),
-      { clock, signal },
-    );
-    return describeChange("Added to the section", memory, section);
-  },
+  run: ({ section, content }, context) =>
+    changeSection(section, (before) => before.appended(section, content), {
+      done: "Added to the section",
+      context,
+    }),
 });
+
+/**
+ * Replaces the content of a section, or creates it. Returns the result for the model: the section's new size, and for a long
+ * section the advice to condense it.
+ */
+async function changeSection(
+  name: string,
+  contentAfter: (before: MemoryDocument) => string,
+  { done, context: { agent, clock, signal } }: { done: string; context: ToolContext },
+): Promise<string> {
+  const memory = await changeMemory(
+    memoryPathOf(agent),
+    (before) => before.withSection(name, checkSize(contentAfter(before), name)),
+    { clock, signal },
+  );
+  const section = memory.section(name)!;
+  const result = `${done} "${section.name}" (now ${describeSize(section)}).`;
+  return countLines(section.content) <= LONG_SECTION_LINES ? result : `${result} ` +
+    `It is long: condense it with memory_save to what still matters, in at most ${LONG_SECTION_LINES} lines.`;
+}
+
+/** Returns the content unchanged. Throws ToolFailure if it exceeds SECTION_LIMIT_BYTES. */
+function checkSize(content: string, name: string): string {
+  const bytes = new TextEncoder().encode(content).length;
+  if (bytes <= SECTION_LIMIT_BYTES) return content;
+  throw new ToolFailure(
+    `The section "${name}" would have ${Math.ceil(bytes / 1024)} KB; a section may have ${
+      SECTION_LIMIT_BYTES / 1024
+    } KB. Nothing was changed. Condense it, or use several sections.`,
+  );
+}
+
+/** Returns the length of a section as a text such as `12 lines, 480 characters`. */
+function describeSize({ content }: MemorySection): string {
+  const lines = countLines(content);
+  return `${lines} ${lines === 1 ? "line" : "lines"}, ${content.length} characters`;
+}
 
 const MAX_NAMED_SECTIONS = 50;
 

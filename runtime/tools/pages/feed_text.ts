@@ -1,5 +1,5 @@
 // Writes a feed as a list of its entries: RSS, Atom and JSON Feed.
-import { isJsonObject, type JsonObject } from "../../../base/json.ts";
+import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import { cutEnd } from "../../../base/text/cut_text.ts";
 import { type Allowance, type MarkupHandler, readMarkup } from "./markup_reader.ts";
 import { PageWriter } from "./page_writer.ts";
@@ -139,13 +139,8 @@ function localName(name: string): string {
 }
 
 function readJsonFeed(source: string): { feed: Texts; entries: Texts[] } | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(source);
-  } catch {
-    // The source was cut, or is no JSON: it is shown as it is.
-    return undefined;
-  }
+  // A source that was cut is shown as it is.
+  const value: unknown = isWholeJson(source) ? JSON.parse(source) : undefined;
   const items = isJsonObject(value) ? value["items"] : undefined;
   if (!isJsonObject(value) || !Array.isArray(items)) return undefined;
   return { feed: textsOf(value), entries: items.filter(isJsonObject).map(textsOf) };

@@ -5,6 +5,7 @@ import {
   memoryAppend,
   memoryRetrieve,
   memorySave,
+  SECTION_LIMIT_BYTES,
 } from "../../../../runtime/tools/builtin/memory.ts";
 import {
   changeMemory,
@@ -13,7 +14,6 @@ import {
   memoryPathOf,
 } from "../../../../runtime/tools/memory/memory_file.ts";
 import { MAX_SECTIONS } from "../../../../runtime/tools/memory/memory_document.ts";
-import { SECTION_LIMIT_BYTES } from "../../../../runtime/tools/memory/section_text.ts";
 import type { ToolContext } from "../../../../runtime/tools/definition/tool.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { call, CANARY, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
