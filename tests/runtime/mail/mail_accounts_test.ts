@@ -171,38 +171,24 @@ Deno.test("an account without its password or without a server is reported", asy
   assert.throws(() => empty.accounts.get("work"), /no mail account "work"/);
 });
 
-Deno.test("a sent mail has its Message-ID, says that a program wrote it, and keeps its thread", async () => {
+Deno.test("a sent mail has its Message-ID, and its subject is one line", async () => {
   await using smtp = await startSmtp();
   const account = accountOn({ smtp: smtp.port });
   const { accounts } = open(account);
   await using _ = accounts;
   const messageId = createMessageId(account);
   const written = await accounts.write("home", {
-    ...{ messageId, to: ["bob@example.org"], cc: ["Eve@example.org"] },
-    subject: "Hi\r\nBcc: everybody@example.net",
-    text: "Hello Bob",
-    date: new Date("2026-01-01T00:00:00Z"),
-    inReplyTo: "<a@example.org>",
-    references: ["<z@example.org>", "<a@example.org>"],
-    attachments: [{ name: "a.txt", content: new TextEncoder().encode("file") }],
+    ...{ messageId, to: ["Bob@example.org"], subject: "Hi\r\nBcc: everybody@example.net" },
+    ...{ text: "Hello Bob", date: new Date("2026-01-01T00:00:00Z") },
   });
   await accounts.send("home", written);
-  const [sent, ...others] = smtp.sent;
-  assert.equal(others.length, 0);
-  assert.deepEqual([sent?.from, sent?.to], ["ann@example.com", [
-    "bob@example.org",
-    "eve@example.org",
-  ]]);
-  const source = sent?.source ?? "";
-  for (
-    const line of [
-      `Message-ID: ${messageId}`,
-      "Auto-Submitted: auto-replied",
-      "In-Reply-To: <a@example.org>",
-      "References: <z@example.org> <a@example.org>",
-      "Subject: Hi Bcc: everybody@example.net",
-    ]
-  ) assert.ok(source.includes(`${line}\r\n`), `${line} in\n${source}`);
+  assert.deepEqual(smtp.sent.map(({ from, to }) => [from, to]), [
+    ["ann@example.com", ["bob@example.org"]],
+  ]);
+  const source = smtp.sent[0]?.source ?? "";
+  for (const line of [`Message-ID: ${messageId}`, "Subject: Hi Bcc: everybody@example.net"]) {
+    assert.ok(source.includes(`${line}\r\n`), `${line} in\n${source}`);
+  }
 });
 
 Deno.test("sending reports a refused password, a refused recipient and an invalid address", async () => {

@@ -77,8 +77,3 @@ Deno.test("askUser refuses arguments without a question, with the reason", () =>
     assert.ok(text.includes(`- ${message}`), text);
   }
 });
-
-Deno.test("askUser has no `run` function", () => {
-  assert.ok(!("run" in askUser));
-  assert.ok(!("effect" in askUser));
-});

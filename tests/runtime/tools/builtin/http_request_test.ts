@@ -53,9 +53,12 @@ Deno.test("http_request sends method, headers and body", async () => {
 
 Deno.test("http_request has the effect read for GET and HEAD, and unsafe for other methods", () => {
   const tool = createHttpRequest(OPEN_POLICY);
-  const effect = (method: string) => tool.effect(tool.check({ url: "http://example.com", method }));
+  const effect = (method: string, more = {}) =>
+    tool.effect(tool.check({ url: "http://example.com", method, ...more }));
   const expected = ["read", "read", "unsafe", "unsafe", "unsafe"];
-  assert.deepEqual(["GET", "HEAD", "POST", "PUT", "DELETE"].map(effect), expected);
+  assert.deepEqual(["GET", "HEAD", "POST", "PUT", "DELETE"].map((one) => effect(one)), expected);
+  const saving = ["GET", "POST"].map((one) => effect(one, { save_to: "a" }));
+  assert.deepEqual(saving, ["idempotent", "unsafe"]);
 });
 
 Deno.test("http_request refuses invalid addresses and other schemes", async () => {

@@ -129,9 +129,3 @@ Deno.test("http_request leaves no part of a download that is cancelled", async (
   await outcome;
   assert.deepEqual(await namesIn(fixture), []);
 });
-
-Deno.test("http_request that saves is idempotent with GET, and unsafe with other methods", () => {
-  const effectOf = (method: string) =>
-    tool().effect(tool().check({ url: "http://a.example", method, save_to: "a" }));
-  assert.deepEqual(["GET", "POST"].map(effectOf), ["idempotent", "unsafe"]);
-});

@@ -192,8 +192,11 @@ Deno.test({
 });
 
 /** Returns true if a call waits for approval. */
-async function asks(command: string, options: OpenShellOptions = {}): Promise<boolean> {
-  await using place = await ShellFixture.open();
+async function asks(
+  place: ShellFixture,
+  command: string,
+  options: OpenShellOptions = {},
+): Promise<boolean> {
   const { tool } = await place.openTool(options);
   assert.ok(tool?.approval !== undefined);
   const args = tool.check({ command });
@@ -202,15 +205,15 @@ async function asks(command: string, options: OpenShellOptions = {}): Promise<bo
   return tool.approval.asks(args);
 }
 
-testShell("shell asks, except for commands in allow and with auto_approve", async () => {
+testShell("shell asks, except for commands in allow and with auto_approve", async (place) => {
   const settings = { allow: ["git log *"] };
-  assert.equal(await asks("git log -1"), true);
-  assert.equal(await asks("git log -1", { settings }), false);
-  assert.equal(await asks("git log -1; rm x", { settings }), true);
-  assert.equal(await asks("git log > x", { settings }), true);
-  assert.equal(await asks("rm x", { autoApprove: ["shell"] }), false);
-  assert.equal(await asks("rm $x", { autoApprove: "*" }), false);
-  assert.equal(await asks("rm x", { autoApprove: ["file_write"] }), true);
+  assert.equal(await asks(place, "git log -1"), true);
+  assert.equal(await asks(place, "git log -1", { settings }), false);
+  assert.equal(await asks(place, "git log -1; rm x", { settings }), true);
+  assert.equal(await asks(place, "git log > x", { settings }), true);
+  assert.equal(await asks(place, "rm x", { autoApprove: ["shell"] }), false);
+  assert.equal(await asks(place, "rm $x", { autoApprove: "*" }), false);
+  assert.equal(await asks(place, "rm x", { autoApprove: ["file_write"] }), true);
 });
 
 Deno.test("shell refuses what deny names, with any approval", async () => {
@@ -228,11 +231,14 @@ Deno.test("shell refuses what deny names, with any approval", async () => {
 });
 
 Deno.test("shell without a sandbox asks for every command, and is not offered if one is required", async () => {
-  const options = { settings: { allow: ["ls"] }, autoApprove: "*" as const };
-  assert.equal(await asks("ls", { ...options, sandbox: missingSandbox("preferred") }), true);
-  assert.equal(await asks("ls", { ...options, sandbox: missingSandbox("off") }), false);
-  assert.equal(await asks("ls", { settings: options.settings, sandbox: noSandbox() }), false);
   await using place = await ShellFixture.open();
+  const options = { settings: { allow: ["ls"] }, autoApprove: "*" as const };
+  assert.equal(await asks(place, "ls", { ...options, sandbox: missingSandbox("preferred") }), true);
+  assert.equal(await asks(place, "ls", { ...options, sandbox: missingSandbox("off") }), false);
+  assert.equal(
+    await asks(place, "ls", { settings: options.settings, sandbox: noSandbox() }),
+    false,
+  );
   const required = await place.openTool({ ...options, sandbox: missingSandbox("required") });
   assert.equal(required.tool, undefined);
   const question = async (mode: SandboxMode) => {
@@ -252,7 +258,7 @@ Deno.test("shell without a sandbox asks for every command, and is not offered if
 
 testShell(
   "shell without socat asks for every command if it may reach some hosts only",
-  async () => {
+  async (place) => {
     const { bridge: _bridge, ...bubblewrap } = systemBubblewrap();
     const sandbox = (mode: SandboxMode) =>
       new ProcessSandbox({
@@ -261,9 +267,11 @@ testShell(
         find: () => Promise.resolve({ bubblewrap }),
       });
     const options = { settings: { net: ["a.example"] }, autoApprove: "*" as const };
-    assert.equal(await asks("ls", { ...options, sandbox: sandbox("preferred") }), true);
-    assert.equal(await asks("ls", { autoApprove: "*", sandbox: sandbox("preferred") }), false);
-    await using place = await ShellFixture.open();
+    assert.equal(await asks(place, "ls", { ...options, sandbox: sandbox("preferred") }), true);
+    assert.equal(
+      await asks(place, "ls", { autoApprove: "*", sandbox: sandbox("preferred") }),
+      false,
+    );
     assert.equal(
       (await place.openTool({ ...options, sandbox: sandbox("required") })).tool,
       undefined,
