@@ -14,7 +14,7 @@ import type { AcceptedExecution } from "../executions/execution.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
 import type { OpenCounts, Outcomes, Span } from "../executions/record/execution_reads.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
-import { findRepeatedRun } from "../executions/runs/repeated_run.ts";
+import { findRepeatedRun } from "../executions/runs/acceptance.ts";
 import { toRunSpec } from "../executions/runs/run_request.ts";
 import { followExecution } from "./follow_execution.ts";
 import type { Runner } from "../executions/runs/runner.ts";

@@ -39,14 +39,8 @@ const PERSONAL_CALL_MS = HOUR_MS;
 const IS_MACHINE = "instance_id IN (SELECT id FROM instances)";
 const IS_ALIVE = isAlive("reservations.instance_id");
 
-interface ReservationRow {
-  id: number;
-  agent_id: string | null;
-  root_id: number | null;
-  at: number;
-  nanos: number;
-  tokens: number;
-}
+/** SQL: the columns of a removed reservation. */
+const RETURNING = "RETURNING agent_id AS agentId, root_id AS rootId, at, nanos, tokens";
 
 /** Reserves amounts and counts spending in the database, for a service or another process of the workspace. */
 export class SqlBudgetStore {
@@ -104,13 +98,13 @@ export class SqlBudgetStore {
   }
 
   *#settle(id: number, used: Amount, budgets: readonly Budget[]): Operation<BudgetState[]> {
-    const row = yield* get<ReservationRow>(
-      "DELETE FROM reservations WHERE id = ? AND instance_id = ? RETURNING *",
+    const row = yield* get<PaidCall & Amount>(
+      `DELETE FROM reservations WHERE id = ? AND instance_id = ? ${RETURNING}`,
       id,
       this.#instanceId,
     );
     if (row === undefined) return [];
-    yield* this.spending.book(toPaidCall(row), used);
+    yield* this.spending.book(row, used);
     const near: BudgetState[] = [];
     for (const state of yield* readStates(budgets)) {
       const isNear = state.used >= NEAR * (state.limit + state.raised);
@@ -128,11 +122,11 @@ export class SqlBudgetStore {
     const open = this.#open;
     const spending = this.spending;
     return this.#db.change("power", function* () {
-      const rows = yield* all<ReservationRow>(
+      const rows = yield* all<PaidCall & Amount>(
         {
-          sqlite: "DELETE FROM reservations WHERE instance_id <> ? RETURNING *",
+          sqlite: `DELETE FROM reservations WHERE instance_id <> ? ${RETURNING}`,
           postgres: `DELETE FROM reservations WHERE instance_id <> ? AND NOT ${IS_ALIVE} ` +
-            `AND (${IS_MACHINE} OR at < ${NOW} - ${PERSONAL_CALL_MS}) RETURNING *`,
+            `AND (${IS_MACHINE} OR at < ${NOW} - ${PERSONAL_CALL_MS}) ${RETURNING}`,
         },
         instanceId,
       );
@@ -142,11 +136,10 @@ export class SqlBudgetStore {
         now - MAX_LOST_AGE_MS,
       );
       for (const { id } of old.filter(({ id }) => !open.has(id))) {
-        rows.push(
-          ...yield* all<ReservationRow>("DELETE FROM reservations WHERE id = ? RETURNING *", id),
-        );
+        const sql = `DELETE FROM reservations WHERE id = ? ${RETURNING}`;
+        rows.push(...yield* all<PaidCall & Amount>(sql, id));
       }
-      for (const row of rows) yield* spending.book(toPaidCall(row), row);
+      for (const row of rows) yield* spending.book(row, row);
       return rows.length;
     });
   }
@@ -228,11 +221,6 @@ function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | un
     return { refused: state, need, isTemporary, isFirst: isFinal && (yield* warnOnce(state)) };
   }
   return undefined;
-}
-
-/** Returns the scopes that a reserved call counts toward, at the time of its reservation. */
-function toPaidCall({ agent_id: agentId, root_id: rootId, at }: ReservationRow): PaidCall {
-  return { agentId, rootId, at };
 }
 
 function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {

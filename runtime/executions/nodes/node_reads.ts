@@ -39,17 +39,13 @@ const UNCLAIMED = "executions AS e LEFT JOIN instances AS i ON i.id = e.instance
   "WHERE e.status = 'running' AND e.rests_until IS NULL AND (i.id IS NULL OR i.stopped_at IS NOT NULL " +
   `OR coalesce(i.last_seen, 0) < ${NOW} - ${LIFE_MS})`;
 
-interface NodeRow {
+type NodeRow = Omit<ServiceNode, "version" | "labels" | "isAlive" | "isThis"> & {
   id: string;
-  name: string;
   version: string | null;
   /** The node's labels as a JSON array. */
   labels: string;
-  startedAt: number;
   lastSeen: number;
-  silentMs: number;
-  runs: number;
-}
+};
 
 /** Reads the nodes. Only the PostgreSQL schema has the columns for them. */
 export class SqlNodeReads {
@@ -80,15 +76,12 @@ export class SqlNodeReads {
     const hasReturned = ({ name, lastSeen }: NodeRow) =>
       living.some((one) => one.name === name && one.startedAt >= lastSeen);
     const shown = rows.filter((row) => isAlive(row) || row.runs > 0 || !hasReturned(row));
-    return shown.map((row) => ({
-      name: row.name,
+    return shown.map(({ id, lastSeen: _, ...row }) => ({
+      ...row,
       version: row.version ?? "",
       labels: JSON.parse(row.labels),
-      startedAt: row.startedAt,
-      silentMs: row.silentMs,
       isAlive: isAlive(row),
-      runs: row.runs,
-      isThis: row.id === this.#instanceId,
+      isThis: id === this.#instanceId,
     }));
   }
 
@@ -124,6 +117,6 @@ export class SqlNodeReads {
   }
 }
 
-function isAlive({ silentMs }: NodeRow): boolean {
+function isAlive({ silentMs }: Pick<NodeRow, "silentMs">): boolean {
   return silentMs <= LIFE_MS;
 }

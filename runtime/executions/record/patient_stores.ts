@@ -9,34 +9,13 @@ import type { JournalStores } from "./journal_ports.ts";
 const STORED = "Stored after all; the execution continues";
 const WAITS = { firstMs: 500, longestMs: 15_000 };
 
-/** True for the methods that are retried after a failure. They store a run's work, such as paid replies. */
-const IS_TRIED_AGAIN: {
-  [Store in keyof JournalStores]: Readonly<Record<keyof JournalStores[Store], boolean>>;
-} = {
-  conversations: {
-    beginConversation: true,
-    replaceSystem: true,
-    recordReply: true,
-    addMessage: true,
-    addFrame: true,
-    startCall: true,
-    resetCall: true,
-    finishCall: true,
-    readConversation: false,
-    readDescribed: false,
-    readSeed: false,
-  },
-  requests: {
-    openRequest: true,
-    // A person who answers gets the error at once and may try again.
-    answerRequest: false,
-    readOpenRequest: false,
-    readSignIns: false,
-    readNextExpiry: false,
-  },
-  families: { waitForChild: true },
-  endings: { finishExecution: true, restExecution: true },
-};
+/**
+ * Returns true for a method that is retried after a failure: it stores a run's work, such as a paid reply. A person who
+ * answers gets the error at once and may try again.
+ */
+function isTriedAgain(method: string): boolean {
+  return !method.startsWith("read") && method !== "answerRequest";
+}
 
 /** The options of retried writes. */
 export interface RetryOptions {
@@ -54,23 +33,19 @@ export function createRetryingStores(
   patience: RetryOptions,
 ): JournalStores {
   return {
-    conversations: patient(conversations, IS_TRIED_AGAIN.conversations, patience),
-    requests: patient(requests, IS_TRIED_AGAIN.requests, patience),
-    families: patient(families, IS_TRIED_AGAIN.families, patience),
-    endings: patient(endings, IS_TRIED_AGAIN.endings, patience),
+    conversations: patient(conversations, patience),
+    requests: patient(requests, patience),
+    families: patient(families, patience),
+    endings: patient(endings, patience),
   };
 }
 
-function patient<Store extends object>(
-  store: Store,
-  isTriedAgain: Readonly<Record<string | symbol, boolean>>,
-  patience: RetryOptions,
-): Store {
+function patient<Store extends object>(store: Store, patience: RetryOptions): Store {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== "function") return member;
-      if (!isTriedAgain[name]) return member.bind(target);
+      if (!isTriedAgain(String(name))) return member.bind(target);
       return (...args: unknown[]) =>
         retryUntilStored(() => Reflect.apply(member, target, args), patience, STORED);
     },

@@ -1,5 +1,6 @@
 // Converts run specs to the arguments of the acceptance store, and compares run specs with accepted executions.
 import type { Agent } from "../../agents/agent.ts";
+import { normalizeId } from "../../agents/agent_id.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { Budget } from "../budget.ts";
@@ -14,7 +15,8 @@ import type {
 } from "../record/acceptance_store.ts";
 import type { Execution } from "../execution.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
-import type { StoredExecution } from "../record/execution_reads.ts";
+import type { ExecutionReads, StoredExecution } from "../record/execution_reads.ts";
+import { IdempotencyKeyReused } from "../refusals.ts";
 import type { BroughtMessages, ExecutionRequest } from "../execution_request.ts";
 import type { Message } from "../../models/message.ts";
 import {
@@ -161,4 +163,22 @@ export function isSameRun(
   if (execution.trigger === "webhook" && spec.trigger === "webhook") return true;
   return execution.sessionId === spec.sessionId &&
     JSON.stringify(request) === JSON.stringify(spec.request);
+}
+
+/**
+ * Handles a repeated request whose agent no longer exists. Returns the execution that an earlier request with this idempotency key created, or undefined. Throws
+ * IdempotencyKeyReused if the requests differ.
+ */
+export async function findRepeatedRun(
+  agentId: string,
+  spec: RunSpec,
+  { executions, clock }: { executions: Pick<ExecutionReads, "readByKey">; clock: Clock },
+): Promise<Execution | undefined> {
+  const { idempotencyKey: key } = spec;
+  const first = key === undefined ? undefined : await executions.readByKey(key, clock.now());
+  if (first === undefined) return undefined;
+  if (!isSameRun(first, { agent: { id: normalizeId(agentId) }, spec })) {
+    throw new IdempotencyKeyReused();
+  }
+  return first.execution;
 }

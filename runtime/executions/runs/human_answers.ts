@@ -34,25 +34,20 @@ type Ports =
   & JournalPorts
   & Pick<
     RunnerPorts,
-    "serviceLog" | "executions" | "openTools" | "config" | "openCredentials"
+    "executions" | "openTools" | "config" | "openCredentials"
   >
   & {
     agents: Pick<AwaitedAgents, "find">;
     announcer: Pick<Announcer, "waiting">;
-    active: Pick<ActiveRuns, "track" | "stopping">;
+    active: Pick<ActiveRuns, "stopping">;
     runs: Pick<Runs, "resume">;
   };
 
 const OLDER_REQUEST = "This answer is to an older request: ask for the pending one again";
 
-/** The result of expiring a question: `over`, or `postponed` if an agent's file cannot be read now. */
-export type Expiry = "over" | "postponed";
-
-/** Stores people's answers, and expires questions. */
+/** Stores people's answers. An expired question gets its answer here, too. */
 export class HumanAnswers {
   readonly #ports: Ports;
-  /** The ids of expired questions whose agents cannot be read. Each is logged once. */
-  readonly #postponed = new Set<string>();
 
   constructor(ports: Ports) {
     this.#ports = ports;
@@ -168,31 +163,5 @@ export class HumanAnswers {
       ({ execution: one } = await requireExecution(executions, one.parentExecutionId));
       if (one.status !== "waiting") return;
     }
-  }
-
-  /**
-   * Expires a question and resumes its execution. Returns `postponed` if the agent of the execution or of an ancestor
-   * cannot be read now. Rejects if the change cannot be stored.
-   */
-  async expire({ executionId, requestId }: HumanRequest): Promise<Expiry> {
-    try {
-      const answered = this.give(executionId, { requestId, answer: { expired: true } });
-      // Tracked, because a stored answer starts the execution.
-      await this.#ports.active.track(answered);
-    } catch (error) {
-      if (error instanceof AgentUnreadable) {
-        if (!this.#postponed.has(requestId)) {
-          this.#ports.serviceLog.write("warn", `No answer in time: ${error.message}`, {
-            execution: executionId,
-          });
-        }
-        this.#postponed.add(requestId);
-        return "postponed";
-      }
-      // NotWaiting means that a person has answered before the question expired.
-      if (!(error instanceof NotWaiting)) throw error;
-    }
-    this.#postponed.delete(requestId);
-    return "over";
   }
 }

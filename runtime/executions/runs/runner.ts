@@ -46,7 +46,7 @@ export class Runner implements AsyncDisposable {
     const announcer = new Announcer(ports);
     this.#runs = new Runs({ ...shared, announcer });
     this.#answers = new HumanAnswers({ ...shared, announcer, runs: this.#runs });
-    this.#expiry = new RequestExpiry({ ...ports, answers: this.#answers });
+    this.#expiry = new RequestExpiry({ ...shared, answers: this.#answers });
     this.#rests = new RestTimer({ ...shared, runs: this.#runs });
     this.#recoveryContext = { ...shared, runs: this.#runs };
     this.#shared = ports.shared;

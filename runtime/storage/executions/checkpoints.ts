@@ -8,7 +8,7 @@ import type {
 } from "../../executions/record/checkpoint_store.ts";
 import type { Database } from "../../database/database.ts";
 import { removeUnusedTerms } from "./call_terms.ts";
-import { IS_REAL, OPEN } from "./execution_rows.ts";
+import { IS_REAL, OPEN, selectIds } from "./execution_rows.ts";
 import { all, type Operation, run, send } from "../../database/operation.ts";
 
 /** Counts and removes the stored conversations of one database. */
@@ -38,7 +38,7 @@ export class SqlCheckpointStore implements CheckpointStore {
 
   purge({ agentId, endedBefore, keepNewest, audit }: PurgeSelection): Promise<number> {
     return this.#remove(function* () {
-      const doomed = yield* all<{ id: number }>(
+      const doomed = yield* selectIds(
         `SELECT e.id FROM executions e WHERE e.status NOT IN ${OPEN} ` +
           "AND EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = e.id) " +
           "AND (CAST(?1 AS TEXT) IS NULL OR e.agent_id = ?1) AND (CAST(?2 AS BIGINT) IS NULL OR e.finished_at < ?2) " +
@@ -49,7 +49,7 @@ export class SqlCheckpointStore implements CheckpointStore {
         endedBefore ?? null,
         keepNewest ? 1 : 0,
       );
-      for (const { id } of doomed) {
+      for (const id of doomed) {
         yield* send("DELETE FROM messages WHERE execution_id = ?", id);
         yield* send("DELETE FROM tool_calls WHERE execution_id = ?", id);
         yield* send("DELETE FROM requests WHERE execution_id = ?", id);
@@ -73,14 +73,13 @@ export class SqlCheckpointStore implements CheckpointStore {
     );
   }
 
-  async findWaiting(agentId: string | undefined): Promise<number[]> {
-    const rows = await this.#db.read(() =>
-      all<{ id: number }>(
+  findWaiting(agentId: string | undefined): Promise<number[]> {
+    return this.#db.read(() =>
+      selectIds(
         "SELECT id FROM executions WHERE status = 'waiting' AND (CAST(?1 AS TEXT) IS NULL OR agent_id = ?1) ORDER BY id",
         agentId ?? null,
       )
     );
-    return rows.map(({ id }) => id);
   }
 
   /**

@@ -4,23 +4,16 @@ import type { PlacedMessage, PlannedCall } from "../../executions/record/convers
 import type { StoredCall } from "../../executions/record/conversation_store.ts";
 import type { Message, ToolMessage } from "../../models/message.ts";
 import type { DescribedCall } from "../../executions/record/call_preview.ts";
-import type { Effect } from "../../tools/definition/tool.ts";
 import { storeTerms } from "./call_terms.ts";
 import { all, insertRows, type Operation, send } from "../../database/operation.ts";
 
-interface CallRow {
-  position: number;
-  tool_call_id: string;
-  name: string;
-  arguments: string;
-  effect: Effect | null;
-  started_at: number | null;
-  duration_ms: number | null;
-  frame_id: number | null;
+type CallRow = Omit<StoredCall, "result" | "described" | "logged"> & {
+  durationMs: number | null;
+  frameId: number | null;
   described: string | null;
   /** The JSON of the result message; null without a result. */
   body: string | null;
-}
+};
 
 /** Stores messages in the open transaction, and the settings and tools of the model call that produced the last message. */
 export function* insertMessages(
@@ -87,8 +80,9 @@ export function* selectCalls(
   options: { unlogged: boolean },
 ): Operation<StoredCall[]> {
   return (yield* all<CallRow>(
-    "SELECT c.position, c.tool_call_id, c.name, c.arguments, c.effect, c.started_at, " +
-      "c.duration_ms, c.frame_id, c.described, m.body FROM tool_calls c LEFT JOIN messages m " +
+    "SELECT c.position, c.tool_call_id AS toolCallId, c.name, c.arguments, c.effect, " +
+      "c.started_at AS startedAt, c.duration_ms AS durationMs, c.frame_id AS frameId, c.described, m.body " +
+      "FROM tool_calls c LEFT JOIN messages m " +
       "ON m.execution_id = c.execution_id AND m.position = c.position " +
       `WHERE c.execution_id = ?${options.unlogged ? " AND c.frame_id IS NULL" : ""} ` +
       "ORDER BY c.position",
@@ -96,17 +90,12 @@ export function* selectCalls(
   )).map(toCall);
 }
 
-function toCall(row: CallRow): StoredCall {
+function toCall({ durationMs, frameId, described, body, ...call }: CallRow): StoredCall {
   return {
-    position: row.position,
-    toolCallId: row.tool_call_id,
-    name: row.name,
-    arguments: row.arguments,
-    effect: row.effect,
-    startedAt: row.started_at,
-    result: row.body === null ? null : toResult(row.body, row.duration_ms ?? 0),
-    ...(row.described !== null && { described: JSON.parse(row.described) as DescribedCall[] }),
-    logged: row.frame_id !== null,
+    ...call,
+    result: body === null ? null : toResult(body, durationMs ?? 0),
+    ...(described !== null && { described: JSON.parse(described) as DescribedCall[] }),
+    logged: frameId !== null,
   };
 }
 

@@ -6,6 +6,7 @@ import { MINUTE_MS } from "../../../base/time_units.ts";
 import {
   type Downtime,
   type ExecutionFilter,
+  type ExecutionPreview,
   type ExecutionReads,
   type ListedExecution,
   type OpenCounts,
@@ -19,11 +20,13 @@ import type { UsageStep } from "../../executions/usage.ts";
 import type { UsageDivision } from "../../vocabulary/usage_divisions.ts";
 import type { Database } from "../../database/database.ts";
 import {
+  ANSWERED_COLUMNS,
+  type AnsweredRow,
   EXECUTION_COLUMNS,
   type ExecutionRow,
   OPEN,
   toExecution,
-  toRequest,
+  toStored,
 } from "./execution_rows.ts";
 import { isAlive } from "../../database/instances.ts";
 import { selectByKey } from "./idempotency_keys.ts";
@@ -66,11 +69,6 @@ const GAPS_OF_ALL =
   "WHERE ended IS NOT NULL AND NOT EXISTS (SELECT 1 FROM lives other WHERE other.id <> gone.id " +
   "AND other.begun <= gone.ended AND (other.ended IS NULL OR other.ended > gone.ended))";
 
-interface PreviewRow {
-  asked: string | null;
-  answered: string | null;
-}
-
 /** Reads the executions of all service instances that used the database. */
 export class SqlExecutionReads implements ExecutionReads {
   readonly #db: Database;
@@ -80,9 +78,7 @@ export class SqlExecutionReads implements ExecutionReads {
   }
 
   readExecution(id: number): Promise<StoredExecution | undefined> {
-    return this.#db.read(function* () {
-      return yield* selectStored(id);
-    });
+    return this.#db.read(() => selectStored(id));
   }
 
   readByKey(key: string, now: number): Promise<StoredExecution | undefined> {
@@ -104,7 +100,7 @@ export class SqlExecutionReads implements ExecutionReads {
       const [from, order] = inTexts !== undefined
         ? [inTexts.from, inTexts.order]
         : since !== undefined || until !== undefined
-        ? ["executions", "started_at DESC, id"]
+        ? ["executions", '"startedAt" DESC, id']
         : ["executions", "id"];
       const statement = (search: string) => {
         const all = text === undefined ? conditions : [search, ...conditions];
@@ -116,7 +112,7 @@ export class SqlExecutionReads implements ExecutionReads {
           : page;
       };
       const search = inTexts?.condition ?? IN_RESULTS;
-      const rows = yield* all<ExecutionRow & Partial<PreviewRow>>(
+      const rows = yield* all<ExecutionRow & Partial<ExecutionPreview>>(
         { sqlite: statement(search.sqlite), postgres: statement(search.postgres) },
         ...(text === undefined ? [] : [text]),
         ...values,
@@ -124,19 +120,15 @@ export class SqlExecutionReads implements ExecutionReads {
         filter.offset,
         ...(searchesResults ? toPatterns(filter.text ?? "") : []),
       );
-      return rows.map((row) => ({
+      return rows.map(({ asked = null, answered = null, ...row }) => ({
         ...toExecution(row),
-        ...(filter.preview === true && {
-          preview: { asked: row.asked ?? null, answered: row.answered ?? null },
-        }),
+        ...(filter.preview === true && { preview: { asked, answered } }),
       }));
     });
   }
 
   readUsage(from: number, by?: UsageDivision): Promise<UsageStep[]> {
-    return this.#db.read(function* () {
-      return yield* selectUsage(from, by);
-    });
+    return this.#db.read(() => selectUsage(from, by));
   }
 
   newestByAgent(agentIds: readonly string[]): Promise<ReadonlyMap<string, Execution>> {
@@ -147,7 +139,7 @@ export class SqlExecutionReads implements ExecutionReads {
           "WHERE agent_id = asked.value ORDER BY id DESC LIMIT 1) FROM json_each(?) AS asked)",
         JSON.stringify(agentIds),
       );
-      return new Map(rows.map((row) => [row.agent_id, toExecution(row)]));
+      return new Map(rows.map((row) => [row.agentId, toExecution(row)]));
     });
   }
 
@@ -235,8 +227,8 @@ export class SqlExecutionReads implements ExecutionReads {
 
 /** Returns an execution with its request and answer, or undefined. */
 export function* selectStored(id: number): Operation<StoredExecution | undefined> {
-  const row = yield* get<ExecutionRow & { output_data: string | null }>(
-    `SELECT ${EXECUTION_COLUMNS}, output_data FROM executions WHERE id = ?`,
+  const row = yield* get<AnsweredRow>(
+    `SELECT ${ANSWERED_COLUMNS} FROM executions WHERE id = ?`,
     id,
   );
   return row && toStored(row);
@@ -265,11 +257,6 @@ function inSpan({ since, until, agentIds }: Span): { condition: string; values: 
 function toPatterns(text: string): string[] {
   return [JSON.stringify(text).slice(1, -1), text]
     .map((one) => `%${one.replaceAll(/[\\%_]/g, "\\$&")}%`);
-}
-
-/** Converts a row to an execution with its request and answer. */
-export function toStored(row: ExecutionRow & { output_data: string | null }): StoredExecution {
-  return { execution: toExecution(row), request: toRequest(row), output: row.output_data };
 }
 
 /** Returns the SQL conditions of a filter, and the values of their parameters. */

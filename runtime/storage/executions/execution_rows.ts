@@ -1,40 +1,41 @@
 // The columns of the table of executions, and the conversion of a row to an Execution.
 import type { Execution, RunRest, RunRetry } from "../../executions/execution.ts";
-import { type ExecutionStatus, OPEN_STATUSES } from "../../executions/states.ts";
-import type { ExecutionTrigger } from "../../vocabulary/trigger_kinds.ts";
+import type { StoredExecution } from "../../executions/record/execution_reads.ts";
+import { OPEN_STATUSES } from "../../executions/states.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
+import { all, type Operation, type SqlText, type SqlValue } from "../../database/operation.ts";
 
-/** The columns of ExecutionRow, for SELECT and RETURNING. Excludes the answer, which may be large. */
-export const EXECUTION_COLUMNS = "id, agent_id, display_name, status, trigger, " +
-  "parent_execution_id, depth, session_id, request, model, started_at, finished_at, duration_ms, " +
-  "input_tokens, output_tokens, total_tokens, cost_usd, tool_calls, error, retry, rest";
+/** A row of `executions`, as selected by EXECUTION_COLUMNS. */
+export type ExecutionRow =
+  & Pick<Execution, (typeof FIELDS)[number]>
+  & {
+    depth: number;
+    /** The JSON of the request. */
+    request: string;
+    /** The JSON of the planned retry (RunRetry); null if there is none. */
+    retry: string | null;
+    /** The JSON of the current or last rest (RunRest); null if there was none. */
+    rest: string | null;
+  };
 
-/** A row of `executions` with the columns of EXECUTION_COLUMNS. Times are milliseconds since the epoch, `request` is JSON. */
-export interface ExecutionRow {
-  id: number;
-  agent_id: string;
-  display_name: string;
-  status: ExecutionStatus;
-  trigger: ExecutionTrigger;
-  parent_execution_id: number | null;
-  depth: number;
-  session_id: string | null;
-  request: string;
-  model: string;
-  started_at: number;
-  finished_at: number | null;
-  duration_ms: number | null;
-  input_tokens: number;
-  output_tokens: number;
-  total_tokens: number | null;
-  cost_usd: number | null;
-  tool_calls: number;
-  error: string | null;
-  /** The JSON of the planned retry (RunRetry); null if there is none. */
-  retry: string | null;
-  /** The JSON of the current or last rest (RunRest); null if there was none. */
-  rest: string | null;
-}
+/** A row with the execution's answer. */
+export type AnsweredRow = ExecutionRow & { output: string | null };
+
+/** The fields of an execution that are columns, too. */
+const FIELDS = [
+  ...["id", "agentId", "displayName", "status", "trigger", "parentExecutionId"] as const,
+  ...["sessionId", "model", "startedAt", "finishedAt", "durationMs", "error"] as const,
+  ...["inputTokens", "outputTokens", "totalTokens", "costUsd", "toolCalls"] as const,
+];
+
+/** SQL: the columns of ExecutionRow, for SELECT and RETURNING. Excludes the answer, which may be large. */
+export const EXECUTION_COLUMNS = [...FIELDS, "depth", "request", "retry", "rest"].map((name) => {
+  const column = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return column === name ? name : `${column} AS ${name}`;
+}).join(", ");
+
+/** SQL: the columns of AnsweredRow. */
+export const ANSWERED_COLUMNS = `${EXECUTION_COLUMNS}, output_data AS output`;
 
 /** Returns an SQL list such as `('a', 'b')`. The words must be constants, because they are not escaped. */
 export function sqlList(words: readonly string[]): string {
@@ -47,11 +48,6 @@ export const IS_REAL = "request ->> '$.dryRun' IS NULL";
 /** SQL: the list of the states of executions that have not ended. */
 export const OPEN = sqlList(OPEN_STATUSES);
 
-/** Parses the request of a row. */
-export function toRequest(row: ExecutionRow): ExecutionRequest {
-  return JSON.parse(row.request) as ExecutionRequest;
-}
-
 /** Converts a row that must exist to an execution. Throws a TypeError for undefined. */
 export function requireExecution(row: ExecutionRow | undefined): Execution {
   if (row === undefined) throw new TypeError("The statement returned no execution");
@@ -59,33 +55,28 @@ export function requireExecution(row: ExecutionRow | undefined): Execution {
 }
 
 /** Converts a row to an execution. */
-export function toExecution(row: ExecutionRow): Execution {
-  const { args, cause, dryRun, fork, trial } = toRequest(row);
+export function toExecution({ request, depth, retry, rest, ...row }: ExecutionRow): Execution {
+  const { args, cause, dryRun, fork, trial } = JSON.parse(request) as ExecutionRequest;
   return {
-    id: row.id,
-    agentId: row.agent_id,
-    displayName: row.display_name,
-    status: row.status,
-    trigger: row.trigger,
-    parentExecutionId: row.parent_execution_id,
-    ...(row.depth > 0 && { depth: row.depth }),
+    ...row,
+    ...(depth > 0 && { depth }),
     ...(cause?.type === "after" && { afterExecutionId: cause.executionId }),
     ...(dryRun && { isDryRun: true }),
     ...(trial && { isTrial: true }),
     ...(((fork && !fork.startsFollowers) || trial) && { isUnfollowed: true }),
-    sessionId: row.session_id,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    durationMs: row.duration_ms,
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
-    totalTokens: row.total_tokens,
-    costUsd: row.cost_usd,
-    toolCalls: row.tool_calls,
-    model: row.model,
     args,
-    error: row.error,
-    ...(row.retry !== null && { retry: JSON.parse(row.retry) as RunRetry }),
-    ...(row.rest !== null && { rest: JSON.parse(row.rest) as RunRest }),
+    ...(retry !== null && { retry: JSON.parse(retry) as RunRetry }),
+    ...(rest !== null && { rest: JSON.parse(rest) as RunRest }),
   };
+}
+
+/** Converts a row to an execution with its request and answer. */
+export function toStored({ output, ...row }: AnsweredRow): StoredExecution {
+  const request = JSON.parse(row.request) as ExecutionRequest;
+  return { execution: toExecution(row), request, output };
+}
+
+/** Returns the ids that a query selects. */
+export function* selectIds(sql: SqlText, ...values: SqlValue[]): Operation<number[]> {
+  return (yield* all<{ id: number }>(sql, ...values)).map(({ id }) => id);
 }

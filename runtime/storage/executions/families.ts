@@ -76,9 +76,7 @@ export class SqlFamilyStore implements FamilyStore {
   }
 
   findChild(parentId: number, position: number): Promise<Execution | undefined> {
-    return this.#db.read(function* () {
-      return yield* selectChild(parentId, position);
-    });
+    return this.#db.read(() => selectChild(parentId, position));
   }
 
   listChildren(parentId: number): Promise<Execution[]> {
@@ -106,15 +104,15 @@ export class SqlFamilyStore implements FamilyStore {
 
   readLineage(executionId: number): Promise<LineageMember[]> {
     return this.#db.read(function* () {
-      const rows = yield* all<{ id: number; agent_id: string }>(
+      const rows = yield* all<LineageMember>(
         "WITH RECURSIVE above (id, agent_id, parent, distance) AS (" +
           "SELECT id, agent_id, parent_execution_id, 0 FROM executions WHERE id = ? UNION ALL " +
           "SELECT e.id, e.agent_id, e.parent_execution_id, above.distance + 1 " +
           "FROM executions e JOIN above ON e.id = above.parent) " +
-          "SELECT id, agent_id FROM above ORDER BY distance",
+          "SELECT id AS executionId, agent_id AS agentId FROM above ORDER BY distance",
         executionId,
       );
-      return rows.map(({ id, agent_id }) => ({ executionId: id, agentId: agent_id }));
+      return rows.map((row) => ({ ...row }));
     });
   }
 

@@ -1,6 +1,6 @@
 // The table of idempotency keys, each with the execution that it started.
 import { DAY_MS } from "../../../base/time_units.ts";
-import { EXECUTION_COLUMNS, type ExecutionRow } from "./execution_rows.ts";
+import { ANSWERED_COLUMNS, type AnsweredRow } from "./execution_rows.ts";
 import { get, type Operation, send } from "../../database/operation.ts";
 
 /** The time for which a key is valid. */
@@ -12,9 +12,9 @@ const KEPT_MS = DAY_MS;
  */
 export function* selectByKey(
   { key, now }: { key: string; now: number },
-): Operation<ExecutionRow & { output_data: string | null } | undefined> {
+): Operation<AnsweredRow | undefined> {
   return yield* get(
-    `SELECT ${EXECUTION_COLUMNS}, output_data FROM executions WHERE id = ` +
+    `SELECT ${ANSWERED_COLUMNS} FROM executions WHERE id = ` +
       "(SELECT execution_id FROM idempotency_keys WHERE key = ? AND created_at > ?)",
     key,
     now - KEPT_MS,

@@ -79,8 +79,8 @@ function* selectQuestions(
       "ORDER BY created_at, rowid",
     id,
   );
-  return rows.map((row) => ({
-    request: toRequest(origins.has(row.execution_id) ? { ...row, execution_id: id } : row),
-    answer: row.response === null ? null : JSON.parse(row.response) as HumanAnswer,
+  return rows.map(({ response, ...row }) => ({
+    request: toRequest(origins.has(row.executionId) ? { ...row, executionId: id } : row),
+    answer: response === null ? null : JSON.parse(response) as HumanAnswer,
   }));
 }

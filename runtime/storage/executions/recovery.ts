@@ -1,9 +1,9 @@
 // Finds the executions of service instances that have ended, and assigns them to this instance.
 import type { RecoveryStore } from "../../executions/record/recovery_store.ts";
 import type { Database } from "../../database/database.ts";
-import { OPEN } from "./execution_rows.ts";
+import { OPEN, selectIds } from "./execution_rows.ts";
 import { RESTS } from "./rests.ts";
-import { all, get, type Operation, run } from "../../database/operation.ts";
+import { all, get, type Operation, send } from "../../database/operation.ts";
 
 interface LoggedAt {
   event: string;
@@ -22,26 +22,18 @@ export class SqlRecoveryStore implements RecoveryStore {
   }
 
   findAbandoned(): Promise<number[]> {
-    const instanceId = this.#instanceId;
-    return this.#db.read(function* () {
-      const rows = yield* all<{ id: number }>(
+    return this.#db.read(() =>
+      selectIds(
         `SELECT id FROM executions WHERE status = 'running' AND NOT (${RESTS}) ` +
           "AND instance_id <> ? ORDER BY id",
-        instanceId,
-      );
-      return rows.map(({ id }) => id);
-    });
+        this.#instanceId,
+      )
+    );
   }
 
   adoptExecution(executionId: number): Promise<void> {
-    const instanceId = this.#instanceId;
-    return this.#db.change("power", function* () {
-      yield* run(
-        "UPDATE executions SET instance_id = ? WHERE id = ? AND status = 'running'",
-        instanceId,
-        executionId,
-      );
-    });
+    const sql = "UPDATE executions SET instance_id = ? WHERE id = ? AND status = 'running'";
+    return this.#db.change("power", () => send(sql, this.#instanceId, executionId));
   }
 
   readUncountedMs(executionId: number): Promise<number> {
@@ -49,13 +41,12 @@ export class SqlRecoveryStore implements RecoveryStore {
   }
 
   findWithEndedParent(): Promise<number[]> {
-    return this.#db.read(function* () {
-      const rows = yield* all<{ id: number }>(
+    return this.#db.read(() =>
+      selectIds(
         "SELECT e.id FROM executions e JOIN executions above ON above.id = e.parent_execution_id " +
           `WHERE (e.status = 'waiting' OR e.${RESTS}) AND above.status NOT IN ${OPEN} ORDER BY e.id`,
-      );
-      return rows.map(({ id }) => id);
-    });
+      )
+    );
   }
 
   async findCancelled(): Promise<{ id: number; error: string }[]> {

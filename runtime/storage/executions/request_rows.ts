@@ -3,31 +3,24 @@ import type { GivenAnswer, HumanAnswer, HumanRequest } from "../../executions/hu
 import { SIGN_IN } from "../../vocabulary/tool_vocabulary.ts";
 import { all, get, type Operation, run, send } from "../../database/operation.ts";
 
-/** A row of `requests`, as selected by REQUEST_COLUMNS. */
-export interface RequestRow {
-  request_id: string;
-  execution_id: number;
-  position: number;
-  kind: HumanRequest["kind"];
-  body: string;
-  created_at: number;
-  expires_at: number | null;
-}
-
-/** The content of the JSON column `body`. */
-type RequestBody = Omit<
+/** The fields of a question that are columns of `requests`. The column `body` has the others as JSON. */
+type Columns = Pick<
   HumanRequest,
   "requestId" | "executionId" | "position" | "kind" | "createdAt" | "expiresAt"
 >;
 
+/** A row of `requests`, as selected by REQUEST_COLUMNS. */
+export type RequestRow = Columns & { body: string };
+
 /** SQL: the columns of RequestRow. */
-export const REQUEST_COLUMNS =
-  "request_id, execution_id, position, kind, body, created_at, expires_at";
+export const REQUEST_COLUMNS = "request_id AS requestId, execution_id AS executionId, position, " +
+  "kind, body, created_at AS createdAt, expires_at AS expiresAt";
 
 /** Stores a question in the open transaction. */
 export function* insertRequest(request: HumanRequest): Operation<void> {
   yield* send(
-    `INSERT INTO requests (${REQUEST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    "INSERT INTO requests (request_id, execution_id, position, kind, body, created_at, expires_at) " +
+      "VALUES (?, ?, ?, ?, ?, ?, ?)",
     request.requestId,
     request.executionId,
     request.position,
@@ -41,7 +34,7 @@ export function* insertRequest(request: HumanRequest): Operation<void> {
 function toBody(request: HumanRequest): string {
   const { requestId: _, executionId: _id, position: _at, kind: _kind, ...rest } = request;
   const { createdAt: _from, expiresAt: _until, ...body } = rest;
-  return JSON.stringify(body satisfies RequestBody);
+  return JSON.stringify(body satisfies Omit<HumanRequest, keyof Columns>);
 }
 
 /** Stores the approvals of an open question. */
@@ -116,13 +109,11 @@ export function* selectAnswers(executionId: number): Operation<Map<number, Given
       "WHERE execution_id = ? AND response IS NOT NULL ORDER BY rowid",
     executionId,
   );
-  const answers = new Map<number, GivenAnswer[]>();
-  for (const row of rows) {
-    const request = toRequest(row);
-    const given = { request, answer: JSON.parse(row.response) as HumanAnswer };
-    answers.set(row.position, [...answers.get(row.position) ?? [], given]);
-  }
-  return answers;
+  const given = rows.map(({ response, ...row }) => ({
+    request: toRequest(row),
+    answer: JSON.parse(response) as HumanAnswer,
+  }));
+  return Map.groupBy(given, ({ request }) => request.position);
 }
 
 /** Returns the open questions about sign-ins, oldest first. */
@@ -135,15 +126,6 @@ export function* selectSignIns(): Operation<HumanRequest[]> {
 }
 
 /** Converts a row to a question. */
-export function toRequest(row: RequestRow): HumanRequest {
-  const body = JSON.parse(row.body) as RequestBody;
-  return {
-    ...body,
-    requestId: row.request_id,
-    executionId: row.execution_id,
-    position: row.position,
-    kind: row.kind,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  };
+export function toRequest({ body, ...columns }: RequestRow): HumanRequest {
+  return { ...JSON.parse(body) as Omit<HumanRequest, keyof Columns>, ...columns };
 }

@@ -82,9 +82,7 @@ export class SqlRequestStore implements RequestStore {
   }
 
   readOpenRequest(executionId: number, requestId?: string): Promise<HumanRequest | undefined> {
-    return this.#db.read(function* () {
-      return yield* selectOpenRequest(executionId, requestId);
-    });
+    return this.#db.read(() => selectOpenRequest(executionId, requestId));
   }
 
   readSignIns(): Promise<HumanRequest[]> {
@@ -92,8 +90,6 @@ export class SqlRequestStore implements RequestStore {
   }
 
   readNextExpiry(except: ReadonlySet<string> = new Set()): Promise<HumanRequest | undefined> {
-    return this.#db.read(function* () {
-      return yield* selectNextExpiry(except);
-    });
+    return this.#db.read(() => selectNextExpiry(except));
   }
 }

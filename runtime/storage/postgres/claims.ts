@@ -2,9 +2,17 @@
 import type { ClaimedExecution } from "../../executions/runs/shared_runs.ts";
 import { isAlive } from "../../database/instances.ts";
 import { QUEUE_SCHEMA } from "./queue_names.ts";
-import { all, announce, enqueue, get, type Operation, run } from "../../database/operation.ts";
-import { selectStored, toStored } from "../executions/execution_reads.ts";
-import { EXECUTION_COLUMNS, type ExecutionRow } from "../executions/execution_rows.ts";
+import {
+  all,
+  announce,
+  enqueue,
+  get,
+  type Operation,
+  run,
+  type WaitingRun,
+} from "../../database/operation.ts";
+import { selectStored } from "../executions/execution_reads.ts";
+import { ANSWERED_COLUMNS, type AnsweredRow, toStored } from "../executions/execution_rows.ts";
 import { selectUncountedMs } from "../executions/recovery.ts";
 import { RESTS } from "../executions/rests.ts";
 
@@ -35,7 +43,7 @@ export function* claimExecution(
 ): Operation<Claim | undefined> {
   const unowned = yield* get<UnownedRow>(
     `UPDATE executions SET instance_id = ?4, epoch = epoch + 1 WHERE ${IS_CLAIMABLE} AND instance_id IS NULL ` +
-      `RETURNING ${EXECUTION_COLUMNS}, output_data, epoch, cancelled, ` +
+      `RETURNING ${ANSWERED_COLUMNS}, epoch, cancelled, ` +
       "NOT EXISTS (SELECT 1 FROM messages WHERE execution_id = executions.id) AS isFresh",
     ...[id, jobId, attempt, instanceId],
   );
@@ -63,8 +71,7 @@ export function* claimExecution(
 }
 
 /** The row of a claimed execution that no node ran before, or that has waited. */
-type UnownedRow = ExecutionRow & {
-  output_data: string | null;
+type UnownedRow = AnsweredRow & {
   epoch: number;
   cancelled: string | null;
   /** 1 if the execution has no conversation yet, otherwise 0. */
@@ -98,13 +105,12 @@ export function* requestCancel(id: number, error: string): Operation<boolean> {
  * copied from another database, or if a node died while it ended an execution.
  */
 export function* enqueueWithoutJob(): Operation<void> {
-  const rows = yield* all<{ id: number; agent_id: string; parent_execution_id: number | null }>(
-    "SELECT id, agent_id, parent_execution_id FROM executions WHERE status = 'running' AND job IS NULL " +
+  const rows = yield* all<WaitingRun>(
+    "SELECT id, agent_id AS agentId, parent_execution_id AS parentExecutionId " +
+      "FROM executions WHERE status = 'running' AND job IS NULL " +
       `AND NOT (${RESTS}) AND (instance_id IS NULL OR NOT ${
         isAlive("executions.instance_id")
       }) ORDER BY id FOR UPDATE`,
   );
-  for (const { id, agent_id, parent_execution_id } of rows) {
-    yield* enqueue({ id, agentId: agent_id, parentExecutionId: parent_execution_id });
-  }
+  for (const row of rows) yield* enqueue(row);
 }

@@ -10,6 +10,7 @@ import { until } from "../../../support/until.ts";
 import { onSqlite } from "../../../support/test_database.ts";
 import { EventBus } from "../../../../runtime/events/bus.ts";
 import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
+import { ActiveRuns } from "../../../../runtime/executions/runs/active_runs.ts";
 import { RequestExpiry } from "../../../../runtime/executions/runs/request_expiry.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
@@ -215,15 +216,16 @@ Deno.test("RequestExpiry waits between attempts while an expiry cannot be stored
   const complaints: string[] = [];
   let tries = 0;
   const serviceLog = { write: (_level: string, message: string) => void complaints.push(message) };
-  const expire = () => {
+  const give = () => {
     tries++;
     if (tries < 3) return Promise.reject(new Error("database or disk is full"));
     isOpen = false;
-    return Promise.resolve("over" as const);
+    return Promise.resolve(undefined);
   };
   const events = new EventBus(serviceLog);
-  const answers = { expire };
-  await using expiry = new RequestExpiry({ ...{ requests, events, clock, serviceLog }, answers });
+  const active = new ActiveRuns(clock);
+  const ports = { requests, events, clock, serviceLog, active, answers: { give } };
+  await using expiry = new RequestExpiry(ports);
   expiry.start();
   await clock.advance(0);
   assert.equal(tries, 1);
