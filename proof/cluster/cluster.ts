@@ -8,6 +8,7 @@ import { WatchedFiles } from "../soak/load/watched_files.ts";
 import { sleep } from "../soak/sleep.ts";
 import type { Violation } from "../soak/invariants/invariants.ts";
 import { Callers } from "./callers.ts";
+import { STEADY } from "./cluster_agents.ts";
 import { CLUSTER_INVARIANTS } from "./cluster_invariants.ts";
 import { ClusterWorld } from "./cluster_world.ts";
 import { copyDatabase } from "./copy_database.ts";
@@ -25,8 +26,9 @@ const LOOK_MS = 250;
  * machine.
  */
 const CLOCK_ERROR_MS = 1_000;
-const SAMPLE_RUNS = 12;
-const SAMPLE_CALLERS = 2;
+const SAMPLE_RUNS = 6;
+const MOST_SAMPLE_RUNS = 24;
+const SAMPLE_AGENTS = [STEADY, "tick_2", "worker_kept"];
 const SAMPLE_THINKING_MS = 3_000;
 /** The duration of a freeze in the sample, longer than a lease and the detection of its expiry. */
 const SAMPLE_MS = 16_000;
@@ -72,7 +74,11 @@ export async function runCluster(
  * connections of the third. Without these connections the third node cannot renew its leases, but it continues to work.
  */
 export async function runClusterSample({ seed }: { seed: number }): Promise<ClusterReport> {
-  await using world = await ClusterWorld.open({ seed, thinkingMs: SAMPLE_THINKING_MS });
+  await using world = await ClusterWorld.open({
+    seed,
+    thinkingMs: SAMPLE_THINKING_MS,
+    agents: SAMPLE_AGENTS,
+  });
   const [one, two, three] = world.nodes;
   const cluster = new Cluster(world);
   return await cluster.run(async (disturbances) => {
@@ -84,7 +90,7 @@ export async function runClusterSample({ seed }: { seed: number }): Promise<Clus
       disturbances.kill(two, 0),
       disturbances.silenceQueue(three, SAMPLE_MS),
     ]);
-  }, { callers: SAMPLE_CALLERS });
+  }, { callers: 0 });
 }
 
 class Cluster {
@@ -150,11 +156,16 @@ class Cluster {
     }
   }
 
-  /** Waits until each node has a running execution. */
-  everyNodeRuns(): Promise<void> {
-    return this.#none(
-      `SELECT ${this.#world.nodes.length} - count(DISTINCT instance_id) AS n FROM executions WHERE status = 'running'`,
-    );
+  /** Starts long runs until each node has one. */
+  async everyNodeRuns(): Promise<void> {
+    const nodes =
+      "SELECT count(DISTINCT instance_id) AS n FROM executions WHERE status = 'running'";
+    for (let runs = 0; runs < MOST_SAMPLE_RUNS; runs++) {
+      await this.callers.rush(1);
+      const [row] = await this.#world.query<{ n: number }>(nodes);
+      if (row?.n === this.#world.nodes.length) return;
+    }
+    this.#world.findings.add("each node runs something", { runs: MOST_SAMPLE_RUNS });
   }
 
   /** Waits until the counting query returns zero. Reports a finding after END_MS. */

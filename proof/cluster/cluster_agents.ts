@@ -42,13 +42,14 @@ const MORE: Readonly<Record<string, { role: string; lines: readonly string[] }>>
   },
 };
 
-/** Writes all agents and the files, skills and servers that they use. */
+/** Writes the agents and the files, skills and servers that they use. `only` names the agents of a sample. */
 export async function writeClusterAgents(
   place: TestWorkspace,
-  { modelUrl }: { modelUrl: string },
+  { modelUrl, only }: { modelUrl: string; only?: readonly string[] | undefined },
 ): Promise<void> {
-  await writeSoakAgents(place, { modelUrl, timeout: TIMEOUT_S });
+  await writeSoakAgents(place, { modelUrl, timeout: TIMEOUT_S, only });
   for (const [id, { role, lines }] of Object.entries(MORE)) {
+    if (only?.includes(id) === false) continue;
     await place.writeAgent(id, agentText({ role, lines, modelUrl, timeout: TIMEOUT_S }));
   }
 }

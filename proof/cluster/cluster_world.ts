@@ -67,7 +67,12 @@ export class ClusterWorld implements AsyncDisposable {
    * Starts the database, the model and all nodes. The nodes start in parallel, so that any of them may create the tables.
    */
   static async open(
-    { seed, thinkingMs = THINKING_MS }: { seed: number; thinkingMs?: number },
+    { seed, thinkingMs = THINKING_MS, agents: only }: {
+      seed: number;
+      thinkingMs?: number;
+      /** The ids of the agents of a sample. All agents if absent. */
+      agents?: readonly string[];
+    },
   ): Promise<ClusterWorld> {
     await using open = new AsyncDisposableStack();
     const postgres = open.use(await startPostgres({ durable: true }));
@@ -82,7 +87,7 @@ export class ClusterWorld implements AsyncDisposable {
         thinkingMs,
       }),
     );
-    await writeClusterAgents(place, { modelUrl: model.url });
+    await writeClusterAgents(place, { modelUrl: model.url, only });
     const findings = new Findings();
     const nodes = await Promise.all(NODES.map((node) =>
       ClusterNode.open({

@@ -4,6 +4,7 @@ import { seededRandom } from "../../tests/support/seeded_random.ts";
 import { startImap, type TestImap } from "../../tests/support/machine/mail_servers.ts";
 import { startPostgres } from "../../tests/support/postgres.ts";
 import { NodeWorld } from "../../tests/runtime/nodes/node_world.ts";
+import { sleep } from "../soak/sleep.ts";
 import { kill, serve } from "../../tests/runtime/triggers/mortal_process.ts";
 import type { MortalOrder } from "../../tests/runtime/triggers/mortal_service.ts";
 import { homeAccount, mailOf } from "../../tests/runtime/triggers/mail/mail_world.ts";
@@ -52,7 +53,7 @@ class Storm {
   readonly #violations: string[] = [];
   readonly #faults = { deaths: 0, cuts: 0, restarts: 0, edits: 0, silences: 0 };
   readonly #nodes = new Map<string, Deno.ChildProcess>();
-  #isOver = false;
+  readonly #over = new AbortController();
   #isSilent = false;
 
   constructor(world: NodeWorld, imap: TestImap, options: StormOptions) {
@@ -60,6 +61,10 @@ class Storm {
     this.#imap = imap;
     this.#options = options;
     this.#draw = seededRandom(options.seed);
+  }
+
+  get #isOver(): boolean {
+    return this.#over.signal.aborted;
   }
 
   async run(): Promise<StormReport> {
@@ -78,7 +83,7 @@ class Storm {
       for (let at = 0; at < BATCH && sent < mails && sent - taken < MAX_AHEAD; at++) {
         await this.#deliver(sent++);
       }
-      await pause(500);
+      await sleep(500);
       const now = await this.#countTaken();
       if (now === taken) continue;
       if (Math.floor(now / 1_000) > Math.floor(taken / 1_000)) {
@@ -87,7 +92,7 @@ class Storm {
       taken = now;
       changedAt = performance.now();
     }
-    this.#isOver = true;
+    this.#over.abort();
     await Promise.all(work);
     await this.#check();
     for (const child of this.#nodes.values()) await kill(child).catch(() => {});
@@ -149,7 +154,7 @@ class Storm {
   async #harm(): Promise<void> {
     const { agents, silences, mails } = this.#options;
     while (!this.#isOver) {
-      await pause(4_000 + this.#draw() * 8_000);
+      await sleep(4_000 + this.#draw() * 8_000, this.#over.signal);
       if (this.#isOver) return;
       const progress = await this.#countTaken() / mails;
       if (this.#faults.silences < silences * progress) {
@@ -162,7 +167,7 @@ class Storm {
         this.#faults.cuts++;
       } else if (kind === 1) {
         await this.#imap.stop();
-        await pause(this.#draw() * 2_000);
+        await sleep(this.#draw() * 2_000);
         await this.#imap.start();
         this.#faults.restarts++;
       } else {
@@ -177,7 +182,7 @@ class Storm {
     this.#isSilent = true;
     this.#imap.silence(true);
     const end = performance.now() + SILENCE_MS;
-    while (!this.#isOver && performance.now() < end) await pause(500);
+    while (!this.#isOver && performance.now() < end) await sleep(500);
     this.#imap.silence(false);
     this.#isSilent = false;
   }
@@ -186,7 +191,7 @@ class Storm {
   async #watchConnections(): Promise<void> {
     let many = 0;
     while (!this.#isOver) {
-      await pause(SAMPLE_MS);
+      await sleep(SAMPLE_MS);
       many = this.#imap.open > 1 && !this.#isSilent ? many + 1 : 0;
       if (many === 20) this.#violations.push(`${this.#imap.open} connections for two seconds`);
     }
@@ -203,7 +208,7 @@ class Storm {
     const end = performance.now() + STUCK_MS;
     while (performance.now() < end) {
       if ((await this.#world.query(query)).length === count) return;
-      await pause(100);
+      await sleep(100);
     }
     throw new Error(`There were never ${count} rows: ${query}`);
   }
@@ -242,5 +247,3 @@ class Storm {
     await this.#untilRows(open, 0).catch(() => this.#violations.push("runs did not end"));
   }
 }
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

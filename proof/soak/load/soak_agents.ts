@@ -147,10 +147,14 @@ export function agentText(
   ].join("\n");
 }
 
-/** Writes all agents, their custom tools, the skill and the MCP server. */
+/** Writes the agents, their custom tools, the skill and the MCP server. `only` names the agents of a sample. */
 export async function writeSoakAgents(
   place: TestWorkspace,
-  { modelUrl, timeout = TIMEOUT_S }: { modelUrl: string; timeout?: number },
+  { modelUrl, timeout = TIMEOUT_S, only }: {
+    modelUrl: string;
+    timeout?: number;
+    only?: readonly string[] | undefined;
+  },
 ): Promise<void> {
   for (const folder of ["out", "stage", ...Object.values(WATCHED)]) {
     await Deno.mkdir(join(place.workspace, folder), { recursive: true });
@@ -161,6 +165,7 @@ export async function writeSoakAgents(
   );
   await writeTools(join(place.agentsDir, "_config"));
   for (const [id, { role, lines }] of Object.entries(AGENTS)) {
+    if (only?.includes(id) === false) continue;
     const more = id === "limited"
       ? [`settings: { timeout: ${timeout}, max_tool_calls: 2, max_cost_usd: 0.001 }`]
       : [];
