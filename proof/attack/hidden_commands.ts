@@ -1,6 +1,6 @@
 // Hides a command in a line that looks like a permitted `echo`, and spells a denied command differently. A line succeeds if
 // it needs no approval and runs the command in a real shell.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { ProcessSandbox } from "../../runtime/sandbox/process_sandbox.ts";
 import { noSandbox } from "../../tests/runtime/sandbox/system_sandbox.ts";
 import { ShellFixture } from "../../tests/runtime/tools/shell/shell_fixture.ts";
@@ -76,24 +76,21 @@ interface Rules {
 
 /** Returns the lines whose hidden command an agent of a started service runs without an approval. */
 async function passService(
+  started: StartedCommands,
   lines: readonly string[],
   { deny, autoApprove }: Rules,
 ): Promise<string[]> {
-  const shell = { allow: ["echo *"], deny };
-  const all = [autoApprove].flat();
-  await using started = await StartedCommands.start({ sandbox: "off", shell, autoApprove: all });
-  const runs = lines.map(async (command, index) => {
-    const folder = `line-${index}`;
-    const path = join(started.home.workspace, folder);
-    await Deno.mkdir(path);
-    const { isAsking } = await started.run({ command, folder });
+  const settings = { shell: { allow: ["echo *"], deny }, autoApprove: [autoApprove].flat() };
+  const runs = lines.map(async (command) => {
+    const path = await Deno.makeTempDir({ dir: started.home.workspace });
+    const { isAsking } = await started.run({ command, folder: basename(path), ...settings });
     const planted = await Deno.stat(join(path, "planted")).then(() => true, () => false);
     return planted
       ? [`${JSON.stringify(command)} ${isAsking ? "runs before" : "needs no"} approval`]
       : [];
   });
   const found = (await Promise.all(runs)).flat();
-  const { isAsking, text } = await started.run({ command: "echo permitted" });
+  const { isAsking, text } = await started.run({ command: "echo permitted", ...settings });
   if (isAsking || !text.includes("permitted")) found.push("the service does not run echo");
   return found;
 }
@@ -145,8 +142,9 @@ export const hiddenCommands: Attack = {
     const working = all.filter(({ planted }) => planted);
     const successes = working.filter(({ passed }) => passed)
       .map(({ line }) => `${JSON.stringify(line)} runs without approval`);
-    successes.push(...await passService(hidden.slice(0, tries), asking));
-    successes.push(...await passService(EVASIONS.slice(0, tries), denying));
+    await using started = await StartedCommands.start("off");
+    successes.push(...await passService(started, hidden.slice(0, tries), asking));
+    successes.push(...await passService(started, EVASIONS.slice(0, tries), denying));
     if (working.length < all.length / 2) successes.push(`only ${working.length} work in a shell`);
     return {
       tried: 2 * all.length,

@@ -18,7 +18,7 @@ import { SkillsFixture } from "../../tests/runtime/tools/skills/skills_fixture.t
 import type { Attack } from "./attack.ts";
 import { HOSTILE_PROGRAMS, type HostileProgram } from "./hostile_table.ts";
 import { openTargets, type Targets } from "./hostile_targets.ts";
-import { StartedCommands, type StartedOptions } from "./started_commands.ts";
+import { StartedCommands } from "./started_commands.ts";
 
 /** The time from a program's end to the search for processes that have survived it. */
 const SURVIVAL_CHECK_MS = 1_200;
@@ -121,11 +121,11 @@ async function asCommands(
 /** Starts the programs as commands of agents of a service in its own process. */
 async function asStarted(
   programs: readonly HostileProgram[],
-  mode: StartedOptions["sandbox"],
+  mode: "required" | "off",
 ): Promise<Outcome[]> {
   const net = IGNORED_WITHOUT_BRIDGE ? [] : ["allowed.example"];
-  const options = { sandbox: mode, shell: { net }, autoApprove: ["shell"] };
-  await using started = await StartedCommands.start(options);
+  const settings = { shell: { net }, autoApprove: ["shell"] };
+  await using started = await StartedCommands.start(mode);
   const { root, workspace } = started.home;
   await using prey = await openTargets(root, root, workspace);
   const folder = join(workspace, "hostile");
@@ -133,7 +133,7 @@ async function asStarted(
   const outcomes: Outcome[] = [];
   for (const program of programs) {
     const command = await write(folder, { ...program, source: prey.fill(program.source) });
-    const { isAsking, text } = await started.run({ command });
+    const { isAsking, text } = await started.run({ command, ...settings });
     if (isAsking) throw new Error(`The shell asks about ${command}`);
     outcomes.push(await outcomeOf(`a command of a service: ${program.name}`, text, prey, program));
   }
@@ -185,7 +185,7 @@ const FREE_WAYS = ["a script", "a server", "a command", "a command of a service"
 async function tryAll(
   count: number,
   sandbox: (home: string) => ProcessSandbox,
-  mode: StartedOptions["sandbox"],
+  mode: "required" | "off",
 ): Promise<Outcome[]> {
   const programs = HOSTILE_PROGRAMS.filter(({ language }) => language !== "tool").slice(0, count);
   const tools = HOSTILE_PROGRAMS.filter(({ language }) => language === "tool").slice(0, count);

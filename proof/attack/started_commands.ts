@@ -6,18 +6,13 @@ import { createRealHome, type RealHome, untilFound } from "../../tests/e2e/real_
 import { programCommand } from "../../tests/support/program.ts";
 import { CANARY } from "../../tests/runtime/tools/files/sandbox_fixture.ts";
 
-/** The settings of the agents that run the commands. */
-export interface StartedOptions {
-  sandbox: "required" | "off";
-  /** The field `shell` of their files. */
-  shell: object | true;
-  autoApprove: readonly string[];
-}
-
-/** A command of an agent's call: a command line, and the folder in which it runs. */
+/** A command of an agent's call: a command line, the folder in which it runs, and the settings of the agent. */
 export interface StartedCommand {
   command: string;
   folder?: string;
+  /** The field `shell` of the agent's file. */
+  shell: object | true;
+  autoApprove: readonly string[];
 }
 
 /** The outcome of a command. */
@@ -32,24 +27,22 @@ export interface StartedOutcome {
 export class StartedCommands implements AsyncDisposable {
   readonly home: RealHome;
   readonly #client: Client;
-  readonly #options: StartedOptions;
   #agents = 0;
 
-  private constructor(home: RealHome, options: StartedOptions) {
+  private constructor(home: RealHome) {
     this.home = home;
     this.#client = home.client();
-    this.#options = options;
   }
 
   /** Creates a home and starts its service. Files of the home that are closed to agents contain the canary. */
-  static async start(options: StartedOptions): Promise<StartedCommands> {
+  static async start(sandbox: "required" | "off"): Promise<StartedCommands> {
     const home = await createRealHome({ command: programCommand() });
     try {
-      const config = `# ${CANARY}\nworkspace: ${home.workspace}\nsandbox: ${options.sandbox}\n`;
+      const config = `# ${CANARY}\nworkspace: ${home.workspace}\nsandbox: ${sandbox}\n`;
       await Deno.writeTextFile(join(home.configDir, "config.yaml"), config);
       await home.writeScript("me", [{ say: CANARY }]);
       await home.succeed("start", "--daemon");
-      return new StartedCommands(home, options);
+      return new StartedCommands(home);
     } catch (error) {
       await home[Symbol.asyncDispose]();
       throw error;
@@ -57,8 +50,7 @@ export class StartedCommands implements AsyncDisposable {
   }
 
   /** Runs a command as the only call of a new agent. A run that waits for an approval is cancelled. */
-  async run(args: StartedCommand): Promise<StartedOutcome> {
-    const { shell, autoApprove } = this.#options;
+  async run({ shell, autoApprove, ...args }: StartedCommand): Promise<StartedOutcome> {
     const agent = `attacker-${++this.#agents}`;
     const settings = `shell: ${JSON.stringify(shell)}\nauto_approve: ${
       JSON.stringify(autoApprove)
