@@ -16,17 +16,15 @@ interface World {
 /** The application id in the header of an SQLite file: the letters INKL. */
 const APPLICATION_ID = 0x494e4b4c;
 
+/** Applies the migrations one after another, and returns the bytes of the database after each. */
 function makeFormats(folder: string): Uint8Array[] {
-  return MIGRATIONS.map((_, index) => {
-    const path = `${folder}/format-${index + 1}.db`;
-    using db = new DatabaseSync(path);
-    for (const step of MIGRATIONS.slice(0, index + 1)) {
-      if (typeof step === "string") db.exec(step);
-      else step(db);
-    }
+  const path = `${folder}/formats.db`;
+  using db = new DatabaseSync(path);
+  return MIGRATIONS.map((step, index) => {
+    if (typeof step === "string") db.exec(step);
+    else step(db);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${index + 1}`);
-    db.exec("INSERT INTO instances (id, pid, started_at) VALUES ('i', 1, 0)");
-    db.close();
+    if (index === 0) db.exec("INSERT INTO instances (id, pid, started_at) VALUES ('i', 1, 0)");
     return Deno.readFileSync(path);
   });
 }
