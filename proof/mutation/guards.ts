@@ -349,10 +349,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "an agent can access only its declared paths",
-    symbol: "SandboxRoots.constructor",
-    replace: 'declared.map((one) => root(one.path, one.alias, "write", one.description))',
-    by:
-      '[...declared, { alias: "all", path: workspace }].map((one: AgentPath) => root(one.path, one.alias, "write", one.description))',
+    symbol: "rootsOf",
+    replace: "...declared.map((",
+    by: '...[...declared, { alias: "all", path: workspace }].map((',
     tests: ["tests/proof/fuzz_test.ts", "tests/runtime/tools/files/path_sandbox_test.ts"],
   },
   {

@@ -8,9 +8,8 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "../../../base/plain_path.ts";
 import { newContentName, noteStaging } from "../../../base/files/staged_files.ts";
 import { errorCode } from "../../../base/error_code.ts";
-import { type FileIdentity, identityOf } from "./place.ts";
+import { type FileIdentity, identityOf, type PathAccess } from "./place.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
-import type { PathAccess } from "./sandbox_roots.ts";
 import { PlaceChanged } from "./file_failure.ts";
 import { FILE_CLOCK, isReal, isUnmoved, waitUntilUnmoved } from "./unmoved_folder.ts";
 

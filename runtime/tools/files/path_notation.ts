@@ -11,16 +11,6 @@ export interface NamedPlace {
   readonly place: SandboxPlace;
 }
 
-/** The folders that the model's paths can refer to. */
-export interface PathNotationOptions {
-  /** The absolute path of the workspace. */
-  workspace: string;
-  /** The absolute path of the folder that `~` names. */
-  home: string;
-  /** The allowed places. If two have the same alias, the first counts. */
-  places: readonly NamedPlace[];
-}
-
 const ALIAS_PREFIX = /^\{([a-z][a-z0-9_]*)\}(?=$|\/)/;
 
 /** The conversion of one agent's paths. A path from `display` converts back to the same absolute path. */
@@ -29,7 +19,10 @@ export class PathNotation {
   readonly #home: string;
   readonly #places: readonly NamedPlace[];
 
-  constructor({ workspace, home, places }: PathNotationOptions) {
+  /** `home` is the folder that `~` names. If two of the allowed places have the same alias, the first counts. */
+  constructor(
+    { workspace, home, places }: { workspace: string; home: string; places: readonly NamedPlace[] },
+  ) {
     this.#workspace = workspace;
     this.#home = home;
     this.#places = places;

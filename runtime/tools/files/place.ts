@@ -14,6 +14,9 @@ import { sep } from "node:path";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { BigIntStats } from "node:fs";
 
+/** The purpose of an access. Deleting and moving count as writing. */
+export type PathAccess = "read" | "write";
+
 /** The result of resolving the symlinks of a path. */
 export interface RealPath {
   /** The real path of the deepest existing ancestor, followed by the names that do not exist yet. */

@@ -14,7 +14,7 @@ import {
 import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
 import { STAGED_NAME } from "../../../../base/files/staged_files.ts";
 import { identityOf } from "../../../../runtime/tools/files/place.ts";
-import type { PathAccess } from "../../../../runtime/tools/files/sandbox_roots.ts";
+import type { PathAccess } from "../../../../runtime/tools/files/place.ts";
 import { FolderHandle } from "../../../../runtime/tools/files/folder_handle.ts";
 import { PlaceChanged } from "../../../../runtime/tools/files/file_failure.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";

@@ -1,6 +1,7 @@
 // Tests the access rules of PathSandbox, one by one. proof/fuzz/targets/path_target.ts tests random paths.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
 import { failureOf, testInWorkspace as test } from "./sandbox_fixture.ts";
 
 test("PathSandbox.resolve() accepts relative, absolute, {workspace} and ~ paths", async (fixture) => {
@@ -160,11 +161,19 @@ test("PathSandbox.resolve() accepts only the declared paths", async (fixture) =>
   assert.deepEqual([path, display], [join(outside, "secret.txt"), "{linked}/secret.txt"]);
 });
 
-test("PathSandbox.resolve() refuses writing to watched paths", async (fixture) => {
-  const sandbox = fixture.sandbox([], [fixture.outside]);
-  await sandbox.resolve(join(fixture.outside, "secret.txt"), "read");
-  const message = await failureOf(sandbox.resolve(join(fixture.outside, "secret.txt"), "write"));
-  assert.match(message, /this path can only be read\.$/);
+test("PathSandbox.resolve() refuses writing to watched paths, and to the files of a watched pattern", async (fixture) => {
+  const matches = (path: string) => path.endsWith(".pdf");
+  const sandbox = new PathSandbox({
+    ...fixture.options([{ alias: "notes", path: join(fixture.workspace, "notes") }], ["inbox"]),
+    readableFiles: [{ folder: fixture.outside, matches }],
+  });
+  for (const path of ["inbox/a", "inbox", join(fixture.outside, "in/a.pdf")]) {
+    await sandbox.resolve(path, "read");
+    const message = await failureOf(sandbox.resolve(path, "write"));
+    assert.match(message, /this path can only be read\.$/);
+  }
+  const message = await failureOf(sandbox.resolve(join(fixture.outside, "secret.txt"), "read"));
+  assert.match(message, /outside the allowed paths/);
 });
 
 test("PathSandbox.resolve() reports the reason that a path is invalid", async (fixture) => {

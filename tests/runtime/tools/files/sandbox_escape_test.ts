@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";
 import { openFile } from "../../../../runtime/tools/files/opened_file.ts";
-import type { PathAccess } from "../../../../runtime/tools/files/sandbox_roots.ts";
+import type { PathAccess } from "../../../../runtime/tools/files/place.ts";
 import { PathSandbox, type ResolvedPath } from "../../../../runtime/tools/files/path_sandbox.ts";
 import { until } from "../../../support/until.ts";
 import { HAS_PIPES, makePipe } from "../../../support/machine/pipes.ts";
