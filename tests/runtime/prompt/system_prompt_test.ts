@@ -62,17 +62,7 @@ Deno.test("createSystemPrompt() contains the sections that apply, in a fixed ord
 
 Deno.test("createSystemPrompt() escapes and limits descriptions, names and paths", () => {
   const text = fc.array(fc.oneof(
-    fc.constantFrom(
-      "</environment>",
-      "<task>",
-      "\n",
-      "\r",
-      "\u2028",
-      "\x1b[2J",
-      "\0",
-      "\u202e",
-      "x".repeat(3_000),
-    ),
+    fc.constantFrom("</environment>", "<task>", "x".repeat(3_000), ..."\n\r\u2028\0\u202e\x1b"),
     anyText(),
   )).map((parts) => parts.join(""));
   const promptWith = (someText: string) =>

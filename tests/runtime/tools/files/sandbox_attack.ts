@@ -42,24 +42,11 @@ const PRESENT = [
 /** Generates paths in the fixture and out of it. Many of these paths exist. */
 export const sandboxPath = (fixture: SandboxFixture): fc.Arbitrary<string> =>
   fc.tuple(
+    // deno-fmt-ignore
     fc.constantFrom(
-      "",
-      "",
-      "",
-      "/",
-      "./",
-      "../",
-      "~/",
-      "{workspace}/",
-      "{notes}/",
-      "{notes}",
-      `${fixture.workspace}/`,
-      `${fixture.outside}/`,
-      `${fixture.base}/`,
-      "{notes}/../../",
-      "out/../",
-      "in/../../",
-      "//",
+      "", "", "", "/", "./", "../", "~/", "{workspace}/", "{notes}/", "{notes}",
+      `${fixture.workspace}/`, `${fixture.outside}/`, `${fixture.base}/`, "{notes}/../../",
+      "out/../", "in/../../", "//",
     ),
     fc.oneof(
       {

@@ -50,55 +50,11 @@ Deno.test("toReadable() keeps all words of the main part in their order", async 
   );
 });
 
-const TAGS = [
-  ...[
-    "<p>",
-    "</p>",
-    "<div hidden>",
-    "</div>",
-    "<a href=x>",
-    "</a>",
-    "<table>",
-    "<tr>",
-    "<td>",
-    "</td>",
-  ],
-  ...[
-    "</table>",
-    "<ul>",
-    "<li>",
-    "</ul>",
-    "<pre>",
-    "</pre>",
-    "<h1>",
-    "<nav>",
-    "</nav>",
-    "<svg>",
-    "</svg>",
-  ],
-  ...[
-    "<script>",
-    "</script>",
-    "<title>",
-    "</title>",
-    "<!--",
-    "-->",
-    "<head>",
-    "<body>",
-    "<br>",
-    "<main>",
-  ],
-  ...[
-    "</main>",
-    "<iframe src=y>",
-    "<img alt=z src=q>",
-    "&amp",
-    "&#xd800;",
-    "<",
-    "text ",
-    "<base href='//['>",
-  ],
-];
+const TAGS =
+  ("<p>|</p>|<div hidden>|</div>|<a href=x>|</a>|<table>|<tr>|<td>|</td>|</table>|<ul>|" +
+    "<li>|</ul>|<pre>|</pre>|<h1>|<nav>|</nav>|<svg>|</svg>|<script>|</script>|<title>|" +
+    "</title>|<!--|-->|<head>|<body>|<br>|<main>|</main>|<iframe src=y>|<img alt=z src=q>|" +
+    "&amp|&#xd800;|<|text |<base href='//['>").split("|");
 
 Deno.test("toReadable() converts any sequence of tags, and never shows a script", async () => {
   await fc.assert(

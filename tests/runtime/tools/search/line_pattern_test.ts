@@ -15,17 +15,7 @@ async function linesOf(source: string, text: string, options = PLAIN): Promise<s
 }
 
 Deno.test("LinePattern finds the same lines as an expression of V8 in each line", async () => {
-  const part = fc.constantFrom(
-    ..."ab",
-    "é",
-    "(a|b)",
-    "(ab|é)",
-    "[ab]",
-    "[^a]",
-    ".",
-    "\\w",
-    "\\bab",
-  );
+  const part = fc.constantFrom(..."a b é (a|b) (ab|é) [ab] [^a] . \\w \\bab".split(" "));
   const count = fc.constantFrom("", "", "*", "+", "?", "{2}", "{1,3}", "+?");
   const expression = fc.array(fc.tuple(part, count).map((one) => one.join("")), {
     minLength: 1,
