@@ -23,10 +23,10 @@ export function isLocked(path: string): boolean {
 }
 
 /**
- * Locks an open file. Returns a Disposable that releases the lock and closes the file, or closes the file and returns
- * undefined if another process holds the lock.
+ * Locks an open file or folder. Returns a Disposable that releases the lock and closes the file, or closes the file and returns
+ * undefined if the lock is held.
  */
-function tryLock(file: Deno.FsFile): Disposable | undefined {
+export function tryLock(file: Deno.FsFile): Disposable | undefined {
   try {
     if (file.tryLockSync(true)) return { [Symbol.dispose]: () => giveBack(file) };
   } catch (error) {

@@ -5,6 +5,7 @@ import { basename, dirname, join } from "../../../base/plain_path.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { tryLock } from "../../../base/files/lock_file.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import {
   isStillMissing,
@@ -163,23 +164,12 @@ async function lockFolder(
   folder: string,
   { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<Disposable> {
-  const handle = await fileWork({ shown: "the agents folder" }, "lock", () => Deno.open(folder));
-  try {
-    while (!await handle.tryLock(true)) await clock.sleep(LOCK_RETRY_MS, signal);
-    return { [Symbol.dispose]: () => giveBack(handle) };
-  } catch (error) {
-    handle.close();
-    throw error;
+  for (;;) {
+    const work = async () => tryLock(await Deno.open(folder));
+    const lock = await fileWork({ shown: "the agents folder" }, "lock", work);
+    if (lock !== undefined) return lock;
+    await clock.sleep(LOCK_RETRY_MS, signal);
   }
-}
-
-/**
- * Unlocks a folder and closes its descriptor. Closing alone may not unlock: a child process that is starting has a copy of
- * the descriptor.
- */
-function giveBack(handle: Deno.FsFile): void {
-  handle.unlockSync();
-  handle.close();
 }
 
 async function fileWork<T>(
