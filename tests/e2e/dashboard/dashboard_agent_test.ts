@@ -1,16 +1,10 @@
-// Tests of an agent's page, of usage by model and trigger, of the schedule's periods, and of approvals by key in a browser.
+// Tests of an agent's page, of usage by model and trigger, and of the schedule's periods in a browser.
 import assert from "node:assert/strict";
 import { runToEnd } from "../../support/test_workspace.ts";
-import {
-  type DashboardWorld,
-  testInDashboard,
-  untilSeen,
-  type WorldSetUp,
-} from "./dashboard_world.ts";
+import { type DashboardWorld, testInDashboard, type WorldSetUp } from "./dashboard_world.ts";
 
 const SET_UP: WorldSetUp = {
-  async prepare({ writeScript, writeAgent, workspace }) {
-    await Deno.writeTextFile(`${workspace}/old.md`, "x");
+  async prepare({ writeScript, writeAgent }) {
     const usage = { input: 900, output: 100 };
     await writeScript(
       "digest",
@@ -19,10 +13,7 @@ const SET_UP: WorldSetUp = {
         "budget: { per_month: 5 }",
     );
     await writeScript("minutely", [{ say: "tick" }], "trigger: { type: schedule, every: 1m }");
-    await writeScript("remover", [
-      { call: [{ name: "file_delete", arguments: { path: "old.md" } }] },
-      { say: "Removed." },
-    ]);
+    await writeScript("remover", [{ say: "Removed." }]);
     await writeScript("dear", [{ say: "x", usage, cost_usd: 1.5 }]);
     await writeAgent(
       "torn",
@@ -116,47 +107,10 @@ async function zoomSchedule({ openPage }: DashboardWorld): Promise<void> {
   await page.getByRole("list", { name: "Marks" }).getByText("many in a row").waitFor();
 }
 
-async function approveByKey({ openPage, runtime }: DashboardWorld): Promise<void> {
-  const { id } = await runToEnd(runtime(), "remover");
-  const page = await openPage(`#/executions/${id}`);
-  const card = page.locator("[data-request]");
-  const statusOf = async () => (await runtime().getExecution(id)).status;
-  await card.focus();
-  // One press of y approves no deletion, and another key between two presses starts again.
-  await page.keyboard.press("y");
-  await page.getByText("Press y again to approve file_delete.").waitFor();
-  await page.keyboard.press("k");
-  await card.focus();
-  await page.keyboard.press("y");
-  assert.equal(await statusOf(), "waiting");
-  // Escape leaves the form for the arguments.
-  await page.keyboard.press("e");
-  await page.getByRole("button", { name: "Approve with changes" }).waitFor();
-  await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Edit arguments" }).waitFor();
-  await card.focus();
-  await page.keyboard.press("y");
-  await page.keyboard.press("y");
-  await untilSeen(async () => await statusOf() === "success", "two presses approve");
-  // The key of the search moves the focus to it, or opens the palette where there is none.
-  await page.keyboard.press("/");
-  await page.getByRole("combobox", { name: "Agent, view or action" }).waitFor();
-  await page.keyboard.press("Escape");
-  await page.evaluate('location.hash = "#/history"');
-  const search = page.getByRole("searchbox", { name: "Search" });
-  await search.waitFor();
-  await page.keyboard.press("/");
-  await untilSeen(
-    () => search.evaluate((field) => field.matches(":focus")),
-    "the search has the focus",
-  );
-}
-
 testInDashboard("dashboard: an agent's page", SET_UP, [
   ["has its text, its tools, its next runs in words, and charts of its runs", seeAgent],
   ["shows its memory and its test cases", seeCompanions],
   ["a broken agent's page shows the error at its line", seeBrokenAgent],
   ["the usage is divided by model and trigger, and is downloaded as CSV", divideUsage],
   ["a dense schedule is a band, and single marks within an hour", zoomSchedule],
-  ["an approval of a deletion needs two presses of a key", approveByKey],
 ]);

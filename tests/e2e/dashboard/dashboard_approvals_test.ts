@@ -248,7 +248,7 @@ async function approveCommandAlways(world: DashboardWorld): Promise<void> {
 
 async function decideByKeys(world: DashboardWorld): Promise<void> {
   const agents = ["reporter", "remover", "lost", "poster"] as const;
-  const [id = 0] = await ask(world, ...agents);
+  const [id = 0, , lostId = 0] = await ask(world, ...agents);
   const page = await world.openPage("#/");
   const [reporter, remover, lost, poster] = cardsOf(page, agents);
   await poster.waitFor();
@@ -295,20 +295,31 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   await hasFocus("lost");
   assert.match(page.url(), /#\/$/);
   await Deno.stat(join(world.workspace.workspace, "list.md"));
+  // One press of y approves no deletion, and another key between two presses starts again.
   await page.keyboard.press("y");
-  await page.getByText(/^Press y again to approve/).waitFor();
+  await page.getByText("Press y again to approve file_delete.").waitFor();
+  await page.keyboard.press("k");
+  await lost.focus();
+  await page.keyboard.press("y");
+  assert.equal((await world.runtime().getExecution(lostId)).status, "waiting");
   await page.keyboard.press("y");
   await lost.waitFor({ state: "detached" });
   await hasFocus("poster");
   await page.keyboard.press("e");
   await poster.getByLabel("title").waitFor();
   assert.equal(await page.evaluate("document.activeElement.tagName"), "TEXTAREA");
-  await poster.getByRole("button", { name: "Back" }).click();
+  await page.keyboard.press("Escape");
+  await poster.getByRole("button", { name: "Edit arguments" }).waitFor();
   await hasFocus("poster");
 
   // On other views, `n` opens the approvals and focuses the next question.
-  await page.evaluate('location.hash = "#/agents"');
-  await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
+  await page.evaluate('location.hash = "#/usage"');
+  await page.getByRole("heading", { name: "Usage", exact: true }).waitFor();
+  // A view without a search opens the palette instead.
+  await page.keyboard.press("/");
+  await page.getByRole("combobox", { name: "Agent, view or action" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
   await page.keyboard.press("n");
   await reporter.waitFor();
   // The user can turn off the shortcuts.
@@ -319,6 +330,8 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   await page.keyboard.press("y");
   await page.keyboard.press("d");
   await page.keyboard.press("e");
+  await page.keyboard.press("u");
+  assert.match(page.url(), /#\/$/);
   assert.equal(await reporter.getByRole("button", { name: "Approve", exact: true }).count(), 1);
   assert.equal((await world.runtime().getExecution(id)).status, "waiting");
 }

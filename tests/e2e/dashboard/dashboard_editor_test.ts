@@ -112,22 +112,25 @@ async function repairsBroken(world: DashboardWorld): Promise<void> {
 }
 
 async function tellsConflicts(world: DashboardWorld): Promise<void> {
-  const first = await openEditor(world, "#/edit/agent/other");
-  const second = await world.openPage("#/edit/agent/other", {});
-  await textOf(second).waitFor();
-  await writeLine(first, "# The first person.");
-  await writeLine(second, "# The second person.");
-  await save(first);
-  const conflict = second.getByRole("alert", { name: "Changed meanwhile" });
-  await conflict.getByText("# The second person.").waitFor();
-  await conflict.getByText("# The first person.").waitFor();
-  await expectNoFault(second, "the conflict");
+  const page = await openEditor(world, "#/edit/agent/other");
+  const change = async (line: string) => {
+    const text = await fileOf(world, "other");
+    const path = join(world.workspace.agentsDir, "other.md");
+    await Deno.writeTextFile(path, text.replace("---\n", `---\n${line}\n`));
+  };
+  await writeLine(page, "# This person.");
+  await change("# Another person.");
+  const conflict = page.getByRole("alert", { name: "Changed meanwhile" });
+  await conflict.getByText("# This person.").waitFor();
+  await conflict.getByText("# Another person.").waitFor();
+  await expectNoFault(page, "the conflict");
   await conflict.getByRole("button", { name: "Continue with my text" }).click();
-  await textOf(second).click();
-  await save(second);
-  assert.match(await fileOf(world, "other"), /^---\n# The second person\.\nmodel/);
-  // The first person has no unsaved text, so the editor shows the new file.
-  await first.getByText("# The second person.").waitFor();
+  await textOf(page).click();
+  await save(page);
+  assert.match(await fileOf(world, "other"), /^---\n# This person\.\nmodel/);
+  // Without unsaved text, the editor shows the new file.
+  await change("# A third person.");
+  await textOf(page).getByText("# A third person.").waitFor();
 }
 
 async function makesNew(world: DashboardWorld): Promise<void> {

@@ -1,5 +1,6 @@
 // Tests a whole journey in a browser: from an empty workspace to a scheduled agent with a test case, a budget and an
-// approval by a second person. It is made once with the mouse only, and once with the keyboard only.
+// approval by a second person. It is made once with the mouse only, and once with the keyboard only. The first time also
+// checks the accessibility of its views.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
@@ -31,6 +32,8 @@ interface Hand {
   /** Opens the list of agents, and the question that waits. */
   goToAgents(page: Page): Promise<void>;
   approve(page: Page): Promise<void>;
+  /** Checks the accessibility of a view. */
+  check(page: Page, where: string): Promise<void>;
 }
 
 const MOUSE: Hand = {
@@ -59,6 +62,7 @@ const MOUSE: Hand = {
   goToAgents: (page) =>
     page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Agents" }).click(),
   approve: (page) => page.getByRole("button", { name: "Approve", exact: true }).click(),
+  check: expectNoFault,
 };
 
 /** Presses Tab until the element has the focus. */
@@ -101,6 +105,7 @@ const KEYBOARD: Hand = {
     await page.getByText("Press y again to approve memory_save.").waitFor();
     await page.keyboard.press("y");
   },
+  check: () => Promise.resolve(),
 };
 
 /** Opens a view for a person, who logs in with a key of a role. */
@@ -119,7 +124,7 @@ async function enter(world: DashboardWorld, hand: Hand, name: string, role: Role
 
 async function makeAgent(page: Page, hand: Hand): Promise<void> {
   await hand.goToAgents(page);
-  await expectNoFault(page, "no agents");
+  await hand.check(page, "no agents");
   await hand.press(page.getByRole("link", { name: "Files and gallery" }));
   await hand.press(page.getByRole("link", { name: "backup-check" }));
   const text = page.getByRole("textbox", { name: /^Text of / });
@@ -150,7 +155,7 @@ async function seeAgent(page: Page, hand: Hand): Promise<void> {
   await tools.getByRole("row", { name: /memory_save.*asks/ }).waitFor();
   await hand.press(page.getByRole("button", { name: /Tests \d+ cases?$/ }));
   await page.getByRole("button", { name: /backups\/too-small$/ }).waitFor();
-  await expectNoFault(page, "the new agent");
+  await hand.check(page, "the new agent");
 }
 
 async function travel(world: DashboardWorld, hand: Hand): Promise<void> {
@@ -163,11 +168,11 @@ async function travel(world: DashboardWorld, hand: Hand): Promise<void> {
   await ada.waitForURL(/#\/executions\/\d+$/);
   await hand.approve(ada);
   await ada.getByText("You have approved. Another person must approve, too.").waitFor();
-  await expectNoFault(ada, "an approval of the first person");
+  await hand.check(ada, "an approval of the first person");
 
   const bob = await enter(world, hand, "bob", "operator");
   await bob.getByText("photos: 3 GB").waitFor();
-  await expectNoFault(bob, "the question of the second person");
+  await hand.check(bob, "the question of the second person");
   // An operator may not change the arguments or the agent.
   assert.equal(await bob.getByRole("button", { name: /Edit arguments|Always/ }).count(), 0);
   await hand.approve(bob);

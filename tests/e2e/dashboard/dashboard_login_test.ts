@@ -1,5 +1,5 @@
-// Tests of access to the page in a browser: log-ins at the port and behind a TLS proxy, the proxy of `inkling ui`, and
-// attacks by other pages.
+// Tests of access to the page in a browser: log-ins at the port, log-ins and the editor behind a TLS proxy, the proxy of
+// `inkling ui`, and attacks by other pages.
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { join } from "node:path";
@@ -161,13 +161,13 @@ testInDashboard("dashboard: the log-in", SET_UP, [
   ["the loopback proxy needs no log-in, and finds a restarted service", useLoopbackProxy],
 ]);
 
-test("dashboard: the log-in works behind a TLS proxy with a path and without forwarded headers", async (browser) => {
+test("dashboard: the log-in and the editor work behind a TLS proxy with a path and without forwarded headers", async (browser) => {
   let target = "";
   await using certificate = await createTestCertificate();
   await using proxy = openOwnProxy({ target: () => target, tls: certificate });
   await using world = await openDashboardWorld(browser, async (workspace) => {
     await workspace.writeScript("worker", [{ say: "done" }]);
-    const lines = `http:\n  origins: ["${proxy.origin}"]\n`;
+    const lines = `http:\n  origins: ["${proxy.origin}"]\nservice: { edit: true }\n`;
     await Deno.writeTextFile(join(workspace.configDir, "config.yaml"), lines, { append: true });
   });
   target = world.origin;
@@ -186,6 +186,21 @@ test("dashboard: the log-in works behind a TLS proxy with a path and without for
     secure: true,
     sameSite: "Strict",
   });
+  await page.evaluate('location.hash = "#/edit/agent/worker"');
+  await page.getByRole("textbox", { name: "Text of worker" }).click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.insertText("history: off\n");
+  await page.getByText("No problems.").waitFor();
+  await page.keyboard.press("Control+s");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  const file = join(world.workspace.agentsDir, "worker.md");
+  assert.match(await Deno.readTextFile(file), /^---\nhistory: off\n/);
+  const panel = page.getByRole("region", { name: "Try" });
+  await panel.getByRole("button", { name: "Try", exact: true }).click();
+  await panel.getByText("done").waitFor();
   await page.getByRole("button", { name: "Log out" }).click();
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   assert.deepEqual(await page.context().cookies(), []);
