@@ -207,7 +207,7 @@ async function editArguments(world: DashboardWorld): Promise<void> {
   const lines = changes.getByRole("region", { name: /^Change of content / });
   await lines.locator(".diff-line.added", { hasText: "lines" }).waitFor();
   assert.equal(await page.getByText("With other arguments").count(), 0);
-  await expectNoFault(page, "the changed arguments");
+  await expectNoFault(page, "the changed arguments", "main table");
 }
 
 async function approveAlways(world: DashboardWorld): Promise<void> {

@@ -63,7 +63,7 @@ async function writeAndSave(world: DashboardWorld): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Save writer" });
   await dialog.getByText("history: off").waitFor();
   assert.equal(await fileOf(world, "writer"), before);
-  await expectNoFault(page, "the diff before the save");
+  await expectNoFault(page, "the diff before the save", "dialog");
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
   assert.equal(await fileOf(world, "writer"), before.replace("---\n", "---\nhistory: off\n"));
@@ -123,7 +123,7 @@ async function tellsConflicts(world: DashboardWorld): Promise<void> {
   const conflict = page.getByRole("alert", { name: "Changed meanwhile" });
   await conflict.getByText("# This person.").waitFor();
   await conflict.getByText("# Another person.").waitFor();
-  await expectNoFault(page, "the conflict");
+  await expectNoFault(page, "the conflict", "[role=alert]");
   await conflict.getByRole("button", { name: "Continue with my text" }).click();
   await textOf(page).click();
   await save(page);
@@ -135,7 +135,7 @@ async function tellsConflicts(world: DashboardWorld): Promise<void> {
 
 async function makesNew(world: DashboardWorld): Promise<void> {
   const page = await openEditor(world, "#/edit/new?copy=writer");
-  await expectNoFault(page, "a new agent");
+  await expectNoFault(page, "a new agent", ".field");
   await page.getByRole("textbox", { name: "Name" }).fill("other");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   const dialog = page.getByRole("dialog");
@@ -167,7 +167,7 @@ async function takesBack(world: DashboardWorld): Promise<void> {
   await page.getByRole("button", { name: "Take it back" }).click();
   const dialog = page.getByRole("dialog", { name: "Take back the last change of other" });
   await dialog.locator(".diff-line.removed", { hasText: "history: off" }).waitFor();
-  await expectNoFault(page, "taking a change back");
+  await expectNoFault(page, "taking a change back", "dialog");
   // Another person changes the file before the button is pressed.
   const path = join(world.workspace.agentsDir, "other.md");
   await Deno.writeTextFile(path, `${before}\nAnother person.\n`);
@@ -205,7 +205,7 @@ async function seesAudit(world: DashboardWorld): Promise<void> {
   await untilSeen(async () => await table.getByRole("row").count() === 2, "one record");
   // While a filter is loading, the records of the filter before are shown in a faded color.
   await page.locator("table:not([aria-busy=true])").waitFor();
-  await expectNoFault(page, "the audit");
+  await expectNoFault(page, "the audit", "main");
   const [file] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Download JSON lines" }).click(),
@@ -227,7 +227,7 @@ async function triesText(world: DashboardWorld): Promise<void> {
   await panel.getByRole("checkbox").uncheck();
   await panel.getByRole("button", { name: "Try", exact: true }).click();
   await panel.getByText("Unsaved answer.").waitFor();
-  await expectNoFault(page, "a trial");
+  await expectNoFault(page, "a trial", ".try");
   assert.equal(await fileOf(world, "writer"), before);
 }
 
@@ -250,7 +250,7 @@ async function triesNewText(world: DashboardWorld): Promise<void> {
 async function editsOtherFiles(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/files");
   await page.getByText("OPENAI_API_KEY").waitFor();
-  await expectNoFault(page, "the files");
+  await expectNoFault(page, "the files", "main");
   await page.getByRole("link", { name: "config.yaml" }).click();
   await textOf(page).waitFor();
   await textOf(page).click();

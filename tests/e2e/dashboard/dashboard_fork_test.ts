@@ -46,7 +46,7 @@ async function forkStep({ openPage, runtime, workspace }: DashboardWorld): Promi
   await dialog.getByText(/with the first step of execution 1, without repeating their calls/)
     .waitFor();
   await dialog.getByText(/It then calls the model and the tools/).waitFor();
-  await expectNoFault(page, "the dialog");
+  await expectNoFault(page, "the dialog", "dialog");
   const count = async () => (await runtime().listExecutions({ limit: 9, offset: 0 })).length;
   const before = await count();
   await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -67,7 +67,7 @@ async function forkStep({ openPage, runtime, workspace }: DashboardWorld): Promi
   // The fork's values and its delegation tree contain the original execution.
   const family = page.getByRole("region", { name: "Delegation" });
   await family.getByRole("link", { name: "execution 1, step 1" }).waitFor();
-  await expectNoFault(page, "the steps");
+  await expectNoFault(page, "the fork's origin", "main .tree, main .figures");
   await family.getByRole("link", { name: /helper/ }).click();
   await page.getByText(/^Execution [^12]$/).waitFor();
   await family.getByRole("link", { name: "execution 1, step 1" }).click();

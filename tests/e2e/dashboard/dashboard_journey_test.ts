@@ -33,7 +33,7 @@ interface Hand {
   goToAgents(page: Page): Promise<void>;
   approve(page: Page): Promise<void>;
   /** Checks the accessibility of a view. */
-  check(page: Page, where: string): Promise<void>;
+  check(page: Page, where: string, part: string): Promise<void>;
 }
 
 const MOUSE: Hand = {
@@ -124,7 +124,7 @@ async function enter(world: DashboardWorld, hand: Hand, name: string, role: Role
 
 async function makeAgent(page: Page, hand: Hand): Promise<void> {
   await hand.goToAgents(page);
-  await hand.check(page, "no agents");
+  await hand.check(page, "no agents", "main");
   await hand.press(page.getByRole("link", { name: "Files and gallery" }));
   await hand.press(page.getByRole("link", { name: "backup-check" }));
   const text = page.getByRole("textbox", { name: /^Text of / });
@@ -155,7 +155,7 @@ async function seeAgent(page: Page, hand: Hand): Promise<void> {
   await tools.getByRole("row", { name: /memory_save.*asks/ }).waitFor();
   await hand.press(page.getByRole("button", { name: /Tests \d+ cases?$/ }));
   await page.getByRole("button", { name: /backups\/too-small$/ }).waitFor();
-  await hand.check(page, "the new agent");
+  await hand.check(page, "the new agent", "main");
 }
 
 async function travel(world: DashboardWorld, hand: Hand): Promise<void> {
@@ -168,11 +168,11 @@ async function travel(world: DashboardWorld, hand: Hand): Promise<void> {
   await ada.waitForURL(/#\/executions\/\d+$/);
   await hand.approve(ada);
   await ada.getByText("You have approved. Another person must approve, too.").waitFor();
-  await hand.check(ada, "an approval of the first person");
+  await hand.check(ada, "an approval of the first person", "[data-request]");
 
   const bob = await enter(world, hand, "bob", "operator");
   await bob.getByText("photos: 3 GB").waitFor();
-  await hand.check(bob, "the question of the second person");
+  await hand.check(bob, "the question of the second person", "[data-request]");
   // An operator may not change the arguments or the agent.
   assert.equal(await bob.getByRole("button", { name: /Edit arguments|Always/ }).count(), 0);
   await hand.approve(bob);

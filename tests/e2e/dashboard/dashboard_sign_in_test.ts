@@ -77,10 +77,10 @@ test("dashboard: a sign-in at the port continues the run that waits", async (bro
   const servers = page.locator(".figure", { hasText: "MCP servers" });
   await servers.getByText("tracker not signed in").waitFor();
   assert.deepEqual(await servers.getByRole("button").allInnerTexts(), ["Sign in"]);
-  await expectNoFault(page, "an agent with a server");
+  await expectNoFault(page, "an agent with a server", "main .figures");
   await page.goto(`${world.origin}/ui#/`);
   await page.getByText("it needs a sign-in").waitFor();
-  await expectNoFault(page, "the question of a sign-in");
+  await expectNoFault(page, "the question of a sign-in", "[data-request]");
   await signIn(page);
   await expectNoFault(page, "the end of a sign-in");
   assert.equal(await page.evaluate("document.cookie"), "");

@@ -103,12 +103,12 @@ async function lookAtDialogs(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/agents");
   await page.getByRole("button", { name: "Run digest" }).click();
   await page.getByRole("dialog").waitFor();
-  await expectNoFault(page, "running");
+  await expectNoFault(page, "running", "dialog");
   for (const [key, name] of [["?", "Keys"], ["Control+k", "Find"]] as const) {
     await page.keyboard.press("Escape");
     await page.keyboard.press(key);
     await page.getByRole("dialog", { name }).waitFor();
-    await expectNoFault(page, name);
+    await expectNoFault(page, name, "dialog");
   }
   await page.keyboard.press("Escape");
   await goTo(page, { hash: "#/executions/2", heading: "Waiting for your answer" });
@@ -116,7 +116,7 @@ async function lookAtDialogs(world: DashboardWorld): Promise<void> {
   await page.getByRole("heading", { name: "Ended: aborted" }).waitFor();
   await world.stopService();
   await page.getByText("Connection lost.").first().waitFor();
-  await expectNoFault(page, "the service is lost");
+  await expectNoFault(page, "the service is lost", ".banner");
 }
 
 async function useKeys(world: DashboardWorld): Promise<void> {

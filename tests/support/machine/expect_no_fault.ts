@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 
 /**
  * The tested combinations contain each theme and each width once: themes differ only in colors, which are the same at each
- * width. The second look runs only the rules that depend on colors, sizes and visible elements.
+ * width. The second combination runs only the rules that depend on colors, sizes and visible elements.
  */
 const LOOKS = [
   { width: 360, colorScheme: "light", only: null },
@@ -16,8 +16,11 @@ const LOOKS = [
   },
 ] as const;
 
-/** Asserts that axe finds no problem, including minor ones, and that the page is not wider than the screen. */
-export async function expectNoFault(page: Page, where: string): Promise<void> {
+/**
+ * Asserts that axe finds no problem, including minor ones, and that the page is not wider than the screen. `part` is the
+ * selector of the elements to check, if a test has checked the rest of the view before.
+ */
+export async function expectNoFault(page: Page, where: string, part = ":root"): Promise<void> {
   if (!await page.evaluate("'axe' in window")) await page.evaluate(axe.source);
   for (const { width, colorScheme, only } of LOOKS) {
     const options = {
@@ -31,7 +34,7 @@ export async function expectNoFault(page: Page, where: string): Promise<void> {
     const faults = await page.evaluate(`(async () => {
       const fading = document.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity);
       await Promise.all(fading.map(({ finished }) => finished.catch(() => {})));
-      const { violations } = await axe.run(${JSON.stringify(options)});
+      const { violations } = await axe.run(${JSON.stringify(part)}, ${JSON.stringify(options)});
       const faults = violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" | "));
       const { scrollWidth } = document.documentElement;
       return scrollWidth > innerWidth ? [...faults, "the page is " + scrollWidth + " wide"] : faults;
