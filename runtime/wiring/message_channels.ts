@@ -17,7 +17,7 @@ import { MessageTests } from "../notify/message_tests.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { makeStateDir } from "../storage/state_dir/state_dir.ts";
-import { servicePolicy } from "../tools/http/service_policy.ts";
+import { servicePolicy } from "../tools/http/http_policy.ts";
 import type { TokenSecrets } from "../tools/mcp/sign_in/token_secrets.ts";
 
 /** The objects that MessageChannels needs. */

@@ -26,7 +26,7 @@ import { describeHostMismatch, TRIGGER_LEASE } from "../vocabulary/trigger_kinds
 import { once } from "./once.ts";
 import type { Pause } from "../triggers/pause.ts";
 import { checkLease, Checks } from "../triggers/change/checks.ts";
-import { servicePolicy } from "../tools/http/service_policy.ts";
+import { servicePolicy } from "../tools/http/http_policy.ts";
 import type { RunSupplies } from "./run_supplies.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
 import { Triggers } from "../triggers/triggers.ts";

@@ -9,7 +9,6 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { ToolCatalog } from "../tools/agent_tools.ts";
 import { UnmatchedGuards } from "../tools/unmatched_guards.ts";
-import { ownAddresses, servicePolicy } from "../tools/http/service_policy.ts";
 import type { ProcessSandbox } from "../sandbox/process_sandbox.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
 import type { MailAccounts } from "../mail/mail_accounts.ts";
@@ -21,7 +20,7 @@ import type { McpServers } from "../tools/mcp/mcp_servers.ts";
 import type { TokenSecrets } from "../tools/mcp/sign_in/token_secrets.ts";
 import type { Skills } from "../tools/skills/skills.ts";
 import { describeMissingSearch } from "../config/search_schema.ts";
-import type { HttpPolicy } from "../tools/http/http_policy.ts";
+import { type HttpPolicy, servicePolicy } from "../tools/http/http_policy.ts";
 import type { Tool } from "../tools/definition/tool.ts";
 import { ToolsUnavailable } from "../tools/failures/tools_unavailable.ts";
 import { WEB_SEARCH } from "../vocabulary/tool_vocabulary.ts";
@@ -221,7 +220,6 @@ async function openForwardProxy(
     new ForwardProxy({
       socketFile: folder === undefined ? settings.directories.proxySocketFile : `${folder}/net`,
       ownPorts,
-      ownAddresses,
     }),
   );
 }

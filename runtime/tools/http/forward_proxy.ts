@@ -21,8 +21,6 @@ export interface ForwardProxyOptions {
   socketFile: string;
   /** Returns the service's own TCP ports, which no program may reach. */
   ownPorts(): readonly number[];
-  /** Returns the addresses of this machine (see HttpPolicy.ownAddresses). */
-  ownAddresses?(): readonly string[];
   resolveHost?: ResolveHost;
 }
 
@@ -155,13 +153,8 @@ export class ForwardProxy implements Disposable {
    * allowed only for a loopback name.
    */
   #policy(hostname: string): HttpPolicy {
-    const { ownPorts, ownAddresses } = this.#options;
-    return {
-      allow: isLoopbackName(hostname) ? [hostname] : [],
-      deny: [],
-      ownPorts,
-      ...(ownAddresses === undefined ? {} : { ownAddresses }),
-    };
+    const { ownPorts } = this.#options;
+    return { allow: isLoopbackName(hostname) ? [hostname] : [], deny: [], ownPorts };
   }
 
   /** Checks every address of the host, then connects to one of them. Throws AddressRefused for a forbidden address. */

@@ -13,8 +13,31 @@ export interface HttpPolicy {
   deny: readonly string[];
   /** Returns the service's TCP ports, which are always refused on an address of this machine. */
   ownPorts: () => readonly number[];
-  /** Returns the addresses of this machine. Undefined: every loopback or private address counts as this machine's. */
+  /** Returns the addresses of this machine. Default: those of its network interfaces. Only tests set it. */
   ownAddresses?: () => readonly string[];
+}
+
+/**
+ * Returns a policy that reads the settings and addresses at each request, because config.yaml and the machine's networks
+ * may change.
+ */
+export function servicePolicy(
+  settings: { readonly config: { http: Pick<HttpPolicy, "allow" | "deny"> } },
+  ownPorts: () => readonly number[],
+): HttpPolicy {
+  return {
+    get allow() {
+      return settings.config.http.allow;
+    },
+    get deny() {
+      return settings.config.http.deny;
+    },
+    ownPorts,
+  };
+}
+
+function ownAddresses(): string[] {
+  return Deno.networkInterfaces().map(({ address }) => address);
 }
 
 /** The host names of the cloud providers' metadata services. These services return keys, so they are always refused. */
@@ -49,7 +72,11 @@ export function refuseAddress(
   if (kind === "closed") {
     return "link-local, cloud metadata and reserved addresses are closed to agents";
   }
-  if (policy.ownPorts().includes(target.port) && isOwn(policy, address, kind)) {
+  const isOwn = () =>
+    kind === "loopback" ||
+    (policy.ownAddresses ?? ownAddresses)()
+      .some((one) => isSameAddress(normalizeHost(one), address));
+  if (policy.ownPorts().includes(target.port) && isOwn()) {
     return "this is the service's own port";
   }
   if (isAllowed(policy, normalizeHost(target.host)) || isAllowed(policy, address)) return undefined;
@@ -66,17 +93,6 @@ export function refuseAddress(
 /** Returns a host name in the form used for comparison: in lower case, without brackets, zone or final dot. */
 export function normalizeHost(host: string): string {
   return host.toLowerCase().replace(/^\[|\]$/g, "").replace(/%.*$/, "").replace(/\.$/, "");
-}
-
-function isOwn(
-  policy: HttpPolicy,
-  address: string,
-  kind: "public" | "private" | "loopback",
-): boolean {
-  if (kind === "loopback") return true;
-  const own = policy.ownAddresses?.();
-  if (own === undefined) return kind === "private";
-  return own.some((one) => isSameAddress(normalizeHost(one), address));
 }
 
 function isAllowed(policy: HttpPolicy, host: string): boolean {
