@@ -88,3 +88,11 @@ function namesOf(flags: string): Pick<Option, "flags" | "short" | "long"> {
 
 /** The option --json, which most commands have. */
 export const JSON_FLAG = { json: flag("--json", "Print JSON") };
+
+/** The option `--no-browser` of the commands that sign in. */
+export const NO_BROWSER_FLAG = {
+  noBrowser: flag(
+    "--no-browser",
+    "login: print the address, and read the address to which the browser was redirected",
+  ),
+};

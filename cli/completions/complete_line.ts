@@ -2,8 +2,23 @@
 import type { Program } from "../command_line/command.ts";
 import { looksLikeOption } from "../command_line/scanner.ts";
 import { AGENT, TEXT, type ValueType } from "../command_line/value_type.ts";
-import type { Candidate, Completion, Fallback } from "./completion.ts";
 import { type Cursor, readCursor, visibleCommands } from "./cursor.ts";
+
+/** A possible completion of the word at the cursor. */
+export interface Candidate {
+  value: string;
+  /** A description of one line; may be empty. */
+  description: string;
+}
+
+/** The names that the shell itself completes if there are no candidates. */
+export type Fallback = "none" | "files" | "directories";
+
+/** The result of pressing the Tab key once. */
+export interface Completion {
+  candidates: readonly Candidate[];
+  fallback: Fallback;
+}
 
 /** The source of the agent ids and execution numbers that completions contain. */
 export interface ValueSource {

@@ -6,8 +6,7 @@ import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { CliApp } from "../context/app.ts";
 import { withDeadline } from "../context/deadline.ts";
 import { formatLocal } from "../../present/local_time.ts";
-import type { SourceOptions, ValueSource } from "./complete_line.ts";
-import type { Candidate } from "./completion.ts";
+import type { Candidate, SourceOptions, ValueSource } from "./complete_line.ts";
 
 /** The maximum wait for the service, in milliseconds. The user waits for the completions meanwhile. */
 const ANSWER_MS = 1_500;

@@ -1,8 +1,7 @@
 // Converts the words that a shell's completion script passes, and formats the answer for that script.
 import { toOneLine } from "../output/sanitize.ts";
-import type { Completion } from "./completion.ts";
+import type { Completion } from "./complete_line.ts";
 import type { Shell } from "./shell_script.ts";
-import { readTypedWord } from "./typed_word.ts";
 
 /** A typed command line, with the words as the shell would pass them to the program. */
 export interface ShellLine {
@@ -66,4 +65,38 @@ function quoteForBash(value: string, quote: ShellLine["quote"]): string {
   if (quote === "'") return value;
   if (quote === '"') return value.replaceAll(/["\\$`]/g, "\\$&");
   return value.replaceAll(/[^\p{L}\p{M}\p{N}_./:=@%+,-]/gu, "\\$&");
+}
+
+/** The text of a word without quotation marks, and the quotation mark that is open at its end. */
+export interface TypedWord {
+  text: string;
+  quote: "" | '"' | "'";
+}
+
+/** Parses a shell word, which may be incomplete. */
+export function readTypedWord(typed: string): TypedWord {
+  let text = "";
+  let quote: TypedWord["quote"] = "";
+  const characters = [...typed];
+  for (let index = 0; index < characters.length; index++) {
+    const character = characters[index] ?? "";
+    const next = characters[index + 1];
+    if (quote === "'") {
+      if (character === "'") quote = "";
+      else text += character;
+    } else if (character === "\\") {
+      // Within double quotes, a backslash escapes only certain characters. Before any other character, the backslash is a
+      // part of the text.
+      const isKept = quote === '"' && next !== undefined && !'"\\$`'.includes(next);
+      text += (isKept ? "\\" : "") + (next ?? "");
+      index++;
+    } else if (character === quote) {
+      quote = "";
+    } else if (quote === "" && (character === '"' || character === "'")) {
+      quote = character;
+    } else {
+      text += character;
+    }
+  }
+  return { text, quote };
 }

@@ -1,7 +1,7 @@
 // Declares the commands that create, check and test agents, and that install skills and MCP servers.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
-import { flag, option, repeatable } from "../command_line/option.ts";
+import { flag, NO_BROWSER_FLAG, option, repeatable } from "../command_line/option.ts";
 import {
   AGENT,
   AGENT_OR_FILE,
@@ -220,10 +220,7 @@ export const mcp = declareCommand({
       "add: the environment variable that contains the token for the address",
       TEXT,
     ),
-    noBrowser: flag(
-      "--no-browser",
-      "login: print the address, and read the address to which the browser was redirected",
-    ),
+    ...NO_BROWSER_FLAG,
     yes: flag("-y, --yes", "add, remove: do not ask for confirmation"),
     json: flag("--json", "list: print JSON"),
   },

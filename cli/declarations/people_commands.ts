@@ -1,7 +1,7 @@
 // Declares the commands about keys and people.
 import { optional, required } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
-import { flag, JSON_FLAG, option } from "../command_line/option.ts";
+import { flag, JSON_FLAG, NO_BROWSER_FLAG, option } from "../command_line/option.ts";
 import { oneOf, TEXT } from "../command_line/value_type.ts";
 import { ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
 
@@ -62,12 +62,7 @@ export const mail = declareCommand({
     action: required("The action", oneOf(["login", "logout"])),
     account: required("The name of the account in config.yaml", TEXT),
   },
-  options: {
-    noBrowser: flag(
-      "--no-browser",
-      "login: print the address, and read the address to which the browser was redirected",
-    ),
-  },
+  options: NO_BROWSER_FLAG,
 });
 
 /** The declaration of `inkling pair`. */

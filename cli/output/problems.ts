@@ -23,6 +23,17 @@ export function showProblems(output: Output, diagnostics: readonly DiagnosticBod
   else output.warning(text);
 }
 
+/** The note about triggers while no service runs, and the warning about triggers while the scheduler is paused. */
+export const NOT_RUNNING =
+  'The service is not running, so no trigger fires. "inkling start -d" starts it';
+export const SCHEDULER_PAUSED =
+  'The scheduler is paused, so no trigger fires. Resume it on the Schedule page of "inkling ui"';
+
+/** Returns a problem as `path:line:column: message (hint)` on one line. */
+export function toProblemLine({ hint, ...problem }: DiagnosticBody): string {
+  return toOneLine(formatDiagnostic({ ...problem, ...(hint !== null && { hint }) }));
+}
+
 /**
  * Prints the first warnings about config.yaml, and the number of further warnings. `warnings` is undefined for a service of
  * an older version.
@@ -31,10 +42,7 @@ export function showConfigWarnings(
   output: Output,
   warnings: readonly DiagnosticBody[] | undefined = [],
 ): void {
-  for (const { hint, ...warning } of warnings.slice(0, SHOWN_WARNINGS)) {
-    const diagnostic = { ...warning, ...(hint !== null && { hint }) };
-    output.warning(toOneLine(formatDiagnostic(diagnostic)));
-  }
+  for (const warning of warnings.slice(0, SHOWN_WARNINGS)) output.warning(toProblemLine(warning));
   const more = warnings.length - SHOWN_WARNINGS;
   if (more > 0) output.warning(`and ${more} more in config.yaml: inkling validate`);
 }
@@ -56,9 +64,7 @@ export function showPauses(
     if (agent.ran_until !== undefined) output.warning(toOneLine(describeSetBack(agent)));
   }
   if (schedulerStatus === "paused" && agents.some(isAutomatic)) {
-    output.warning(
-      'The scheduler is paused, so no trigger fires. Resume it on the Schedule page of "inkling ui"',
-    );
+    output.warning(SCHEDULER_PAUSED);
   }
 }
 

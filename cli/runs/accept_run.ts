@@ -9,11 +9,11 @@ import { checkHealth } from "../service/connection.ts";
 import type { CommandContext } from "../context/context.ts";
 import type { Interrupts } from "../prompting/interrupts.ts";
 import { openService } from "../service/daemon.ts";
+import { pollFor } from "../service/self_start.ts";
 import { orUnknownAgent } from "../context/unknown_agent.ts";
 import { findExecution } from "./find_execution.ts";
 
 const GOING_MS = 20_000;
-const POLL_MS = 100;
 
 /** The service's response to a request for a run, and a client of that service. The caller must dispose the client. */
 export interface AcceptedRun {
@@ -96,9 +96,7 @@ async function untilGone(
 ): Promise<void> {
   const { clock } = app;
   using client = app.connect(places);
-  const deadline = clock.now() + GOING_MS;
-  while (clock.now() < deadline) {
-    if (await checkHealth(client, { clock, signal }) === "absent") return;
-    await clock.sleep(POLL_MS, signal);
-  }
+  const isGone = async () =>
+    await checkHealth(client, { clock, signal }) === "absent" ? true : undefined;
+  await pollFor(isGone, { clock, ms: GOING_MS, signal });
 }

@@ -55,26 +55,34 @@ export async function spawnSelf(
 const SHORTEST_POLL_MS = 50;
 const LONGEST_POLL_MS = 500;
 
-/**
- * Calls `check` repeatedly until it returns a value, and returns that value. Throws the error from `late` after `ms`
- * milliseconds.
- */
+/** The limits of a repeated check. */
+interface PollLimits {
+  clock: Clock;
+  ms: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Calls `check` repeatedly until it returns a value, and returns that value. Throws the error from `late` after `ms`. */
 export async function pollUntil<Found>(
   check: () => Found | undefined | Promise<Found | undefined>,
-  options: {
-    clock: Clock;
-    ms: number;
-    late: () => CommandFailure;
-    signal?: AbortSignal | undefined;
-  },
+  { late, ...limits }: PollLimits & { late: () => CommandFailure },
 ): Promise<Found> {
-  const { clock, ms, late, signal } = options;
+  const found = await pollFor(check, limits);
+  if (found === undefined) throw late();
+  return found;
+}
+
+/** Calls `check` repeatedly until it returns a value, and returns that value. Returns undefined after `ms`. */
+export async function pollFor<Found>(
+  check: () => Found | undefined | Promise<Found | undefined>,
+  { clock, ms, signal }: PollLimits,
+): Promise<Found | undefined> {
   const startedAt = clock.now();
   for (;;) {
     const found = await check();
     if (found !== undefined) return found;
     const elapsed = clock.now() - startedAt;
-    if (elapsed >= ms) throw late();
+    if (elapsed >= ms) return undefined;
     const wait = Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, elapsed / 5));
     await clock.sleep(wait, signal);
   }

@@ -4,8 +4,8 @@ import type { Clock, Places } from "../context/app.ts";
 import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
 import type { Processes } from "../context/processes.ts";
 import { readLivePid } from "./connection.ts";
+import { pollFor } from "./self_start.ts";
 
-const POLL_MS = 100;
 /** The maximum wait for an answer of the service. */
 const ANSWER_MS = 5_000;
 const TERMINATE_MS = 5_000;
@@ -94,11 +94,6 @@ async function hasEnded(
   pid: number,
   ms: number,
 ): Promise<boolean> {
-  const deadline = clock.now() + ms;
-  for (;;) {
-    if (!(await processes.isAlive(pid))) return true;
-    const left = deadline - clock.now();
-    if (left <= 0) return false;
-    await clock.sleep(Math.min(POLL_MS, left));
-  }
+  const isGone = async () => await processes.isAlive(pid) ? undefined : true;
+  return await pollFor(isGone, { clock, ms }) ?? false;
 }

@@ -12,6 +12,7 @@ import { hasLivingNode } from "../../output/reports/nodes.ts";
 import type { Output } from "../../output/output.ts";
 import { errorsOf } from "../../../present/diagnostics.ts";
 import {
+  NOT_RUNNING,
   showConfigWarnings,
   showNodeWaits,
   showPauses,
@@ -53,7 +54,7 @@ export const perform = performs<typeof list>(async (context, options) => {
   // With a shared database, the service of another node fires the triggers.
   if (!agents.some(isAutomatic) || !reader.isService && hasLivingNode(info)) return;
   if (!reader.isService) {
-    output.note('The service is not running, so no trigger fires. "inkling start -d" starts it');
+    output.note(NOT_RUNNING);
   }
   if (!needsReadiness(agents)) return;
   const facts = { isRunning: reader.isService, info, agents };

@@ -1,7 +1,6 @@
 // `inkling complete`: prints the completions of a command line for a shell's completion script.
 import type { Perform, Program } from "../../command_line/command.ts";
-import { completeLine } from "../../completions/complete_line.ts";
-import type { Completion } from "../../completions/completion.ts";
+import { completeLine, type Completion } from "../../completions/complete_line.ts";
 import { ServiceValues } from "../../completions/service_values.ts";
 import { formatAnswer, readShellLine } from "../../completions/shell.ts";
 import type { complete } from "../../declarations/help_commands.ts";

@@ -1,14 +1,13 @@
 // Prints the plan of a run: the agent's trigger, settings, paths, tools, messages and problems.
-import { describeTrigger } from "../../../present/triggers.ts";
+import { describeTrigger, isAutomatic } from "../../../present/triggers.ts";
 import { toPauseWords } from "../../../base/text/rest_words.ts";
-import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { PlanBody } from "../../../api/schemas/plan_schemas.ts";
 import type { Output } from "../output.ts";
+import { NOT_RUNNING, SCHEDULER_PAUSED, toProblemLine } from "../problems.ts";
 import { sanitize, toOneLine } from "../sanitize.ts";
 import { NOTHING } from "../table.ts";
 import { formatMinute } from "../../../present/local_time.ts";
 import { formatRelative } from "../time.ts";
-import { isAutomatic } from "../../../present/triggers.ts";
 
 type PlannedTool = PlanBody["tools"][number];
 type PlannedMessage = NonNullable<PlanBody["messages"]>[number];
@@ -87,19 +86,16 @@ function showWarnings(
   { agent, notices, scheduler_status: scheduler }: PlanBody,
   { isService }: { isService: boolean },
 ): void {
-  for (const { hint, ...warning } of agent.warnings) {
-    const text = toOneLine(formatDiagnostic({ ...warning, ...(hint !== null && { hint }) }));
-    if (warning.severity === "error") output.error(text);
-    else output.warning(text);
+  for (const warning of agent.warnings) {
+    if (warning.severity === "error") output.error(toProblemLine(warning));
+    else output.warning(toProblemLine(warning));
   }
   for (const notice of notices) output.warning(toOneLine(notice));
   if (!isAutomatic(agent)) return;
   if (!isService) {
-    output.note('The service is not running, so no trigger fires. "inkling start -d" starts it');
+    output.note(NOT_RUNNING);
   } else if (scheduler === "paused") {
-    output.warning(
-      'The scheduler is paused, so no trigger fires. Resume it on the Schedule page of "inkling ui"',
-    );
+    output.warning(SCHEDULER_PAUSED);
   }
 }
 

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { completeLine, type ValueSource } from "../../../cli/completions/complete_line.ts";
-import { formatAnswer, readShellLine } from "../../../cli/completions/shell.ts";
+import { formatAnswer, readShellLine, readTypedWord } from "../../../cli/completions/shell.ts";
 import { SHELLS } from "../../../cli/completions/shell_script.ts";
-import { readTypedWord } from "../../../cli/completions/typed_word.ts";
 import { PROGRAM } from "../../../cli/program.ts";
 import { splitShellWords } from "../../../runtime/tools/skills/shell_words.ts";
 import { ToolFailure } from "../../../runtime/tools/failures/tool_failure.ts";

@@ -1,8 +1,7 @@
 // Tests of the words that shells pass, and of the printed completions.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { formatAnswer } from "../../../cli/completions/shell.ts";
-import { readTypedWord } from "../../../cli/completions/typed_word.ts";
+import { formatAnswer, readTypedWord } from "../../../cli/completions/shell.ts";
 
 Deno.test("readTypedWord() removes quotation marks and backslashes, and expands nothing", () => {
   const cases: [typed: string, text: string, quote: string][] = [
