@@ -12,7 +12,9 @@ import type {
   ValidatedFile,
 } from "../../cli/context/app.ts";
 import type { ChannelReport, ChannelTrial } from "../../cli/context/message_channels.ts";
+import type { CommandContext } from "../../cli/context/context.ts";
 import { runCli } from "../../cli/mod.ts";
+import { Output } from "../../cli/output/output.ts";
 import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import type { DetachedProcess } from "../../cli/context/processes.ts";
 import { findInstalledUnit } from "../../cli/service/units/installed_unit.ts";
@@ -194,6 +196,12 @@ export class FakeCli implements AsyncDisposable {
   beSilent(): void {
     this.transport = (_path, { signal }) =>
       new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  }
+
+  /** Returns the context of a command without options. */
+  get context(): CommandContext {
+    const { app, stdout, stderr } = this;
+    return { app, output: new Output({ stdout, stderr, quiet: false, verbose: false }) };
   }
 
   /** Simulates Ctrl+C. Returns false if the command has no listener for it. */

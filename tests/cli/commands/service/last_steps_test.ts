@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { Output } from "../../../../cli/output/output.ts";
 import { offerLastSteps } from "../../../../cli/setup/last_steps.ts";
 import { SLACK_MANIFEST } from "../../../../cli/setup/chat_guides.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
@@ -38,9 +37,7 @@ async function createStepsWorld(config = CONFIG): Promise<StepsWorld> {
       cli.stdout.text = cli.stderr.text = "";
       cli.input.answers = [...answers];
       if (expected === 0) {
-        const { app, stdout, stderr } = cli;
-        const output = new Output({ stdout, stderr, quiet: false, verbose: false });
-        await cli.drive(offerLastSteps({ app, output }, await app.openInstallation()));
+        await cli.drive(offerLastSteps(cli.context, await cli.app.openInstallation()));
       } else {
         cli.input.answers = [...UNCHANGED, ...answers];
         assert.equal(await cli.drive(cli.run("setup")), expected, cli.stderr.text);

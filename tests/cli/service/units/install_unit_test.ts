@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { installUnit, uninstallUnit } from "../../../../cli/service/units/install_unit.ts";
 import { UNIT_MARKER } from "../../../../cli/service/units/unit.ts";
 import { openUnitManager } from "../../../../cli/service/units/unit_manager.ts";
-import { Output } from "../../../../cli/output/output.ts";
 import {
   createStandInManagers,
   type StandInManagers,
@@ -174,12 +173,9 @@ Deno.test("a unit of the machine runs as the owner of the workspace", async () =
   await using world = await createUnitWorld();
   const { cli, managers, home } = world;
   cli.report = { ...cli.report, workspace: home };
-  const { app } = cli;
-  const { stdout, stderr } = cli;
-  const output = new Output({ stdout, stderr, quiet: false, verbose: false });
   const file = join(managers.bin, "system/inkling.service");
-  const manager = { ...openUnitManager(app, { kind: "systemd", scope: "system" }), file };
-  await installUnit({ app, output }, manager);
+  const manager = { ...openUnitManager(cli.app, { kind: "systemd", scope: "system" }), file };
+  await installUnit(cli.context, manager);
   const read = readUnit(await Deno.readTextFile(file));
   const whoami = await new Deno.Command("id", { args: ["-un"] }).output();
   assert.deepEqual(read.values("Service", "User"), [
@@ -198,11 +194,9 @@ Deno.test("installUnit() with launchd retries until the former unit has ended", 
   await using world = await createUnitWorld();
   const { cli, managers, home } = world;
   managers.set("busy");
-  const { app, stdout, stderr } = cli;
-  const output = new Output({ stdout, stderr, quiet: false, verbose: false });
-  const manager = openUnitManager(app, { kind: "launchd", scope: "user" });
+  const manager = openUnitManager(cli.app, { kind: "launchd", scope: "user" });
   assert.equal(await manager.findProblem(), undefined);
-  await cli.drive(installUnit({ app, output }, manager));
+  await cli.drive(installUnit(cli.context, manager));
   const file = join(home, "Library/LaunchAgents/inkling.plist");
   assert.equal(manager.file, file);
   assert.deepEqual(readPlist(await Deno.readTextFile(file))["Label"], "inkling");
