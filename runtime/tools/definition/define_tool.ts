@@ -4,7 +4,6 @@ import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../base/json.ts";
 import type {
   ActionTool,
-  CallApproval,
   Delegation,
   DelegationTool,
   Effect,
@@ -30,17 +29,15 @@ interface Declaration<Shape extends z.ZodRawShape> {
   schema: z.ZodObject<Shape>;
 }
 
-/** The definition of a tool that performs an action. */
-export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
+/** The definition of a tool that performs an action. Its functions get parsed arguments. */
+export interface ToolDefinition<Shape extends z.ZodRawShape> extends
+  Declaration<Shape>,
+  Pick<
+    ActionTool,
+    "timeoutMs" | "maxResultBytes" | "worksOn" | "approval" | "writesFile" | "findOutcome"
+  > {
   /** The effect of every call, or a function that returns the effect of a call with given arguments. */
   effect: Effect | ((args: z.output<z.ZodObject<Shape>>) => Effect);
-  timeoutMs: number;
-  maxResultBytes?: number | undefined;
-  worksOn?: NonNullable<ActionTool["worksOn"]>;
-  approval?: CallApproval;
-  writesFile?: NonNullable<ActionTool["writesFile"]>;
-  findOutcome?: NonNullable<ActionTool["findOutcome"]>;
-  /** Implements ActionTool.preview with parsed arguments. */
   preview?(
     args: z.output<z.ZodObject<Shape>>,
     context: Pick<ToolContext, "sandbox">,
@@ -66,17 +63,11 @@ export interface QuestionDefinition<Shape extends z.ZodRawShape> extends Declara
 export function defineTool<Shape extends z.ZodRawShape>(
   definition: ToolDefinition<Shape>,
 ): ActionTool {
-  const { schema, effect, timeoutMs, maxResultBytes, worksOn, approval, preview } = definition;
-  const { writesFile, findOutcome } = definition;
+  const { name: _name, description: _description, schema, effect, preview, run, ...rest } =
+    definition;
   // Object.assign() keeps the getter `parameters`. A spread would call it, and so create the JSON schema before its first
   // use.
-  return Object.assign(declare(definition), {
-    timeoutMs,
-    ...(maxResultBytes !== undefined && { maxResultBytes }),
-    ...(worksOn !== undefined && { worksOn }),
-    ...(approval !== undefined && { approval }),
-    ...(writesFile !== undefined && { writesFile }),
-    ...(findOutcome !== undefined && { findOutcome }),
+  return Object.assign(declare(definition), rest, {
     fixedEffect: typeof effect === "function" ? null : effect,
     ...(preview !== undefined && {
       preview: (args: JsonObject, context: Pick<ToolContext, "sandbox">) =>
@@ -84,8 +75,7 @@ export function defineTool<Shape extends z.ZodRawShape>(
     }),
     effect: (args: JsonObject) =>
       typeof effect === "function" ? effect(schema.parse(args)) : effect,
-    run: async (args: JsonObject, context: ToolContext) =>
-      await definition.run(schema.parse(args), context),
+    run: async (args: JsonObject, context: ToolContext) => await run(schema.parse(args), context),
   });
 }
 

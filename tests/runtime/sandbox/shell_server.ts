@@ -1,7 +1,10 @@
 // An MCP server written in shell.
 
-/** A server with one tool, which runs the shell script in the variable SCRIPT and returns its output. */
-export const SHELL_SERVER = `while read -r line; do
+/**
+ * A server with one tool, which runs the shell script in the variable SCRIPT and returns its output. SERVER is the process
+ * id of the server.
+ */
+export const SHELL_SERVER = `export SERVER=$$; while read -r line; do
   id=$(printf %s "$line" | sed 's/.*"id":\\([0-9]*\\).*/\\1/')
   case "$line" in
     *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\\n' "$id";;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
 import { ToolsUnavailable } from "../../../../runtime/tools/failures/tools_unavailable.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { until } from "../../../support/until.ts";
+import { until, untilGone } from "../../../support/until.ts";
 import { SHELL_SERVER } from "../../sandbox/shell_server.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { isRunning, openMcpWorld, programEntry, testMcp as test } from "./mcp_world.ts";
@@ -95,7 +95,7 @@ test("McpServers starts a program in its own folder, and reports workspace paths
 test("McpServers.openTools() reports all problems of an agent's servers", async (world) => {
   assert.deepEqual(await world.tools([]), new Map());
   assert.match(await refusalOf(world.tools(["good"])), /mcp-servers\.json is missing/);
-  const good = programEntry();
+  const good = shell(SHELL_SERVER, { SCRIPT: "printf %s $SERVER" });
   const dies = shell("exit 1");
   const odd = { command: "sh", cmmand: 1, url: "http://x" };
   await world.define({ good, dies, open: { command: "sh", args: ["${NOT_SET}"] }, odd });
@@ -105,7 +105,7 @@ test("McpServers.openTools() reports all problems of an agent's servers", async 
   assert.match(problems, /"odd" cannot be used: it has both a command and a url/);
   assert.match(problems, /"godo" is not defined in .*mcp-servers\.json \(did you mean "good"\?\)/);
   const tools = await world.tools(["good"]);
-  const pid = await world.call(tools.get("pid"));
+  const pid = await world.call(tools.get("look"));
   await world.define('{\n  "good": { "command": "secret-thing" \n');
   const message = await refusalOf(world.tools(["good"]));
   assert.match(
@@ -113,9 +113,9 @@ test("McpServers.openTools() reports all problems of an agent's servers", async 
     /mcp-servers\.json:3:1: The file is not valid JSON: the text ends too early/,
   );
   assert.ok(!message.includes("secret-thing"));
-  assert.equal(await world.call(tools.get("pid")), pid);
+  assert.equal(await world.call(tools.get("look")), pid);
   await world.define({ good });
-  assert.equal(await world.call((await world.tools(["good"])).get("pid")), pid);
+  assert.equal(await world.call((await world.tools(["good"])).get("look")), pid);
 });
 
 Deno.test("McpServers reports a server's error in the handshake at once", async () => {
@@ -179,7 +179,7 @@ Deno.test("McpServers kills a program that ignores SIGTERM, and its children", a
   for (const pid of pids) assert.ok(await isRunning(pid));
   await clock.advance(2_000);
   await refusal;
-  for (const pid of pids) await until(async () => !await isRunning(pid), `${pid} is gone`);
+  for (const pid of pids) await untilGone(pid);
 });
 
 Deno.test("McpServers restarts a server that keeps crashing with growing delays", async () => {
@@ -239,7 +239,7 @@ Deno.test("McpServers replaces a hanging server at the next run", async () => {
   await clock.advance(1_000);
   await until(() => clock.awaits(2_000), "it was asked to end");
   await clock.advance(2_000);
-  await until(async () => !await isRunning(pid), "it is gone");
+  await untilGone(pid);
 });
 
 Deno.test("McpServers.openTools() stops on abort; the start continues for other callers", async () => {

@@ -21,28 +21,36 @@ const CASES: [mcp: string, entry: Record<string, unknown>, count: number, proble
 
 Deno.test("an agent gets the tools that its file and the server's entry select", async (t) => {
   await using server = new FixtureHttpServer({ paged: true });
-  for (const [mcp, entry, count, problem] of CASES) {
+  await using place = await createTestWorkspace();
+  await using endpoint = new OpenAiServer(CASES.map(() => ({ text: "ok" })));
+  const model = `{ provider: local, name: m, base_url: "${endpoint.url}", max_tools: 18 }`;
+  // Each case has a server of its own name.
+  const servers = Object.fromEntries(
+    CASES.map(([, entry], at) => [`paged${at}`, { url: server.url, ...entry }]),
+  );
+  for (const [at, [mcp]] of CASES.entries()) {
+    const own = mcp.replaceAll("paged", `paged${at}`);
+    await place.writeAgent(`a${at}`, `---\nmodel: ${model}\nmcp: ${own}\n---\nGo.\n`);
+  }
+  await Deno.mkdir(join(place.agentsDir, "_config"));
+  const file = join(place.agentsDir, "_config", "mcp-servers.json");
+  await Deno.writeTextFile(file, JSON.stringify(servers));
+  await using runtime = await place.open();
+  for (const [at, [mcp, entry, count, problem]] of CASES.entries()) {
     await t.step(`mcp ${mcp} and ${JSON.stringify(entry)}: ${count} tools`, async () => {
-      await using place = await createTestWorkspace();
-      await using endpoint = new OpenAiServer([{ text: "ok" }]);
-      const model = `{ provider: local, name: m, base_url: "${endpoint.url}", max_tools: 18 }`;
-      await place.writeAgent("a", `---\nmodel: ${model}\nmcp: ${mcp}\n---\nGo.\n`);
-      await Deno.mkdir(join(place.agentsDir, "_config"));
-      await Deno.writeTextFile(
-        join(place.agentsDir, "_config", "mcp-servers.json"),
-        JSON.stringify({ paged: { url: server.url, ...entry } }),
-      );
-      await using runtime = await place.open();
-      const { status, error } = await runToEnd(runtime, "a");
-      const plan = await runtime.planRun("a", { withMessages: false });
+      const before = endpoint.requests.length;
+      const { status, error } = await runToEnd(runtime, `a${at}`);
+      const plan = await runtime.planRun(`a${at}`, { withMessages: false });
       assert.equal(plan.tools.filter(({ source }) => source === "mcp").length, count);
-      const [file] = await validateWorkspace(await place.settings(), "a", { cwd: place.root });
-      const told = file?.diagnostics.map(({ message }) => message).join() ?? "";
+      // The check counts the tools that the run has listed.
+      const settings = await place.settings();
+      const [checked] = await validateWorkspace(settings, `a${at}`, { cwd: place.root });
+      const told = checked?.diagnostics.map(({ message }) => message).join() ?? "";
       if (problem === undefined) assert.equal(told, "");
-      else assert.match(told, problem);
+      else assert.match(told.replaceAll(`paged${at}`, "paged"), problem);
       const isTooMany = count > 4;
       assert.equal(status, isTooMany ? "error" : "success", error ?? "");
-      assert.equal(endpoint.requests.length, isTooMany ? 0 : 1);
+      assert.equal(endpoint.requests.length - before, isTooMany ? 0 : 1);
       if (isTooMany) {
         assert.match(
           `${error} ${plan.problems}`,

@@ -27,13 +27,12 @@ const ALMOST_ENDLESS = 2 * MAX_MESSAGES_PER_MINUTE;
 
 Deno.test("McpServers disconnects a program that sends endless messages", async () => {
   await using world = await openMcpWorld({ clock: new TestClock() });
-  for (const line of ['{"jsonrpc":"2.0","id":9,"method":"ping"}', ""]) {
-    const args = ["-c", 'yes "$1" | head -n "$2"', "sh", line, String(ALMOST_ENDLESS)];
-    await world.define({ floods: { command: "sh", args } });
-    const outcome = await world.tools(["floods"]).catch((error: unknown) => error);
-    assert.ok(outcome instanceof ToolsUnavailable, String(outcome));
-    assert.equal(outcome.message, `The MCP server "floods" cannot be used: ${TOO_MANY_MESSAGES}`);
-  }
+  // Empty lines count, too.
+  const args = ["-c", 'yes "" | head -n "$1"', "sh", String(ALMOST_ENDLESS)];
+  await world.define({ floods: { command: "sh", args } });
+  const outcome = await world.tools(["floods"]).catch((error: unknown) => error);
+  assert.ok(outcome instanceof ToolsUnavailable, String(outcome));
+  assert.equal(outcome.message, `The MCP server "floods" cannot be used: ${TOO_MANY_MESSAGES}`);
 });
 
 Deno.test("StdioTransport disconnects a program that never reads its answers", async () => {

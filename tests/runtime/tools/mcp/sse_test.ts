@@ -1,9 +1,5 @@
 // Tests servers that support only the older HTTP transport, with a real server on a port of this machine.
 import assert from "node:assert/strict";
-import {
-  MAX_MESSAGES_PER_MINUTE,
-  TOO_MANY_MESSAGES,
-} from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import { until } from "../../../support/until.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { openMcpWorld } from "./mcp_world.ts";
@@ -109,19 +105,4 @@ Deno.test("McpServers sends the messages of the older transport only to the orig
   await second.define({ old: { type: "sse", url: server.url } });
   assert.match(await refusalOf(second.tools(["old"])), /Redirect to .* not followed; use that URL/);
   assert.equal(other.requests.length, 0);
-});
-
-Deno.test("McpServers disconnects a server that sends endless messages over the older transport", async () => {
-  await using server = await FixtureSseServer.open();
-  await using world = await openMcpWorld();
-  await world.define({ old: { type: "sse", url: server.url } });
-  server.intercept = (request, reply) => {
-    if (request.method === "GET") {
-      reply.writeHead(200, { "content-type": "text/event-stream" });
-      reply.write("event: endpoint\ndata: /messages\n\n");
-      reply.write("event: noise\ndata: 1\n\n".repeat(MAX_MESSAGES_PER_MINUTE + 1));
-    } else reply.writeHead(202).end();
-    return true;
-  };
-  assert.match(await refusalOf(world.tools(["old"])), new RegExp(TOO_MANY_MESSAGES));
 });

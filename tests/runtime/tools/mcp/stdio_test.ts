@@ -1,7 +1,8 @@
 // Tests MCP servers that are programs, with a real server in a process.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { until } from "../../../support/until.ts";
+import { until, untilGone } from "../../../support/until.ts";
+import { SHELL_SERVER } from "../../sandbox/shell_server.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { isRunning, programEntry, testMcp as test } from "./mcp_world.ts";
 
@@ -133,30 +134,34 @@ test("McpServers fails the current call if a server crashes, and starts one new 
   assert.ok(
     world.log.lines.some(({ level, message }) => level === "warn" && /code 7/.test(message)),
   );
-  await until(async () => !await isRunning(child), "what it had started is gone, too");
+  await untilGone(child);
+});
+
+/** Returns the entry of a server whose tool `look` returns the server's process id, after `pause` seconds. */
+const shellEntry = (pause = 0) => ({
+  ...{ command: "sh", args: ["-c", SHELL_SERVER], sandbox: false },
+  env: { SCRIPT: `sleep ${pause}; printf %s $SERVER` },
 });
 
 test("McpServers prefixes equal tool names, and opens a new session for a changed entry", async (world) => {
-  await world.define({ a: programEntry(), "b 2": programEntry() });
-  const before = await world.tools(["a", "b 2"], ["pid"]);
-  const names = [...before.keys()];
-  assert.ok(names.includes("a_echo") && names.includes("b_2_echo") && !names.includes("echo"));
-  assert.match(await failureOf(world.call(before.get("b_2_echo"), {})), /do not fit b_2_echo/);
-  const alone = await world.tools(["a"], ["pid"]);
-  assert.ok(alone.has("echo") && alone.has("a_pid") && !alone.has("pid"));
-  const pids = [await world.call(before.get("a_pid")), await world.call(before.get("b_2_pid"))];
-  assert.notEqual(pids[0], pids[1]);
-  const running = world.call(before.get("b_2_slow_echo"), { text: "to its end", ms: 300 });
-  await world.define({ a: programEntry(), "b 2": programEntry("plain", { CHANGED: "yes" }) });
+  await world.define({ a: shellEntry(), "b 2": shellEntry(0.3) });
+  const before = await world.tools(["a", "b 2"]);
+  assert.deepEqual([...before.keys()], ["a_look", "b_2_look"]);
+  const alone = await world.tools(["a"], ["read"]);
+  assert.deepEqual([...alone.keys()], ["look"]);
+  assert.deepEqual([...(await world.tools(["a"], ["look"])).keys()], ["a_look"]);
+  const one = await world.call(before.get("a_look"));
+  const running = world.call(before.get("b_2_look"));
+  await world.define({ a: shellEntry(), "b 2": shellEntry() });
   const after = await world.tools(["a", "b 2"]);
-  assert.equal(await world.call(after.get("a_pid")), pids[0]);
-  assert.notEqual(await world.call(after.get("b_2_pid")), pids[1]);
-  assert.equal(await running, "to its end");
-  assert.match(await world.call(before.get("b_2_environment")), /"CHANGED":"yes"/);
-  await until(async () => !await isRunning(Number(pids[1])), "the replaced server is gone");
+  assert.equal(await world.call(after.get("a_look")), one);
+  const changed = await world.call(before.get("b_2_look"));
+  const replaced = await running;
+  assert.notEqual(changed, replaced);
+  await untilGone(Number(replaced));
   world.variables.set("HOME", world.workspace);
-  assert.notEqual(await world.call((await world.tools(["a"])).get("pid")), pids[0]);
-  await world.define({ a: programEntry() });
+  assert.notEqual(await world.call((await world.tools(["a"])).get("look")), one);
+  await world.define({ a: shellEntry() });
   await world.tools(["a"]);
-  assert.match(await failureOf(world.call(before.get("b_2_pid"))), /"b 2" is not defined/);
+  assert.match(await failureOf(world.call(before.get("b_2_look"))), /"b 2" is not defined/);
 });
