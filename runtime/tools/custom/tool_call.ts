@@ -9,7 +9,7 @@ import { EarlierAnswers } from "../definition/earlier_answers.ts";
 import type { HumanAnswer, ToolContext, ToolQuestion } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { CallLog } from "./call_log.ts";
-import type { CallFacts, ToolRequest, WorkerPermissions } from "./host_messages.ts";
+import type { CallFacts, FromHost, ToolRequest, WorkerPermissions } from "./host_messages.ts";
 import type { HostPool, HostRequest } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
 import { describeRefusal } from "./permission_refusal.ts";
@@ -32,15 +32,12 @@ export interface ToolCall {
   host: HostRequest;
 }
 
-/** The reason for the end of a call. */
+/** The reason for the end of a call: its last message, or another event. */
 type CallEnd =
-  | { kind: "done"; result: string }
-  | { kind: "failed"; message: string; stack: string; place?: string }
-  /** The process exits by itself and reports the reason. */
-  | { kind: "ending"; message: string }
-  | { kind: "gone" | "silent" }
-  | { kind: "aborted"; reason: unknown }
-  | { kind: "question"; question: ToolQuestion };
+  | Extract<FromHost, { type: "done" | "failed" | "ending" }>
+  | { type: "gone" | "silent" }
+  | { type: "aborted"; reason: unknown }
+  | { type: "question"; question: ToolQuestion };
 
 /**
  * Runs a call and returns its result. The time limit begins after the wait for a process, because other calls cause that
@@ -70,7 +67,7 @@ export async function runToolCall(
     await pool.discard(process);
     throw error;
   }
-  switch (end.kind) {
+  switch (end.type) {
     case "done":
       log.finish();
       pool.release(process);
@@ -118,7 +115,7 @@ async function converse(
 ): Promise<CallEnd> {
   const { signal, clock } = context;
   const { file, host: _host, timeoutMs: _timeout, ...details } = call;
-  if (signal.aborted) return { kind: "aborted", reason: signal.reason };
+  if (signal.aborted) return { type: "aborted", reason: signal.reason };
   const work = {
     ...details,
     type: "call" as const,
@@ -126,17 +123,17 @@ async function converse(
     module: toToolModule(file),
   };
   if (!await process.startWork(work, { clock, withinMs: BEGIN_MS })) {
-    return { kind: process.hasEnded ? "gone" : "silent" };
+    return { type: process.hasEnded ? "gone" : "silent" };
   }
   const answers = new EarlierAnswers(context.answers);
   for (;;) {
     const first = await firstOf(process.next(), { signal });
-    if (first.kind !== "done") return { kind: "aborted", reason: signal.reason };
+    if (first.kind !== "done") return { type: "aborted", reason: signal.reason };
     const message = first.value;
-    if (message === undefined) return { kind: "gone" };
-    if (message.type === "done") return { kind: "done", result: message.result };
-    if (message.type === "failed") return { ...message, kind: "failed" };
-    if (message.type === "ending") return { ...message, kind: "ending" };
+    if (message === undefined) return { type: "gone" };
+    if (message.type === "done" || message.type === "failed" || message.type === "ending") {
+      return message;
+    }
     if (message.type === "log") context.log(message.text);
     if (message.type !== "request") continue;
     const { id, request } = message;
@@ -146,7 +143,7 @@ async function converse(
     const settled = request.kind === "path"
       ? await untilAborted(resolvePath(request, context), signal)
       : answerQuestion(request, answers);
-    if ("question" in settled) return { kind: "question", question: settled.question };
+    if ("question" in settled) return { type: "question", question: settled.question };
     process.send({ type: "reply", id, ...settled });
   }
 }

@@ -18,14 +18,11 @@ const MAX_PROBLEM_CHARACTERS = 4_000;
 /** The tools of a file, or its problem as a clause that begins with the file and the position in it. */
 export type DescribedFile = FileToolDeclaration[] | { problem: string };
 
-/** The tools of a file, or its problem with the position. `place` is relative to the file's folder. */
-type Described = FileToolDeclaration[] | { problem: string; place?: string };
-
-/** The result of loading a file. It is conclusive if loading the unchanged file again would give the same result. */
-interface LoadOutcome {
-  described: Described;
-  isConclusive: boolean;
-}
+/**
+ * The tools of a file, or its problem. `place` is the position of the problem, relative to the file's folder. `mayPass` is
+ * set if loading the unchanged file again may give another result.
+ */
+type Loaded = FileToolDeclaration[] | { problem: string; place?: string; mayPass?: true };
 
 /** The options of ToolDescriptions. */
 export interface ToolDescriptionsOptions {
@@ -56,13 +53,20 @@ export class ToolDescriptions {
     const stamp = await stampTools(this.#options.toolsDir);
     const known = this.#known.get(file.path);
     if (stamp !== undefined && known?.stamp === stamp) return known.described;
-    const { described, isConclusive } = await this.#load(file, signal);
-    if (stamp !== undefined && isConclusive) this.#known.set(file.path, { stamp, described });
+    const loaded = await this.#load(file, signal);
+    if (!("problem" in loaded)) {
+      if (stamp !== undefined) this.#known.set(file.path, { stamp, described: loaded });
+      return loaded;
+    }
+    const { problem, place, mayPass } = loaded;
+    const where = place === undefined ? file.path : join(dirname(file.path), place);
+    const described = { problem: `${where}: ${problem}` };
+    if (stamp !== undefined && !mayPass) this.#known.set(file.path, { stamp, described });
     else this.#known.delete(file.path);
     return described;
   }
 
-  async #load(file: ToolFile, signal: AbortSignal): Promise<LoadOutcome> {
+  async #load(file: ToolFile, signal: AbortSignal): Promise<Loaded> {
     const { pool, start } = this.#options;
     // A unique key, so that the process is not shared: code that one file left running must not affect the next.
     const key = `describe ${crypto.randomUUID()}`;
@@ -74,7 +78,7 @@ export class ToolDescriptions {
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       const reason = error instanceof HostUnavailable ? error.reason : error.message;
-      return located(inconclusive(`it could not be loaded: ${reason}`), file.path);
+      return { problem: `it could not be loaded: ${reason}`, mayPass: true };
     }
     try {
       const permissions = { read, write: [], net: [], env: [] };
@@ -85,49 +89,30 @@ export class ToolDescriptions {
         permissions,
       };
       process.send(work);
-      return located(await this.#follow(process, signal), file.path);
+      return await this.#follow(process, signal);
     } finally {
       await pool.discard(process);
     }
   }
 
-  async #follow(process: HostProcess, signal: AbortSignal): Promise<LoadOutcome> {
+  async #follow(process: HostProcess, signal: AbortSignal): Promise<Loaded> {
     const within = { clock: this.#options.clock, ms: LOAD_MS };
     for (;;) {
       const first = await firstOf(process.next(), { within, signal });
       if (first.kind === "aborted") throw signal.reason;
       if (first.kind === "late") {
-        return inconclusive(`it does not finish loading (${LOAD_MS / 1_000} s)`);
+        return { problem: `it does not finish loading (${LOAD_MS / 1_000} s)`, mayPass: true };
       }
       const message = first.value;
-      if (message === undefined) return inconclusive(await process.describeEnd());
-      if (message.type === "described") return conclusive(parseDeclarations(message.tools));
+      if (message === undefined) return { problem: await process.describeEnd(), mayPass: true };
+      if (message.type === "described") return parseDeclarations(message.tools);
       if (message.type === "failed" || message.type === "ending") {
         const problem = firstLineOf(withoutFlagAdvice(message.message));
         const place = message.type === "failed" ? message.place : undefined;
-        return conclusive(place === undefined ? { problem } : { problem, place });
+        return place === undefined ? { problem } : { problem, place };
       }
     }
   }
-}
-
-function conclusive(described: Described): LoadOutcome {
-  return { described, isConclusive: true };
-}
-
-/**
- * Returns the result for a problem that the machine may have caused: high load, no memory, or a process that did not start.
- */
-function inconclusive(problem: string): LoadOutcome {
-  return { described: { problem }, isConclusive: false };
-}
-
-function located(outcome: LoadOutcome, path: string): LoadOutcome {
-  const { described } = outcome;
-  if (!("problem" in described)) return outcome;
-  const { problem, place } = described;
-  const where = place === undefined ? path : join(dirname(path), place);
-  return { ...outcome, described: { problem: `${where}: ${problem}` } };
 }
 
 function firstLineOf(message: string): string {

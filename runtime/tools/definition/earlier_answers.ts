@@ -38,9 +38,8 @@ export class EarlierAnswers {
 }
 
 function isSame(one: ToolQuestion, other: ToolQuestion): boolean {
-  const options = one.options ?? [];
-  const others = other.options ?? [];
-  return one.kind === other.kind && one.message === other.message && one.multi === other.multi &&
-    options.length === others.length &&
-    options.every((option, index) => option === others[index]);
+  const [first, second] = [one, other].map(({ kind, message, multi, options }) =>
+    JSON.stringify([kind, message, multi, options ?? []])
+  );
+  return first === second;
 }

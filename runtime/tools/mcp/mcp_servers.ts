@@ -2,11 +2,9 @@
 // agents' MCP tools.
 import type { Agent } from "../../agents/agent.ts";
 import type { McpConfirm } from "../../config/agent_settings.ts";
-import type { Clock } from "../../../base/clock.ts";
 import type { Environment } from "../../config/files/environment.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
 import type { OpenToolsOptions } from "../definition/open_tools_options.ts";
 import type { ActionTool } from "../definition/tool.ts";
@@ -15,22 +13,20 @@ import { ToolsUnavailable } from "../failures/tools_unavailable.ts";
 import { KnownTools, type KnownToolStore } from "./listing/known_tools.ts";
 import { ListedTools } from "./listing/listed_tools.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
-import type { ServerConfinement } from "./server_sandbox.ts";
 import { McpServer } from "./mcp_server.ts";
 import { type ResolvedServer, resolveServer } from "./servers_file/resolve_server.ts";
 import { isChosen } from "./servers_file/server_definition.ts";
 import type { ServerInstructions } from "./listing/server_instructions.ts";
 import { serverFolder } from "./server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
-import { toFailedCall, toUnavailable } from "./sign_in/unavailable_servers.ts";
-import type { CredentialStore } from "./sign_in/credentials.ts";
-import type { CallOptions } from "./session.ts";
+import { toFailedCall, toUnavailable } from "./server_unavailable.ts";
+import type { CallOptions, SessionPorts } from "./session.ts";
 import { nameTools, usualNames } from "./listing/tool_names.ts";
 import { createMcpTool, toOrigin } from "./mcp_tool.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
 
 /** The options of McpServers. */
-export interface McpServersOptions {
+export interface McpServersOptions extends Omit<SessionPorts, "limits"> {
   /** The path of mcp-servers.json. */
   file: string;
   /** The absolute path of the workspace. A program's `cwd` is relative to it. */
@@ -38,19 +34,7 @@ export interface McpServersOptions {
   /** The absolute path of the state folder. Programs without `cwd` start in folders of their own in it. */
   stateDir: string;
   environment: Environment;
-  /**
-   * Returns the names of the service's environment variables that an entry may pass to its server. Variables with keys of
-   * model providers are left out.
-   */
-  variableNames(): readonly string[];
-  clock: Clock;
-  log: ServiceLog;
-  /** Inkling's version, which is sent to servers. */
-  version: string;
   limits?: McpLimits;
-  confinement: ServerConfinement;
-  /** The stored sign-ins to remote servers. */
-  credentials: CredentialStore;
   /** Returns the absolute paths that the agents with this server may use. */
   agentPaths(server: string): string[];
   /** Returns the current value of `defaults.mcp_confirm`. Returns undefined if config.yaml does not set it. */

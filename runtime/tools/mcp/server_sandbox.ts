@@ -1,4 +1,5 @@
 // Calculates the sandbox rules of an MCP server's program from its command line, its own folder, and its entry.
+import { wordsOf } from "./servers_file/misplaced_paths.ts";
 import { dirname, isAbsolute, join, resolve } from "../../../base/plain_path.ts";
 import { isBelow } from "../../../base/files/path_below.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
@@ -49,8 +50,8 @@ export function serverRules(
     openProxy(): ProxyRoute;
   },
 ): SandboxRules {
-  const { command, args, env, cwd, workspace } = program;
-  const named = [...(command.includes("/") ? [command] : []), ...args.map(valueOf)]
+  const { env, cwd, workspace } = program;
+  const named = wordsOf(program)
     .filter((text) => text !== "" && (isAbsolute(text) || text.includes("/") || text.includes(".")))
     .map((text) => resolve(cwd, text));
   const programs = CACHES.flatMap((name) => absolute(env[name]));
@@ -91,11 +92,6 @@ function installationOf(path: string, notWhole: readonly string[]): string {
 
 function absolute(path: string | undefined): string[] {
   return path !== undefined && isAbsolute(path) ? [path] : [];
-}
-
-/** Returns the value of an argument `--name=value`, else the argument. */
-function valueOf(argument: string): string {
-  return argument.replace(/^-[^=]*=/, "");
 }
 
 function kindOf(path: string): "file" | "folder" | "missing" {

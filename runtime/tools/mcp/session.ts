@@ -49,7 +49,10 @@ export interface SessionPorts {
   version: string;
   /** The stored sign-ins to remote servers. */
   credentials: CredentialStore;
-  /** Returns the names of the environment variables that an entry of mcp-servers.json may pass to its server. */
+  /**
+   * Returns the names of the service's environment variables that an entry may pass to its server. Variables with keys of
+   * model providers are left out.
+   */
   variableNames(): readonly string[];
 }
 

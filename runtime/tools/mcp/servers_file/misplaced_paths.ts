@@ -11,18 +11,20 @@ type Program = Extract<ServerDefinition, { kind: "program" }>;
  */
 export function describeMisplacedPaths(program: Program): string | undefined {
   if (!program.startsInOwnFolder) return undefined;
-  const { command, args, workspace, secrets } = program;
-  // A command without a slash is searched in PATH.
-  const named = [...(command.includes("/") ? [command] : []), ...args.map(valueOf)];
-  const found = [...new Set(named.filter((one) => seemsOfWorkspace(one, workspace)))];
+  const { workspace, secrets } = program;
+  const found = [
+    ...new Set(wordsOf(program).filter((one) => seemsOfWorkspace(one, workspace))),
+  ];
   if (found.length === 0) return undefined;
   const paths = found.map((one) => `"${redactText(one, secrets)}"`).join(" and ");
   return `it starts in a folder of its own, not in the workspace: write ${paths} in full, or give cwd`;
 }
 
-/** Returns the value of an argument `--name=value`, else the argument. */
-function valueOf(argument: string): string {
-  return argument.replace(/^-[^=]*=/, "");
+/** Returns the words of a command line that may be paths. Of an argument `--name=value`, returns the value. */
+export function wordsOf({ command, args }: Pick<Program, "command" | "args">): string[] {
+  const values = args.map((argument) => argument.replace(/^-[^=]*=/, ""));
+  // A command without a slash is searched in PATH.
+  return command.includes("/") ? [command, ...values] : values;
 }
 
 function seemsOfWorkspace(text: string, workspace: string): boolean {
