@@ -9,7 +9,7 @@ import { matchesPattern } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { readListedTools } from "../../runtime/tools/mcp/listing/listed_tools.ts";
 import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { describeKeptName } from "../../runtime/tools/name_clash.ts";
-import { isChosen, toToolChoice } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
+import { isChosen } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
 import type { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
 
 /**
@@ -34,7 +34,7 @@ export async function inspectToolCount(
     const names = listed[server];
     if (entry === undefined || "problem" in entry || names === undefined) continue;
     const own = mcpTools[server];
-    const chosen = names.filter((one) => isChosen(one, toToolChoice(entry), own));
+    const chosen = names.filter((one) => isChosen(one, entry.declared.tools, own));
     count += chosen.length;
     chosenNames.push(...chosen);
     for (const pattern of own ?? []) {

@@ -4,6 +4,7 @@
 // Decision: the text is scanned and not parsed. The two relevant words, `import` and `from`, have only one spelling, and
 // the error for a harmless file contains the reason (rejected: a bundler, which an executable does not contain; refusing
 // all tools).
+import { ignoreMissing } from "../../../base/files/missing.ts";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { readWholeFile } from "../../../base/files/whole_file.ts";
 import { knownRealPath } from "../../../base/files/known_real_path.ts";
@@ -49,10 +50,10 @@ export async function findForbiddenImport(
   const seen = new Set<string>([knownRealPath(file)]);
   for (const path of seen) {
     if (seen.size > MAX_FILES) return `it imports more than ${MAX_FILES} files`;
-    const text = await textOf(path);
+    const bytes = await readWholeFile(path, { maxBytes: MAX_BYTES }).catch(ignoreMissing);
     // A missing file has no imports to check. The module loader reports it later.
-    if (text === undefined) continue;
-    const found = specifiersOf(text);
+    if (bytes === undefined) continue;
+    const found = specifiersOf(new TextDecoder().decode(bytes));
     const problem = "problem" in found
       ? found
       : found.specifiers.map((one) => follow(one, { path, folder, seen })).find((one) => one);
@@ -67,16 +68,6 @@ const REASON =
 
 interface Problem {
   problem: string;
-}
-
-/** Returns the text of a file, or undefined if the file does not exist. */
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    return new TextDecoder().decode(await readWholeFile(path, { maxBytes: MAX_BYTES }));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
 }
 
 function specifiersOf(text: string): { specifiers: string[] } | Problem {

@@ -4,6 +4,7 @@ import { dirname, join } from "../../../base/plain_path.ts";
 import { pathToFileURL } from "node:url";
 import { stampFile } from "../../config/files/file_stamp.ts";
 import { errorCode } from "../../../base/error_code.ts";
+import { ignoreMissing } from "../../../base/files/missing.ts";
 import type { ToolModule } from "./host_messages.ts";
 
 const EXTENSIONS = ["ts", "js"] as const;
@@ -43,7 +44,7 @@ export async function findToolFile(
   const names = EXTENSIONS.map((extension) => `${module}.${extension}`);
   try {
     for (const name of names) {
-      const path = await realPathOrMissing(join(toolsDir, name));
+      const path = await realpath(join(toolsDir, name)).catch(ignoreMissing);
       if (path === undefined) continue;
       // A tool may read the folder of its file, so a symlink out of the tools folder would give access to another folder.
       if (dirname(path) === await realpath(toolsDir)) return { module, path };
@@ -104,15 +105,6 @@ async function stampOf(path: string): Promise<string | undefined> {
     // A symlink without a target or to itself, or a file that was deleted after the listing.
     const { NotFound, FilesystemLoop } = Deno.errors;
     if (error instanceof NotFound || error instanceof FilesystemLoop) return "missing";
-    throw error;
-  }
-}
-
-async function realPathOrMissing(path: string): Promise<string | undefined> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -17,7 +17,7 @@ const MAX_MESSAGE_CHARACTERS = 100_000;
 
 const scope = workerScope();
 // The function is saved here, because a tool that is loaded later may replace it in the scope.
-const send = scope.postMessage.bind(scope);
+const post: (message: FromWorker) => void = scope.postMessage.bind(scope);
 let open: OpenToolContext | undefined;
 let isLoaded = false;
 
@@ -101,10 +101,6 @@ function cut(text: string): string {
 function failure(error: unknown): FromWorker {
   if (!(error instanceof Error)) return { type: "failed", message: cut(String(error)), stack: "" };
   return { type: "failed", message: cut(error.message), stack: cut(error.stack ?? "") };
-}
-
-function post(message: FromWorker): void {
-  send(message);
 }
 
 /**

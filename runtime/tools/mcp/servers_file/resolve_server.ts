@@ -10,7 +10,6 @@ import {
   type DeclaredServer,
   hasAuthorization,
   type ServerDefinition,
-  toToolChoice,
 } from "./server_definition.ts";
 
 /**
@@ -55,8 +54,7 @@ export function resolveServer(
   if (signIn !== undefined && "problem" in signIn) return signIn;
   const secrets = [...own, ...expansion.secrets, ...signIn?.secrets ?? []]
     .sort((a, b) => b.value.length - a.value.length);
-  const { timeout, auto_approve: autoApprove } = server.declared;
-  const tools = toToolChoice(server);
+  const { timeout, auto_approve: autoApprove, tools } = server.declared;
   return {
     definition: {
       ...definition,

@@ -92,24 +92,13 @@ export type DeclaredServer =
   | { kind: "program"; declared: z.output<typeof declaredProgram> }
   | { kind: "endpoint"; declared: z.output<typeof declaredEndpoint> };
 
-/** The patterns that select which of a server's tools agents get. */
-export interface ToolChoice {
-  /** The patterns of the tools that are selected. Undefined: all tools. */
-  include?: readonly string[];
-  exclude: readonly string[];
-}
-
-/** Returns the patterns of an entry, or undefined if it selects all tools. */
-export function toToolChoice({ declared }: DeclaredServer): ToolChoice | undefined {
-  const { include, exclude = [] } = declared.tools ?? {};
-  if (include === undefined && exclude.length === 0) return undefined;
-  return { ...(include && { include }), exclude };
-}
+/** The patterns that select which of a server's tools agents get. Without `include`, all tools are selected. */
+export type ToolChoice = NonNullable<DeclaredServer["declared"]["tools"]>;
 
 /** Returns true if both the server's entry and the agent's own patterns select a tool. */
 export function isChosen(
   tool: string,
-  { include, exclude }: ToolChoice = { exclude: [] },
+  { include, exclude = [] }: ToolChoice = {},
   own: readonly string[] = ["*"],
 ): boolean {
   const isIn = (patterns: readonly string[]) => patterns.some((one) => matchesPattern(tool, one));
