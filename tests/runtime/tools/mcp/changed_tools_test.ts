@@ -80,11 +80,8 @@ Deno.test("a changed MCP tool, also an auto-approved one, asks once before its n
     assert.equal((await toEnd(runtime, id)).outputData, "hello");
     assert.equal((await runToEnd(runtime, "reader")).outputData, "hello");
   }
-});
 
-Deno.test("a refused change asks again, and each further change needs its own answer", async () => {
-  await using world = await openPlace({ mcpConfirm: "writes" });
-  const { runtime, declare } = world;
+  // A refused change asks again, and each further change needs its own answer.
   await declare({ description: "second" });
   const denied = await world.ask();
   const answer = { approved: false, reason: "not that" };

@@ -208,7 +208,7 @@ Deno.test("a workspace without mcp_confirm never asks, and gets a single warning
 
 Deno.test("auto_approve of a server's entry frees its tools, and all others ask", async () => {
   await using server = new FixtureHttpServer();
-  for (const mcpConfirm of ["none", "writes", "all"]) {
+  for (const mcpConfirm of ["none", "all"]) {
     const entry = { ...entryOf(server), auto_approve: ["pid", "slow_*"] };
     await using place = await createPlace({ fixture: entry }, mcpConfirm);
     const steps = (name: string, args = {}) => [{ call: [call(name, args)] }, { say: "done" }];

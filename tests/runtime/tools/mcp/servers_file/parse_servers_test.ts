@@ -277,7 +277,7 @@ Deno.test("resolveServer() limits the size of filled-in values", () => {
   const args = (count: number) => Array.from({ length: 16 }, () => "${LONG}".repeat(count));
   assert.ok("definition" in resolved({ command: "a", args: args(8) }, variables));
   const problem = "its values have over 128 KB after their variables are filled in";
-  assert.deepEqual(resolved({ command: "a", args: args(60_000) }, variables), { problem });
+  assert.deepEqual(resolved({ command: "a", args: args(2_000) }, variables), { problem });
 });
 
 Deno.test("parseServers() refuses the name __proto__", () => {
@@ -293,7 +293,7 @@ Deno.test("Expansion.fill() stops at its size limit", () => {
   const long = "x".repeat(1024);
   const expansion = new Expansion(() => long);
   let characters = 0;
-  for (let i = 0; i < 16; i++) characters += expansion.fill("${LONG}".repeat(60_000)).length;
+  for (let i = 0; i < 16; i++) characters += expansion.fill("${LONG}".repeat(2_000)).length;
   assert.equal(characters, MAX_EXPANDED_CHARACTERS);
   assert.equal(expansion.isTooLarge, true);
 });

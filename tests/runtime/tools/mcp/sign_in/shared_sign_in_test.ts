@@ -190,27 +190,6 @@ test("a key of another length is refused without repeating it", async (world) =>
   }
 });
 
-interface StoreWorld extends AsyncDisposable {
-  db: Database;
-  /** Opens the store of a node. */
-  open(db?: Database): SharedCredentials;
-}
-
-async function openStores(): Promise<StoreWorld> {
-  const db = await openTestPostgres();
-  return {
-    db,
-    open: (own = db) =>
-      new SharedCredentials({
-        db: own,
-        key: new Uint8Array(32).fill(7),
-        clock: new SystemClock(),
-        secrets: new TokenSecrets(),
-      }),
-    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
-  };
-}
-
 function credentialsWith(refreshToken: string | undefined): Credentials {
   const issuer = "https://auth.example";
   return {
@@ -230,72 +209,87 @@ function credentialsWith(refreshToken: string | undefined): Credentials {
   };
 }
 
-withPostgres.test("a node that dies during a renewal delays the others by its lease only", async () => {
-  await using world = await openStores();
-  await world.db.change("power", () =>
-    run(
-      "INSERT INTO leases (name, instance_id, until) VALUES ('sign_in remote', 'dead', ?)",
-      Date.now() + 1_000,
-    ));
-  const credentials = credentialsWith("r1");
-  const before = Date.now();
-  await world.open().change("remote", (_none, save) => save(credentials));
-  assert.ok(Date.now() - before >= 900);
-  assert.deepEqual(await world.open().read("remote"), credentials);
-});
+withPostgres.test("SharedCredentials keeps the sign-ins of several nodes apart and whole", async (t) => {
+  await using db = await openTestPostgres();
+  const clock = new SystemClock();
+  const secrets = new TokenSecrets();
+  /** Opens the store of a node. */
+  const open = (own: Database = db) =>
+    new SharedCredentials({ db: own, key: new Uint8Array(32).fill(7), clock, secrets });
 
-withPostgres.test("new tokens that arrive late are stored, and a refusal does not replace them", async () => {
-  await using world = await openStores();
-  const [slow, quick] = [world.open(), world.open()];
-  await slow.change("remote", (_none, save) => save(credentialsWith("r1")));
-  await slow.change("remote", async (_r1, saveLate) => {
-    // The lease of the slow node ends, and another node sends the former refresh token.
-    await world.db.change("power", () => run("DELETE FROM leases"));
-    await quick.change("remote", async (_same, saveRefusal) => {
-      await saveLate(credentialsWith("r2"));
-      await saveRefusal(credentialsWith(undefined));
-    });
-    assert.equal((await quick.read("remote"))?.tokens?.refresh_token, "r2");
-    await quick.change("remote", (_r2, save) => save(credentialsWith(undefined)));
-    await saveLate(credentialsWith("r3"));
-  });
-  assert.equal((await quick.read("remote"))?.tokens?.refresh_token, "r3");
-});
-
-withPostgres.test("new tokens are stored after an outage of the database", async () => {
-  await using world = await openStores();
-  let outages = 0;
-  const db: Database = Object.create(world.db, {
-    change: {
-      value: (durability: "power", operation: () => ReturnType<typeof run>) =>
-        outages-- > 0
-          ? Promise.reject(new StorageUnavailable("down"))
-          : world.db.change(durability, operation),
+  await t.step(
+    "a node that dies during a renewal delays the others by its lease only",
+    async () => {
+      await open().forget("remote");
+      await db.change("power", () =>
+        run(
+          "INSERT INTO leases (name, instance_id, until) VALUES ('sign_in remote', 'dead', ?)",
+          Date.now() + 300,
+        ));
+      const credentials = credentialsWith("r1");
+      const before = Date.now();
+      await open().change("remote", (_none, save) => save(credentials));
+      assert.ok(Date.now() - before >= 200);
+      assert.deepEqual(await open().read("remote"), credentials);
     },
-    read: { value: world.db.read.bind(world.db) },
-  });
-  await world.open(db).change("remote", async (_none, save) => {
-    outages = 1;
-    await save(credentialsWith("r1"));
-  });
-  assert.equal((await world.open().read("remote"))?.tokens?.refresh_token, "r1");
-});
-
-withPostgres.test("sealed credentials are bound to their server and issuer", async () => {
-  await using world = await openStores();
-  const store = world.open();
-  await store.change("remote", (_none, save) => save(credentialsWith("r1")));
-  const [{ value } = { value: "" }] = await world.db.read(() =>
-    all<{ value: string }>("SELECT value FROM settings WHERE key = 'sign_in:remote'")
   );
-  const put = (key: string, text: string) =>
-    world.db.change(
-      "power",
-      () => run("INSERT INTO settings (key, value) VALUES (?, ?)", `sign_in:${key}`, text),
+
+  await t.step(
+    "new tokens that arrive late are stored, and a refusal does not replace them",
+    async () => {
+      await open().forget("remote");
+      const [slow, quick] = [open(), open()];
+      await slow.change("remote", (_none, save) => save(credentialsWith("r1")));
+      await slow.change("remote", async (_r1, saveLate) => {
+        // The lease of the slow node ends, and another node sends the former refresh token.
+        await db.change("power", () => run("DELETE FROM leases"));
+        await quick.change("remote", async (_same, saveRefusal) => {
+          await saveLate(credentialsWith("r2"));
+          await saveRefusal(credentialsWith(undefined));
+        });
+        assert.equal((await quick.read("remote"))?.tokens?.refresh_token, "r2");
+        await quick.change("remote", (_r2, save) => save(credentialsWith(undefined)));
+        await saveLate(credentialsWith("r3"));
+      });
+      assert.equal((await quick.read("remote"))?.tokens?.refresh_token, "r3");
+    },
+  );
+
+  await t.step("new tokens are stored after an outage of the database", async () => {
+    await open().forget("remote");
+    let outages = 0;
+    const failing: Database = Object.create(db, {
+      change: {
+        value: (durability: "power", operation: () => ReturnType<typeof run>) =>
+          outages-- > 0
+            ? Promise.reject(new StorageUnavailable("down"))
+            : db.change(durability, operation),
+      },
+      read: { value: db.read.bind(db) },
+    });
+    await open(failing).change("remote", async (_none, save) => {
+      outages = 1;
+      await save(credentialsWith("r1"));
+    });
+    assert.equal((await open().read("remote"))?.tokens?.refresh_token, "r1");
+  });
+
+  await t.step("sealed credentials are bound to their server and issuer", async () => {
+    await open().forget("remote");
+    const store = open();
+    await store.change("remote", (_none, save) => save(credentialsWith("r1")));
+    const [{ value } = { value: "" }] = await db.read(() =>
+      all<{ value: string }>("SELECT value FROM settings WHERE key = 'sign_in:remote'")
     );
-  await put("other", value);
-  await put("moved", value.replace("auth.example", "evil.example"));
-  for (const server of ["other", "moved"]) {
-    await assert.rejects(store.read(server), /not encrypted/);
-  }
+    const put = (key: string, text: string) =>
+      db.change(
+        "power",
+        () => run("INSERT INTO settings (key, value) VALUES (?, ?)", `sign_in:${key}`, text),
+      );
+    await put("other", value);
+    await put("moved", value.replace("auth.example", "evil.example"));
+    for (const server of ["other", "moved"]) {
+      await assert.rejects(store.read(server), /not encrypted/);
+    }
+  });
 });
