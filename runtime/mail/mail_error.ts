@@ -46,7 +46,7 @@ export function toMailError(
   const { host, port } = server;
   const place = `${host}:${port}`;
   const text = answerOf(error);
-  const code = errorCode(error) ?? "";
+  const code = codeOfMailer(error);
   const options = { cause: error };
   if (isRefusedSecret(error) && account.oauth !== undefined) {
     const problem = `${place} refuses the user ${account.user} or its token`;
@@ -103,6 +103,11 @@ export function isRefusedSecret(error: unknown): boolean {
 function isCertificate(error: unknown): boolean {
   return error instanceof Deno.errors.InvalidData ||
     error instanceof Error && /invalid peer certificate|corrupt message/.test(error.message);
+}
+
+/** Returns the code of a mail library's error, or "". nodemailer keeps the system's code beside its own one. */
+export function codeOfMailer(error: unknown): string {
+  return String(valueOf(error, "originalCode") ?? errorCode(error) ?? "");
 }
 
 /** Returns the status of a server's answer: NO or BAD of IMAP, or the number of SMTP. */

@@ -7,7 +7,7 @@ import { addressOf, domainOf } from "../../../base/text/mail_address.ts";
 import { listWords } from "../../config/files/shown_value.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import type { MailAccounts } from "../../mail/mail_accounts.ts";
-import { MailError } from "../../mail/mail_error.ts";
+import { codeOfMailer, MailError } from "../../mail/mail_error.ts";
 import type { WrittenMail } from "../../mail/smtp.ts";
 import { defineTool } from "../definition/define_tool.ts";
 import type { ActionTool, ToolContext } from "../definition/tool.ts";
@@ -18,6 +18,9 @@ import { addMail, findFolder, findMessageId } from "./mail_places.ts";
 const TIMEOUT_MS = 5 * 60_000;
 /** The hosts whose servers add a sent mail to the folder of sent mails by themselves. */
 const ADDS_SENT = /(^|\.)(gmail|googlemail|office365|outlook)\.com$/;
+
+/** The error codes of a host that no connection has reached. */
+const NEVER_CONNECTED = new Set(["EDNS", "ENOTFOUND", "ECONNREFUSED"]);
 
 /** Creates the tool mail_send of an agent. */
 export function createMailSend(
@@ -97,11 +100,20 @@ async function send(accounts: MailAccounts, name: string, written: WrittenMail):
   try {
     await accounts.send(name, written);
   } catch (error) {
-    if (!(error instanceof MailError) || error.kind !== "unreachable") throw error;
+    if (!(error instanceof MailError) || !mayBeSent(error)) throw error;
     const doubt = "If the connection ended late, the mail was sent all the same: find out before " +
       "you send it again.";
     throw new ToolFailure(`${error.message}. ${doubt}`);
   }
+}
+
+/**
+ * Returns true if the server may have got the mail before the connection failed. nodemailer marks the failures of its
+ * connections with a command; other failures, for example of the authorization server, come before the connection.
+ */
+function mayBeSent({ kind, cause }: MailError): boolean {
+  if (kind !== "unreachable" || typeof cause !== "object" || cause === null) return false;
+  return "command" in cause && !NEVER_CONNECTED.has(codeOfMailer(cause));
 }
 
 /** Adds a sent mail to the folder of sent mails, unless the server does so. Returns a sentence about the copy. */

@@ -4,7 +4,9 @@ import type { MailAccounts } from "../../../runtime/mail/mail_accounts.ts";
 import { MailError } from "../../../runtime/mail/mail_error.ts";
 import { createMessageId } from "../../../runtime/mail/smtp.ts";
 import { mailChecks } from "../../../ops/doctor/mail_checks.ts";
+import { call, doing, FREE, resultsOf } from "../executions/executions_of.ts";
 import { withDovecot } from "../../support/machine/mail_servers.ts";
+import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { OAuthWorld } from "./oauth_world.ts";
 
@@ -173,4 +175,21 @@ withDovecot.test("a changed server of the account does not get the token of the 
   await Deno.writeTextFile(path, written.replace(/smtp: \S+/, "smtp: 127.0.0.1:9"));
   const error = await errorOf(read(await world.accounts()));
   assert.match(error.message, /needs a sign-in/);
+});
+
+withDovecot.test("mail_send has sent nothing if the account gets no token", async () => {
+  await using world = await OAuthWorld.create();
+  await world.signIn();
+  world.auth.accessTokens.clear();
+  const down = () => new Response("down", { status: 503 });
+  const own = world.auth.intercept;
+  world.auth.intercept = (request) => request.path === "/token" ? down() : own(request);
+  const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
+  const script = doing(call("mail_send", mail));
+  await world.place.writeScript("sender", script, `mail: home\n${FREE}`);
+  await using runtime = await world.place.open();
+  const { id } = await runToEnd(runtime, "sender");
+  const [result] = await resultsOf(runtime, id);
+  assert.match(String(result?.content), /The mail account home gets no token/);
+  assert.doesNotMatch(String(result?.content), /find out/);
 });

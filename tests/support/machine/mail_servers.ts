@@ -1,5 +1,6 @@
 // Real mail servers for tests: Dovecot for IMAP, with a link that can be cut or silenced, and smtp-server for SMTP.
 import { join } from "node:path";
+import type { Socket } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { createTempDir } from "../temp_dir.ts";
 import { until } from "../until.ts";
@@ -256,11 +257,15 @@ export interface SentMail {
   source: string;
 }
 
-/** Starts an SMTP server that keeps the mails it gets. The only password is `secret`. With `accepts`, it takes only tokens. */
+/**
+ * Starts an SMTP server that keeps the mails it gets. The only password is `secret`. With `accepts`, it takes only tokens.
+ * After a mail to late@..., it closes the connection without an answer.
+ */
 export async function startSmtp(
   { accepts }: { accepts?: (token: string) => boolean } = {},
 ): Promise<{ port: number; sent: SentMail[] } & AsyncDisposable> {
   const sent: SentMail[] = [];
+  const sockets: Socket[] = [];
   const server = new SMTPServer({
     hideSTARTTLS: true,
     logger: false,
@@ -287,10 +292,13 @@ export async function startSmtp(
           to: envelope.rcptTo.map(({ address }) => address),
           source: parts.map((part) => new TextDecoder().decode(part)).join(""),
         });
-        done();
+        if (envelope.rcptTo.some(({ address }) => address.startsWith("late@"))) {
+          for (const socket of sockets) socket.destroy();
+        } else done();
       });
     },
   });
+  server.server.on("connection", (socket: Socket) => sockets.push(socket));
   const { promise, resolve } = Promise.withResolvers<void>();
   const listening = server.listen(0, "127.0.0.1", resolve);
   await promise;

@@ -277,3 +277,16 @@ inWorld(
     assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
   },
 );
+
+inWorld(
+  "mail_send says that a mail was perhaps sent only if the server may have it",
+  async (world) => {
+    const mail = { to: ["late@example.org"], subject: "Hi", text: "Hello" };
+    const late = await world.run([call("mail_send", mail)]);
+    assert.match(late.first, /the mail was sent all the same: find out before you send it again/);
+    assert.equal(world.smtp.sent.length, 1);
+    await world.smtp[Symbol.asyncDispose]();
+    const absent = await world.run([call("mail_send", mail)]);
+    assert.match(absent.first, /cannot be reached: nothing listens on this port$/);
+  },
+);
