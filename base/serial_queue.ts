@@ -16,3 +16,22 @@ export class SerialQueue {
     await this.#last;
   }
 }
+
+/** Queues by keys. Work with the same key runs one piece at a time, in the order of the calls. */
+export class KeyedQueue {
+  readonly #last = new Map<string, Promise<void>>();
+
+  /** Runs `work` after all previous work with this key and returns its result. An error rejects only this call. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last.set(key, promise);
+    try {
+      await before;
+      return await work();
+    } finally {
+      if (this.#last.get(key) === promise) this.#last.delete(key);
+      resolve();
+    }
+  }
+}

@@ -2,7 +2,7 @@
 // A lease in the database allows one change of a server's sign-in at a time.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
-import { SerialQueue } from "../../base/serial_queue.ts";
+import { KeyedQueue } from "../../base/serial_queue.ts";
 import { TOKEN_KEY_VARIABLE } from "../config/database_settings.ts";
 import { type Database, StorageUnavailable } from "../database/database.ts";
 import { NOW } from "../database/instances.ts";
@@ -45,7 +45,7 @@ export interface SharedCredentialsOptions {
 export class SharedCredentials implements CredentialStore {
   readonly #options: SharedCredentialsOptions;
   readonly #key: Promise<CryptoKey>;
-  readonly #queues = new Map<string, SerialQueue>();
+  readonly #queue = new KeyedQueue();
 
   constructor(options: SharedCredentialsOptions) {
     this.#options = options;
@@ -63,9 +63,7 @@ export class SharedCredentials implements CredentialStore {
     server: string,
     work: (current: Credentials | undefined, save: SaveCredentials) => Promise<T>,
   ): Promise<T> {
-    const queue = this.#queues.get(server) ?? new SerialQueue();
-    this.#queues.set(server, queue);
-    return await queue.run(async () => {
+    return await this.#queue.run(server, async () => {
       await using _lease = await this.#lease(`sign_in ${server}`);
       const stored = await this.#select(server);
       const current = await this.#open(server, stored);

@@ -1,5 +1,5 @@
-// Orders the calls of one reply: calls on the same resource run in the order of the reply, all others run concurrently. The
-// tools lock files against other runs, see path_locks.ts.
+// Orders the calls of one reply: calls on the same resource run in the order of the reply, all others run concurrently. A
+// file is also guarded against a call that timed out, see PathSandbox.changes.
 import type { ActionTool } from "../../tools/definition/tool.ts";
 import type { PreparedCall } from "./prepare_call.ts";
 

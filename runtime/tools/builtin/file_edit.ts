@@ -37,7 +37,7 @@ export const fileEdit = defineTool({
   },
   run: async (args, { sandbox, signal }) => {
     const target = await sandbox.resolve(args.path, "write");
-    return await sandbox.locks.run([target.path], async () => {
+    return await sandbox.changes.run(target.path, async () => {
       const { before, version, display } = await readText(sandbox, args.path);
       const { content, count, lines } = await editText(before, toEdit(args), display);
       await nextSlice();

@@ -28,8 +28,8 @@ export const fileWrite = defineTool({
     await nextSlice();
     const bytes = new TextEncoder().encode(content);
     const target = await sandbox.resolve(path, "write");
-    const { created, display } = await sandbox.locks.run(
-      [target.path],
+    const { created, display } = await sandbox.changes.run(
+      target.path,
       () => writeFile(sandbox, path, bytes, { signal }),
     );
     await nextSlice();

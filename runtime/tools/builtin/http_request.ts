@@ -171,7 +171,7 @@ async function saveBody(
     return body;
   };
   const file = await sandbox.resolve(path, "write");
-  return await sandbox.locks.run([file.path], () => writeFile(sandbox, path, open, { signal }));
+  return await sandbox.changes.run(file.path, () => writeFile(sandbox, path, open, { signal }));
 }
 
 /** Returns the text of a body: extracted from a PDF file, converted from a page or feed, or decoded. */

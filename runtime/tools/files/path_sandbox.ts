@@ -7,9 +7,9 @@ import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import { isDatabaseName } from "../../../base/files/database_name.ts";
 import { isEnvFileName } from "../../../base/files/env_file_name.ts";
 import { findDescriptors } from "../../../base/files/descriptor_link.ts";
+import { KeyedQueue } from "../../../base/serial_queue.ts";
 import { type ClosedFolders, ClosedPlaces } from "./closed_places.ts";
 import { FolderHandle, type FolderOptions } from "./folder_handle.ts";
-import { PathLocks } from "./path_locks.ts";
 import { type NamedPlace, PathNotation } from "./path_notation.ts";
 import { isWithin, type PathAccess, realPathOf, SandboxPlace } from "./place.ts";
 import type { FileWrite } from "./reported_write.ts";
@@ -70,8 +70,11 @@ export class PathSandbox {
   readonly workspace: string;
   /** Converts between absolute paths and the paths that the model sees. */
   readonly notation: PathNotation;
-  /** Locks that make calls wait for each other if they change the same file. */
-  readonly locks = new PathLocks();
+  /**
+   * Makes calls wait for each other before they change the same file. It is needed although the calls of one reply run in
+   * order: a timed-out call may continue to write.
+   */
+  readonly changes = new KeyedQueue();
   readonly #onWrite: ((write: FileWrite) => void) | undefined;
   readonly #roots: readonly Root[];
   readonly #closed: ClosedPlaces;

@@ -2,7 +2,7 @@
 import type { Agent, WebhookTrigger } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import { SerialQueue } from "../../../base/serial_queue.ts";
+import { KeyedQueue } from "../../../base/serial_queue.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import type { Environment } from "../../config/files/environment.ts";
 import type { WebhookCause } from "../../vocabulary/run_cause.ts";
@@ -72,7 +72,7 @@ export class Webhooks {
    * One queue per agent. Deliveries of an agent are accepted one at a time, so that of two simultaneous equal deliveries
    * the second finds the execution of the first.
    */
-  readonly #accepting = new Map<string, SerialQueue>();
+  readonly #accepting = new KeyedQueue();
   #refused = 0;
   #nextTold = 1;
 
@@ -122,7 +122,10 @@ export class Webhooks {
       return { outcome: "filtered", reason };
     }
     const marks = await idempotencyKeys(agent, { delivery, read, now });
-    return await this.#queueOf(agent.id).run(() => this.#accept(agent, { read, delivery, marks }));
+    return await this.#accepting.run(
+      agent.id,
+      () => this.#accept(agent, { read, delivery, marks }),
+    );
   }
 
   async #accept(
@@ -204,12 +207,6 @@ export class Webhooks {
     this.#nextTold *= 10;
     const message = "Deliveries without a valid signature were refused since the start";
     this.#ports.log.write("warn", message, { refused: this.#refused, last: id });
-  }
-
-  #queueOf(agentId: string): SerialQueue {
-    const queue = this.#accepting.get(agentId) ?? new SerialQueue();
-    this.#accepting.set(agentId, queue);
-    return queue;
   }
 }
 

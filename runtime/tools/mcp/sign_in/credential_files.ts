@@ -5,7 +5,7 @@ import { writeFileAtomically } from "../../../../base/files/atomic_file.ts";
 import { takeLock } from "../../../../base/files/lock_file.ts";
 import { ignoreMissing } from "../../../../base/files/missing.ts";
 import { join } from "../../../../base/plain_path.ts";
-import { SerialQueue } from "../../../../base/serial_queue.ts";
+import { KeyedQueue } from "../../../../base/serial_queue.ts";
 import { sha256Of } from "../../../../base/sha256.ts";
 import { stampFile } from "../../../config/files/file_stamp.ts";
 import {
@@ -26,7 +26,7 @@ export class CredentialFiles implements CredentialStore {
   readonly #clock: Clock;
   readonly #secrets: TokenSecrets;
   readonly #read = new Map<string, { stamp: string | undefined; credentials?: Credentials }>();
-  readonly #queues = new Map<string, SerialQueue>();
+  readonly #queue = new KeyedQueue();
 
   constructor(options: { stateDir: string; clock: Clock; secrets: TokenSecrets }) {
     this.#folder = join(options.stateDir, "mcp-tokens");
@@ -58,9 +58,7 @@ export class CredentialFiles implements CredentialStore {
     server: string,
     work: (current: Credentials | undefined, save: SaveCredentials) => Promise<T>,
   ): Promise<T> {
-    const queue = this.#queues.get(server) ?? new SerialQueue();
-    this.#queues.set(server, queue);
-    return await queue.run(async () => {
+    return await this.#queue.run(server, async () => {
       await Deno.mkdir(this.#folder, { recursive: true, mode: 0o700 });
       using _lock = await this.#lock(await this.#pathOf(server, "lock"));
       return await work(await this.read(server), (changed) => this.#save(server, changed));
