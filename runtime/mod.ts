@@ -119,13 +119,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   });
   const currentAgent = (id: string) => current.find(id);
   const gate = new BudgetGate({
+    ...context,
     store: stores.budgets,
     families: stores.families,
     findAgent,
     config: () => settings.config,
-    timeZone,
-    clock,
-    log,
     warn: createBudgetWarning({ events, log, findAgent }),
   });
   const toolResources = new AsyncDisposableStack();
@@ -187,10 +185,9 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const triggers = mode !== "service" ? undefined : await startService({
     ...context,
     db,
+    ...stores,
     slots,
     audit,
-    ...{ executions: stores.executions, requests: stores.requests },
-    budgets: stores.budgets,
     registry,
     currentAgent,
     agentFiles,
@@ -217,14 +214,12 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   }
   return new LocalRuntime({
     ...context,
+    ...stores,
     version,
     refreshConfig,
     registry,
     agentFiles,
-    executions: stores.executions,
-    requests: stores.requests,
     openTools: runPorts.openTools,
-    families: stores.families,
     storage: {
       kind: db.kind,
       place: db.place,
@@ -257,7 +252,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       audit,
       recordedRuns: stores.recordedRuns,
       runPorts,
-      findAgent: (id) => registry.get(id),
+      findAgent,
       async refresh() {
         await refreshConfig();
         await agentFiles.reload();

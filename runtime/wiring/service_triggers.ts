@@ -100,65 +100,48 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     describeHostMismatch(agent.onlyOn, hosts) ??
       (isLeased(agent) ? await lease?.findHoldReason() : undefined);
   const isPaused = async () => await pause.state() === "paused";
+  /** The objects that the triggers of every kind need. */
+  const common = {
+    ...{ clock, log, events, stops, isShared },
+    ...{ start, findAgent, findHoldReason, isPaused },
+  };
   const leases = shared && new LeaseGroups((names) => shared.node.requestLeases(names));
   const checks = new Checks({
     ...supplies,
+    ...common,
     policy: servicePolicy(settings, options.ownPorts),
     lookup: (name) => settings.environment.get(name),
     openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
     store: slots,
     settings: options.remembered,
-    start,
     want: async (ids) => await leases?.want("checks", ids.map(checkLease)),
     holds: (id) => shared?.node.leases.holds(checkLease(id)) ?? true,
-    stops,
-    clock,
-    log,
     redactor: options.redactor,
   });
   const scheduler = new Scheduler({
-    isShared,
+    ...common,
     store: slots,
-    start,
-    stops,
-    isPaused,
-    findHoldReason,
     check: (agent, scheduledFor) => checks.begin(agent, scheduledFor),
-    clock,
-    log,
     get timeZone() {
       return timeZone();
     },
   });
   const webhooks = new Webhooks({
-    findAgent,
-    findHoldReason,
+    ...common,
     environment: settings.environment,
-    start,
     async findByKey(key) {
       return (await options.executions.readByKey(key, clock.now()))?.execution;
     },
-    isPaused,
-    clock,
-    log,
-    stops,
   });
   const followUps = new FollowUps({
+    ...common,
     store: new SqlFollowUpStore(db),
-    start,
-    findAgent,
-    findHoldReason,
-    isShared,
     isUnreadable: (id) => options.registry.isUnreadable(id),
     isFollowed: (id) => options.registry.list().some((agent) => follows(agent, id)),
-    isPaused,
-    clock,
-    log,
-    stops,
-    events,
   });
   const openStore = async () => new (await loadWatchStore()).SqlWatchStore(db);
   const triggers = new Triggers({
+    ...common,
     inactiveReason,
     ...(!isShared && {
       async openLease() {
@@ -189,9 +172,6 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     scheduler,
     webhooks,
     followUps,
-    stops,
-    clock,
-    log,
     async openWatcher() {
       const [{ Watcher }, store, ownWrites] = await Promise.all([
         loadWatcher(),
@@ -200,17 +180,13 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
       ]);
       const { directories, home } = settings;
       return new Watcher({
+        ...common,
         store,
-        start,
         async isPaused() {
           // A machine that was suspended may have lost its lease; then its watches are stopped.
           await lease?.findHoldReason();
           return await isPaused();
         },
-        clock,
-        log,
-        events,
-        stops,
         ownWrites,
         directories,
         home,
@@ -228,7 +204,8 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
       const { openMailTriggers } = await loadMailTriggers();
       return await openMailTriggers({
         ...options,
-        ...{ start, stops, isPaused, findHoldReason, openMail: supplies.openMail },
+        ...common,
+        openMail: supplies.openMail,
         openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
         channels: () => replyChannels(settings.config),
         answer: mailAnswers(options),
