@@ -1,49 +1,24 @@
 // The Runtime in this process: agents from files, executions from the database. mod.ts creates it.
-import type { ApprovalRequest, AutoApproval } from "../interface/auto_approval.ts";
 import type { Agent } from "../agents/agent.ts";
 import { CurrentAgents } from "../agents/current_agents.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { Config } from "../config/config.ts";
-import type { Directories } from "../config/directories.ts";
 import { AgentNotFound, KnownAgents } from "../agents/known_agents.ts";
 import { unsavedAgent } from "../agents/parse_agent.ts";
-import type { EventBus } from "../events/bus.ts";
 import { resolveCursor } from "../events/cursor.ts";
-import type { Frame } from "../events/frame.ts";
-import type { AcceptedExecution } from "../executions/execution.ts";
-import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
-import type { OpenCounts, Outcomes, Span } from "../executions/record/execution_reads.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { findRepeatedRun } from "../executions/runs/acceptance.ts";
 import { toRunSpec } from "../executions/runs/run_request.ts";
 import { followExecution } from "./follow_execution.ts";
 import type { Runner } from "../executions/runs/runner.ts";
-import type {
-  AgentListing,
-  BrokenAgentFile,
-  ExecutionFilter,
-  FollowItem,
-  FollowOptions,
-  ListedExecution,
-  PendingRequest,
-  ReloadReport,
-  RunRequest,
-  Runtime,
-  SchedulerStatus,
-  ServiceNode,
-} from "../interface/runtime.ts";
+import type { AgentListing, Runtime } from "../interface/runtime.ts";
 import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler, toListings } from "./scheduler_status.ts";
 import { withKept } from "./parts/kept_results.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
 import { once } from "./once.ts";
 import type { RuntimeParts } from "./parts/runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
-import type { RunPlan } from "../interface/run_plan.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import { makeRecap, type Recap } from "../interface/recap.ts";
+import { makeRecap } from "../interface/recap.ts";
 import type { Triggers } from "../triggers/triggers.ts";
-import type { Slot } from "../triggers/schedule/slot_store.ts";
 
 const loadSignIns = lazyModule(() => import("../tools/mcp/sign_in/browser_sign_ins.ts"));
 const loadAutoApproval = lazyModule(() => import("./files/auto_approval.ts"));
@@ -53,12 +28,12 @@ const loadFiles = lazyModule(() => import("./files/workspace_files.ts"));
  * a runner or triggers.
  */
 export class LocalRuntime implements Runtime {
-  readonly version: string;
-  readonly directories: Directories;
-  readonly clock: Clock;
-  readonly log: ServiceLog;
-  readonly startedAt: number;
-  readonly events: EventBus;
+  readonly version: Runtime["version"];
+  readonly directories: Runtime["directories"];
+  readonly clock: Runtime["clock"];
+  readonly log: Runtime["log"];
+  readonly startedAt: Runtime["startedAt"];
+  readonly events: Runtime["events"];
   readonly messages: Runtime["messages"];
   readonly storage: Runtime["storage"];
   readonly webhooks: Runtime["webhooks"];
@@ -101,39 +76,36 @@ export class LocalRuntime implements Runtime {
     this.startedAt = parts.clock.now();
   }
 
-  get config(): Config {
+  get config(): Runtime["config"] {
     return this.#parts.settings.config;
   }
 
-  async listAgents({ fresh = false } = {}): Promise<readonly AgentListing[]> {
+  listAgents: Runtime["listAgents"] = async ({ fresh = false } = {}) => {
     if (fresh) await Promise.all([this.#parts.refreshConfig(), this.#parts.agentFiles.reload()]);
     const { registry } = this.#parts;
     return this.#listings = withKept(await this.#toListings(registry.list()), this.#listings);
-  }
+  };
 
-  async getAgent(id: string, { fresh = true } = {}): Promise<AgentListing> {
-    return (await this.#toListings([await this.#currentAgent(id, { fresh })]))[0]!;
-  }
+  getAgent: Runtime["getAgent"] = async (id, { fresh = true } = {}) =>
+    (await this.#toListings([await this.#currentAgent(id, { fresh })]))[0]!;
 
-  async planRun(id: string, options: { withMessages: boolean }): Promise<RunPlan> {
+  planRun: Runtime["planRun"] = async (id, options) => {
     await this.#parts.refreshConfig();
     return await this.#parts.planRun(await this.#currentAgent(id), options);
-  }
+  };
 
-  brokenAgentFiles(): BrokenAgentFile[] {
-    return this.#parts.registry.broken();
-  }
+  brokenAgentFiles: Runtime["brokenAgentFiles"] = () => this.#parts.registry.broken();
 
-  async reloadAgents(): Promise<ReloadReport> {
+  reloadAgents: Runtime["reloadAgents"] = async () => {
     await this.#parts.refreshConfig();
     await this.#parts.agentFiles.reload();
     const report = this.#parts.registry.reportChanges();
     // A requested reload also re-arms the triggers that were stopped.
     await this.#parts.triggers?.reset();
     return report;
-  }
+  };
 
-  async run(agentId: string, request: RunRequest): Promise<AcceptedExecution> {
+  run: Runtime["run"] = async (agentId, request) => {
     const notices = await this.#parts.refreshConfig();
     const agent = await this.#currentAgents.find(agentId) ??
       (request.agentText === undefined ? undefined : unsavedAgent(agentId, this.#parts.settings));
@@ -144,7 +116,7 @@ export class LocalRuntime implements Runtime {
       : await this.#runner().start(agent, spec);
     if (execution === undefined) throw new AgentNotFound(agentId);
     return this.#history.show(execution);
-  }
+  };
 
   cancel: Runtime["cancel"] = async (id, by) => {
     const { audit } = this.#parts;
@@ -157,10 +129,10 @@ export class LocalRuntime implements Runtime {
   wake: Runtime["wake"] = async (id, by) =>
     await this.#runner().wake(id, this.#parts.audit.entry("wake", by));
 
-  async pendingRequest(id: number): Promise<PendingRequest> {
+  pendingRequest: Runtime["pendingRequest"] = async (id) => {
     await this.#requireExecution(id);
     return await this.#history.pendingRequest(id);
-  }
+  };
 
   previewArguments: Runtime["previewArguments"] = async (id, edit) => {
     await this.#parts.refreshConfig();
@@ -173,7 +145,7 @@ export class LocalRuntime implements Runtime {
     return await this.#runner().respond(id, { ...response, audit });
   };
 
-  async autoApprove(agentId: string, request: ApprovalRequest): Promise<AutoApproval> {
+  autoApprove: Runtime["autoApprove"] = async (agentId, request) => {
     this.#runner();
     const [{ autoApprove }, { FILE_EDITS }] = await Promise.all([loadAutoApproval(), loadFiles()]);
     return await FILE_EDITS.run(async () => {
@@ -181,29 +153,27 @@ export class LocalRuntime implements Runtime {
       if (approval.written) await this.#parts.agentFiles.reload();
       return approval;
     });
-  }
+  };
 
-  async listExecutions(filter: ExecutionFilter): Promise<readonly ListedExecution[]> {
-    return await this.#history.list(filter);
-  }
+  listExecutions: Runtime["listExecutions"] = async (filter) => await this.#history.list(filter);
 
   listRuns: Runtime["listRuns"] = async (agentId, page) =>
     await this.#history.list({ agentId: await this.#knownAgents.require(agentId), ...page });
 
   getExecution: Runtime["getExecution"] = async (id) => await this.#history.get(id);
 
-  async readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]> {
+  readFrames: Runtime["readFrames"] = async (id, page) => {
     await this.#requireExecution(id);
     return await this.#parts.frames.readFrames(id, { limit: -1, ...page, maxBytes: Infinity });
-  }
+  };
 
-  async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {
+  follow: Runtime["follow"] = async (id, options) => {
     await this.#requireExecution(id);
     const after = await resolveCursor(options.after, { ...this.#parts, executionId: id });
     return followExecution(id, { ...options, after, ports: this.#parts });
-  }
+  };
 
-  checkpointStats = (): Promise<CheckpointStats> => this.#parts.retention.stats();
+  checkpointStats: Runtime["checkpointStats"] = () => this.#parts.retention.stats();
 
   purgeCheckpoints: Runtime["purgeCheckpoints"] = async ({ agentId, force, by }) => {
     const { abortWaiting } = this.#parts;
@@ -217,38 +187,29 @@ export class LocalRuntime implements Runtime {
     });
   };
 
-  countExecutions = (agentIds?: readonly string[]): Promise<OpenCounts> =>
-    this.#parts.executions.countOpen(agentIds);
+  countExecutions: Runtime["countExecutions"] = (ids) => this.#parts.executions.countOpen(ids);
 
-  async listNodes(): Promise<ServiceNode[]> {
-    return await this.#parts.nodes?.listNodes() ?? [];
-  }
+  listNodes: Runtime["listNodes"] = async () => await this.#parts.nodes?.listNodes() ?? [];
 
   usage: Runtime["usage"] = async (request) => await this.#history.usage(request);
 
-  countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>> {
-    return this.#parts.executions.countOutcomes(since);
-  }
+  countOutcomes: Runtime["countOutcomes"] = (since) => this.#parts.executions.countOutcomes(since);
 
-  async recap(span: Span): Promise<Recap> {
-    return await makeRecap(span, {
+  recap: Runtime["recap"] = async (span) =>
+    await makeRecap(span, {
       ...this.#parts,
       listings: await this.listAgents(),
       waiting: await this.#history.openRequests(),
     });
-  }
 
-  async readLog({ lines }: { lines: number }): Promise<string[]> {
-    return await readRedactedTail(this.directories.logFile, { ...this.#parts, lines });
-  }
+  readLog: Runtime["readLog"] = async ({ lines }) =>
+    await readRedactedTail(this.directories.logFile, { ...this.#parts, lines });
 
-  async scheduler({ upcoming } = { upcoming: 0 }): Promise<SchedulerStatus> {
-    return await describeScheduler(await this.listAgents(), { ...this.#parts, upcoming });
-  }
+  scheduler: Runtime["scheduler"] = async ({ upcoming } = { upcoming: 0 }) =>
+    await describeScheduler(await this.listAgents(), { ...this.#parts, upcoming });
 
-  async listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {
-    return await this.#parts.slots.listSlots(await this.#knownAgents.require(agentId), page);
-  }
+  listSlots: Runtime["listSlots"] = async (agentId, page) =>
+    await this.#parts.slots.listSlots(await this.#knownAgents.require(agentId), page);
 
   pauseScheduler: Runtime["pauseScheduler"] = async (by) =>
     void await this.#triggers().change("paused", this.#parts.audit.entry("pause", by));
@@ -260,8 +221,7 @@ export class LocalRuntime implements Runtime {
     return await this.#triggers().resumeAgent(agentId, audit);
   };
 
-  stop = async (options: { graceMs: number }): Promise<void> =>
-    await this.#parts.runner?.stop(options);
+  stop: Runtime["stop"] = async (options) => await this.#parts.runner?.stop(options);
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop({ graceMs: 0 });
