@@ -1,5 +1,6 @@
 // Parses the names of packages of npm (`name` or `@scope/name`) and PyPI, with an optional version. Contains the types of
 // an installation.
+import { NotInstalled } from "./not_installed.ts";
 
 /** A package name with an optional version. */
 export interface PackageName {
@@ -35,14 +36,21 @@ const NAMES = {
   pypi: /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:(?:@|==)([0-9A-Za-z.!+_-]+))?$/,
 };
 
+const FORMS = {
+  npm: "npm:name, npm:@scope/name, each with @version",
+  pypi: "pypi:name, or pypi:name@version",
+};
+
 /**
- * Parses a package name. Returns undefined for any other text, because npm and pip would also accept folders and addresses.
+ * Returns the package of a source such as `npm:name`. Undefined for a source without the registry's prefix. Throws
+ * NotInstalled for any other text after it, because npm and pip would also accept folders and addresses.
  */
-export function parsePackageName(
-  text: string,
-  registry: keyof typeof NAMES = "npm",
+export function readPackageName(
+  source: string,
+  registry: keyof typeof NAMES,
 ): PackageName | undefined {
-  const [, name, version] = NAMES[registry].exec(text) ?? [];
-  if (name === undefined) return undefined;
-  return { name, ...(version !== undefined && { version }) };
+  if (!source.startsWith(`${registry}:`)) return undefined;
+  const [, name, version] = NAMES[registry].exec(source.slice(registry.length + 1)) ?? [];
+  if (name !== undefined) return { name, ...(version !== undefined && { version }) };
+  throw new NotInstalled(`${JSON.stringify(source)} names no package: ${FORMS[registry]}`);
 }

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { type FetchContext, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
-import { type InstalledPackage, type InstallFolders, parsePackageName } from "./package_name.ts";
+import type { InstalledPackage, InstallFolders, PackageName } from "./package_name.ts";
 
 /** The part of a `pip --report` file that is read. */
 const reportSchema = z.object({
@@ -26,11 +26,10 @@ const LOCK = "pyproject.toml";
 
 /** Installs a package and its dependencies. Throws NotInstalled, or rethrows the signal's reason. */
 export async function installPythonPackage(
-  typed: string,
+  { name, version }: PackageName,
   { fresh, folder }: InstallFolders,
   context: FetchContext,
 ): Promise<InstalledPackage> {
-  const { name, version } = parsePackageName(typed, "pypi") ?? { name: typed };
   const report = join(context.staging, "report.json");
   const flags = [
     ...["--only-binary=:all:", "--no-compile", "--no-input", "--quiet"],

@@ -1,7 +1,6 @@
 // The operations behind `inkling mcp`: adds a server with its package and its entry in mcp-servers.json, lists and
 // removes servers.
 import { dirname, join, resolve } from "../../base/plain_path.ts";
-import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isInstalled } from "../../base/files/installed_program.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -15,6 +14,7 @@ import type {
   SignInOptions,
   StoredSignIn,
 } from "./server_sign_in.ts";
+import { readPackageName } from "./package_name.ts";
 import { installedSource, installPackage } from "./server_package.ts";
 import { installPythonPackage } from "./python_package.ts";
 import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
@@ -26,9 +26,8 @@ import {
   isAddress,
   isName,
   type ServerRequest,
-  withoutPrefix,
 } from "./server_request.ts";
-import { findSnippet, type SnippetServer } from "./server_snippet.ts";
+import { findSnippet } from "./server_snippet.ts";
 import { findNamingAgents } from "./find_naming_agents.ts";
 import {
   addEntry,
@@ -79,24 +78,17 @@ export interface ListedServer {
 
 /** Adds, lists and removes the MCP servers of one workspace. */
 export class ServerInstaller {
-  readonly #settings: WorkspaceSettings;
-  readonly #clock: Clock;
-  readonly #cwd: string;
-  readonly #version: string;
+  /** The servers of a snippet, see findSnippet(). Throws NotInstalled. */
+  readonly readSnippet = findSnippet;
+  readonly #options: SignInOptions & { cwd: string; version: string };
 
   /** `version` is Inkling's version, which is sent to servers. */
-  constructor(
-    options: { settings: WorkspaceSettings; clock: Clock; cwd: string; version: string },
-  ) {
-    this.#settings = options.settings;
-    this.#clock = options.clock;
-    this.#cwd = options.cwd;
-    this.#version = options.version;
+  constructor(options: SignInOptions & { cwd: string; version: string }) {
+    this.#options = options;
   }
 
-  /** Returns the servers of a snippet, see findSnippet(). Throws NotInstalled. */
-  readSnippet(words: { name: string; source?: string }): SnippetServer[] | undefined {
-    return findSnippet(words);
+  get #settings(): WorkspaceSettings {
+    return this.#options.settings;
   }
 
   /**
@@ -106,19 +98,20 @@ export class ServerInstaller {
   async prepare(request: ServerRequest, signal: AbortSignal): Promise<PreparedServer> {
     checkRequest(request);
     const { name, source, env } = request;
-    const { shell, directories: { mcpServersFile: file } } = this.#settings;
+    const { settings: { shell, directories: { mcpServersFile: file } }, clock, cwd } =
+      this.#options;
     return await refuseFileErrors(async () => {
       // This result is discarded. The call before the download reports a broken file or an existing entry at once.
       addEntry(await readServers(file), { file, name, entry: { command: "x" } });
       // The server's working directory is its own folder, so relative paths become absolute.
-      const inFull = (one: string) => /^\.\.?(\/|$)/.test(one) ? resolve(this.#cwd, one) : one;
+      const inFull = (one: string) => /^\.\.?(\/|$)/.test(one) ? resolve(cwd, one) : one;
       const args = request.args.map(inFull);
       const variables = env.length > 0
         ? { env: Object.fromEntries(env.map((one) => [one, `\${${one}}`])) }
         : {};
-      const npm = withoutPrefix("npm:", source);
-      const pypi = withoutPrefix("pypi:", source);
-      if (npm === undefined && pypi === undefined) {
+      const npm = readPackageName(source, "npm");
+      const wanted = npm ?? readPackageName(source, "pypi");
+      if (wanted === undefined) {
         const entry = isAddress(source)
           ? { url: source, ...headersOf(request) }
           : { command: inFull(source), ...(args.length > 0 && { args }), ...variables };
@@ -131,11 +124,10 @@ export class ServerInstaller {
       stack.defer(() => Deno.remove(staging, { recursive: true }));
       const fresh = join(staging, "server");
       await Deno.mkdir(fresh);
-      const context = { shell, clock: this.#clock, signal, staging };
+      const context = { shell, clock, signal, staging };
       const folder = join(folders, name);
-      const installed = pypi !== undefined
-        ? await installPythonPackage(pypi, { fresh, folder }, context)
-        : await installPackage(npm ?? "", { fresh, folder }, context);
+      const install = npm === undefined ? installPythonPackage : installPackage;
+      const installed = await install(wanted, { fresh, folder }, context);
       const entry = {
         command: installed.command,
         args: [...installed.args, ...args],
@@ -203,9 +195,8 @@ export class ServerInstaller {
     const registry = new AgentRegistry(this.#settings);
     await registry.load();
     await using servers = await openServerConnections({
-      ...this.#context,
+      ...this.#options,
       registry,
-      version: this.#version,
       isFirstStart: true,
     });
     return await servers.connect(name);
@@ -222,7 +213,7 @@ export class ServerInstaller {
   /** Returns whether a program is on this machine. A `~` is expanded when the server starts. */
   #isThere(program: string): boolean {
     const path = this.#settings.shell["PATH"];
-    return program.startsWith("~") || isInstalled(program, { path, cwd: this.#cwd });
+    return program.startsWith("~") || isInstalled(program, { path, cwd: this.#options.cwd });
   }
 
   /** Returns the servers of mcp-servers.json in the file's order. Throws NotInstalled if the file is broken. */
@@ -241,7 +232,7 @@ export class ServerInstaller {
           pinned,
           folder: pinned === undefined ? undefined : folder,
           signIn: isAddress(entry.runs)
-            ? await (await loadSignIn()).readSignIn(name, this.#context)
+            ? await (await loadSignIn()).readSignIn(name, this.#options)
             : {},
           agents: naming.get(name) ?? [],
         };
@@ -256,17 +247,13 @@ export class ServerInstaller {
     signal: AbortSignal,
   ): Promise<SignedIn> {
     const { signIn } = await loadSignIn();
-    return await signIn(name, dialog, { ...this.#context, signal });
+    return await signIn(name, dialog, { ...this.#options, signal });
   }
 
   /** Revokes and forgets the sign-in to a server. See signOut(). */
   async signOut(name: string, signal?: AbortSignal): Promise<SignedOut> {
     const { signOut } = await loadSignIn();
-    return await signOut(name, { ...this.#context, ...(signal && { signal }) });
-  }
-
-  get #context(): SignInOptions {
-    return { settings: this.#settings, clock: this.#clock };
+    return await signOut(name, { ...this.#options, ...(signal && { signal }) });
   }
 
   /** Removes a server's entry, its sign-in, and the folder of its package. Throws NotInstalled. */

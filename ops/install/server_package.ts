@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
-import { type InstalledPackage, type InstallFolders, parsePackageName } from "./package_name.ts";
+import type { InstalledPackage, InstallFolders, PackageName } from "./package_name.ts";
 import { pythonSource } from "./python_package.ts";
 
 const lockSchema = z.object({
@@ -24,11 +24,10 @@ const packageSchema = z.object({
 
 /** Installs a package and its dependencies. Throws NotInstalled, or rethrows the signal's reason. */
 export async function installPackage(
-  typed: string,
+  { name, version }: PackageName,
   { fresh, folder }: InstallFolders,
   context: FetchContext,
 ): Promise<InstalledPackage> {
-  const { name, version } = parsePackageName(typed) ?? { name: typed };
   const wanted = version === undefined ? name : `${name}@${version}`;
   await Deno.writeTextFile(join(fresh, "package.json"), '{ "private": true }\n');
   // --prefix comes after the flags of npmFlags() because npm uses the last of two equal flags.

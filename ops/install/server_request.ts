@@ -1,6 +1,6 @@
 // Checks the requests to add an MCP server.
 import { NotInstalled } from "./not_installed.ts";
-import { parsePackageName } from "./package_name.ts";
+import { readPackageName } from "./package_name.ts";
 
 /** A request to add a server. */
 export interface ServerRequest {
@@ -17,11 +17,6 @@ export interface ServerRequest {
 
 /** The valid names of a new server. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-
-/** Returns the text after the prefix. Undefined if it does not begin with the prefix. */
-export function withoutPrefix(prefix: string, source: string): string | undefined {
-  return source.startsWith(prefix) ? source.slice(prefix.length) : undefined;
-}
 
 /** Returns true if a new server may have the name. */
 export function isName(name: string): boolean {
@@ -45,18 +40,8 @@ export function checkRequest({ name, source, args, env, token }: ServerRequest):
       "A variable is given by its name; its value belongs in agents/_config/.env",
     );
   }
-  const npm = withoutPrefix("npm:", source);
-  if (npm !== undefined && parsePackageName(npm) === undefined) {
-    throw new NotInstalled(
-      `${JSON.stringify(source)} names no package: npm:name, npm:@scope/name, each with @version`,
-    );
-  }
-  const pypi = withoutPrefix("pypi:", source);
-  if (pypi !== undefined && parsePackageName(pypi, "pypi") === undefined) {
-    throw new NotInstalled(
-      `${JSON.stringify(source)} names no package: pypi:name, or pypi:name@version`,
-    );
-  }
+  readPackageName(source, "npm");
+  readPackageName(source, "pypi");
   if (isAddress(source)) {
     if (args.length > 0 || env.length > 0) {
       throw new NotInstalled("A server at an address takes no arguments and no variables");

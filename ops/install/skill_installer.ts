@@ -77,28 +77,24 @@ export interface ListedSkill {
 
 /** Adds, lists and removes the skills of one workspace. */
 export class SkillInstaller {
-  readonly #settings: WorkspaceSettings;
-  readonly #clock: Clock;
-  readonly #cwd: string;
+  readonly #options: { settings: WorkspaceSettings; clock: Clock; cwd: string };
 
   constructor(options: { settings: WorkspaceSettings; clock: Clock; cwd: string }) {
-    this.#settings = options.settings;
-    this.#clock = options.clock;
-    this.#cwd = options.cwd;
+    this.#options = options;
   }
 
   /**
    * Downloads and checks a skill, and returns it, ready to be added. Throws NotInstalled, or rethrows the signal's reason.
    */
   async prepare(request: SkillRequest, signal: AbortSignal): Promise<PreparedSkill> {
-    const { shell, home, directories: { skillsDir } } = this.#settings;
-    const source = parseSkillSource(request.source, { cwd: this.#cwd, home });
+    const { settings: { shell, home, directories: { skillsDir } }, clock, cwd } = this.#options;
+    const source = parseSkillSource(request.source, { cwd, home });
     return await refuseFileErrors(async () => {
       await Deno.mkdir(skillsDir, { recursive: true });
       await using stack = new AsyncDisposableStack();
       const staging = await Deno.makeTempDir({ dir: skillsDir, prefix: ".adding-" });
       stack.defer(() => Deno.remove(staging, { recursive: true }));
-      const fetched = await fetchSource(source, { shell, clock: this.#clock, signal, staging });
+      const fetched = await fetchSource(source, { shell, clock, signal, staging });
       const folder = await findFolder(fetched.folder, request.path);
       const files = await readFiles(folder);
       const skillFile = files.find(({ path }) => path === "SKILL.md");
@@ -142,14 +138,15 @@ export class SkillInstaller {
 
   /** Returns the skills of the workspace, sorted by name. */
   async list(): Promise<ListedSkill[]> {
-    const { skillsDir } = this.#settings.directories;
+    const { settings } = this.#options;
+    const { skillsDir } = settings.directories;
     return await refuseFileErrors(async () => {
       const entries = await Array.fromAsync(Deno.readDir(skillsDir)).catch(ignoreMissing) ?? [];
       const names = entries.filter(({ isFile }) => !isFile).map(({ name }) => name)
         .filter((name) => describeBadName(name) === undefined).sort();
       if (names.length === 0) return [];
-      const library = new SkillLibrary(this.#settings);
-      const naming = await findNamingAgents("skills", this.#settings);
+      const library = new SkillLibrary(settings);
+      const naming = await findNamingAgents("skills", settings);
       return await Promise.all(names.map(async (name) => {
         const target = join(skillsDir, name);
         const reading = await library.read(name);

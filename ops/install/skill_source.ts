@@ -5,7 +5,7 @@ import { z } from "zod";
 import { expandHome } from "../../runtime/config/places.ts";
 import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
-import { type PackageName, parsePackageName } from "./package_name.ts";
+import { type PackageName, readPackageName } from "./package_name.ts";
 
 /** A parsed source. */
 export type SkillSource =
@@ -26,15 +26,8 @@ export function parseSkillSource(
   text: string,
   { cwd, home }: { cwd: string; home: string },
 ): SkillSource {
-  if (text.startsWith("npm:")) {
-    const name = parsePackageName(text.slice("npm:".length));
-    if (name === undefined) {
-      throw new NotInstalled(
-        `${JSON.stringify(text)} names no package: npm:name, npm:@scope/name, each with @version`,
-      );
-    }
-    return { kind: "npm", name };
-  }
+  const name = readPackageName(text, "npm");
+  if (name !== undefined) return { kind: "npm", name };
   const isGit = /^(git\+|https?:|ssh:|file:|git:)/.test(text) || /^\w[\w.-]*@\w[\w.-]*:/.test(text);
   if (!isGit) return { kind: "folder", path: resolve(cwd, expandHome(text, home)) };
   const [address = "", ref, ...more] = text.replace(/^git\+/, "").split("#");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NotInstalled } from "../../../ops/install/not_installed.ts";
-import { parsePackageName } from "../../../ops/install/package_name.ts";
+import { readPackageName } from "../../../ops/install/package_name.ts";
 import type { SkillRequest } from "../../../ops/install/skill_installer.ts";
 import { SkillInstaller } from "../../../ops/install/skill_installer.ts";
 import { parseSkillSource } from "../../../ops/install/skill_source.ts";
@@ -218,9 +218,13 @@ Deno.test("parseSkillSource() accepts folders, repositories with authenticated a
   ];
   for (const one of refused) assert.throws(() => parseSkillSource(one, at), NotInstalled, one);
 
-  assert.deepEqual(parsePackageName("a.b-c"), { name: "a.b-c" });
-  assert.deepEqual(parsePackageName("@a/b@1.2.3-rc.1"), { name: "@a/b", version: "1.2.3-rc.1" });
-  assert.deepEqual(parsePackageName("b@latest"), { name: "b", version: "latest" });
+  assert.deepEqual(readPackageName("npm:a.b-c", "npm"), { name: "a.b-c" });
+  const [scoped, tagged] = ["npm:@a/b@1.2.3-rc.1", "npm:b@latest"];
+  assert.deepEqual(readPackageName(scoped, "npm"), { name: "@a/b", version: "1.2.3-rc.1" });
+  assert.deepEqual(readPackageName(tagged, "npm"), { name: "b", version: "latest" });
+  assert.equal(readPackageName("pypi:b", "npm"), undefined);
   const others = ["a/b", "@a", "A", "./a", "a@", "a@npm:b", "a@https://x", "a@file:x", "a b", "-a"];
-  for (const one of others) assert.equal(parsePackageName(one), undefined, one);
+  for (const one of others) {
+    assert.throws(() => readPackageName(`npm:${one}`, "npm"), /names no package/, one);
+  }
 });
