@@ -31,7 +31,7 @@ import type { Agent } from "../../runtime/agents/agent.ts";
 import { toModel } from "../../runtime/config/providers.ts";
 import { describeSetup } from "../../runtime/triggers/webhook/setup_text.ts";
 import { createSchedule } from "../../runtime/triggers/schedule/schedule.ts";
-import { modelEndpoint } from "../../runtime/models/endpoint.ts";
+import { ifUsable, modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { resolveModel, type ResolveModelOptions } from "../../runtime/models/calls/resolve.ts";
 import { withRetry } from "../../runtime/models/calls/retry.ts";
 import { openWorkspaceBilling } from "../../runtime/wiring/workspace_billing.ts";
@@ -266,14 +266,9 @@ function findDraftingModel(settings: WorkspaceSettings): string | undefined {
   const model = toModel(undefined, settings.config.defaults);
   // The demo models follow scripts and cannot write an agent file.
   if (model === undefined || model.provider === "demo") return undefined;
-  try {
-    const { id, keyVariable, keyRequired } = modelEndpoint(model);
-    const key = keyVariable === null ? "" : settings.environment.get(keyVariable) ?? "";
-    return keyRequired && key.trim() === "" ? undefined : id;
-  } catch (error) {
-    if (error instanceof ModelError) return undefined;
-    throw error;
-  }
+  const endpoint = ifUsable(() => modelEndpoint(model));
+  const key = settings.environment.get(endpoint?.keyVariable ?? "") ?? "";
+  return endpoint?.keyRequired && key.trim() === "" ? undefined : endpoint?.id;
 }
 
 /** Opens the default model with retries. Throws ModelError if the model cannot be called. */

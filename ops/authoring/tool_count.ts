@@ -3,7 +3,7 @@ import type { Agent } from "../../runtime/agents/agent.ts";
 import type { ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 import { modelChain } from "../../runtime/config/providers.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import { ModelError } from "../../runtime/models/model.ts";
+import { ifUsable } from "../../runtime/models/endpoint.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../runtime/models/tool_limit.ts";
 import { matchesPattern } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { readListedTools } from "../../runtime/tools/mcp/listing/listed_tools.ts";
@@ -51,7 +51,9 @@ export async function inspectToolCount(
     const kept = describeKeptName("The MCP tool", name, builtin);
     if (kept !== undefined) problems.push({ field: "mcp", severity: "warning", ...kept });
   }
-  const tooMany = modelChain(model).flatMap((one) => findTooManyToolsOf(one, count) ?? []);
+  const tooMany = modelChain(model).flatMap((one) =>
+    ifUsable(() => findTooManyTools(one, count)) ?? []
+  );
   return [
     ...problems,
     ...tooMany.map(({ message, isCertain }): ResourceProblem => ({
@@ -61,17 +63,4 @@ export async function inspectToolCount(
       hint: TOOLS_REMEDY,
     })),
   ];
-}
-
-/**
- * Returns the problem if a model may accept fewer than `count` tools. Undefined if it accepts them or if the model's
- * settings are invalid, which another check reports.
- */
-function findTooManyToolsOf(model: Agent["model"], count: number) {
-  try {
-    return findTooManyTools(model, count);
-  } catch (error) {
-    if (error instanceof ModelError) return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 // Finds keys that cannot work and secret files that other users can read. No finding contains a key.
-import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
+import type { Agent } from "../../runtime/agents/agent.ts";
 import { modelChain, toModel } from "../../runtime/config/providers.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { withDatabaseSecrets } from "../../runtime/config/database_settings.ts";
@@ -7,8 +7,7 @@ import { EnvironmentFiles } from "../../runtime/config/files/environment_files.t
 import { makePrivate } from "../../base/files/private_file.ts";
 import { ifThere } from "../../base/files/missing.ts";
 import { basename, join } from "../../base/plain_path.ts";
-import { type ModelEndpoint, modelEndpoint } from "../../runtime/models/endpoint.ts";
-import { ModelError } from "../../runtime/models/model.ts";
+import { ifUsable, modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { withServerSecrets } from "../../runtime/tools/mcp/servers_file/server_secrets.ts";
 import type { Finding } from "./finding.ts";
 
@@ -37,7 +36,7 @@ export function checkKeys(
     toModel(undefined, settings.config.defaults),
   ];
   return models.flatMap(modelChain).flatMap((model) => {
-    const endpoint = endpointOf(model);
+    const endpoint = ifUsable(() => modelEndpoint(model));
     const variable = endpoint?.keyVariable ?? null;
     if (endpoint === undefined) return [];
     if (variable === null || seen.has(variable)) return [];
@@ -59,16 +58,6 @@ export function checkKeys(
       remedy: `add the line ${variable}=<your key> to ${settings.directories.workspaceEnvFile}`,
     }];
   });
-}
-
-/** Returns a model's endpoint, or undefined if its settings give none. `validate` reports that problem. */
-function endpointOf(model: ModelSettings): ModelEndpoint | undefined {
-  try {
-    return modelEndpoint(model);
-  } catch (error) {
-    if (error instanceof ModelError) return undefined;
-    throw error;
-  }
 }
 
 /**

@@ -77,6 +77,16 @@ export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
   };
 }
 
+/** Returns the result of `work`, or undefined for settings without an endpoint: the check of an agent's model reports them. */
+export function ifUsable<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
+}
+
 /** Returns the host and port that a model calls; null for a model without network calls. Throws as modelEndpoint() does. */
 export function modelHost(settings: ModelSettings): string | null {
   const { adapter, baseUrl } = modelEndpoint(settings);

@@ -4,8 +4,7 @@ import { readWatchPaths } from "../agents/watch_path.ts";
 import { modelChain } from "../config/providers.ts";
 import type { Directories } from "../config/directories.ts";
 import type { Environment } from "../config/files/environment.ts";
-import { hostAndPort, modelEndpoint, modelHost } from "../models/endpoint.ts";
-import { ModelError } from "../models/model.ts";
+import { hostAndPort, ifUsable, modelEndpoint, modelHost } from "../models/endpoint.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
 import { INHERITED_VARIABLES, resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
 import { serverFolder } from "../tools/mcp/server_folder.ts";
@@ -90,14 +89,11 @@ function needsFor(field: AgentNeed["field"], ...need: Parameters<typeof needsOf>
 }
 
 function modelNeeds({ id }: Agent, model: ModelSettings): AgentNeed[] {
-  try {
-    const { keyVariable } = modelEndpoint(model);
-    const values = { net: [modelHost(model)], env: [keyVariable] };
-    return needsFor("model", `the model of ${id}`, values);
-  } catch (error) {
-    if (error instanceof ModelError) return [];
-    throw error;
-  }
+  const values = ifUsable(() => ({
+    net: [modelHost(model)],
+    env: [modelEndpoint(model).keyVariable],
+  }));
+  return values === undefined ? [] : needsFor("model", `the model of ${id}`, values);
 }
 
 function triggerNeeds({ id, trigger }: Agent): AgentNeed[] {
