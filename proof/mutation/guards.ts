@@ -854,8 +854,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a workspace has one service, independent of config.yaml",
     symbol: "lockStateDirs",
-    replace: "new Set([stateDir, ownStateDir])",
-    by: "[stateDir]",
+    replace: "new Set([stateDir, ownStateDir, ...others])",
+    by: "[stateDir, ...others]",
     tests: ["tests/runtime/storage/state_dir/history_place_test.ts"],
   },
   {

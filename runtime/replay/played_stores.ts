@@ -8,7 +8,7 @@ import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { JournalStores } from "../executions/record/journal_ports.ts";
 import { messagesOf, type RecordedRun } from "../executions/record/recorded_run.ts";
-import type { RestStore } from "../executions/record/rest_store.ts";
+import type { RestStore } from "../executions/record/ending_store.ts";
 import { type RunSpec, toAcceptance } from "../executions/runs/acceptance.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import type { Redactor } from "../secrets/redactor.ts";

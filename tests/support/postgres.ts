@@ -324,19 +324,22 @@ async function makeTemplate(server: string): Promise<void> {
 }
 
 async function alter(server: string, statement: string, database?: string): Promise<void> {
-  const client = await connect(server, database);
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  await using client = await connect(server, database);
+  await client.query(statement);
 }
 
-async function connect(server: string, database = "postgres"): Promise<Client> {
+/** Opens a connection of the driver, without the product's code. */
+export async function openClient(connectionString: string): Promise<Client & AsyncDisposable> {
   const { default: pg } = await loadPg();
-  const client = new pg.Client({ connectionString: `${server}/${database}` });
+  const client = new pg.Client({ connectionString });
+  // The statement that fails reports the error.
+  client.on("error", () => {});
   await client.connect();
-  return client;
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
+function connect(server: string, database = "postgres"): Promise<Client & AsyncDisposable> {
+  return openClient(`${server}/${database}`);
 }
 
 /**

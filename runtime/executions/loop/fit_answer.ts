@@ -2,7 +2,7 @@
 import { isDeeperThan, type JsonValue } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { findJsonFault } from "../../tools/definition/json_fault.ts";
-import { ANSWER_CHARACTERS } from "../record/answer.ts";
+import { ANSWER_CHARACTERS } from "../record/ending.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import type { AnswerFormat, Run } from "./run.ts";
 

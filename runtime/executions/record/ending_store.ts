@@ -1,11 +1,11 @@
-// The store interface for the ends and pauses of executions.
+// The store interfaces for the ends, pauses and rests of executions.
 import type { AuditEntry } from "../../audit/audit_table.ts";
+import type { TriggerStop } from "../../events/bus.ts";
 import type { FrameDraft } from "../../events/frame.ts";
 import type { TransientFailure } from "../../config/agent_settings.ts";
 import type { Execution, RunRest, RunRetry } from "../execution.ts";
 import type { FinalStatus, OpenStatus, StateChanger } from "../states.ts";
 import type { RecordedReply } from "./conversation_store.ts";
-import type { Resumption } from "./resumption.ts";
 
 /** The usage of a reply that was cut off: the provider's count, plus an estimate of the rest. */
 export interface CutReply {
@@ -93,6 +93,18 @@ export interface Pause {
   retry?: RunRetry;
 }
 
+/** A changed execution, and the ancestors that waited only for it and run again on this machine. */
+export interface Resumption {
+  execution: Execution;
+  /** The resumed ancestors, the direct parent first. */
+  ancestors: Execution[];
+  /**
+   * The change of the agent's trigger by the execution's end: why the trigger was stopped, or `running` if it was re-armed.
+   * Absent if the trigger did not change.
+   */
+  trigger?: { reason: string; stop: TriggerStop } | "running";
+}
+
 /** Stores ends and pauses. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
 export interface EndingStore {
   /**
@@ -103,4 +115,29 @@ export interface EndingStore {
 
   /** Stores that a running execution rests, pauses until the next start of the service, or starts a retry. */
   restExecution(executionId: number, pause: Pause): Promise<void>;
+}
+
+/** The end of a rest: its time in milliseconds since the epoch, and its cause. */
+export type EndedRest = NonNullable<RunRest["ended"]>;
+
+/** A resting execution, and the planned end of its rest in milliseconds since the epoch. */
+export interface NextRest {
+  id: number;
+  until: number;
+}
+
+/** Ends rests. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
+export interface RestStore {
+  /**
+   * Ends a rest. The execution and the ancestors that rested only for it run again on this machine. Returns undefined if
+   * the execution does not rest, because a rest ends once. `by: "time"` ends the rest only if it is due at `at`.
+   */
+  endRest(
+    executionId: number,
+    ended: EndedRest,
+    audit?: AuditEntry,
+  ): Promise<Resumption | undefined>;
+
+  /** Returns the rest that ends next, or undefined if no execution rests. Leaves out parents of resting children. */
+  readNextRest(): Promise<NextRest | undefined>;
 }

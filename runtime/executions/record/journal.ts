@@ -18,7 +18,7 @@ import {
   toToolMessage,
 } from "./conversation.ts";
 import type { CallIntent, RecordedReply, RecordedResult } from "./conversation_store.ts";
-import type { Ending, Outcome, Pause } from "./ending_store.ts";
+import type { Ending, Outcome, Pause, Resumption } from "./ending_store.ts";
 import type { FamilyStore } from "./family_store.ts";
 import type { Execution, RunRest, RunRetry } from "../execution.ts";
 import { type ExecutionStatus, stateBefore } from "../states.ts";
@@ -38,7 +38,6 @@ import type { HumanAnswer, HumanRequest } from "../human_request.ts";
 import type { JournalPorts } from "./journal_ports.ts";
 import type { PartialApproval } from "../approvals.ts";
 import { type AnsweredRequest, toRecordedAnswer } from "./recorded_answer.ts";
-import type { Resumption } from "./resumption.ts";
 import { RunningTime } from "./running_time.ts";
 
 /** The writer of one execution. Only one process at a time may have a journal of an execution. */

@@ -6,7 +6,7 @@ import type { Execution } from "../execution.ts";
 import type { HumanAnswer, HumanRequest } from "../human_request.ts";
 import type { Caller } from "../../vocabulary/callers.ts";
 import type { PartialApproval } from "../approvals.ts";
-import type { Resumption } from "./resumption.ts";
+import type { Resumption } from "./ending_store.ts";
 
 /** A question to store. */
 export interface OpeningRequest {

@@ -4,7 +4,7 @@ import type { ExecutionStatus } from "../states.ts";
 import { identityOf } from "../record/frame_contents.ts";
 import type { HumanRequest } from "../human_request.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
-import type { Resumption } from "../record/resumption.ts";
+import type { Resumption } from "../record/ending_store.ts";
 
 type Ports = Pick<RunnerPorts, "events" | "serviceLog" | "redactor" | "telemetry">;
 

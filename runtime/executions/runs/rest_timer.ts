@@ -6,7 +6,7 @@ import { WorkLoop } from "../../../base/work_loop.ts";
 import type { EventBus } from "../../events/bus.ts";
 import { currentRest } from "../execution.ts";
 import { requireExecution } from "../record/execution_reads.ts";
-import type { EndedRest } from "../record/rest_store.ts";
+import type { EndedRest } from "../record/ending_store.ts";
 import { NotResting } from "../refusals.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import type { RunnerPorts } from "./runner_ports.ts";

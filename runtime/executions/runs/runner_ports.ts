@@ -11,7 +11,7 @@ import type { ExecutionReads } from "../record/execution_reads.ts";
 import type { FamilyStore } from "../record/family_store.ts";
 import type { JournalPorts } from "../record/journal_ports.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
-import type { RestStore } from "../record/rest_store.ts";
+import type { RestStore } from "../record/ending_store.ts";
 import type { CredentialStore } from "../../tools/mcp/sign_in/credentials.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 

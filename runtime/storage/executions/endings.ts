@@ -8,9 +8,9 @@ import type {
   Ending,
   EndingStore,
   Pause,
+  Resumption,
   TriggerVerdict,
 } from "../../executions/record/ending_store.ts";
-import type { Resumption } from "../../executions/record/resumption.ts";
 import { type EventMessages, NO_MESSAGES } from "../../notify/outbox.ts";
 import { SpendingTable } from "../../executions/budget/spending_table.ts";
 import type { Database } from "../../database/database.ts";

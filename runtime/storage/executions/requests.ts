@@ -8,7 +8,7 @@ import type {
   RequestStore,
 } from "../../executions/record/request_store.ts";
 import type { PartialApproval } from "../../executions/approvals.ts";
-import type { Resumption } from "../../executions/record/resumption.ts";
+import type { Resumption } from "../../executions/record/ending_store.ts";
 import { type EventMessages, NO_MESSAGES } from "../../notify/outbox.ts";
 import { raiseBudget } from "../../executions/budget/budget_store.ts";
 import type { Database } from "../../database/database.ts";

@@ -1,9 +1,13 @@
 // Stores the rests of executions and their ends, and finds the next rest that ends.
 import { type AuditEntry, recordAudit } from "../../audit/audit_table.ts";
 import type { Execution, RunRest } from "../../executions/execution.ts";
-import type { Pause } from "../../executions/record/ending_store.ts";
-import type { EndedRest, NextRest, RestStore } from "../../executions/record/rest_store.ts";
-import type { Resumption } from "../../executions/record/resumption.ts";
+import type {
+  EndedRest,
+  NextRest,
+  Pause,
+  RestStore,
+  Resumption,
+} from "../../executions/record/ending_store.ts";
 import type { Database } from "../../database/database.ts";
 import { announce, enqueue, get, type Operation, send } from "../../database/operation.ts";
 import { appendFrames } from "../frames.ts";

@@ -10,27 +10,8 @@ export type Value = string | bigint | number | null;
 /** The values of one row, in the order of the table's columns. */
 export type Row = readonly Value[];
 
-/**
- * The maximum size of a batch: rows, and approximately characters. PostgreSQL accepts 65,535 values in one statement. A
- * longer row is a batch of its own.
- */
-export const BATCH = { rows: 1_000, size: 4 * 1024 * 1024 };
-
-/** Divides rows into batches. `sizes` has the characters of each row. Returns the number of rows of each batch. */
-export function toBatches(sizes: readonly number[]): number[] {
-  const batches: number[] = [];
-  let count = 0;
-  let total = 0;
-  for (const size of sizes) {
-    if (count === BATCH.rows || count > 0 && total + size > BATCH.size) {
-      batches.push(count);
-      count = total = 0;
-    }
-    count++;
-    total += size;
-  }
-  return count > 0 ? [...batches, count] : batches;
-}
+/** The maximum number of rows of a batch. */
+export const BATCH_ROWS = 100;
 
 /** A database from which a history is copied. */
 export interface HistorySource {

@@ -9,8 +9,7 @@ import { PostgresDatabase } from "../postgres/postgres_database.ts";
 import { MIGRATIONS } from "../sqlite/migrations.ts";
 import { SqliteDatabase } from "../sqlite/sqlite_database.ts";
 import { findHistory, relocateHistory } from "../state_dir/history_place.ts";
-import { InstanceLock } from "../state_dir/instance_lock.ts";
-import { makeStateDir } from "../state_dir/state_dir.ts";
+import { lockStateDirs } from "../state_dir/instance_lock.ts";
 import { type CopiedHistory, copyHistory, type CopyOptions } from "./copy_history.ts";
 import { type HistoryTable, readHistoryTables } from "./history_tables.ts";
 import { PostgresHistory } from "./postgres_history.ts";
@@ -59,7 +58,7 @@ async function moveIn(options: MoveOptions): Promise<Omit<MovedHistory, "setting
       `There is no history in ${directories.stateDir}: nothing ran in this workspace yet`,
     );
   }
-  using _locks = await lockDirectories(directories, dirname(path));
+  using _locks = await lockStateDirs(directories, dirname(path));
   using db = SqliteDatabase.open(path, { readOnly: true });
   requireShape(db);
   // The transaction reads a single snapshot.
@@ -82,7 +81,7 @@ async function moveIn(options: MoveOptions): Promise<Omit<MovedHistory, "setting
 async function moveOut(options: MoveOptions): Promise<Omit<MovedHistory, "setting">> {
   const { directories, address, signal } = options;
   const { databaseFile } = directories;
-  using _locks = await lockDirectories(directories);
+  using _locks = await lockStateDirs(directories);
   await relocateHistory(directories);
   refuseFilled(filledTables(databaseFile), {
     place: databaseFile,
@@ -126,19 +125,6 @@ async function copyInto(
 ): Promise<CopiedHistory> {
   using db = SqliteDatabase.open(path);
   return await copyHistory(tables, { source, target: new SqliteHistory(db) }, options);
-}
-
-/** Locks the state directories until the dispose, so that no service starts in them. Throws AlreadyRunning. */
-async function lockDirectories(
-  { stateDir, ownStateDir }: Directories,
-  ...others: readonly string[]
-): Promise<Disposable> {
-  using taken = new DisposableStack();
-  for (const dir of new Set([stateDir, ownStateDir, ...others])) {
-    await makeStateDir(dir);
-    taken.use(InstanceLock.acquire(dir));
-  }
-  return taken.move();
 }
 
 async function bringUpToDate(address: string): Promise<void> {

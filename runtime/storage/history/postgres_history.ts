@@ -12,7 +12,7 @@ import {
 import { toPostgres } from "../postgres/dialect.ts";
 import { describeAddress, outageReason } from "../postgres/postgres_errors.ts";
 import { SCHEMA, STEPS } from "../postgres/schema.ts";
-import { type HistoryTarget, type Row, toBatches, type Value } from "./copy_history.ts";
+import { BATCH_ROWS, type HistoryTarget, type Row, type Value } from "./copy_history.ts";
 import {
   EXCLUDED,
   type HistoryColumn,
@@ -24,8 +24,6 @@ import {
 const SILENT_MS = 60_000;
 /** The maximum wait for the lock of a table. Writes of nodes queue behind it; their heartbeats time out after 5 s. */
 const LOCK_MS = 3_000;
-/** The number of rows whose sizes one query reads. */
-const SIZES = 10_000;
 
 /** SQL for values that SQLite requires and that PostgreSQL may lack: an execution's owner becomes the newest instance. */
 const WHERE_ABSENT: Readonly<Record<string, string>> = {
@@ -183,24 +181,14 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
 
   async *read(table: HistoryTable): AsyncGenerator<readonly Row[]> {
     const order = table.key.map(orderTerm).join(", ");
-    const texts = table.columns.filter(({ type }) => type === "TEXT");
-    const size = ["0", ...texts.map(({ name }) => `coalesce(octet_length("${name}"), 0)`)];
-    // Reads the sizes of rows first, so that each batch fits into memory.
-    await this.#run(
-      `DECLARE sizes CURSOR FOR SELECT ${size.join(" + ")} FROM "${table.name}" ORDER BY ${order}`,
-    );
     const values = table.columns.map((column) => valueOf(table, column)).join(", ");
     await this.#run(
       `DECLARE rows CURSOR FOR SELECT ${values} FROM "${table.name}" ORDER BY ${order}`,
     );
-    for (;;) {
-      const sizes = await this.#rows(`FETCH ${SIZES} FROM sizes`);
-      if (sizes.length === 0) break;
-      for (const count of toBatches(sizes.map(([bytes]) => Number(bytes)))) {
-        yield await this.#rows(`FETCH ${count} FROM rows`);
-      }
+    for (let rows; (rows = await this.#rows(`FETCH ${BATCH_ROWS} FROM rows`)).length > 0;) {
+      yield rows;
     }
-    await this.#run("CLOSE sizes; CLOSE rows");
+    await this.#run("CLOSE rows");
   }
 
   async readCounter({ name }: HistoryTable, counter: string): Promise<bigint> {

@@ -1,7 +1,7 @@
 // A SQLite database as source or target of a copy: a snapshot to read, or a new file to write.
 import { nextSlice } from "../../../base/slices.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite_database.ts";
-import { BATCH, type HistoryTarget, type Row, type Value } from "./copy_history.ts";
+import { BATCH_ROWS, type HistoryTarget, type Row, type Value } from "./copy_history.ts";
 import { type HistoryColumn, type HistoryTable, ORDINARY_TABLES } from "./history_tables.ts";
 
 /** The history of one SQLite file. */
@@ -25,17 +25,14 @@ export class SqliteHistory implements HistoryTarget {
       `SELECT ${columns.map(columnTerm).join(", ")} FROM "${name}" ORDER BY ${namesOf(key)}`,
     );
     let batch: Row[] = [];
-    let size = 0;
     for (const read of rows) {
       const row = read.map((value) =>
         value instanceof Uint8Array ? new TextDecoder().decode(value) : value as Value
       );
       batch.push(row);
-      for (const value of row) if (typeof value === "string") size += value.length;
-      if (batch.length < BATCH.rows && size < BATCH.size) continue;
+      if (batch.length < BATCH_ROWS) continue;
       yield batch;
       batch = [];
-      size = 0;
       // Yields to the event loop, so that a signal can abort the copy.
       await nextSlice();
     }

@@ -1,7 +1,8 @@
 // The queue of executions for all nodes. pg-boss provides jobs and leases, and hands a job to another node after its lease
 // expires. This file adds a queue for each set of labels, and a loop that fetches as many jobs as this node can run.
 import type { PgBoss } from "pg-boss";
-import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import { NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { DatabaseUnreachable } from "../../database/database.ts";
@@ -30,7 +31,6 @@ const HEARTBEAT = `UPDATE ${QUEUE_SCHEMA}.job
 export interface OpenJobQueueOptions extends OpenBossOptions {
   /** The labels of this node. */
   labels: readonly string[];
-  clock?: Clock;
 }
 
 /** A job that this node holds. */
@@ -47,7 +47,7 @@ export class JobQueue {
   readonly #boss: PgBoss;
   readonly #place: string;
   readonly #labels: ReadonlySet<string>;
-  readonly #clock: Clock;
+  readonly #clock = new SystemClock();
   readonly #onError: (error: unknown) => void;
   /** The queues that exist or are being created, by name. */
   readonly #created = new Map<string, Promise<void>>();
@@ -68,12 +68,11 @@ export class JobQueue {
 
   private constructor(
     boss: PgBoss,
-    { address, labels, clock, onError }: OpenJobQueueOptions,
+    { address, labels, onError }: OpenJobQueueOptions,
   ) {
     this.#boss = boss;
     this.#place = describeAddress(address);
     this.#labels = new Set(labels);
-    this.#clock = clock ?? new SystemClock();
     this.#onError = onError;
   }
 
@@ -240,7 +239,7 @@ export class JobQueue {
       } catch (error) {
         this.#onError(error);
       }
-      await this.#pause(POLL_MS, this.#wake.signal);
+      await sleepUnlessAborted(this.#clock, POLL_MS, this.#wake.signal);
       // Another node may have created a queue.
       if (!this.#wake.signal.aborted) this.#names = undefined;
     }
@@ -278,11 +277,6 @@ export class JobQueue {
     );
     const names = rows.map(({ name }) => name as string);
     return names.filter((name) => matchesLabels(name, this.#labels));
-  }
-
-  /** Waits until the time is over or the signal aborts. Never rejects. */
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    await this.#clock.sleep(ms, signal).catch(() => {});
   }
 }
 

@@ -15,6 +15,8 @@ const LEASE_SECONDS = 10;
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** The maximum wait for another node that creates the tables. */
 const START_MS = 20_000;
+/** The maximum number of connections of pg-boss, in addition to those of PostgresDatabase. */
+const CONNECTIONS = 3;
 const MAX_INT = 2 ** 31 - 1;
 
 /** The options of queues. */
@@ -36,15 +38,13 @@ export const QUEUE_OPTIONS = {
 export interface OpenBossOptions {
   /** The address of the database, as for PostgresDatabase. */
   address: string;
-  /** The maximum number of connections of pg-boss, in addition to those of PostgresDatabase. */
-  connections?: number;
   /** Called for errors of background work. pg-boss retries by itself. */
   onError: (error: unknown) => void;
 }
 
 /** Opens pg-boss and creates its tables if they are missing. Rejects with DatabaseUnusable. */
 export async function openBoss(
-  { address, connections, onError }: OpenBossOptions,
+  { address, onError }: OpenBossOptions,
 ): Promise<PgBoss> {
   const [{ PgBoss }, { default: pg }] = await Promise.all([loadPgBoss(), loadPg()]);
   const connection = {
@@ -55,7 +55,7 @@ export async function openBoss(
   };
   const boss = new PgBoss({
     ...connection,
-    max: connections ?? 3,
+    max: CONNECTIONS,
     schema: QUEUE_SCHEMA,
     supervise: true,
     schedule: false,

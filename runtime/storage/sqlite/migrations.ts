@@ -1,8 +1,8 @@
 // The schema of the SQLite database as a list of migrations. Existing migrations never change. `user_version` in the file
 // is the number of applied migrations.
 import type { DatabaseSync } from "node:sqlite";
-import { NAMED_KEYS } from "./people_tables.ts";
-import { AUDIT, BUDGETS, CHAT_NOTES, FOLLOW_UPS, MAILS, MESSAGES } from "./unattended_tables.ts";
+import { AUDIT, BUDGETS, CHAT_NOTES, FOLLOW_UPS } from "./unattended_tables.ts";
+import { MAILS, MESSAGES, NAMED_KEYS } from "./unattended_tables.ts";
 
 const EXECUTIONS_AND_LOG = `
 CREATE TABLE instances (

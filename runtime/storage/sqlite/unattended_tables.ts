@@ -165,3 +165,16 @@ CREATE TABLE mail_positions (
   last_uid INTEGER NOT NULL
 ) STRICT;
 `;
+
+/** SQL: the named keys, each with the SHA-256 of its secret. `agents` is a JSON list, or null for all agents. */
+export const NAMED_KEYS = `
+CREATE TABLE named_keys (
+  name TEXT PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE,
+  role TEXT NOT NULL,
+  agents TEXT CHECK (json_valid(agents)),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  used_at INTEGER
+) STRICT;
+`;

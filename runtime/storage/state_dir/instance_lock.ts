@@ -55,14 +55,15 @@ export class InstanceLock implements Disposable {
 }
 
 /**
- * Creates and locks the state directories. Returns the locks, which must be released after everything that writes to the
+ * Creates and locks the state directories, and `others`. Returns the locks, which must be released after everything that writes to the
  * directories. Throws StateDirUnusable and AlreadyRunning.
  */
 export async function lockStateDirs(
   { stateDir, ownStateDir }: Pick<Directories, "stateDir" | "ownStateDir">,
+  ...others: readonly string[]
 ): Promise<Disposable> {
   using locks = new DisposableStack();
-  for (const dir of new Set([stateDir, ownStateDir])) {
+  for (const dir of new Set([stateDir, ownStateDir, ...others])) {
     await makeStateDir(dir);
     locks.use(InstanceLock.acquire(dir));
   }

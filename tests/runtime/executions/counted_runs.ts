@@ -1,7 +1,6 @@
 // Runs of which the tests count the statements, with the expected numbers.
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { settle } from "../../support/test_clock.ts";
-import { Receiver } from "../notify/receiver.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
@@ -23,29 +22,13 @@ export interface CountedRun {
   /** True if the test answers the run's question. */
   answers?: boolean;
   follows?: boolean;
-  /** True if the end of the run is a message for a channel. */
-  sends?: boolean;
   /** The expected numbers. */
   sqlite: { statements: number; transactions: number };
   postgres: { roundTrips: number; statements: number; transactions: number };
 }
 
-const says = (place: TestWorkspace, settings = "") => place.writeScript("says", [DONE], settings);
-
 /** The runs, with the numbers of a later run in the same service. */
 export const COUNTED_RUNS: readonly CountedRun[] = [
-  {
-    name: "a reply",
-    steps: [DONE],
-    sqlite: { statements: 21, transactions: 3 },
-    postgres: { roundTrips: 18, statements: 37, transactions: 4 },
-  },
-  {
-    name: "one tool call",
-    steps: [READ, DONE],
-    sqlite: { statements: 34, transactions: 5 },
-    postgres: { roundTrips: 22, statements: 54, transactions: 6 },
-  },
   {
     name: "one tool call, and a follower of the log",
     steps: [READ, DONE],
@@ -64,7 +47,7 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     name: "a delegation",
     steps: [DELEGATE, DONE],
     settings: "agents: [says]",
-    prepare: says,
+    prepare: (place) => place.writeScript("says", [DONE]),
     ends: 2,
     sqlite: { statements: 59, transactions: 8 },
     postgres: { roundTrips: 50, statements: 100, transactions: 10 },
@@ -76,35 +59,13 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     sqlite: { statements: 62, transactions: 7 },
     postgres: { roundTrips: 49, statements: 94, transactions: 9 },
   },
-  {
-    name: "a run whose end starts another agent",
-    steps: [DONE],
-    prepare: (place) => says(place, "after: one"),
-    ends: 2,
-    sqlite: { statements: 47, transactions: 6 },
-    postgres: { roundTrips: 39, statements: 78, transactions: 8 },
-  },
-  {
-    name: "a run whose end is a message for a channel",
-    steps: [DONE],
-    settings: "notify: { on: [success] }",
-    sends: true,
-    sqlite: { statements: 34, transactions: 5 },
-    postgres: { roundTrips: 25, statements: 52, transactions: 6 },
-  },
 ];
 
-/** The prepared workspace of a run. */
-export interface PreparedRun extends AsyncDisposable {
-  /** Runs the agent `one` until all executions have ended. */
-  runOnce(runtime: Runtime): Promise<void>;
-}
-
-async function runOnce(
-  on: { place: TestWorkspace; runtime: Runtime; receiver: Receiver | undefined },
+/** Runs the agent `one` until all executions have ended. */
+export async function runOnce(
+  { place, runtime }: { place: TestWorkspace; runtime: Runtime },
   one: CountedRun,
 ): Promise<void> {
-  const { place, runtime, receiver } = on;
   const has = (message: string, count: number) => () =>
     place.logged.filter((line) => line.message === message).length === count;
   place.logged.length = 0;
@@ -120,25 +81,11 @@ async function runOnce(
     await runtime.respond(id, { requestId, answer: { approved: true } });
   }
   await until(has("Execution ended", one.ends ?? 1), "the end");
-  if (receiver === undefined) return;
-  // The message of the first run is sent. At the same time of the test clock, a channel sends no second one.
-  await until(() => receiver.received.length === 1, "the message");
-  await settle();
 }
 
 /** Writes the agent `one` and everything else that the run needs. */
-export async function prepareRun(place: TestWorkspace, one: CountedRun): Promise<PreparedRun> {
+export async function prepareRun(place: TestWorkspace, one: CountedRun): Promise<void> {
   await Deno.writeTextFile(`${place.workspace}/a.txt`, "text");
   await place.writeScript("one", one.steps, one.settings);
   await one.prepare?.(place);
-  const receiver = one.sends ? new Receiver() : undefined;
-  if (receiver !== undefined) {
-    const channels =
-      `notify: { channels: { phone: { type: ntfy, topic: a, url: "${receiver.url}" } } }\n`;
-    await Deno.writeTextFile(`${place.configDir}/config.yaml`, channels, { append: true });
-  }
-  return {
-    runOnce: (runtime) => runOnce({ place, runtime, receiver }, one),
-    [Symbol.asyncDispose]: async () => await receiver?.[Symbol.asyncDispose](),
-  };
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createTestPostgres, sharePostgres, withPostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
-import { COUNTED_RUNS, type CountedRun, prepareRun } from "./counted_runs.ts";
+import { COUNTED_RUNS, type CountedRun, prepareRun, runOnce } from "./counted_runs.ts";
 
 sharePostgres();
 
@@ -81,9 +81,9 @@ for (const one of COUNTED_RUNS) {
     await using place = await createTestWorkspace({
       shell: { INKLING_DATABASE_URL: database.address },
     });
-    await using prepared = await prepareRun(place, one);
+    await prepareRun(place, one);
     await using runtime = await place.open({ clock: new TestClock(Date.now()) });
-    const run = () => prepared.runOnce(runtime);
+    const run = () => runOnce({ place, runtime }, one);
     // The first run prepares statements and stores the terms of its calls.
     await count(run);
     const counted: Counts[] = [];

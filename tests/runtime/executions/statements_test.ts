@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { onSqlite } from "../../support/test_database.ts";
 import { settle, TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
-import { COUNTED_RUNS, prepareRun } from "./counted_runs.ts";
+import { COUNTED_RUNS, prepareRun, runOnce } from "./counted_runs.ts";
 import { countStatements, type StatementCounts } from "./counted_statements.ts";
 
 /**
@@ -15,15 +15,15 @@ const ATTEMPTS = 100;
 for (const one of COUNTED_RUNS) {
   onSqlite.test(`${one.name} makes ${one.sqlite.statements} SQL statements`, async () => {
     await using place = await createTestWorkspace();
-    await using prepared = await prepareRun(place, one);
+    await prepareRun(place, one);
     await using runtime = await place.open({ clock: new TestClock(Date.now()) });
     // The first run prepares statements and stores the terms of its calls.
-    await prepared.runOnce(runtime);
+    await runOnce({ place, runtime }, one);
     await settle();
     let least: StatementCounts | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       using counted = countStatements();
-      await prepared.runOnce(runtime);
+      await runOnce({ place, runtime }, one);
       await settle();
       if (least === undefined || counted.counts.statements < least.statements) {
         least = counted.counts;

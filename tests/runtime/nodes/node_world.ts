@@ -1,28 +1,32 @@
 // Several nodes in this process that share a PostgreSQL database and a workspace. Each node has its own state directory.
-// @ts-types="@types/pg"
-import pg from "pg";
 import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
-import { createTestPostgres, type TestPostgres, withPostgres } from "../../support/postgres.ts";
+import {
+  createTestPostgres,
+  openClient,
+  type TestPostgres,
+  withPostgres,
+} from "../../support/postgres.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
 /** A workspace and a database for any number of nodes. */
 export class NodeWorld implements AsyncDisposable {
-  private constructor(readonly workspace: TestWorkspace, readonly database: TestPostgres) {}
+  /** The address of the database for the nodes. A test may replace it by the address of a proxy. */
+  address: string;
 
-  /** Creates a world with a new database, on the server at this address or on the shared server. */
-  static async create(server?: string): Promise<NodeWorld> {
-    const database = await createTestPostgres(server);
+  private constructor(readonly workspace: TestWorkspace, readonly database: TestPostgres) {
+    this.address = database.address;
+  }
+
+  /** Creates a world with a new database on the shared server. */
+  static async create(): Promise<NodeWorld> {
+    const database = await createTestPostgres();
     return new NodeWorld(
       await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } }),
       database,
     );
-  }
-
-  get address(): string {
-    return this.database.address;
   }
 
   /** Writes the config.yaml of a node whose label is its name, with `more` at its end. Returns the node's environment. */
@@ -54,13 +58,8 @@ export class NodeWorld implements AsyncDisposable {
 
   /** Runs a statement in the shared database and returns its rows. */
   async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.address });
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows;
-    } finally {
-      await client.end();
-    }
+    await using client = await openClient(this.database.address);
+    return (await client.query(text, values)).rows;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

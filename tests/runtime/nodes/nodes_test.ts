@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { FollowItem } from "../../../runtime/interface/runtime.ts";
-import { sharePostgres, startPostgres, withPostgres } from "../../support/postgres.ts";
+import { sharePostgres } from "../../support/postgres.ts";
 import { runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { AT_GATE_MS, GateClock } from "../triggers/gate_clock.ts";
-import { NodeWorld, testNodes as test } from "./node_world.ts";
+import { openCuttingProxy } from "../storage/postgres/cutting_proxy.ts";
+import { testNodes as test } from "./node_world.ts";
 
 sharePostgres();
 
@@ -167,9 +168,10 @@ test("one node watches for an agent, and another node takes over when it stops",
   await until(async () => await seen() === 2, "what changed while nobody watched is seen once");
 });
 
-withPostgres.test("nodes: runs wait during a database outage, and then continue", async () => {
-  await using server = await startPostgres();
-  await using world = await NodeWorld.create(server.address);
+test("runs wait during a database outage, and then continue", async (world) => {
+  const port = Number(new URL(world.address).port);
+  await using proxy = openCuttingProxy(port);
+  world.address = world.address.replace(`:${port}/`, `:${proxy.port}/`);
   const steps = [{ say: "one", delay_ms: AT_GATE_MS, call: [GLOB] }, { say: "two" }];
   await world.workspace.writeScript("steady", steps);
   const clock = new GateClock();
@@ -177,14 +179,15 @@ withPostgres.test("nodes: runs wait during a database outage, and then continue"
   await using two = await world.open("two", "", { clock });
   const { id } = await one.run("steady", {});
   await until(async () => (await two.readFrames(id, { after: 0 })).length > 1, "it runs");
-  await server.stop("SIGINT");
+  proxy.refuseNew();
+  proxy.cut();
   await until(() => one.storage.problem !== undefined, "it is told");
   assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
   await assert.rejects(two.run("steady", {}), {
     name: "DatabaseUnreachable",
     retryAfterSeconds: 5,
   });
-  await server.start();
+  proxy.passNew();
   const isDone = () => one.storage.problem === undefined && two.storage.problem === undefined;
   await until(isDone, "it is back");
   clock.open();

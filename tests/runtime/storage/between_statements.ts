@@ -1,10 +1,9 @@
 // Runs an action between two statements of a database operation, as another node would. Only for PostgreSQL, because SQLite
 // runs operations synchronously.
-// @ts-types="@types/pg"
-import pg from "pg";
 import type { Database } from "../../../runtime/database/database.ts";
 import { get, lock, type Operation } from "../../../runtime/database/operation.ts";
 import { lockNumber } from "../../../runtime/storage/postgres/transaction.ts";
+import { openClient } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
 
 /** The name of the lock that pauses the operation. */
@@ -28,40 +27,35 @@ export async function interrupt<T>(
   db: Database,
   { begin, after, meanwhile }: Interruption<T>,
 ): Promise<{ returned: T } | undefined> {
-  const client = new pg.Client({ connectionString: db.place });
-  await client.connect();
-  try {
-    await client.query("SELECT pg_advisory_lock($1)", [lockNumber(PAUSE)]);
-    const paused = Promise.withResolvers<boolean>();
-    const pause = () => paused.resolve(true);
-    const beginning = begin({
-      kind: db.kind,
-      place: db.place,
-      change: (durability, operation) =>
-        db.change(durability, () => pausing(operation(), { after, pause })),
-      read: (operation) => db.read(() => pausing(operation(), { after, pause })),
-      stored: db.stored,
-      readBytes: () => db.readBytes(),
-      shrink: () => db.shrink(),
-    });
-    const ended = beginning.then(() => false, () => false);
-    if (!await Promise.race([paused.promise, ended])) {
-      await beginning;
-      return undefined;
-    }
-    let isDone = false;
-    const acting = meanwhile().finally(() => isDone = true);
-    const countWaiting = async () =>
-      (await client.query(
-        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      )).rowCount ?? 0;
-    await until(async () => isDone || await countWaiting() > 1, "the other is done, or waits");
-    await client.query("SELECT pg_advisory_unlock_all()");
-    await acting;
-    return { returned: await beginning };
-  } finally {
-    await client.end();
+  await using client = await openClient(db.place);
+  await client.query("SELECT pg_advisory_lock($1)", [lockNumber(PAUSE)]);
+  const paused = Promise.withResolvers<boolean>();
+  const pause = () => paused.resolve(true);
+  const beginning = begin({
+    kind: db.kind,
+    place: db.place,
+    change: (durability, operation) =>
+      db.change(durability, () => pausing(operation(), { after, pause })),
+    read: (operation) => db.read(() => pausing(operation(), { after, pause })),
+    stored: db.stored,
+    readBytes: () => db.readBytes(),
+    shrink: () => db.shrink(),
+  });
+  const ended = beginning.then(() => false, () => false);
+  if (!await Promise.race([paused.promise, ended])) {
+    await beginning;
+    return undefined;
   }
+  let isDone = false;
+  const acting = meanwhile().finally(() => isDone = true);
+  const countWaiting = async () =>
+    (await client.query(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    )).rowCount ?? 0;
+  await until(async () => isDone || await countWaiting() > 1, "the other is done, or waits");
+  await client.query("SELECT pg_advisory_unlock_all()");
+  await acting;
+  return { returned: await beginning };
 }
 
 function* pausing<T>(

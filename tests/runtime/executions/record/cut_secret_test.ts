@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { writeConfig, writeSkill } from "../executions_of.ts";
-import { boundAnswer } from "../../../../runtime/executions/record/answer.ts";
+import { boundAnswer } from "../../../../runtime/executions/record/ending.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 
 const TOKEN = "sekret-value-1234567890";

@@ -5,8 +5,8 @@ import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_databa
 import { openTestStore } from "../../../support/test_store.ts";
 import { ask, ending, reply, start, waitingFamily } from "../stored_situations.ts";
 
-/** A text that is larger than a batch of the copy. */
-const BIG = "0123456789".repeat(512 * 1024);
+/** A text that PostgreSQL stores in many parts. */
+const BIG = "0123456789".repeat(50 * 1024);
 
 /** Texts that databases, drivers or terminals may treat specially. */
 export const AWKWARD = [

@@ -1,11 +1,9 @@
 // Tests that a move out of PostgreSQL locks the history until the copy is in place, so that no change of a node is lost.
-// @ts-types="@types/pg"
-import pg from "pg";
 import assert from "node:assert/strict";
 import { readHistoryTables } from "../../../../runtime/storage/history/history_tables.ts";
 import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { createTestPostgres, withPostgres } from "../../../support/postgres.ts";
+import { createTestPostgres, openClient, withPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { type MoveWorld, test } from "./move_world.ts";
@@ -34,10 +32,8 @@ withPostgres.test("PostgresHistory survives a silence after which the server end
   await history.beginReading(tables);
 
   // The server closes this other connection after a long silence.
-  const other = new pg.Client({ connectionString: place.address });
+  await using other = await openClient(place.address);
   const ended = new Promise<void>((resolve) => other.once("end", resolve));
-  other.on("error", () => {});
-  await other.connect();
   await other.query(`SET idle_in_transaction_session_timeout = ${silentMs}; BEGIN`);
   await ended;
   for (const table of tables) assert.deepEqual(await Array.fromAsync(history.read(table)), []);
@@ -55,9 +51,8 @@ test("writes of a node wait until a move out of PostgreSQL has ended", async (wo
 
 test("a write during the start of a move is copied, or prevents the move", async (world) => {
   await fill(world);
-  const writer = new pg.Client({ connectionString: world.address });
-  await writer.connect();
-  try {
+  {
+    await using writer = await openClient(world.address);
     await writer.query(`BEGIN; ${SHORT_LIFE}`);
     const message = /Another Inkling is writing into postgres:.+ Stop it/;
     await assert.rejects(world.move("from"), { message });
@@ -72,8 +67,6 @@ test("a write during the start of a move is copied, or prevents the move", async
     }, "the copy waits for the writer");
     await writer.query("COMMIT");
     await moving;
-  } finally {
-    await writer.end();
   }
   using db = SqliteDatabase.open(world.directories.databaseFile);
   assert.ok(db.get("SELECT 1 FROM instances WHERE id = 'short'"));

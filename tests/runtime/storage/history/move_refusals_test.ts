@@ -1,12 +1,10 @@
 // Tests of refused and failed moves of a history. They change nothing, and the same command succeeds after a repair.
-// @ts-types="@types/pg"
-import pg from "pg";
 import assert from "node:assert/strict";
 import { MoveRefused } from "../../../../runtime/storage/history/move_history.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { openCuttingProxy } from "../postgres/cutting_proxy.ts";
-import { createBarePostgres } from "../../../support/postgres.ts";
+import { createBarePostgres, openClient } from "../../../support/postgres.ts";
 import { openMoveWorld, test } from "./move_world.ts";
 
 /** Creates a database file with one execution. */
@@ -243,10 +241,8 @@ test("a database whose encoding lacks characters is refused", async (world) => {
     const address = `${world.address}_latin`;
     const refusal = /its encoding is LATIN1.+createdb --encoding=UTF8/;
     await assert.rejects(world.move("to", { address }), refusal);
-    const client = new pg.Client({ connectionString: address });
-    await client.connect();
+    await using client = await openClient(address);
     const { rows } = await client.query("SELECT to_regnamespace('inkling') AS made");
-    await client.end();
     assert.deepEqual(rows, [{ made: null }]);
   } finally {
     await world.query(`DROP DATABASE ${name} WITH (FORCE)`);

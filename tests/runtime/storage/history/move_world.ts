@@ -1,11 +1,9 @@
 // A workspace and an empty PostgreSQL database, for tests of moves of the history.
-// @ts-types="@types/pg"
-import pg from "pg";
 import type { Directories } from "../../../../runtime/config/directories.ts";
 import type { MovedHistory } from "../../../../runtime/storage/history/move_history.ts";
 import type { MoveOptions } from "../../../../runtime/storage/history/move_history.ts";
 import { moveHistory } from "../../../../runtime/storage/history/move_history.ts";
-import { createTestPostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
+import { createTestPostgres, HAS_POSTGRES, openClient } from "../../../support/postgres.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 
@@ -44,9 +42,7 @@ export async function openMoveWorld(createPlace = createTestPostgres): Promise<M
   await using resources = new AsyncDisposableStack();
   const place = resources.use(await createTestWorkspace());
   const { address } = resources.use(await createPlace());
-  const client = new pg.Client({ connectionString: address });
-  await client.connect();
-  resources.defer(() => client.end());
+  const client = resources.use(await openClient(address));
   const { directories } = await place.settings();
   await Deno.mkdir(directories.stateDir);
   const query = async <Row>(text: string) => (await client.query(text)).rows as Row[];

@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  DatabaseUnusable,
-  LeaseLost,
-  StorageUnavailable,
-} from "../../../../runtime/database/database.ts";
+import { DatabaseUnusable, LeaseLost } from "../../../../runtime/database/database.ts";
 import type { Ending } from "../../../../runtime/executions/record/ending_store.ts";
 import { SqlEndingStore } from "../../../../runtime/storage/executions/endings.ts";
 import { NOW } from "../../../../runtime/database/instances.ts";
@@ -12,12 +8,7 @@ import { get } from "../../../../runtime/database/operation.ts";
 import { requestCancel } from "../../../../runtime/storage/postgres/claims.ts";
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
 import { queueFor } from "../../../../runtime/storage/postgres/queue_names.ts";
-import {
-  createBarePostgres,
-  createTestPostgres,
-  startPostgres,
-  withPostgres,
-} from "../../../support/postgres.ts";
+import { createBarePostgres, createTestPostgres, withPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { QueueMachine } from "./queue_machine.ts";
 
@@ -155,17 +146,6 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
     await here.complete(job?.jobId ?? "");
     assert.deepEqual(await here.states(), { active: 1 });
     assert.equal(here.taken.length, 1);
-  });
-
-  await step("a stopping node releases its jobs", async () => {
-    there.room = 0;
-    const leaving = await QueueMachine.open({ address, name: "leaving" });
-    const id = await leaving.accept();
-    leaving.work();
-    await takes(leaving, 1);
-    await leaving[Symbol.asyncDispose]();
-    there.work();
-    assert.equal((await takes(there, 1)).executionId, id);
   });
 
   await step("a node is notified of a lost job", async () => {
@@ -306,26 +286,4 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
       );
     },
   );
-});
-
-withPostgres.test("JobQueue continues by itself after an outage of the database", async () => {
-  await using server = await startPostgres();
-  const address = `${server.address}/postgres`;
-  await using here = await QueueMachine.open({ address, name: "here" });
-  const kept = await here.accept();
-  const ended = await here.accept();
-  here.work();
-  await takes(here, 2);
-  const jobOf = (id: number) =>
-    here.taken.find(({ executionId }) => executionId === id)?.jobId ?? "";
-  await server.stop("SIGINT");
-  await assert.rejects(here.complete(jobOf(ended)), StorageUnavailable);
-  await until(() => here.errors.length > 0, "it is told");
-  await server.start();
-  const later = await here.accept();
-  assert.equal((await takes(here, 3)).executionId, later);
-  // The node holds the job all the time and can end it.
-  await here.complete(jobOf(kept));
-  assert.deepEqual(await here.states(), { active: 2, completed: 1 });
-  assert.deepEqual(here.lost, []);
 });

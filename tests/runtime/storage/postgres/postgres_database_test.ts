@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-// @ts-types="@types/pg"
-import pg from "pg";
 import { SystemClock } from "../../../../base/clock.ts";
 import { MINUTE_MS } from "../../../../base/time_units.ts";
 import { afterCommit, all, announce, fence, get } from "../../../../runtime/database/operation.ts";
@@ -13,7 +11,8 @@ import { SqlFamilyStore } from "../../../../runtime/storage/executions/families.
 import { SqlWatchStore } from "../../../../runtime/triggers/watch/watch_store.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { LeaseLost } from "../../../../runtime/database/database.ts";
-import { createBarePostgres, createTestPostgres, withPostgres } from "../../../support/postgres.ts";
+import { createBarePostgres, createTestPostgres, openClient } from "../../../support/postgres.ts";
+import { withPostgres } from "../../../support/postgres.ts";
 import { PATIENT_LIMITS } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { lockNumber } from "../../../../runtime/storage/postgres/transaction.ts";
@@ -397,12 +396,6 @@ test("the next change of an execution begins after the callbacks of the previous
   assert.equal(waiting, 1);
   assert.deepEqual(begun, ["first", "first committed", "second", "second committed"]);
 });
-
-async function openClient(connectionString: string): Promise<pg.Client & AsyncDisposable> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
-}
 
 Deno.test("describeAddress() shows neither password nor options", () => {
   assert.equal(

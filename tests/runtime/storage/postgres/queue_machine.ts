@@ -1,13 +1,14 @@
 // A node for tests with several nodes. It accepts executions, fetches their jobs from the queue, and records its
 // deliveries.
 // @ts-types="@types/pg"
-import pg from "pg";
+import type { Client } from "pg";
 import { all, enqueue, fence, get, run } from "../../../../runtime/database/operation.ts";
 import { type Claim, claimExecution } from "../../../../runtime/storage/postgres/claims.ts";
 import type { Delivery } from "../../../../runtime/executions/runs/shared_runs.ts";
 import { queueFor } from "../../../../runtime/storage/postgres/queue_names.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
+import { openClient } from "../../../support/postgres.ts";
 import { settle } from "../../../support/test_clock.ts";
 
 /** The options of QueueMachine. */
@@ -34,7 +35,7 @@ export class QueueMachine implements AsyncDisposable {
     readonly name: string,
     readonly database: PostgresDatabase,
     readonly queue: JobQueue,
-    readonly client: pg.Client,
+    readonly client: Client,
     readonly sent: Map<number, string>,
     readonly labelsOf: Map<number, readonly string[]>,
     readonly leases: Map<number, number>,
@@ -47,10 +48,7 @@ export class QueueMachine implements AsyncDisposable {
     const leases = new Map<number, number>();
     const errors: unknown[] = [];
     const queue = await JobQueue.open({ address, labels, onError: (error) => errors.push(error) });
-    const client = new pg.Client({ connectionString: address });
-    // The event is ignored, because the failed statement already reports the end of the server.
-    client.on("error", () => {});
-    await client.connect();
+    const client = await openClient(address);
     const database = await PostgresDatabase.open({
       address,
       connections: 4,

@@ -3,13 +3,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Socket } from "node:net";
 import { join } from "node:path";
-// @ts-types="@types/pg"
-import pg from "pg";
 import { DatabaseUnusable } from "../../../../runtime/database/database.ts";
 import { all } from "../../../../runtime/database/operation.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { createTestPostgres, sharedPostgres, withPostgres } from "../../../support/postgres.ts";
-import { startPostgres } from "../../../support/postgres.ts";
+import { openClient, type PostgresServer, startPostgres } from "../../../support/postgres.ts";
 import { PASSWORD, saying } from "./sentences.ts";
 
 /** The password in the form in which an address contains it. */
@@ -27,16 +25,33 @@ async function opens(address: string): Promise<void> {
   await database.read(() => all("SELECT 1 FROM settings"));
 }
 
-withPostgres.test("PostgresDatabase.open() explains refused users", async (t) => {
-  await using server = await startPostgres({
-    access: [
-      "host all scram,nobody 127.0.0.1/32 scram-sha-256",
-      "host all plain 127.0.0.1/32 password",
-      "hostssl all coded 127.0.0.1/32 trust",
-      "host all rejected 127.0.0.1/32 reject",
-      "host all ghost,narrow 127.0.0.1/32 trust",
-    ],
-  });
+/** The lines of pg_hba.conf. */
+const ACCESS = [
+  "host all scram,nobody 127.0.0.1/32 scram-sha-256",
+  "host all plain 127.0.0.1/32 password",
+  "hostssl all coded 127.0.0.1/32 trust",
+  "host all rejected 127.0.0.1/32 reject",
+  "host all ghost,narrow 127.0.0.1/32 trust",
+  "host all inkling all trust",
+];
+
+withPostgres.test("PostgresDatabase.open() explains refused users, and problems of TLS", async (t) => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [own, other] = await Promise.all([
+      makeCertificate(folder, "own", "IP:127.0.0.1,DNS:localhost"),
+      makeCertificate(folder, "other", "DNS:other.example"),
+    ]);
+    const settings = ["listen_addresses=127.0.0.1,127.0.0.2"];
+    await using server = await startPostgres({ access: ACCESS, tls: own, settings });
+    await t.step("users", (t) => testUsers(t, server));
+    await t.step("TLS", (t) => testTls(t, server, { folder, own, other }));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+async function testUsers(t: Deno.TestContext, server: PostgresServer): Promise<void> {
   await server.administer(
     `CREATE ROLE scram LOGIN PASSWORD '${PASSWORD}'; CREATE ROLE plain LOGIN PASSWORD '${PASSWORD}'; ` +
       "CREATE ROLE coded LOGIN; CREATE ROLE rejected LOGIN; CREATE ROLE narrow LOGIN",
@@ -83,7 +98,7 @@ withPostgres.test("PostgresDatabase.open() explains refused users", async (t) =>
     "a user without rights in a schema that another user owns",
     () => refused(at("narrow"), /and own the schema "inkling"\.$/),
   );
-  await t.step("reads the password from PGPASSWORD and PGPASSFILE", async () => {
+  await t.step("reads the password from PGPASSFILE, or else from PGPASSWORD", async () => {
     const folder = await Deno.makeTempDir();
     const file = join(folder, "passwords");
     await Deno.writeTextFile(file, `*:*:*:scram:${PASSWORD}\n`, { mode: 0o600 });
@@ -101,7 +116,6 @@ withPostgres.test("PostgresDatabase.open() explains refused users", async (t) =>
       return { said: read(stdout).trim(), stderr: read(stderr) };
     };
     try {
-      assert.deepEqual(await open({ PGPASSWORD: PASSWORD }), { said: "open", stderr: "" });
       assert.deepEqual(await open({ PGPASSFILE: file }), { said: "open", stderr: "" });
       const { said } = await open({ PGPASSWORD: `x${PASSWORD}` });
       assert.match(said, wrong);
@@ -110,70 +124,65 @@ withPostgres.test("PostgresDatabase.open() explains refused users", async (t) =>
       await Deno.remove(folder, { recursive: true });
     }
   });
-});
+}
 
-withPostgres.test("PostgresDatabase.open() explains problems of TLS", async (t) => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const [own, other] = await Promise.all([
-      makeCertificate(folder, "own", "IP:127.0.0.1,DNS:localhost"),
-      makeCertificate(folder, "other", "DNS:other.example"),
-    ]);
-    const settings = ["listen_addresses=127.0.0.1,127.0.0.2"];
-    await using server = await startPostgres({ tls: own, settings });
-    // The certificate is not valid for this host name.
-    const elsewhere = server.address.replace("127.0.0.1", "127.0.0.2");
-    const plain = await sharedPostgres();
-    const rest = (options: string) => `/postgres?${options}`;
-    const unverified =
-      /: its certificate cannot be verified\. Set sslrootcert in the address to the file of its certificate authority/;
-    const root = `sslrootcert=${encodeURIComponent(own.file)}`;
+type Certificate = Awaited<ReturnType<typeof makeCertificate>>;
 
-    for (const sslmode of ["require", "verify-ca", "verify-full"]) {
-      await t.step(`sslmode=${sslmode} verifies the certificate and its name`, async () => {
-        await refused(server.address + rest(`sslmode=${sslmode}`), unverified);
-        await opens(server.address + rest(`sslmode=${sslmode}&${root}`));
-        await refused(
-          elsewhere + rest(`sslmode=${sslmode}&${root}`),
-          /: its certificate is for another host\. Correct the host of the address/,
-        );
-        await refused(
-          plain + rest(`sslmode=${sslmode}`),
-          /: it does not support TLS\. Enable TLS there, or set sslmode=disable in the address\.$/,
-        );
-      });
-    }
-    await t.step("sslrootcert alone also verifies the certificate", async () => {
-      await opens(server.address + rest(root));
-      await refused(server.address + rest(`sslrootcert=${other.file}`), unverified);
+async function testTls(
+  t: Deno.TestContext,
+  server: PostgresServer,
+  { folder, own, other }: { folder: string; own: Certificate; other: Certificate },
+): Promise<void> {
+  // The certificate is not valid for this host name.
+  const elsewhere = server.address.replace("127.0.0.1", "127.0.0.2");
+  const plain = await sharedPostgres();
+  const rest = (options: string) => `/postgres?${options}`;
+  const unverified =
+    /: its certificate cannot be verified\. Set sslrootcert in the address to the file of its certificate authority/;
+  const root = `sslrootcert=${encodeURIComponent(own.file)}`;
+
+  for (const sslmode of ["require", "verify-ca", "verify-full"]) {
+    await t.step(`sslmode=${sslmode} verifies the certificate and its name`, async () => {
+      await refused(server.address + rest(`sslmode=${sslmode}`), unverified);
+      await opens(server.address + rest(`sslmode=${sslmode}&${root}`));
+      await refused(
+        elsewhere + rest(`sslmode=${sslmode}&${root}`),
+        /: its certificate is for another host\. Correct the host of the address/,
+      );
+      await refused(
+        plain + rest(`sslmode=${sslmode}`),
+        /: it does not support TLS\. Enable TLS there, or set sslmode=disable in the address\.$/,
+      );
     });
-    await t.step("sslmode=no-verify accepts any certificate, but requires TLS", async () => {
-      await opens(elsewhere + rest("sslmode=no-verify"));
-      await refused(plain + rest("sslmode=no-verify"), /: it does not support TLS\./);
-    });
-    await t.step("sslmode=disable and no sslmode connect without TLS", async () => {
-      for (const address of [rest("sslmode=disable"), "/postgres"]) {
-        await using database = await PostgresDatabase.open({ address: server.address + address });
-        const ssl = await database.read(() =>
-          all("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
-        );
-        assert.deepEqual(ssl.map((row) => ({ ...row as object })), [{ ssl: 0 }]);
-      }
-    });
-    await t.step("a missing file", () =>
-      refused(
-        server.address + rest("sslmode=verify-full&sslrootcert=/nowhere/root.crt"),
-        /: the file of sslrootcert cannot be read: \/nowhere\/root\.crt\.$/,
-      ));
-    await t.step("a file without a certificate", async () => {
-      const file = join(folder, "empty.crt");
-      await Deno.writeTextFile(file, "nothing\n");
-      await refused(server.address + rest(`sslrootcert=${file}`), unverified);
-    });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
   }
-});
+  await t.step("sslrootcert alone also verifies the certificate", async () => {
+    await opens(server.address + rest(root));
+    await refused(server.address + rest(`sslrootcert=${other.file}`), unverified);
+  });
+  await t.step("sslmode=no-verify accepts any certificate, but requires TLS", async () => {
+    await opens(elsewhere + rest("sslmode=no-verify"));
+    await refused(plain + rest("sslmode=no-verify"), /: it does not support TLS\./);
+  });
+  await t.step("sslmode=disable and no sslmode connect without TLS", async () => {
+    for (const address of [rest("sslmode=disable"), "/postgres"]) {
+      await using database = await PostgresDatabase.open({ address: server.address + address });
+      const ssl = await database.read(() =>
+        all("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+      );
+      assert.deepEqual(ssl.map((row) => ({ ...row as object })), [{ ssl: 0 }]);
+    }
+  });
+  await t.step("a missing file", () =>
+    refused(
+      server.address + rest("sslmode=verify-full&sslrootcert=/nowhere/root.crt"),
+      /: the file of sslrootcert cannot be read: \/nowhere\/root\.crt\.$/,
+    ));
+  await t.step("a file without a certificate", async () => {
+    const file = join(folder, "empty.crt");
+    await Deno.writeTextFile(file, "nothing\n");
+    await refused(server.address + rest(`sslrootcert=${file}`), unverified);
+  });
+}
 
 const FORM =
   /^Cannot use the address in database: it must have the form postgres:\/\/user@host:port\/name/;
@@ -243,8 +252,7 @@ const CASES = [
 for (const [what, statement, sentence] of CASES) {
   withPostgres.test(`PostgresDatabase.open() refuses ${what}`, async () => {
     await using place = await createTestPostgres();
-    const client = new pg.Client({ connectionString: place.address });
-    await client.connect();
+    await using client = await openClient(place.address);
     const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
     try {
       await client.query(`CREATE ROLE ${role} LOGIN SUPERUSER`);
@@ -254,7 +262,6 @@ for (const [what, statement, sentence] of CASES) {
       await refused(address, sentence);
     } finally {
       await client.query(`DROP ROLE ${role}`);
-      await client.end();
     }
   });
 }

@@ -4,9 +4,7 @@ import { run } from "../../../../runtime/database/operation.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SCHEMA, STEPS } from "../../../../runtime/storage/postgres/schema.ts";
 import { examineServer } from "../../../../runtime/storage/postgres/server_health.ts";
-import { createBarePostgres, withPostgres } from "../../../support/postgres.ts";
-// @ts-types="@types/pg"
-import pg from "pg";
+import { createBarePostgres, openClient, withPostgres } from "../../../support/postgres.ts";
 
 /** A password that no message may contain. */
 const PASSWORD = "s3cret-of-the-database";
@@ -17,11 +15,8 @@ withPostgres.test("examineServer() describes a usable server, and refuses others
   const address = place.replace("inkling@", `inkling:${PASSWORD}@`);
   const name = new URL(place).pathname.slice(1);
   const administer = async (statement: string) => {
-    const client = new pg.Client({ connectionString: address });
-    await client.connect();
-    const { rows } = await client.query(statement);
-    await client.end();
-    return rows;
+    await using client = await openClient(address);
+    return (await client.query(statement)).rows;
   };
   const refusal = async (wanted: string) => {
     const refused = await examineServer(wanted).catch((error) => error);
