@@ -147,21 +147,6 @@ Deno.test("changed arguments void earlier approvals, and answers to the question
   assert.match(String(result?.["content"]), /changed the arguments .*: content = "mine"/);
 });
 
-Deno.test("arguments that are changed back run as the model wrote them", async () => {
-  await using on = await started("writer", WRITE, "approvals: 2");
-  const { runtime, id, place } = on;
-  const withContent = (content: string) => ({
-    approved: true,
-    arguments: { path: "a.txt", content },
-  });
-  await answerAs(runtime, id, person("anna"), withContent("mine"));
-  await answerAs(runtime, id, person("bob"), withContent("theirs"));
-  assert.deepEqual((await runtime.pendingRequest(id)).approvedBy, ["bob"]);
-  await answerAs(runtime, id, person("anna"));
-  assert.equal((await toEnd(runtime, id)).status, "success");
-  assert.equal(await written(place), "theirs");
-});
-
 Deno.test("a restart keeps the approvals, and an edit of the file cannot lower the rule", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("writer", WRITE, "approvals: 2\non_restart: resume");

@@ -111,19 +111,6 @@ onSqlite.test("Runner.cancel() of a waiting execution rejects when its end canno
   assert.equal(await runner.cancel(id), "aborted");
 });
 
-Deno.test("Runner.start() accepts only one of many concurrent requests with the same key", async () => {
-  await using on = await openTestRunner([createTestAgent()]);
-  const spec = { ...MANUAL, idempotencyKey: "once" };
-  const started: number[] = [];
-  on.events.subscribe((event) => {
-    if (event.type === "execution_started") started.push(event.executionId);
-  });
-  const accepted = await Promise.all(
-    Array.from({ length: 50 }, () => on.runner.start(createTestAgent(), spec)),
-  );
-  assert.deepEqual([...new Set(accepted.map(({ id }) => id))], started);
-});
-
 Deno.test("Runner.start() returns the first run for a repeated idempotency key", async () => {
   const agent = createTestAgent({ onPending: "parallel" });
   await using on = await openTestRunner([agent]);
