@@ -20,9 +20,9 @@ export class NodeWorld implements AsyncDisposable {
     this.address = database.address;
   }
 
-  /** Creates a world with a new database on the shared server. */
-  static async create(): Promise<NodeWorld> {
-    const database = await createTestPostgres();
+  /** Creates a world with a new database, on the server at this address or on the shared server. */
+  static async create(server?: string): Promise<NodeWorld> {
+    const database = await createTestPostgres(server);
     return new NodeWorld(
       await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } }),
       database,
