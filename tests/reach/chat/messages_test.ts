@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createTempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 import { createChatWorld, GROUP, GUEST, OWNER } from "./chat_world.ts";
+import { refuse } from "./telegram_server.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\n\nAnswer.\n";
 
@@ -104,7 +105,8 @@ Deno.test("files come into the workspace, and the agent gets their paths", async
   assert.match((await world.seen(OWNER, "is a link")).text, /^Nothing ran/);
   assert.deepEqual([...Deno.readDirSync(outside.path)].map(({ name }) => name).sort(), ["mine"]);
   await Deno.remove(`${world.place.workspace}/chat-files`);
-  app.refusals.push({ method: "getFile", status: 400, body: { description: "file is too big" } });
+  const tooBig = () => refuse(400, { description: "file is too big" });
+  app.refusals.push({ method: "getFile", response: tooBig });
   app.say(OWNER, "", { photo: [{ file_id: "f2", file_unique_id: "v", width: 1, height: 1 }] });
   await world.seen(OWNER, "Nothing ran");
   app.say(OWNER, "", { sticker: {} });

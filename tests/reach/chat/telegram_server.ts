@@ -1,4 +1,5 @@
 // A local server that speaks the wire format of Telegram's Bot API, with the people's side of the conversation.
+import { AppServer, readBody } from "./apps/app_server.ts";
 
 /** A message that the bot sent, as it is shown now. */
 export interface ShownMessage {
@@ -12,13 +13,6 @@ export interface ShownMessage {
   code: string | undefined;
 }
 
-/** A file that the bot sent. */
-export interface ShownFile {
-  place: number;
-  name: string;
-  text: string;
-}
-
 interface Update {
   update_id: number;
   [kind: string]: unknown;
@@ -28,21 +22,9 @@ const BOT = { id: 999, is_bot: true, first_name: "Inkling", username: "inkling_b
 export const TOKEN = "111:telegram-test-token";
 
 /** A running server. */
-export class TelegramServer implements AsyncDisposable {
-  readonly shown: ShownMessage[] = [];
-  readonly files: ShownFile[] = [];
+export class TelegramServer extends AppServer<number, ShownMessage> {
   /** The texts that presses were acknowledged with, by id of the press. */
   readonly acknowledged = new Map<string, string>();
-  /** The methods of all requests, in order. */
-  readonly calls: string[] = [];
-  /** Refusals to give, by method: each is used once. */
-  readonly refusals: { method: string; status: number; body: Record<string, unknown> }[] = [];
-  /** The files that people sent, by id. */
-  readonly uploads = new Map<string, string>();
-  /** Returns false if a request is lost before its effect. */
-  isReceived: (method: string) => Promise<boolean> | boolean = () => true;
-  /** Called before the response to a request, after its effect. */
-  afterEffect: (method: string) => Promise<void> | void = () => {};
   /** The maximum number of requests for updates that were open at once. */
   mostPolls = 0;
   #polls = 0;
@@ -51,24 +33,6 @@ export class TelegramServer implements AsyncDisposable {
   #confirmed = 0;
   #wake = Promise.withResolvers<void>();
   readonly #over = new AbortController();
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
-
-  constructor() {
-    this.#server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      (request) => this.#answer(request),
-    );
-  }
-
-  get apiRoot(): string {
-    return `http://127.0.0.1:${this.#server.addr.port}`;
-  }
-
-  /** Returns the messages in a place that are shown now. */
-  in(place: number): ShownMessage[] {
-    return this.shown.filter((one) => one.place === place);
-  }
-
   /** True if the bot has confirmed every update. */
   get isRead(): boolean {
     return this.#updates.every(({ update_id: id }) => id < this.#confirmed);
@@ -122,13 +86,13 @@ export class TelegramServer implements AsyncDisposable {
     this.#wake = Promise.withResolvers();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  override async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     this.#wake.resolve();
-    await this.#server.shutdown();
+    await super[Symbol.asyncDispose]();
   }
 
-  async #answer(request: Request): Promise<Response> {
+  protected override async answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith(`/file/bot${TOKEN}/`)) {
       return new Response(this.uploads.get(pathname.split("/").at(-1) ?? "") ?? "");
@@ -139,11 +103,8 @@ export class TelegramServer implements AsyncDisposable {
     }
     const body = await readBody(request);
     this.calls.push(method);
-    const refusal = this.refusals.findIndex((one) => one.method === method);
-    if (refusal >= 0) {
-      const [one] = this.refusals.splice(refusal, 1);
-      return refuse(one?.status ?? 500, one?.body ?? {});
-    }
+    const refusal = this.refusalOf(method);
+    if (refusal !== undefined) return refusal;
     if (!await this.isReceived(method)) return refuse(500, {});
     const result = await this.#perform(method, body);
     await this.afterEffect(method);
@@ -213,12 +174,6 @@ export class TelegramServer implements AsyncDisposable {
   }
 }
 
-async function readBody(request: Request): Promise<Record<string, unknown>> {
-  const type = request.headers.get("content-type") ?? "";
-  if (type.startsWith("multipart/")) return Object.fromEntries(await request.formData());
-  return type.startsWith("application/json") ? await request.json() : {};
-}
-
 function toShown(body: Record<string, unknown>): Pick<ShownMessage, "text" | "buttons" | "code"> {
   const text = String(body["text"]);
   if (text === "" || text.length > 4_096) {
@@ -237,6 +192,7 @@ function toShown(body: Record<string, unknown>): Pick<ShownMessage, "text" | "bu
   };
 }
 
-function refuse(status: number, body: Record<string, unknown>): Response {
+/** Returns Telegram's refusal of a request. */
+export function refuse(status: number, body: Record<string, unknown>): Response {
   return Response.json({ ok: false, error_code: status, ...body }, { status });
 }

@@ -122,11 +122,12 @@ export function openTelegram(server = new telegram.TelegramServer()): TestedApp 
     repeat: () => server.repeatAll(),
     pauseOnce() {
       const body = { description: "Too Many Requests", parameters: { retry_after: 1 } };
-      server.refusals.push({ method: "sendMessage", status: 429, body });
+      const response = () => telegram.refuse(429, body);
+      server.refusals.push({ method: "sendMessage", response });
     },
     refuseOnce() {
       const body = { description: "Forbidden: bot was blocked by the user" };
-      server.refusals.push({ method: "sendMessage", status: 403, body });
+      server.refusals.push({ method: "sendMessage", response: () => telegram.refuse(403, body) });
       return "bot was blocked";
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),

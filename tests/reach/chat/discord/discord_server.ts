@@ -1,5 +1,6 @@
 // A local server that speaks the wire formats of Discord's REST API and gateway, version 10, with the people's side of the
 // conversation.
+import { AppServer, readBody } from "../apps/app_server.ts";
 import { until } from "../../../support/until.ts";
 
 /** A message that the bot sent, as it is shown now. */
@@ -45,25 +46,11 @@ export function directOf(person: string): string {
 }
 
 /** A running server. */
-export class DiscordServer implements AsyncDisposable {
-  readonly shown: ShownMessage[] = [];
-  readonly files: { place: string; name: string; text: string }[] = [];
-  /** The texts that only the person sees who pressed a button. */
-  readonly whispers: { person: string; text: string }[] = [];
-  /** The names of all requests and of the gateway's opcodes, in order. */
-  readonly calls: string[] = [];
-  /** Refusals to give, by request: each is used once. */
-  readonly refusals: { method: string; response: () => Response }[] = [];
-  /** The files that people sent, by name. */
-  readonly uploads = new Map<string, string>();
+export class DiscordServer extends AppServer<string, ShownMessage> {
   /** The places that the bot cannot read. */
   readonly closedPlaces = new Set<string>();
   /** The milliseconds between heartbeats. */
   heartbeatMs = 41_250;
-  /** Returns false if a request is lost before its effect. */
-  isReceived: (method: string) => Promise<boolean> | boolean = () => true;
-  /** Called before the response to a request, after its effect. */
-  afterEffect: (method: string) => Promise<void> | void = () => {};
   /** The bodies of messages as they arrived. */
   readonly bodies: Fields[] = [];
   #next = 1;
@@ -71,21 +58,8 @@ export class DiscordServer implements AsyncDisposable {
   #session: { id: string; events: Fields[] } | undefined;
   readonly #history: StoredMessage[] = [];
   readonly #presses = new Map<string, { person: string; isDeferred: boolean }>();
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
-
-  constructor() {
-    this.#server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      (request) => this.#answer(request),
-    );
-  }
-
-  get apiRoot(): string {
-    return `http://127.0.0.1:${this.#server.addr.port}/api`;
-  }
-
-  in(place: string): ShownMessage[] {
-    return this.shown.filter((one) => one.place === place);
+  override get apiRoot(): string {
+    return `${super.apiRoot}/api`;
   }
 
   /** True while a bot is connected and identified. */
@@ -191,9 +165,9 @@ export class DiscordServer implements AsyncDisposable {
     socket?.close(code);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  override async [Symbol.asyncDispose](): Promise<void> {
     await until(() => this.#socket?.readyState !== WebSocket.OPEN, "the gateway is closed");
-    await this.#server.shutdown();
+    await super[Symbol.asyncDispose]();
   }
 
   #send(payload: Fields): void {
@@ -249,7 +223,7 @@ export class DiscordServer implements AsyncDisposable {
     return this.apiRoot.replace("http", "ws").replace("/api", "/gateway");
   }
 
-  async #answer(request: Request): Promise<Response> {
+  protected override async answer(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname.startsWith("/gateway")) return this.#connect(request);
     if (pathname.startsWith("/attachments/")) {
@@ -266,8 +240,8 @@ export class DiscordServer implements AsyncDisposable {
       return refuse(401, "401: Unauthorized", 0);
     }
     const body = await readBody(request);
-    const refusal = this.refusals.findIndex((one) => one.method === method);
-    if (refusal >= 0) return this.refusals.splice(refusal, 1)[0]!.response();
+    const refusal = this.refusalOf(method);
+    if (refusal !== undefined) return refusal;
     if (!await this.isReceived(method)) return new Response(null, { status: 500 });
     const response = await this.#perform(method, { path, body, query: searchParams });
     await this.afterEffect(method);
@@ -366,12 +340,6 @@ export function refusePause(seconds: number): Response {
     status: 429,
     headers: { "retry-after": `${seconds}`, "x-ratelimit-scope": "user" },
   });
-}
-
-async function readBody(request: Request): Promise<Fields> {
-  const type = request.headers.get("content-type") ?? "";
-  if (type.startsWith("multipart/")) return Object.fromEntries(await request.formData());
-  return type.startsWith("application/json") ? await request.json() : {};
 }
 
 function toShown(body: Fields): Pick<ShownMessage, "text" | "content" | "code" | "buttons"> {

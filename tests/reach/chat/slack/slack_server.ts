@@ -1,7 +1,7 @@
 // A local server that speaks the wire formats of Slack's Web API and Socket Mode, with the people's side of the conversation.
+import { AppServer } from "../apps/app_server.ts";
 import { until } from "../../../support/until.ts";
 
-/** A message that the bot sent, as it is shown now. */
 /** The ids of people and channels. The owner may do everything, the guest only talk. The stranger is unknown. */
 export const PEOPLE = {
   owner: "U01OWNER",
@@ -11,6 +11,7 @@ export const PEOPLE = {
   otherGroup: "C99OTHER",
 };
 
+/** A message that the bot sent, as it is shown now. */
 export interface ShownMessage {
   ts: string;
   place: string;
@@ -35,40 +36,13 @@ export function directOf(person: string): string {
 }
 
 /** A running server. */
-export class SlackServer implements AsyncDisposable {
-  readonly shown: ShownMessage[] = [];
-  readonly files: { place: string; name: string; text: string }[] = [];
-  /** The texts that only one person sees. */
-  readonly whispers: { person: string; text: string }[] = [];
-  /** The methods of all requests, in order. */
-  readonly calls: string[] = [];
-  /** Refusals to give, by method: each is used once. */
-  readonly refusals: { method: string; response: () => Response }[] = [];
-  /** The files that people sent, by name. */
-  readonly uploads = new Map<string, string>();
+export class SlackServer extends AppServer<string, ShownMessage> {
   #next = 1;
   #socket: WebSocket | undefined;
   /** The envelopes that are not confirmed, in order. */
   #open: { envelope_id: string; [field: string]: unknown }[] = [];
   readonly #confirmed: string[] = [];
   readonly #started = new Map<string, { name: string; text: string }>();
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
-
-  constructor() {
-    this.#server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      (request) => this.#answer(request),
-    );
-  }
-
-  get apiRoot(): string {
-    return `http://127.0.0.1:${this.#server.addr.port}`;
-  }
-
-  in(place: string): ShownMessage[] {
-    return this.shown.filter((one) => one.place === place);
-  }
-
   /** True if every envelope is confirmed. */
   get isRead(): boolean {
     return this.#open.length === 0;
@@ -139,12 +113,12 @@ export class SlackServer implements AsyncDisposable {
     this.#socket?.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  override async [Symbol.asyncDispose](): Promise<void> {
     await until(() => this.#socket?.readyState !== WebSocket.OPEN, "the socket is closed");
-    await this.#server.shutdown();
+    await super[Symbol.asyncDispose]();
   }
 
-  async #answer(request: Request): Promise<Response> {
+  protected override async answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const method = pathname.split("/").at(-1) ?? "";
     if (pathname === "/link") return this.#connect(request);
@@ -167,8 +141,8 @@ export class SlackServer implements AsyncDisposable {
     this.calls.push(method);
     const token = method === "apps.connections.open" ? APP_TOKEN : BOT_TOKEN;
     if (request.headers.get("authorization") !== `Bearer ${token}`) return refuse("invalid_auth");
-    const refusal = this.refusals.findIndex((one) => one.method === method);
-    if (refusal >= 0) return this.refusals.splice(refusal, 1)[0]!.response();
+    const refusal = this.refusalOf(method);
+    if (refusal !== undefined) return refusal;
     const result = this.#perform(method, body);
     return result instanceof Response ? result : Response.json({ ok: true, ...result });
   }
