@@ -48,12 +48,8 @@ interface DiscordPorts {
   clock: Clock;
 }
 
-/** Opens Discord under the account of the token's bot. Sends nothing before the first call. */
-export function openDiscord(ports: DiscordPorts): ChatApp {
-  return new Discord(ports);
-}
-
-class Discord implements ChatApp {
+/** Discord under the account of the token's bot. Sends nothing before the first call. */
+export class Discord implements ChatApp {
   readonly maxText = MAX_TEXT;
   readonly commandMark = "!";
   readonly #ports: DiscordPorts;

@@ -27,11 +27,11 @@ export async function openChatApp(
   };
   switch (app) {
     case "telegram":
-      return (await loadTelegram()).openTelegram({ token: secretOf(token), apiRoot, clock });
+      return new (await loadTelegram()).Telegram({ token: secretOf(token), apiRoot, clock });
     case "discord":
-      return (await loadDiscord()).openDiscord({ token: secretOf(token), apiRoot, clock });
+      return new (await loadDiscord()).Discord({ token: secretOf(token), apiRoot, clock });
     case "slack":
-      return (await loadSlack()).openSlack({
+      return new (await loadSlack()).Slack({
         token: secretOf(token),
         appToken: secretOf(appToken),
         apiRoot,

@@ -20,11 +20,6 @@ const REQUEST_MS = 60 * SECOND_MS;
 /** The host of files that people send. */
 const FILES_ORIGIN = "https://files.slack.com";
 
-/** Opens Slack under the account of the tokens' app. Sends nothing before the first call. */
-export function openSlack(ports: SlackPorts): ChatApp {
-  return new Slack(ports);
-}
-
 interface SlackPorts {
   /** The token of the bot, `xoxb-…`, and the app-level token for the socket, `xapp-…`. */
   token: string;
@@ -33,7 +28,8 @@ interface SlackPorts {
   clock: Clock;
 }
 
-class Slack implements ChatApp {
+/** Slack under the account of the tokens' app. Sends nothing before the first call. */
+export class Slack implements ChatApp {
   readonly maxText = MAX_TEXT;
   readonly commandMark = "!";
   readonly #ports: SlackPorts;

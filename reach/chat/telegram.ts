@@ -20,30 +20,21 @@ const POLL_SECONDS = 25;
 /** Telegram allows 4,096 characters after the texts are joined. */
 const MAX_TEXT = 4_000;
 
-/** Opens Telegram under the account of the token's bot. Sends nothing before the first call. */
-export function openTelegram(
-  { token, apiRoot, clock }: { token: string; apiRoot: string; clock: Clock },
-): ChatApp {
-  return new Telegram(new Api(token, { apiRoot, timeoutSeconds: 60 }), {
-    clock,
-    fileRoot: `${apiRoot}/file/bot${token}`,
-  });
-}
-
 /** The signal that the package's types name. */
 type ApiSignal = Parameters<Api["getMe"]>[0];
 
-class Telegram implements ChatApp {
+/** Telegram under the account of the token's bot. Sends nothing before the first call. */
+export class Telegram implements ChatApp {
   readonly maxText = MAX_TEXT;
   readonly commandMark = "/";
   readonly #api: Api;
   readonly #clock: Clock;
   readonly #fileRoot: string;
 
-  constructor(api: Api, { clock, fileRoot }: { clock: Clock; fileRoot: string }) {
-    this.#api = api;
+  constructor({ token, apiRoot, clock }: { token: string; apiRoot: string; clock: Clock }) {
+    this.#api = new Api(token, { apiRoot, timeoutSeconds: 60 });
     this.#clock = clock;
-    this.#fileRoot = fileRoot;
+    this.#fileRoot = `${apiRoot}/file/bot${token}`;
   }
 
   async check(signal: AbortSignal): Promise<void> {

@@ -35,7 +35,7 @@ export interface PlayOptions {
    */
   recordedTools?: (call: number) => readonly DeclaredTool[];
   /** Checks each request to the model. A difference ends the play. */
-  check?: RequestCheck;
+  check: RequestCheck;
   /** The messages of earlier runs that replace the recorded ones. */
   seed?: Seed;
 }

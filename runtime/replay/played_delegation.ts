@@ -1,23 +1,21 @@
 // Plays delegations: the child ends as recorded, or waits with the recorded question.
+import type { Agent } from "../agents/agent.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import type { PlannedCall } from "../executions/record/conversation.ts";
 import type { Execution } from "../executions/execution.ts";
-import type { AcceptanceStore } from "../executions/record/acceptance_store.ts";
-import type { FamilyStore } from "../executions/record/family_store.ts";
-import type { RequestStore } from "../executions/record/request_store.ts";
 import type { DelegationState } from "../executions/loop/run.ts";
 import type { CassetteQuestion } from "./cassette.ts";
 import type { Playback } from "./playback.ts";
+import { acceptPlayed, type PlayStores } from "./played_stores.ts";
 import { withoutPrefix } from "./played_tools.ts";
 
 interface PlayedFamily {
   execution: Execution;
-  stores: {
-    acceptances: AcceptanceStore;
-    families: Pick<FamilyStore, "findChild">;
-    requests: Pick<RequestStore, "openRequest">;
-  };
+  agent: Agent;
+  stores: Pick<PlayStores, "acceptances" | "families" | "requests">;
   playback: Playback;
+  redactor: Redactor;
 }
 
 /** Returns the recorded state of a call's child. Throws ToolFailure if the delegation was refused. */
@@ -46,35 +44,20 @@ export async function playDelegation(
 async function waitingChild(
   { position }: PlannedCall,
   { request }: CassetteQuestion,
-  { execution, stores }: PlayedFamily,
+  { execution, agent, stores, playback: { clock }, redactor }: PlayedFamily,
 ): Promise<number> {
   const child = await stores.families.findChild(execution.id, position) ??
-    await acceptChild(execution, position, stores.acceptances);
+    await acceptPlayed(agent, {
+      trigger: "agent",
+      sessionId: null,
+      request: { args: [] },
+      parent: { executionId: execution.id, position },
+      depth: 1,
+    }, { stores, clock, redactor });
   await stores.requests.openRequest(child.id, {
     request: { ...request, executionId: child.id, position: 0 },
     durationMs: 0,
     frames: [],
   });
   return child.id;
-}
-
-async function acceptChild(
-  parent: Execution,
-  position: number,
-  acceptances: AcceptanceStore,
-): Promise<Execution> {
-  const accepted = await acceptances.acceptExecution({
-    agentId: parent.agentId,
-    displayName: parent.displayName,
-    trigger: "agent",
-    parentExecutionId: parent.id,
-    parentPosition: position,
-    depth: 1,
-    sessionId: null,
-    request: { args: [] },
-    model: parent.model,
-    startedAt: parent.startedAt,
-  }, { unlessWaiting: false, frames: () => [] });
-  if (!("execution" in accepted)) throw new TypeError("A delegated execution is never refused");
-  return accepted.execution;
 }

@@ -4,15 +4,8 @@ import { BUDGET_TOOL } from "../executions/budget/budget_question.ts";
 import type { Difference } from "./difference.ts";
 import type { Playback } from "./playback.ts";
 
-/** A request of a play. */
-export interface PlayedRequest {
-  request: ModelRequest;
-  /** The number of the model call, beginning at 1. */
-  call: number;
-}
-
-/** Returns the differences between a request and the recorded one. */
-export type RequestCheck = (asked: PlayedRequest) => Difference[];
+/** Returns the differences between a request and the recorded one. `call` is the number of the model call, beginning at 1. */
+export type RequestCheck = (request: ModelRequest, call: number) => Difference[];
 
 /** A model that checks requests and returns recorded replies. */
 export class PlayedModel implements Model {
@@ -48,7 +41,7 @@ export class PlayedModel implements Model {
       if (step.request.toolName !== BUDGET_TOOL) playback.stopAtMissing(step);
       playback.stop({ kind: "budget", question: step });
     }
-    const differences = this.#check({ request, call });
+    const differences = this.#check(request, call);
     if (differences.length > 0) playback.stop({ kind: "differs", differences });
     if (step === undefined) playback.stop({ kind: "end" });
     script.take();

@@ -42,19 +42,10 @@ export async function acceptPlayed(
 /** Returns the spec of a recorded run, without a parent. */
 export function toPlayedSpec(run: RecordedRun): RunSpec {
   const { trigger, sessionId } = run.execution;
-  const { args, message, context, cause, brought } = run.request;
-  return {
-    trigger,
-    sessionId,
-    request: {
-      args,
-      ...(message !== undefined && { message }),
-      ...(context !== undefined && { context }),
-      ...(cause !== undefined && { cause }),
-      ...(brought && { brought }),
-    },
-    ...(brought && { given: [...(brought.isHistory ? seedOf(run) : []), picturesOf(run)] }),
-  };
+  const { fork: _fork, editorFolder: _folder, trial: _trial, ...request } = run.request;
+  const given = request.brought &&
+    [...(request.brought.isHistory ? seedOf(run) : []), picturesOf(run)];
+  return { trigger, sessionId, request, ...(given && { given }) };
 }
 
 /** Returns the messages of earlier runs, as they were sent to the model. */

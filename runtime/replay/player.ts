@@ -81,7 +81,7 @@ class Player {
     });
     this.#model = new PlayedModel(options.run.execution.model, {
       playback: this.#playback,
-      check: options.check ?? (() => []),
+      check: options.check,
     });
     this.#log = new ExecutionLog(options.stores.frames);
   }
@@ -149,7 +149,7 @@ class Player {
   }
 
   async #playStretch(id: number, isFirst: boolean): Promise<Outcome | CallPause> {
-    const { stores, agent } = this.#options;
+    const { stores, agent, ports: { redactor } } = this.#options;
     const signal = this.#playback.begin();
     const { execution, request } = await requireExecution(stores.executions, id);
     const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
@@ -173,9 +173,9 @@ class Player {
         }),
         journal: this.#journal,
         signal,
-        openReply: () =>
-          new RedactedReply(id, { log: this.#log, redactor: this.#options.ports.redactor }),
-        delegate: (call) => playDelegation(call, { execution, stores, playback: this.#playback }),
+        openReply: () => new RedactedReply(id, { log: this.#log, redactor }),
+        delegate: (call) =>
+          playDelegation(call, { execution, agent, stores, redactor, playback: this.#playback }),
       });
       if (prompt !== undefined) this.#script.take();
       return await runLoop(run);

@@ -12,7 +12,6 @@ import type { Difference, Replay } from "./difference.ts";
 import { firstForkDifference, firstLogDifference } from "./log_comparison.ts";
 import type { PlayPorts } from "./play_options.ts";
 import { playCassette } from "./player.ts";
-import type { RequestCheck } from "./played_model.ts";
 import { createRequestCheck, termsOf } from "./request_comparison.ts";
 
 /** Options of replayRun(). */
@@ -52,17 +51,15 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
       recordedTools: (call) => externalTools((termsOf(run, call) ?? first)?.tools ?? []),
     }),
     // The copied steps of a fork belong to another agent or prompt, so their requests are not compared.
-    check: from(
-      forkedAt + 1,
-      createRequestCheck(run, {
-        today: {
-          models: modelChain(agent.model).map(({ provider, name }) => `${provider}/${name}`),
-          customTools: agent.customTools,
-          mcp: agent.mcp,
-        },
-        redactor: ports.redactor,
-      }),
-    ),
+    check: createRequestCheck(run, {
+      copied: forkedAt,
+      today: {
+        models: modelChain(agent.model).map(({ provider, name }) => `${provider}/${name}`),
+        customTools: agent.customTools,
+        mcp: agent.mcp,
+      },
+      redactor: ports.redactor,
+    }),
     ...await otherSeed(run, { agent, ports, recorded: first?.settings.history }),
   });
   const { differences, replies } = played;
@@ -78,11 +75,6 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
     recordedSteps: stepsOf(cassette),
     notes: notesOf(run, { agent, withAllTools }),
   };
-}
-
-/** Returns a check that skips the requests before `first`. */
-function from(first: number, check: RequestCheck): RequestCheck {
-  return (asked) => asked.call < first ? [] : check(asked);
 }
 
 /** Returns the custom tools and the tools of MCP servers among these tools. */

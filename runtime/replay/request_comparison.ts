@@ -1,5 +1,6 @@
 // Compares the requests to the model with the recorded ones: messages, tools and settings.
 import type { Message } from "../models/message.ts";
+import type { ModelRequest } from "../models/model.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { CallSettings, CallTerms, DeclaredTool } from "../executions/record/call_terms.ts";
 import {
@@ -8,7 +9,7 @@ import {
   type RecordedRun,
 } from "../executions/record/recorded_run.ts";
 import type { Difference } from "./difference.ts";
-import type { PlayedRequest, RequestCheck } from "./played_model.ts";
+import type { RequestCheck } from "./played_model.ts";
 
 /** The settings of the current agent that requests do not contain. */
 export interface TodaySettings extends Pick<CallSettings, "customTools" | "mcp"> {
@@ -16,12 +17,13 @@ export interface TodaySettings extends Pick<CallSettings, "customTools" | "mcp">
   models: readonly string[];
 }
 
-/** Returns a function that compares a request to the model with the recorded one. */
+/** Returns a function that compares a request to the model with the recorded one, except the first `copied` requests. */
 export function createRequestCheck(
   run: RecordedRun,
-  options: { today: TodaySettings; redactor: Redactor },
+  options: { copied: number; today: TodaySettings; redactor: Redactor },
 ): RequestCheck {
-  return ({ request, call }: PlayedRequest) => {
+  return (request, call) => {
+    if (call <= options.copied) return [];
     const end = positionOf(run, call);
     const before = run.messages.filter(({ position }) => position < end);
     const terms = termsOf(run, call);
@@ -136,7 +138,7 @@ function textOf(message: Message): string {
 
 function compareTools(
   recorded: readonly DeclaredTool[],
-  today: PlayedRequest["request"]["tools"],
+  today: ModelRequest["tools"],
 ): Found[] {
   const before = new Map(recorded.map((tool) => [tool.name, describeTool(tool)]));
   const now = new Map(today.map((tool) => [tool.name, describeTool(tool)]));
