@@ -99,37 +99,14 @@ function readSections(list: string): string[] {
   return [...named, ...Array.from({ length: more }, () => unnamed)];
 }
 
-/**
- * The formats by time zone. They are cached because creating one takes longer than the rest of a prompt. A service uses one
- * time zone.
- */
-const wallClocks = new Map<string, Intl.DateTimeFormat>();
-
-function wallClock(timeZone: string): Intl.DateTimeFormat {
-  let clock = wallClocks.get(timeZone);
-  if (clock === undefined) {
-    clock = new Intl.DateTimeFormat("en-GB", {
-      timeZone,
-      weekday: "long",
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-      hour: "2-digit",
-      minute: "2-digit",
-      hourCycle: "h23",
-      timeZoneName: "longOffset",
-    });
-    wallClocks.set(timeZone, clock);
-  }
-  return clock;
-}
+const WEEKDAYS = ["Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun"];
 
 function describeTime(now: number, timeZone: string): string {
-  const local = wallClock(timeZone).formatToParts(now);
-  const part = (type: string) => local.find((one) => one.type === type)?.value ?? "";
-  return `Now: ${part("weekday")}, ${part("year")}-${part("month")}-${part("day")} ` +
-    `${part("hour")}:${part("minute")} ${timeZone} (${part("timeZoneName")}; ` +
-    `${toTimestamp(now)})`;
+  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone);
+  const time = local.toPlainTime().toString({ smallestUnit: "minute" });
+  const offset = local.offset === "+00:00" ? "" : local.offset;
+  return `Now: ${WEEKDAYS[local.dayOfWeek - 1]}day, ${local.toPlainDate().toString()} ${time} ` +
+    `${timeZone} (GMT${offset}; ${toTimestamp(now)})`;
 }
 
 function describeWatch(paths: readonly string[]): string[] {
