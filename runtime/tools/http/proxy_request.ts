@@ -1,5 +1,6 @@
 // Parses the first request on a connection to the proxy: RFC 9112 section 3.2.2 (absolute form), RFC 9110 section 9.3.6
 // (CONNECT).
+import { Buffer } from "node:buffer";
 
 const MAX_HEAD_BYTES = 32 * 1024;
 /** The header fields that apply to the connection between program and proxy. They are not forwarded. */
@@ -11,7 +12,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
  * fields.
  */
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r\n]*)$/;
-const END: readonly number[] = [13, 10, 13, 10];
+const END = "\r\n\r\n";
 const REASONS: Readonly<Record<number, string>> = {
   200: "Connection established",
   400: "Bad Request",
@@ -53,7 +54,7 @@ export async function readProxyRequest(
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== "http:" || url.hostname === "" || url.username !== "") return undefined;
   const port = url.port === "" ? 80 : Number(url.port);
-  const forwardedHead = isTunnel ? undefined : toBytes([
+  const head = [
     `${method} ${url.pathname}${url.search} HTTP/1.1`,
     `host: ${url.host}`,
     ...fields.filter(([name]) => !OWN_FIELDS.has(name)).map(([name, value]) => `${name}: ${value}`),
@@ -61,12 +62,12 @@ export async function readProxyRequest(
     // sent to this one.
     "connection: close",
     ...["", ""],
-  ].join("\r\n"));
+  ].join("\r\n");
   return {
     hostname: url.hostname,
     port,
     password: passwordOf(fields),
-    forwardedHead,
+    forwardedHead: isTunnel ? undefined : Buffer.from(head, "latin1"),
     rest: read.rest,
   };
 }
@@ -99,25 +100,17 @@ function passwordOf(fields: readonly [string, string][]): string {
 async function readHead(
   connection: Pick<Deno.Conn, "read">,
 ): Promise<{ head: string; rest: Uint8Array } | undefined> {
-  const bytes = new Uint8Array(MAX_HEAD_BYTES);
+  const bytes = Buffer.alloc(MAX_HEAD_BYTES);
   for (let length = 0; length < bytes.length;) {
     const count = await connection.read(bytes.subarray(length));
     if (count === null) return undefined;
     const from = Math.max(0, length - END.length + 1);
     length += count;
-    for (let at = from; at <= length - END.length; at++) {
-      if (!END.every((byte, index) => bytes[at + index] === byte)) continue;
-      return { head: toText(bytes.subarray(0, at)), rest: bytes.slice(at + END.length, length) };
-    }
+    const at = bytes.subarray(0, length).indexOf(END, from);
+    if (at < 0) continue;
+    // Each byte is one character (Latin-1), because HTTP header fields are bytes.
+    const rest = new Uint8Array(bytes.subarray(at + END.length, length));
+    return { head: bytes.toString("latin1", 0, at), rest };
   }
   return undefined;
-}
-
-/** Decodes each byte as one character (Latin-1), because HTTP header fields are bytes. */
-function toText(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-}
-
-function toBytes(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
