@@ -30,7 +30,10 @@ export function parseGlob(
   sandbox: PathSandbox,
   { roots, whole }: { roots: readonly SandboxRoot[]; whole: boolean },
 ): GlobPattern {
-  refuseOdd(text);
+  if (text.trim() === "") throw new ToolFailure("The pattern is empty. Give one such as **/*.md.");
+  if (text.includes("\0")) {
+    throw new ToolFailure("The pattern contains a NUL character, which is not allowed.");
+  }
   const prefix = ROOTED.exec(text);
   const rest = prefix === null ? text : text.slice(prefix[0].length);
   const { base, glob } = splitBase(rest);
@@ -55,13 +58,6 @@ export function parseGlob(
     // The slashes inside braces count, too, so the depth may be too large, which only makes the walk longer.
     depth: glob.includes("**") || (whole && glob === "") ? Infinity : glob.split("/").length - 1,
   };
-}
-
-function refuseOdd(text: string): void {
-  if (text.trim() === "") throw new ToolFailure("The pattern is empty. Give one such as **/*.md.");
-  if (text.includes("\0")) {
-    throw new ToolFailure("The pattern contains a NUL character, which is not allowed.");
-  }
 }
 
 /** Splits a pattern into the folders before its first wildcard, and the remaining pattern. */

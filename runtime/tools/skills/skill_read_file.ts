@@ -23,16 +23,14 @@ export function createSkillReadFile(library: SkillLibrary): ActionTool {
     effect: "read",
     timeoutMs: fileRead.timeoutMs,
     maxResultBytes: fileRead.maxResultBytes,
-    run: async ({ skill_name, file_path, offset, column, limit }, context) => {
+    run: async ({ skill_name, file_path, ...part }, context) => {
       const { sandbox } = await library.use(skill_name, context.agent);
       refuseOutside(file_path);
       const args = fileRead.check({
         // After `./`, the names `~` and `{alias}` are ordinary file names.
         path: `./${file_path}`,
         with_line_numbers: false,
-        ...(offset === undefined ? {} : { offset }),
-        ...(column === undefined ? {} : { column }),
-        ...(limit === undefined ? {} : { limit }),
+        ...part,
       });
       return await fileRead.run(args, { ...context, sandbox });
     },
