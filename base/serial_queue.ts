@@ -18,20 +18,26 @@ export class SerialQueue {
 }
 
 /** Queues by keys. Work with the same key runs one piece at a time, in the order of the calls. */
-export class KeyedQueue {
-  readonly #last = new Map<string, Promise<void>>();
+export class KeyedQueue<Key = string> {
+  readonly #last = new Map<Key, Promise<void>>();
 
   /** Runs `work` after all previous work with this key and returns its result. An error rejects only this call. */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    using _turn = await this.take(key);
+    return await work();
+  }
+
+  /** Waits for all previous work with this key. The disposal of the result ends the new work. */
+  async take(key: Key): Promise<Disposable> {
     const before = this.#last.get(key);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last.set(key, promise);
-    try {
-      await before;
-      return await work();
-    } finally {
-      if (this.#last.get(key) === promise) this.#last.delete(key);
-      resolve();
-    }
+    await before;
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#last.get(key) === promise) this.#last.delete(key);
+        resolve();
+      },
+    };
   }
 }

@@ -2,6 +2,7 @@
 // @ts-types="@types/pg"
 import type { PoolClient } from "pg";
 import { backoffMs } from "../../../base/backoff.ts";
+import { KeyedQueue } from "../../../base/serial_queue.ts";
 import { type Clock, SystemClock } from "../../../base/clock.ts";
 import {
   type Database,
@@ -19,7 +20,6 @@ import { Connections } from "./connections.ts";
 import { type NodeHooks, OperationSteps } from "./operation_steps.ts";
 import { ConnectionLost, unusableServer } from "./postgres_errors.ts";
 import { Transaction } from "./transaction.ts";
-import { Turns } from "./turns.ts";
 
 /** The maximum number of attempts of an operation after conflicts with other transactions. */
 const ATTEMPTS = 8;
@@ -53,7 +53,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #clock: Clock;
   readonly #marks = new ChangeMarks();
   readonly #steps: OperationSteps;
-  readonly #turns = new Turns();
+  readonly #turns = new KeyedQueue<number>();
 
   private constructor(connections: Connections, clock: Clock, node: NodeHooks | undefined) {
     this.#connections = connections;
