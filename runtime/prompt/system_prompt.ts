@@ -3,10 +3,13 @@ import { toTimestamp } from "../../base/clock.ts";
 import {
   describeReferences,
   type PromptDelegate,
-  type PromptServer,
-  type PromptSkill,
   readServerInstructions,
 } from "./reference_material.ts";
+import type {
+  SandboxRoot,
+  ServerInstructions,
+  SkillDescription,
+} from "../vocabulary/prompt_material.ts";
 import { quoteText, toPromptLine } from "../vocabulary/untrusted_text.ts";
 
 const MAX_PLACE_DESCRIPTION_CHARACTERS = 300;
@@ -14,33 +17,24 @@ const MAX_PLACE_DESCRIPTION_CHARACTERS = 300;
 const MAX_SECTIONS = 100;
 const MAX_SECTION_CHARACTERS = 200;
 
-/** A folder or file that the file tools may access. */
-export interface PromptRoot {
-  /** The alias in paths. Null if the folder has none. */
-  alias: string | null;
-  path: string;
-  access: "read" | "write";
-  description?: string;
-}
-
 export interface SystemPromptOptions {
   /** The task, with all placeholders filled in. */
   task: string;
   now: number;
   /** The time zone by its IANA name. */
   timeZone: string;
-  roots: readonly PromptRoot[];
+  roots: readonly SandboxRoot[];
   /** The aliases of the editor's folder, if no editor requested the run. */
   absent?: readonly string[];
   /** The paths and patterns of a watch trigger, as written in the agent's file. */
   watched?: readonly string[];
   /** The names of the sections in the agent's long-term memory. */
   memorySections: readonly string[];
-  skills?: readonly PromptSkill[];
+  skills?: readonly SkillDescription[];
   /** The agents that this agent may call. */
   delegates?: readonly PromptDelegate[];
   /** The instructions of the MCP servers whose tools the agent has. */
-  servers?: readonly PromptServer[];
+  servers?: readonly ServerInstructions[];
 }
 
 /** Returns the system message: `<environment>`, then `<task>` with the task. */
@@ -69,7 +63,7 @@ export function isSamePrompt(one: string, other: string): boolean {
 export function readPromptFacts(
   prompt: string,
 ):
-  | { now: number; timeZone: string; memorySections: string[]; servers: PromptServer[] }
+  | { now: number; timeZone: string; memorySections: string[]; servers: ServerInstructions[] }
   | undefined {
   const time = /^<environment>\nNow: \w+, [\d-]+ [\d:]+ (\S+) \([^;)]*; ([^)]*)\)\n/.exec(prompt);
   const [, timeZone, timestamp] = time ?? [];

@@ -4,14 +4,14 @@ import { createRunAgent } from "./builtin/run_agent.ts";
 import type { CustomTools } from "./custom/custom_tools.ts";
 import type { UnmatchedGuards } from "./unmatched_guards.ts";
 import type { McpServers } from "./mcp/mcp_servers.ts";
-import type { ServerInstructions } from "./mcp/listing/server_instructions.ts";
 import type { OpenToolsOptions } from "./definition/open_tools_options.ts";
-import type { AgentSkills, SkillDescription, Skills } from "./skills/skills.ts";
+import type { AgentSkills, Skills } from "./skills/skills.ts";
 import type { Tool } from "./definition/tool.ts";
 import { Toolbox } from "./toolbox.ts";
 import { ToolsUnavailable } from "./failures/tools_unavailable.ts";
 import { describeNameClash } from "./name_clash.ts";
 import { WEB_SEARCH, yieldsName } from "../vocabulary/tool_vocabulary.ts";
+import type { ServerInstructions, SkillDescription } from "../vocabulary/prompt_material.ts";
 
 /** An agent's tools and skill descriptions. */
 export interface AgentTools {

@@ -9,10 +9,10 @@ import { createUserTurn } from "../../prompt/user_turn.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import { listSections, memoryPathOf } from "../../tools/memory/memory_file.ts";
-import type { SandboxRoot } from "../../tools/files/path_sandbox.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import type { RunPorts } from "./run_ports.ts";
+import type { SandboxRoot } from "../../vocabulary/prompt_material.ts";
 
 /** The objects that an opening needs. */
 export type OpeningContext = Pick<

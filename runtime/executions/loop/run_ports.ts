@@ -8,12 +8,12 @@ import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
-import type { ServerInstructions } from "../../tools/mcp/listing/server_instructions.ts";
 import type { OpenToolsOptions } from "../../tools/definition/open_tools_options.ts";
 import type { ConversationStore } from "../record/conversation_store.ts";
 import type { FamilyStore, LineageMember } from "../record/family_store.ts";
 import type { AnswerFormat, ReadPdf } from "./run.ts";
 import type { Telemetry } from "./telemetry.ts";
+import type { ServerInstructions } from "../../vocabulary/prompt_material.ts";
 
 /** The facts about the environment that a prompt contains, besides the time. */
 export interface PromptFacts {

@@ -6,10 +6,11 @@ import { join } from "../../../base/plain_path.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { isEnvFileName } from "../../../base/files/env_file_name.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
-import type { PathSandbox, SandboxRoot } from "../files/path_sandbox.ts";
+import type { PathSandbox } from "../files/path_sandbox.ts";
 import { isWithin } from "../files/place.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { WorkerPermissions } from "./host_messages.ts";
+import type { SandboxRoot } from "../../vocabulary/prompt_material.ts";
 
 /** The maximum number of entries that are scanned for closed files in one root. */
 const MAX_ENTRIES = 100_000;

@@ -7,7 +7,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isBuiltinName } from "../../vocabulary/tool_vocabulary.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
-import { PathSandbox, type SandboxRoot } from "../files/path_sandbox.ts";
+import { PathSandbox } from "../files/path_sandbox.ts";
 import type { ActionTool, ToolContext } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { ToolsUnavailable } from "../failures/tools_unavailable.ts";
@@ -22,6 +22,7 @@ import type { FileToolDeclaration } from "./tool_declaration.ts";
 import { type DescribedFile, ToolDescriptions } from "./tool_descriptions.ts";
 import { findToolFile, type ToolFile } from "./tool_files.ts";
 import { requireValidArguments } from "./whole_check.ts";
+import type { SandboxRoot } from "../../vocabulary/prompt_material.ts";
 
 /** The time in addition to a call's own limit in milliseconds, for the steps before and after the call in its process. */
 const GRACE_MS = 60_000;

@@ -2,7 +2,8 @@
 import { join, posix, resolve } from "node:path";
 import { compileGlob, type GlobMatcher } from "../../../base/files/glob.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
-import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
+import type { PathSandbox } from "./path_sandbox.ts";
+import type { SandboxRoot } from "../../vocabulary/prompt_material.ts";
 
 const ROOTED = /^(\{[a-z][a-z0-9_]*\}|~)(?:\/+|$)/;
 /** The characters that make a path segment a wildcard pattern. */

@@ -6,11 +6,12 @@ import type { Clock } from "../../../base/clock.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { nextSlice } from "../../../base/slices.ts";
 import { STAGED_NAME } from "../../../base/files/staged_files.ts";
-import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
+import type { PathSandbox } from "./path_sandbox.ts";
 import { isWithin, realPathOf } from "./place.ts";
 import { PlaceChanged } from "./file_failure.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
+import type { SandboxRoot } from "../../vocabulary/prompt_material.ts";
 
 const MAX_DEPTH = 64;
 /**

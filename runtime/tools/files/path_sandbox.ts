@@ -14,19 +14,7 @@ import { type NamedPlace, PathNotation } from "./path_notation.ts";
 import { isWithin, type PathAccess, realPathOf, SandboxPlace } from "./place.ts";
 import type { FileWrite } from "./reported_write.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
-
-/** A place that an agent may reach: a folder with its content, or one file. */
-export interface SandboxRoot {
-  /**
-   * The alias in tools and prompts, without braces. It is `workspace` for the workspace root, and null for a watched path.
-   */
-  alias: string | null;
-  /** The absolute path, with symlinks resolved as far as the path exists. */
-  path: string;
-  /** The highest access to the place: `write` includes reading. */
-  access: PathAccess;
-  description?: string;
-}
+import type { SandboxRoot } from "../../vocabulary/prompt_material.ts";
 
 /** A path that passed the check. The file system may change after the check, so each use must check the file again. */
 export interface ResolvedPath {

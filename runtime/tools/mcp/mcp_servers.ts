@@ -16,7 +16,6 @@ import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
 import { McpServer } from "./mcp_server.ts";
 import { type ResolvedServer, resolveServer } from "./servers_file/resolve_server.ts";
 import { isChosen } from "./servers_file/server_definition.ts";
-import type { ServerInstructions } from "./listing/server_instructions.ts";
 import { serverFolder } from "./server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import { toFailedCall, toUnavailable } from "./server_unavailable.ts";
@@ -24,6 +23,7 @@ import type { CallOptions, SessionPorts } from "./session.ts";
 import { nameTools, usualNames } from "./listing/tool_names.ts";
 import { createMcpTool, toOrigin } from "./mcp_tool.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
+import type { ServerInstructions } from "../../vocabulary/prompt_material.ts";
 
 /** The options of McpServers. */
 export interface McpServersOptions extends Omit<SessionPorts, "limits"> {

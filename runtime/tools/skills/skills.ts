@@ -1,19 +1,12 @@
 // Opens the skills of agents: the tools that a run gets, and the descriptions for its model.
 import type { Agent } from "../../agents/agent.ts";
 import type { Tool } from "../definition/tool.ts";
+import type { SkillDescription } from "../../vocabulary/prompt_material.ts";
 import { ToolsUnavailable } from "../failures/tools_unavailable.ts";
 import { describeBroken, SkillLibrary, type SkillLibraryOptions } from "./skill_library.ts";
 import { createSkillReadFile } from "./skill_read_file.ts";
 import { createSkillRunScript, type SkillScriptOptions } from "./skill_run_script.ts";
 import { createSkillUse } from "./skill_use.ts";
-
-/** The description of a skill in the prompt. */
-export interface SkillDescription {
-  name: string;
-  /** A hint about the skill's arguments, such as `[topic]`. */
-  argumentHint?: string;
-  description: string;
-}
 
 /** The skills of an agent at the beginning of a run, as tools and as descriptions for the prompt. */
 export interface AgentSkills {

@@ -7,12 +7,6 @@ import { redactText } from "../../../secrets/secret_marks.ts";
 
 const MAX_CHARACTERS = 4_000;
 
-/** The instructions of one server: its own words, as plain text without secrets, limited in length. */
-export interface ServerInstructions {
-  server: string;
-  instructions: string;
-}
-
 /** Returns a server's instructions as plain text without the secrets of its entry, cut to the maximum length. */
 export function toInstructions(text: string, secrets: readonly Secret[]): string {
   const beginning = new Redactor(() => secrets).beginningOf(text, MAX_CHARACTERS * 2);
