@@ -26,33 +26,6 @@ export interface LinkedQuestion {
   state: "open" | "answered" | "ended" | "expired";
 }
 
-/** The answer links of a service. */
-export class AnswerLinks {
-  readonly #store: SqlAnswerLinkStore;
-  readonly #clock: { now(): number };
-
-  constructor({ store, clock }: { store: SqlAnswerLinkStore; clock: { now(): number } }) {
-    this.#store = store;
-    this.#clock = clock;
-  }
-
-  /**
-   * Creates a link to a question and returns its path. Each attempt to deliver a message gets a new link, because the token
-   * itself is not stored.
-   */
-  async create(requestId: string): Promise<string> {
-    const token = newToken();
-    const hash = await sha256Of(token);
-    await this.#store.addLink({ hash, requestId, expiresAt: this.#clock.now() + LINK_MS });
-    return `/answer/${token}`;
-  }
-
-  /** Returns the question that belongs to a token, or undefined for an unknown token. Takes the same time in both cases. */
-  async find(token: string): Promise<LinkedQuestion | undefined> {
-    return await this.#store.findLink(await sha256Of(token), this.#clock.now());
-  }
-}
-
 /** The time for which an expired link is stored, in milliseconds. Until then the link can report that it has expired. */
 const KEPT_MS = 30 * DAY_MS;
 
@@ -70,18 +43,24 @@ interface LinkRow {
 }
 
 /** The answer links of one database. */
-export class SqlAnswerLinkStore {
+export class SqlAnswerLinks {
   readonly #db: Database;
+  readonly #clock: { now(): number };
 
-  constructor(db: Database) {
+  constructor(db: Database, { clock }: { clock: { now(): number } }) {
     this.#db = db;
+    this.#clock = clock;
   }
 
-  /** Stores a link. It is valid until `expiresAt`, or until its question expires. */
-  addLink(
-    { hash, requestId, expiresAt }: { hash: string; requestId: string; expiresAt: number },
-  ): Promise<void> {
-    return this.#db.change("process", function* () {
+  /**
+   * Creates a link to a question and returns its path. It is valid for LINK_MS, or until its question expires. Each attempt
+   * to deliver a message gets a new link, because the token itself is not stored.
+   */
+  async create(requestId: string): Promise<string> {
+    const token = newToken();
+    const hash = await sha256Of(token);
+    const expiresAt = this.#clock.now() + LINK_MS;
+    await this.#db.change("process", function* () {
       yield* send("DELETE FROM answer_links WHERE expires_at < ?", expiresAt - KEPT_MS);
       yield* send(
         "INSERT INTO answer_links (hash, request_id, expires_at) " +
@@ -91,10 +70,13 @@ export class SqlAnswerLinkStore {
         expiresAt,
       );
     });
+    return `/answer/${token}`;
   }
 
-  findLink(hash: string, now: number): Promise<LinkedQuestion | undefined> {
-    return this.#db.read(function* () {
+  /** Returns the question that belongs to a token, or undefined for an unknown token. Takes the same time in both cases. */
+  async findLink(token: string): Promise<LinkedQuestion | undefined> {
+    const [hash, now] = [await sha256Of(token), this.#clock.now()];
+    return await this.#db.read(function* () {
       const row = yield* get<LinkRow>(
         "SELECT request_id, execution_id, answered_at IS NOT NULL AS is_closed, " +
           `${isTrue("response ->> '$.expired'")} AS is_over, ` +

@@ -10,23 +10,18 @@ import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import { type Person, toMailCaller } from "../vocabulary/persons.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
+import type { OutgoingMessage } from "./channels/channel.ts";
 import { kindOfEnd, type NotableEvent } from "./notable_event.ts";
 
 /** A message to one channel that is not stored yet. */
-export interface MessageDraft {
+export interface MessageDraft
+  extends Pick<OutgoingMessage, "agentId" | "executionId" | "requestId" | "title" | "text"> {
   channel: string;
   kind: NotifyKind;
-  /** The id of the agent that the message is about. Null if it is about the whole workspace. */
-  agentId: string | null;
-  executionId: number | null;
-  /** The id of the question that the message is about. */
-  requestId: string | null;
   /** True if similar messages within an hour are counted and sent as one message. */
   isFoldable: boolean;
   /** The milliseconds after which the message is sent. Absent: at once. */
   delayMs?: number;
-  title: string;
-  text: string;
 }
 
 export interface DraftPorts {

@@ -2,6 +2,7 @@
 // Similar messages are combined, and each attempt to send a message claims it.
 import { HOUR_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { NotifyKind } from "../config/notify_schema.ts";
+import type { OutgoingMessage } from "./channels/channel.ts";
 import type { MessageDraft } from "./drafts.ts";
 import type { NotableEvent } from "./notable_event.ts";
 import type { Database } from "../database/database.ts";
@@ -19,20 +20,9 @@ export const FOLD_MS = HOUR_MS;
 export const ATTEMPT_MS = MINUTE_MS;
 
 /** A message that is claimed for an attempt to send it. Times are in milliseconds since 1970. */
-export interface ClaimedMessage {
-  /** The id, which is the same in each attempt, so that a receiver can detect a repetition. */
-  id: string;
+export interface ClaimedMessage extends Omit<OutgoingMessage, "kind" | "at" | "link"> {
   channel: string;
   kind: NotifyKind;
-  agentId: string | null;
-  executionId: number | null;
-  requestId: string | null;
-  /** True if an earlier message was about the same question. */
-  isReminder: boolean;
-  title: string;
-  text: string;
-  /** The number of similar messages that were combined into this one, which has the text of the last. */
-  count: number;
   /** The time of the first event that the message is about. */
   createdAt: number;
   /** The number of this attempt. The first is 1. */
@@ -69,22 +59,17 @@ export interface SqlOutboxOptions {
   failed: (error: unknown) => void;
 }
 
-interface MessageRow {
+/** A stored message. */
+interface MessageRow extends Omit<ClaimedMessage, "isReminder" | "firstTriedAt"> {
   seq: number;
-  id: string;
-  channel: string;
-  kind: NotifyKind;
-  agent_id: string | null;
-  execution_id: number | null;
-  request_id: string | null;
+  /** The key of similar messages; null if the message is never combined. */
   fold: string | null;
-  title: string;
-  body: string;
-  count: number;
-  created_at: number;
-  attempts: number;
-  first_tried_at: number | null;
+  firstTriedAt: number | null;
 }
+
+const COLUMNS = 'seq, id, channel, kind, agent_id AS "agentId", execution_id AS "executionId", ' +
+  'request_id AS "requestId", fold, title, body AS text, count, created_at AS "createdAt", ' +
+  'attempts AS attempt, first_tried_at AS "firstTriedAt"';
 
 /**
  * An SQL condition for open messages that a MessageFilter allows to be sent. A message waits while an earlier message of
@@ -132,23 +117,27 @@ export class SqlOutbox implements EventMessages {
       yield* closeAnswered(now);
       for (;;) {
         const row = yield* get<MessageRow>(
-          `SELECT * FROM outbox WHERE ${ELIGIBLE} AND due_at <= ?3 ORDER BY seq LIMIT 1`,
+          `SELECT ${COLUMNS} FROM outbox WHERE ${ELIGIBLE} AND due_at <= ?3 ORDER BY seq LIMIT 1`,
           ...toParameters(selection),
           now,
         );
         if (row === undefined) return undefined;
-        const attempt = row.attempts + 1;
-        const firstTriedAt = row.first_tried_at ?? now;
+        const { seq, fold, ...message } = row;
+        const attempt = row.attempt + 1;
+        const firstTriedAt = row.firstTriedAt ?? now;
         const taken = yield* run(
           "UPDATE outbox SET attempts = ?, first_tried_at = ?, due_at = ? WHERE seq = ? AND closed_at IS NULL",
           attempt,
           firstTriedAt,
           now + ATTEMPT_MS,
-          row.seq,
+          seq,
         );
         // If no row changed, another node has meanwhile replaced this row by a combined message. The loop then reads the
         // next row.
-        if (taken === 1) return toClaimed(row, { attempt, firstTriedAt });
+        if (taken === 1) {
+          const isReminder = row.requestId !== null && fold !== null;
+          return { ...message, isReminder, attempt, firstTriedAt };
+        }
       }
     });
   }
@@ -235,15 +224,18 @@ function* upsertMessage(draft: MessageDraft, now: number): Operation<void> {
     : null;
   // The lock makes all nodes store similar messages one after the other, so that they are combined.
   if (fold !== null) yield* lock(`outbox ${fold}`);
-  const waiting = fold === null ? undefined : (yield* get<MessageRow & { due_at: number }>(
-    "DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 RETURNING *",
-    fold,
-  ));
+  const waiting = fold === null
+    ? undefined
+    : (yield* get<Pick<MessageRow, "id" | "count" | "createdAt"> & { dueAt: number }>(
+      "DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 " +
+        'RETURNING id, count, created_at AS "createdAt", due_at AS "dueAt"',
+      fold,
+    ));
   const tried = yield* get<{ at: number | null }>(
     "SELECT max(first_tried_at) AS at FROM outbox WHERE fold = ?",
     fold,
   );
-  const dueAt = waiting?.due_at ?? Math.max(now + delayMs, (tried?.at ?? -Infinity) + FOLD_MS);
+  const dueAt = waiting?.dueAt ?? Math.max(now + delayMs, (tried?.at ?? -Infinity) + FOLD_MS);
   // The combined message becomes the last row: it is about the newest execution, and must follow that execution's other
   // messages.
   yield* send(
@@ -259,29 +251,9 @@ function* upsertMessage(draft: MessageDraft, now: number): Operation<void> {
     draft.title,
     draft.text,
     (waiting?.count ?? 0) + 1,
-    waiting?.created_at ?? now,
+    waiting?.createdAt ?? now,
     dueAt,
   );
-}
-
-function toClaimed(
-  row: MessageRow,
-  tries: { attempt: number; firstTriedAt: number },
-): ClaimedMessage {
-  return {
-    id: row.id,
-    channel: row.channel,
-    kind: row.kind,
-    agentId: row.agent_id,
-    executionId: row.execution_id,
-    requestId: row.request_id,
-    isReminder: row.request_id !== null && row.fold !== null,
-    title: row.title,
-    text: row.body,
-    count: row.count,
-    createdAt: row.created_at,
-    ...tries,
-  };
 }
 
 /** Closes the messages about questions that no longer wait for an answer. */

@@ -6,7 +6,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import { WorkLoop } from "../../base/work_loop.ts";
 import { type NotifySettings, quietHours } from "../config/notify_schema.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import type { AnswerLinks } from "./answer_links.ts";
+import type { SqlAnswerLinks } from "./answer_links.ts";
 import { type Channel, DeliveryFailure, type OutgoingMessage } from "./channels/channel.ts";
 import type { ClaimedMessage, MessageFilter, SqlOutbox } from "./outbox.ts";
 import { isQuiet } from "./quiet_hours.ts";
@@ -26,7 +26,7 @@ const RETENTION_MS = DAY_MS;
 
 export interface SenderPorts {
   store: SqlOutbox;
-  links: Pick<AnswerLinks, "create">;
+  links: Pick<SqlAnswerLinks, "create">;
   settings: () => NotifySettings;
   /** Returns the base URL of answer links. Null: messages contain no links. */
   publicUrl: () => string | null;

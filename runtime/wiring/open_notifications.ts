@@ -4,14 +4,13 @@ import type { AgentRegistry } from "../agents/registry.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { Context } from "../config/context.ts";
 import type { EventBus } from "../events/bus.ts";
-import { AnswerLinks } from "../notify/answer_links.ts";
+import { SqlAnswerLinks } from "../notify/answer_links.ts";
 import type { NotableEvent } from "../notify/notable_event.ts";
 import { MessageTests } from "../notify/message_tests.ts";
 import { draftMessages } from "../notify/drafts.ts";
 import type { OpenChat } from "../notify/channels/open_channel.ts";
 import { MessageSender } from "../notify/sender.ts";
 import type { RuntimeMessages } from "../interface/runtime.ts";
-import { SqlAnswerLinkStore } from "../notify/answer_links.ts";
 import type { Database } from "../database/database.ts";
 import { SqlOutbox } from "../notify/outbox.ts";
 import type { TokenSecrets } from "../tools/mcp/sign_in/token_secrets.ts";
@@ -81,7 +80,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
       log.write("error", "A message could not be stored", { error });
     });
   };
-  const links = new AnswerLinks({ store: new SqlAnswerLinkStore(db), clock });
+  const links = new SqlAnswerLinks(db, { clock });
   const sender = new MessageSender({
     store: outbox,
     links,
@@ -96,7 +95,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
   return {
     outbox,
     sender,
-    findLink: (token) => links.find(token),
+    findLink: (token) => links.findLink(token),
     tests: new MessageTests({
       stateDir: settings.directories.stateDir,
       channels: () => notify().channels,

@@ -10,7 +10,7 @@ import { modelEndpoint } from "../endpoint.ts";
 import { KnownLimits } from "../adaptation/known_limits.ts";
 import { acceptsMedia } from "../adaptation/accepted_media.ts";
 import { ModelPrices } from "../pricing.ts";
-import { ModelQueue, withQueue } from "./queue.ts";
+import { ModelQueue } from "./queue.ts";
 import { RateGates } from "./rate_gate.ts";
 import { requireModel, resolveConnection } from "./resolve.ts";
 import { withRetry } from "./retry.ts";
@@ -61,7 +61,7 @@ export class ModelSupply {
   async open(agent: Agent): Promise<Model> {
     const settings = requireModel(agent.model);
     if (settings.fallback === undefined) {
-      return withQueue(await this.#openOne(settings, { agent }), this.#queue);
+      return this.#queue.wrap(await this.#openOne(settings, { agent }));
     }
     const { withFallback } = await loadFallback();
     const models = modelChain(settings).map((one) => ({
@@ -71,7 +71,7 @@ export class ModelSupply {
         return this.#openOne(one, { agent, longestWaitMs });
       },
     }));
-    return withQueue(withFallback(models, this.#options.log), this.#queue);
+    return this.#queue.wrap(withFallback(models, this.#options.log));
   }
 
   async #openOne(

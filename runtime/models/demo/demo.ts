@@ -6,13 +6,7 @@ import { DemoTurn } from "./demo_turn.ts";
 import { echoStep, reportStep } from "./demo_report.ts";
 import { type DemoStep, scriptStep } from "./demo_script.ts";
 import type { AssistantMessage } from "../message.ts";
-import {
-  type Model,
-  type ModelDelta,
-  ModelError,
-  type ModelReply,
-  type ModelRequest,
-} from "../model.ts";
+import { type Model, ModelError } from "../model.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../token_estimate.ts";
 
 /**
@@ -42,73 +36,52 @@ export function createDemoModel(options: { name: string; clock: Clock }): Model 
       { retryable: false },
     );
   }
-  return new DemoModel(`demo/${name}`, { ...DEMO_MODELS[known], clock });
+  const { step: stepOf, pauseMs } = DEMO_MODELS[known];
+  return {
+    id: `demo/${name}`,
+    async *generate(request, { signal }) {
+      signal.throwIfAborted();
+      const step = stepOf(new DemoTurn(request.messages));
+      const { say = "", call = [], fail, retryable = false, delay_ms: delayMs = 0 } = step;
+      if (delayMs > 0) await clock.sleep(delayMs, signal);
+      for (const text of piecesOf(say)) {
+        signal.throwIfAborted();
+        yield { type: "text", text };
+        if (pauseMs > 0) await clock.sleep(pauseMs, signal);
+      }
+      signal.throwIfAborted();
+      if (fail !== undefined) throw new ModelError(`demo: ${fail}`, { retryable });
+      const message: AssistantMessage = {
+        role: "assistant",
+        content: say,
+        // The id is deterministic for a conversation, and unique within it.
+        toolCalls: call.map(({ name, arguments: given }, index) => ({
+          id: `demo_${request.messages.length}_${index + 1}`,
+          name,
+          arguments: typeof given === "string" ? given : JSON.stringify(given),
+        })),
+      };
+      const { input, output } = step.usage ?? {
+        input: estimateInputTokens(request),
+        output: estimateOutputTokens(message),
+      };
+      return {
+        message,
+        stop: step.stop ?? (call.length > 0 ? "tool_calls" : "end"),
+        usage: {
+          inputTokens: input,
+          outputTokens: output,
+          cacheReadTokens: 0,
+          cacheWriteTokens: 0,
+        },
+        reportedCostUsd: step.cost_usd ?? null,
+      };
+    },
+  };
 }
 
 const WORDS_PER_DELTA = 3;
 const MAX_DELTAS = 200;
-
-class DemoModel implements Model {
-  readonly id: string;
-  readonly #step: (turn: DemoTurn) => DemoStep;
-  readonly #pauseMs: number;
-  readonly #clock: Clock;
-
-  constructor(
-    id: string,
-    options: { step: (turn: DemoTurn) => DemoStep; pauseMs: number; clock: Clock },
-  ) {
-    this.id = id;
-    this.#step = options.step;
-    this.#pauseMs = options.pauseMs;
-    this.#clock = options.clock;
-  }
-
-  async *generate(
-    request: ModelRequest,
-    options: { signal: AbortSignal },
-  ): AsyncGenerator<ModelDelta, ModelReply, void> {
-    const { signal } = options;
-    signal.throwIfAborted();
-    const turn = new DemoTurn(request.messages);
-    const step = this.#step(turn);
-    if (step.delayMs > 0) await this.#clock.sleep(step.delayMs, signal);
-    yield* this.#stream(step.text, signal);
-    if (step.failure !== null) {
-      throw new ModelError(`demo: ${step.failure.message}`, {
-        retryable: step.failure.retryable,
-      });
-    }
-    const message: AssistantMessage = {
-      role: "assistant",
-      content: step.text,
-      // The id is deterministic for a conversation, and unique within it.
-      toolCalls: step.calls.map((call, index) => ({
-        id: `demo_${request.messages.length}_${index + 1}`,
-        ...call,
-      })),
-    };
-    const { input, output } = step.usage ?? {
-      input: estimateInputTokens(request),
-      output: estimateOutputTokens(message),
-    };
-    return {
-      message,
-      stop: step.stop ?? (step.calls.length > 0 ? "tool_calls" : "end"),
-      usage: { inputTokens: input, outputTokens: output, cacheReadTokens: 0, cacheWriteTokens: 0 },
-      reportedCostUsd: step.costUsd,
-    };
-  }
-
-  async *#stream(text: string, signal: AbortSignal): AsyncGenerator<ModelDelta, void, void> {
-    for (const piece of piecesOf(text)) {
-      signal.throwIfAborted();
-      yield { type: "text", text: piece };
-      if (this.#pauseMs > 0) await this.#clock.sleep(this.#pauseMs, signal);
-    }
-    signal.throwIfAborted();
-  }
-}
 
 /**
  * Splits a text into pieces of a few words for streaming. A long text gets longer pieces, so that there are at most a few

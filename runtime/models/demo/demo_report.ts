@@ -52,21 +52,8 @@ function filesOf(turn: DemoTurn): [source: string | undefined, target: string] {
   return [source, target ?? "report.md"];
 }
 
-function say(
-  text: string,
-  call?: { name: string; arguments: Record<string, string | boolean> },
-): DemoStep {
-  return {
-    text,
-    calls: call === undefined
-      ? []
-      : [{ name: call.name, arguments: JSON.stringify(call.arguments) }],
-    usage: null,
-    delayMs: 0,
-    failure: null,
-    stop: null,
-    costUsd: null,
-  };
+function say(text: string, ...call: NonNullable<DemoStep["call"]>): DemoStep {
+  return { say: text, ...(call.length > 0 && { call }) };
 }
 
 /** A report about a text as Markdown, and its summary in one or two sentences. */

@@ -13,24 +13,7 @@
 // ```
 import { z } from "zod";
 import type { DemoTurn } from "./demo_turn.ts";
-import { ModelError, type StopReason } from "../model.ts";
-
-/** One parsed step of a script, which is one reply. */
-export interface DemoStep {
-  text: string;
-  /** The tool calls of the reply. `arguments` is JSON text. */
-  calls: { name: string; arguments: string }[];
-  /** The token counts; null to estimate them from the number of characters. */
-  usage: { input: number; output: number } | null;
-  /** The wait before the reply, in milliseconds. */
-  delayMs: number;
-  /** The error that ends the reply after its text; null if there is none. */
-  failure: { message: string; retryable: boolean } | null;
-  /** The reason for the end of the reply; null for `tool_calls` if there are calls, otherwise `end`. */
-  stop: StopReason | null;
-  /** The cost of the reply in US dollars, as if an endpoint had reported it; null if there is none. */
-  costUsd: number | null;
-}
+import { ModelError } from "../model.ts";
 
 const Tokens = z.int().min(0);
 
@@ -45,17 +28,17 @@ const Step = z.strictObject({
     name: z.string(),
     arguments: z.union([z.string(), z.record(z.string(), z.json())]).default({}),
   })).min(1).optional(),
-  /** The token counts of the reply. */
+  /** The token counts of the reply; otherwise they are estimated from the number of characters. */
   usage: z.strictObject({ input: Tokens, output: Tokens }).optional(),
   /** The wait before the reply starts, in milliseconds. */
   delay_ms: z.number().min(0).optional(),
-  /** The message of the error that ends the reply. */
+  /** The message of the error that ends the reply after its text. */
   fail: z.string().optional(),
   /** True if the error may be retried. */
   retryable: z.boolean().optional(),
-  /** The reason for the end of the reply. */
+  /** The reason for the end of the reply; otherwise `tool_calls` if there are calls, or `end`. */
   stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal", "unknown"]).optional(),
-  /** The cost of the reply in US dollars. */
+  /** The cost of the reply in US dollars, as if an endpoint had reported it. */
   cost_usd: z.number().min(0).optional(),
 }).refine(
   (step) => [step.say, step.say_repeat, step.call, step.fail].some((part) => part !== undefined),
@@ -63,6 +46,9 @@ const Step = z.strictObject({
 );
 
 const Script = z.array(Step).min(1);
+
+/** One step of a script, which is one reply. */
+export type DemoStep = z.output<typeof Step>;
 
 /**
  * Returns the step of the script for the present position of the conversation. Throws ModelError if the script is missing,
@@ -79,22 +65,9 @@ export function scriptStep(turn: DemoTurn): DemoStep {
       "add a step that ends the run",
     );
   }
-  const text = (step.say ?? "").replaceAll("{result}", () => turn.results.at(-1)?.content ?? "") +
+  const say = (step.say ?? "").replaceAll("{result}", () => turn.results.at(-1)?.content ?? "") +
     (step.say_repeat?.text.repeat(step.say_repeat.times) ?? "");
-  return {
-    text,
-    calls: (step.call ?? []).map(({ name, arguments: args }) => ({
-      name,
-      arguments: typeof args === "string" ? args : JSON.stringify(args),
-    })),
-    usage: step.usage ?? null,
-    delayMs: step.delay_ms ?? 0,
-    failure: step.fail === undefined
-      ? null
-      : { message: step.fail, retryable: step.retryable ?? false },
-    stop: step.stop ?? null,
-    costUsd: step.cost_usd ?? null,
-  };
+  return { ...step, say };
 }
 
 function findScript(turn: DemoTurn): string {

@@ -3,8 +3,10 @@ import type { NotifyKind } from "../../config/notify_schema.ts";
 
 /** A message to send through a channel. */
 export interface OutgoingMessage {
+  /** The id, which is the same in each attempt, so that a receiver can detect a repetition. */
   id: string;
   kind: NotifyKind | "test";
+  /** The id of the agent that the message is about. Null if it is about the whole workspace. */
   agentId: string | null;
   executionId: number | null;
   /** The id of the question that the message is about. Null if it is about none. */
@@ -13,6 +15,7 @@ export interface OutgoingMessage {
   isReminder: boolean;
   title: string;
   text: string;
+  /** The number of similar messages that were combined into this one, which has the text of the last. */
   count: number;
   /** The time of the first event that the message is about, in milliseconds since 1970. */
   at: number;

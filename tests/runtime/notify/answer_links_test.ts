@@ -15,17 +15,17 @@ Deno.test("a link opens its question for 24 hours, or until the question expires
   const token = await linkTo(world, requestId);
   assert.match(token, /^[\w-]{43}$/);
   const found = { requestId, executionId: 1, state: "open" };
-  assert.deepEqual(await world.links.find(token), found);
+  assert.deepEqual(await world.links.findLink(token), found);
   // A link can be read several times.
-  assert.deepEqual(await world.links.find(token), found);
+  assert.deepEqual(await world.links.findLink(token), found);
   world.clock.jump(DAY_MS - 1);
-  assert.equal((await world.links.find(token))?.state, "open");
+  assert.equal((await world.links.findLink(token))?.state, "open");
   world.clock.jump(1);
-  assert.equal((await world.links.find(token))?.state, "expired");
+  assert.equal((await world.links.findLink(token))?.state, "expired");
   const short = world.ask(executionOf(2, WAITING), { expiresAt: world.clock.now() + HOUR_MS });
   const other = await linkTo(world, short.requestId);
   world.clock.jump(HOUR_MS);
-  assert.equal((await world.links.find(other))?.state, "expired");
+  assert.equal((await world.links.findLink(other))?.state, "expired");
 });
 
 Deno.test("the end of a question closes all its links and no others", async () => {
@@ -38,14 +38,14 @@ Deno.test("the end of a question closes all its links and no others", async () =
   world.answer("q-1");
   world.answer("q-2", null);
   world.answer("q-3", { expired: true });
-  const states = await Promise.all(tokens.map(async (one) => (await world.links.find(one))?.state));
+  const states = await Promise.all(tokens.map(async (one) => (await world.links.findLink(one))?.state));
   assert.deepEqual(states, [
     ...["answered", "answered", "ended", "ended"],
     ...["expired", "expired", "open", "open"],
   ]);
 });
 
-Deno.test("AnswerLinks finds no question for a forged token or a deleted question", async () => {
+Deno.test("SqlAnswerLinks finds no question for a forged token or a deleted question", async () => {
   await using world = new OutboxWorld();
   world.ask(executionOf(1, WAITING));
   const token = await linkTo(world, "q-1");
@@ -55,8 +55,8 @@ Deno.test("AnswerLinks finds no question for a forged token or a deleted questio
     "",
     "q-1",
   ];
-  for (const one of forged) assert.equal(await world.links.find(one), undefined);
+  for (const one of forged) assert.equal(await world.links.findLink(one), undefined);
   world.db.run("DELETE FROM executions WHERE id = 1");
-  assert.equal(await world.links.find(token), undefined);
+  assert.equal(await world.links.findLink(token), undefined);
   assert.deepEqual(world.db.all("SELECT * FROM answer_links"), []);
 });

@@ -3,14 +3,13 @@ import { configOf } from "../agents/parsed_file.ts";
 import type { NotifySettings } from "../../../runtime/config/notify_schema.ts";
 import type { Execution } from "../../../runtime/executions/execution.ts";
 import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
-import { AnswerLinks } from "../../../runtime/notify/answer_links.ts";
+import { SqlAnswerLinks } from "../../../runtime/notify/answer_links.ts";
 import type { Channel, OutgoingMessage } from "../../../runtime/notify/channels/channel.ts";
 import { DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
 import { draftMessages } from "../../../runtime/notify/drafts.ts";
 import type { NotableEvent } from "../../../runtime/notify/notable_event.ts";
 import { MessageSender } from "../../../runtime/notify/sender.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
-import { SqlAnswerLinkStore } from "../../../runtime/notify/answer_links.ts";
 import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { SqlOutbox } from "../../../runtime/notify/outbox.ts";
 import { openInstance } from "../../../runtime/database/instances.ts";
@@ -32,7 +31,7 @@ export class OutboxWorld implements AsyncDisposable {
   readonly db = SqliteDatabase.open(":memory:");
   readonly log = new LogLines();
   readonly redactor = new Redactor(() => [{ name: "TOKEN", value: "s3cr3t-value" }]);
-  readonly links: AnswerLinks;
+  readonly links: SqlAnswerLinks;
   readonly outbox: SqlOutbox;
   /** The messages that each channel received, in order. */
   readonly sent: (OutgoingMessage & { channel: string; at2: number })[] = [];
@@ -47,7 +46,7 @@ export class OutboxWorld implements AsyncDisposable {
     this.clock = new TestClock(start ?? "2026-01-01T12:00:00.000Z");
     this.settings = configOf(config).notify;
     this.db.perform(openInstance({ id: "one", pid: 1, startedAt: 0 }));
-    this.links = new AnswerLinks({ store: new SqlAnswerLinkStore(this.db), clock: this.clock });
+    this.links = new SqlAnswerLinks(this.db, { clock: this.clock });
     this.outbox = new SqlOutbox(this.db, {
       draftMessages: (event) =>
         draftMessages(event, {

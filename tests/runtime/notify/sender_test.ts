@@ -264,7 +264,7 @@ Deno.test("each attempt to send a question gets a new link; the database contain
   ]);
   for (const link of links) {
     const token = /^https:\/\/inkling\.example\/answer\/([\w-]{43})$/.exec(link)?.[1] ?? "";
-    assert.equal((await world.links.find(token))?.state, "open");
+    assert.equal((await world.links.findLink(token))?.state, "open");
     assert.ok(!stored.includes(token));
   }
 });

@@ -13,7 +13,7 @@ const IF_UNSAFE = 'effect === "unsafe" ? "power" : "process"';
  * as those of an execution's status, survive a power cut.
  */
 const MAY_BE_LOST: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  SqlAnswerLinkStore: { process: "addLink" },
+  SqlAnswerLinks: { process: "create" },
   SqlAudit: { process: "sweep" },
   SqlBudgetStore: { soon: "reserve settle" },
   SqlChatNotes: { process: "claim purge release remove write" },
