@@ -38,7 +38,9 @@ Deno.test("the end of a question closes all its links and no others", async () =
   world.answer("q-1");
   world.answer("q-2", null);
   world.answer("q-3", { expired: true });
-  const states = await Promise.all(tokens.map(async (one) => (await world.links.findLink(one))?.state));
+  const states = await Promise.all(
+    tokens.map(async (one) => (await world.links.findLink(one))?.state),
+  );
   assert.deepEqual(states, [
     ...["answered", "answered", "ended", "ended"],
     ...["expired", "expired", "open", "open"],

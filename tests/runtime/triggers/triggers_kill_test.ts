@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { IS_POSTGRES } from "../../support/test_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { kill, serve, untilDead } from "./mortal_process.ts";
+import { serve, untilDead } from "./mortal_process.ts";
 
 interface RunRow {
   id: number;
@@ -61,12 +61,15 @@ async function checkFollowUps(place: TestWorkspace): Promise<void> {
 }
 
 /**
- * For each kind of trigger, the service is killed just before and just after it accepts one run: the fourth run of `watch`,
- * and the first run of the others.
+ * The service is killed just after it accepts the first run of each kind, and for `watch` just before and after the fourth
+ * run. Nothing is stored before an acceptance, whatever the kind of trigger.
  */
-const DEATHS = Object.entries({ schedule: 1, watch: 4, after: 1 }).flatMap(([trigger, nth]) =>
-  (["before", "after"] as const).map((when) => ({ trigger, nth, when }))
-);
+const DEATHS = [
+  { trigger: "schedule", nth: 1, when: "after" },
+  { trigger: "watch", nth: 4, when: "before" },
+  { trigger: "watch", nth: 4, when: "after" },
+  { trigger: "after", nth: 1, when: "after" },
+] as const;
 
 Deno.test("a service killed around the acceptance of a run starts one run per trigger event", async () => {
   await using place = await createTestWorkspace();
@@ -95,14 +98,14 @@ Deno.test("a service killed around the acceptance of a run starts one run per tr
     await checkSlots(place, 1_000);
     await checkFollowUps(place);
   }
-  const last = await serve(place);
+  const last = await place.open();
   await until(async () => {
     await delay(50);
     const changes = await runsOf(place, "watch");
     return changes.length >= paths.length && changes.every(({ status }) => status !== "running") &&
       (await runsOf(place, "after")).length > (counts.get("after") ?? 0);
   }, "a run for each");
-  await kill(last);
+  await last[Symbol.asyncDispose]();
   await checkSlots(place, 1_000);
   await checkChanges(place, paths);
   await checkFollowUps(place);

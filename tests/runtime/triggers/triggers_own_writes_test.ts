@@ -33,8 +33,9 @@ const SCRIPTS: Readonly<Record<string, (folder: string) => unknown[]>> = {
 
 Deno.test("an agent's own writes do not fire it, with and without a debounce", async () => {
   await using live = await LiveTriggers.create();
-  const cases = Object.entries(SCRIPTS).flatMap(([what, script]) =>
-    ["0", "50ms"].map((debounce) => ({ what: `${what}, debounce ${debounce}`, script, debounce }))
+  const cases = Object.entries(SCRIPTS).flatMap(([what, script], index) =>
+    (index === 0 ? ["0", "50ms"] : ["0"])
+      .map((debounce) => ({ what: `${what}, debounce ${debounce}`, script, debounce }))
   );
   for (const [n, { script, debounce }] of cases.entries()) {
     const folder = `inbox-${n}`;
@@ -53,7 +54,7 @@ Deno.test("an agent's own writes do not fire it, with and without a debounce", a
   }
   await live.open();
   // If an earlier write of the agent fired, its change is in the list of the next run.
-  const files = ["start.md", "second.md", "third.md"];
+  const files = ["start.md", "second.md"];
   for (const [round, file] of files.entries()) {
     for (const n of cases.keys()) live.write(`inbox-${n}/${file}`);
     for (const [n, { what }] of cases.entries()) {

@@ -1,7 +1,7 @@
 // A service that is killed between a check and its run.
 import assert from "node:assert/strict";
 import { until } from "../../../support/until.ts";
-import { kill, serve, untilDead } from "../mortal_process.ts";
+import { serve, untilDead } from "../mortal_process.ts";
 import { Site } from "./site.ts";
 
 Deno.test("a service killed before and after the acceptance of a run starts one run for each change", async () => {
@@ -17,15 +17,15 @@ Deno.test("a service killed before and after the acceptance of a run starts one 
   feed(2);
   const stored = async () =>
     (await place.all("SELECT 1 FROM settings WHERE key = 'check news'")).length === 1;
-  const first = await serve(place);
+  await site.live.open();
   await until(stored, "the first check is stored");
-  await kill(first);
+  await site.live.close();
   // Six new entries come in one answer. The service dies between them.
   feed(8);
   for (const when of ["before", "after"] as const) {
     await untilDead(await serve(place, { when, nth: 2, trigger: "change" }));
   }
-  const last = await serve(place);
+  await site.live.open();
   const entries = async () => {
     const rows = await place.all<{ request: string }>(
       "SELECT request FROM executions WHERE trigger = 'change' ORDER BY id",
@@ -35,6 +35,5 @@ Deno.test("a service killed before and after the acceptance of a run starts one 
   await until(async () => (await entries()).length >= 6, "a run for each entry");
   feed(9);
   await until(async () => (await entries()).length >= 7, "a run for the next entry");
-  await kill(last);
   assert.deepEqual(await entries(), [3, 4, 5, 6, 7, 8, 9].map((at) => `Entry ${at}`));
 });

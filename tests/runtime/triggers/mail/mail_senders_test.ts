@@ -1,66 +1,71 @@
 // Senders and programs that may start a run, and the attacks of others.
 import assert from "node:assert/strict";
+import { readHead } from "../../../../runtime/mail/read_mail.ts";
+import { automaticReason, isProven } from "../../../../runtime/mail/sender_proof.ts";
 import { withDovecot } from "../../../support/machine/mail_servers.ts";
 import { until } from "../../../support/until.ts";
-import { type MailFields, MailWorld } from "./mail_world.ts";
+import { type MailFields, mailOf, MailWorld } from "./mail_world.ts";
 
-/** Mails that must start no run, with the reason that is logged. */
-const REFUSED: Readonly<Record<string, [fields: MailFields, reason: RegExp]>> = {
-  "no word of the server": [{ results: null }, /not proven: mx.example.com has not confirmed/],
-  "a failed check": [
-    { results: "mx.example.com; dmarc=fail header.from=example.org" },
-    /not proven/,
-  ],
-  "a check of another domain": [
-    {
-      results:
-        "mx.example.com; dmarc=pass header.from=evil.example; dkim=pass header.d=evil.example",
-    },
-    /not proven/,
-  ],
-  "a word of another server": [
-    { results: "mx.evil.example; dmarc=pass header.from=example.org" },
-    /not proven/,
-  ],
-  "a forged word below the server's own": [
-    {
-      results: "mx.example.com; dmarc=fail header.from=example.org",
-      headers: ["Authentication-Results: mx.example.com; dmarc=pass header.from=example.org"],
-    },
-    /not proven/,
-  ],
-  "a pass in a comment": [
-    {
-      results: "mx.example.com; spf=fail (x; dmarc=pass header.from=example.org) smtp.mailfrom=e.x",
-    },
-    /not proven/,
-  ],
-  "a pass in a quoted text": [
-    { results: 'mx.example.com; spf=pass smtp.mailfrom="a; dmarc=pass header.from=example.org"' },
-    /not proven/,
-  ],
-  "two senders": [{ from: "bob@example.org, eve@evil.example" }, /not proven/],
-  "an automatic reply": [{ headers: ["Auto-Submitted: auto-replied"] }, /Auto-Submitted/],
-  "a newsletter": [{ headers: ["List-Id: <news.example.org>"] }, /mailing list/],
-  "a bounce": [{ from: "MAILER-DAEMON@example.org" }, /report about another mail/],
+/** Mails whose sender is not proven. */
+const UNPROVEN: Readonly<Record<string, MailFields>> = {
+  "no word of the server": { results: null },
+  "a failed check": { results: "mx.example.com; dmarc=fail header.from=example.org" },
+  "a check of another domain": {
+    results: "mx.example.com; dmarc=pass header.from=evil.example; dkim=pass header.d=evil.example",
+  },
+  "a word of another server": { results: "mx.evil.example; dmarc=pass header.from=example.org" },
+  "a forged word below the server's own": {
+    results: "mx.example.com; dmarc=fail header.from=example.org",
+    headers: ["Authentication-Results: mx.example.com; dmarc=pass header.from=example.org"],
+  },
+  "a pass in a comment": {
+    results: "mx.example.com; spf=fail (x; dmarc=pass header.from=example.org) smtp.mailfrom=e.x",
+  },
+  "a pass in a quoted text": {
+    results: 'mx.example.com; spf=pass smtp.mailfrom="a; dmarc=pass header.from=example.org"',
+  },
+  "two senders": { from: "bob@example.org, eve@evil.example" },
 };
+
+/** Mails that a program has written, with the reason. */
+const AUTOMATIC: readonly [fields: MailFields, reason: RegExp][] = [
+  [{ headers: ["Auto-Submitted: auto-replied"] }, /Auto-Submitted/],
+  [{ headers: ["List-Id: <news.example.org>"] }, /mailing list/],
+  [{ from: "MAILER-DAEMON@example.org" }, /report about another mail/],
+];
+
+const headOf = (fields: MailFields) => readHead(new TextEncoder().encode(mailOf(fields)));
+
+Deno.test("isProven() accepts only the word of the own server about the sender's domain", async () => {
+  assert.ok(isProven(await headOf({}), "mx.example.com"));
+  for (const [name, fields] of Object.entries(UNPROVEN)) {
+    assert.equal(isProven(await headOf(fields), "mx.example.com"), false, name);
+  }
+});
+
+Deno.test("automaticReason() detects mails that a program has written", async () => {
+  assert.equal(automaticReason(await headOf({})), undefined);
+  for (const [fields, reason] of AUTOMATIC) {
+    assert.match(automaticReason(await headOf(fields)) ?? "", reason);
+  }
+});
 
 withDovecot.test("only proven people start runs, and why says the reason for others", async () => {
   await using world = await MailWorld.create();
   await world.agent("reader");
   await world.open();
-  for (const [name, [fields, reason]] of Object.entries(REFUSED)) {
-    const before = world.place.logged.length;
-    await world.deliver({ ...fields, subject: name });
-    await until(
-      () =>
-        world.place.logged.slice(before).some(({ message }) => message === "A mail starts nothing"),
-      `${name} starts nothing`,
-    );
+  const refused: [MailFields, RegExp][] = [
+    [{ results: null }, /not proven: mx.example.com has not confirmed/],
+    [{ headers: ["Auto-Submitted: auto-replied"] }, /Auto-Submitted/],
+  ];
+  for (const [fields, reason] of refused) {
+    const subject = String(reason);
+    await world.deliver({ ...fields, subject });
+    const passed = async () => (await world.runtime.getAgent("reader"))?.passedMail;
+    await until(async () => (await passed())?.subject === subject, `${reason} starts nothing`);
+    assert.match((await passed())?.reason ?? "", reason);
     const line = world.place.logged.findLast(({ message }) => message === "A mail starts nothing");
-    assert.match(String(line?.fields["reason"]), reason, name);
-    const listing = await world.runtime.getAgent("reader");
-    assert.equal(listing?.passedMail?.subject, name);
+    assert.match(String(line?.fields["reason"]), reason);
   }
   await world.deliver({ subject: "own", from: "ann@example.com" });
   await world.deliver({ subject: "genuine" });

@@ -4,13 +4,12 @@ import { compareWorld } from "../../../../proof/schedules/comparison.ts";
 import { runManyClaims } from "../../../../proof/schedules/many_claims.ts";
 import { clockChanges, createRandomWorld } from "../../../../proof/schedules/random_world.ts";
 
-Deno.test("the outcomes of six random schedules equal those of an independent calculation", async () => {
+Deno.test("the outcomes of two random schedules equal those of an independent calculation", async () => {
   const changes = clockChanges().length;
   const counts = { run: 0, skipped: 0, missed: 0 };
-  for (let number = 0; number < 6; number++) {
-    // Half of the worlds start near a clock change in one of the five zones, the others at any date.
-    const world = createRandomWorld(number % 2 === 0 ? number * 4 : changes + number);
-    const comparison = await compareWorld(world);
+  // The first world starts near a clock change, the other at any date.
+  for (const number of [0, changes + 1]) {
+    const comparison = await compareWorld(createRandomWorld(number));
     assert.deepEqual(comparison.differences, [], `world ${number}`);
     counts.run += comparison.counts.run;
     counts.skipped += comparison.counts.skipped;
