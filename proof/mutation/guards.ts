@@ -1475,8 +1475,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a message that may have arrived is not changed",
     symbol: "upsertMessage",
-    replace: "WHERE fold = ? AND closed_at IS NULL AND attempts = 0 ",
-    by: "WHERE fold = ? AND closed_at IS NULL ",
+    replace: '"DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 "',
+    by: '"DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL "',
     tests: ["tests/runtime/notify/sender_test.ts"],
   },
   {

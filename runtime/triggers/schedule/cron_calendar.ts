@@ -9,17 +9,24 @@ const SEARCHED_DAYS = 9 * 366;
 /** The wall times that match a cron expression. Each is a whole minute. */
 export class CronCalendar {
   readonly #cron: CronExpression;
+  /** The matching minutes of a matching day, in order. */
+  readonly #minutes: Uint16Array;
 
   constructor(cron: CronExpression) {
     this.#cron = cron;
+    const { hours, minutes } = cron;
+    this.#minutes = Uint16Array.from(
+      hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute)),
+    );
   }
 
   /** Returns the first matching wall time after `wall`, or null without a match. */
   nextAfter(wall: number): number | null {
     const today = Math.floor(wall / DAY_MS);
     for (let day = today; day <= today + SEARCHED_DAYS; day++) {
-      const next = this.#timesOf(day).find((time) => time > wall);
-      if (next !== undefined) return next;
+      if (!this.#isDay(day)) continue;
+      const minute = this.#minutes.find((one) => timeOf(day, one) > wall);
+      if (minute !== undefined) return timeOf(day, minute);
     }
     return null;
   }
@@ -28,31 +35,40 @@ export class CronCalendar {
   lastUntil(wall: number): number | null {
     const today = Math.floor(wall / DAY_MS);
     for (let day = today; day >= today - SEARCHED_DAYS; day--) {
-      const last = this.#timesOf(day).findLast((time) => time <= wall);
-      if (last !== undefined) return last;
+      if (!this.#isDay(day)) continue;
+      const minute = this.#minutes.findLast((one) => timeOf(day, one) <= wall);
+      if (minute !== undefined) return timeOf(day, minute);
     }
     return null;
   }
 
   /** Returns the number of matching wall times after `from` and up to `to`. The run time grows with the number of days. */
   count({ from, to }: { from: number; to: number }): number {
+    const [first, last] = [Math.floor(from / DAY_MS), Math.floor(to / DAY_MS)];
+    const isIn = (time: number) => from < time && time <= to;
     let count = 0;
-    for (let day = Math.floor(from / DAY_MS); day * DAY_MS <= to; day++) {
-      count += this.#timesOf(day).filter((time) => from < time && time <= to).length;
+    for (let day = first; day <= last; day++) {
+      if (!this.#isDay(day)) continue;
+      const isWhole = first < day && day < last;
+      const minutes = isWhole
+        ? this.#minutes
+        : this.#minutes.filter((one) => isIn(timeOf(day, one)));
+      count += minutes.length;
     }
     return count;
   }
 
-  /** Returns the matching wall times of a day, in order. The day is a number of days since the epoch. */
-  #timesOf(day: number): number[] {
+  #isDay(day: number): boolean {
     const date = new Date(day * DAY_MS);
-    const { months, days, weekdays, either, hours, minutes } = this.#cron;
-    if (!months.includes(date.getUTCMonth() + 1)) return [];
+    const { months, days, weekdays, either } = this.#cron;
+    if (!months.includes(date.getUTCMonth() + 1)) return false;
     const isDate = days.includes(date.getUTCDate());
     const isWeekday = weekdays.includes(date.getUTCDay());
-    if (either ? !isDate && !isWeekday : !isDate || !isWeekday) return [];
-    return hours.flatMap((hour) =>
-      minutes.map((minute) => day * DAY_MS + (hour * 60 + minute) * MINUTE_MS)
-    );
+    return either ? isDate || isWeekday : isDate && isWeekday;
   }
+}
+
+/** Returns a wall time from a number of days since the epoch and a minute of the day. */
+function timeOf(day: number, minute: number): number {
+  return day * DAY_MS + minute * MINUTE_MS;
 }
