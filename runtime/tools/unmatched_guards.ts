@@ -6,23 +6,17 @@ import { suggest } from "../../base/text/suggestion.ts";
 import { isEveryTool } from "../vocabulary/tool_vocabulary.ts";
 import type { Tool } from "./definition/tool.ts";
 
-/** The options of UnmatchedGuards. */
-export interface UnmatchedGuardsOptions {
-  log: ServiceLog;
-  /**
-   * Returns the guards that config.yaml sets for every agent. No warning is logged if such a guard matches no tool of an
-   * agent.
-   */
-  defaults: () => readonly string[];
-}
-
 /** The log of warnings about unmatched entries. Each agent's entry causes only one warning. */
 export class UnmatchedGuards {
   readonly #log: ServiceLog;
   readonly #defaults: () => readonly string[];
   readonly #warned = new Set<string>();
 
-  constructor({ log, defaults }: UnmatchedGuardsOptions) {
+  /**
+   * `defaults` returns the guards that config.yaml sets for every agent. No warning is logged if such a guard matches no tool
+   * of an agent.
+   */
+  constructor({ log, defaults }: { log: ServiceLog; defaults: () => readonly string[] }) {
     this.#log = log;
     this.#defaults = defaults;
   }
