@@ -1,7 +1,6 @@
 // The interface of a database, which the stores use, and the errors of databases.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import type { Operation } from "./operation.ts";
-import type { StoredListeners } from "./stored_listeners.ts";
+import type { Operation, StoredListener } from "./operation.ts";
 
 /** Error: the database cannot be used. Nothing was changed in it. */
 export class DatabaseUnusable extends RuntimeError {
@@ -59,7 +58,7 @@ export interface Database {
    */
   read<T>(operation: () => Operation<T>): Promise<T>;
   /** The listeners that are called after each commit of this process that stores frames or a status of an execution. */
-  readonly stored: StoredListeners;
+  readonly stored: Set<StoredListener>;
   /**
    * Returns a number that is different after each change of the table of executions, by this or another process. Absent
    * for a database that other services share, because it reports their changes late.

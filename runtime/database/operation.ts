@@ -17,6 +17,9 @@ export interface StoredChange {
   status: string;
 }
 
+/** A function that receives a committed change of an execution. It must not throw. */
+export type StoredListener = (executionId: number, stored: StoredChange) => void;
+
 /** Receives the rows of a statement before the callbacks of the commit. */
 type ReceiveRows = (rows: unknown[]) => void;
 
@@ -148,4 +151,13 @@ export function* announce(executionId: number, stored?: StoredChange): Operation
 /** Calls `act` after the commit, and never after a rollback. `act` must not throw. */
 export function* afterCommit(act: () => void): Operation<void> {
   yield { type: "after_commit", act };
+}
+
+/** Reports a change of an execution to the listeners. Call it after the commit. */
+export function reportStored(
+  listeners: Iterable<StoredListener>,
+  { executionId, stored }: { executionId: number; stored?: StoredChange },
+): void {
+  if (stored === undefined) return;
+  for (const listen of listeners) listen(executionId, stored);
 }

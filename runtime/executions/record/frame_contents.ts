@@ -107,12 +107,11 @@ function toReplyFrame(message: ModelReply["message"]): FrameContent {
 }
 
 function toReasoningFrame(content: string): FrameContent {
-  return {
-    event: "meta",
-    eventType: "meta",
-    message: content,
-    fields: { kind: "reasoning", content },
-  };
+  return toMetaFrame(content, { kind: "reasoning", content });
+}
+
+function toMetaFrame(message: string, fields: FrameContent["fields"] & object): FrameContent {
+  return { event: "meta", eventType: "meta", message, fields };
 }
 
 /** Returns the frame of the execution's usage so far. */
@@ -186,17 +185,13 @@ function toPreviewFields(preview: CallPreview | null): Record<string, unknown> |
 
 /** Returns the frame of instructions that a tool's result added to the conversation. */
 export function toInstructionsFrame(content: string): FrameContent {
-  return { event: "meta", eventType: "meta", message: content, fields: { content } };
+  return toMetaFrame(content, { content });
 }
 
 /** Returns the frame of the request to repair an answer: the text for the model, and the faults. */
 export function toRepairFrame(content: string, faults: readonly string[]): FrameContent {
-  return {
-    event: "meta",
-    eventType: "meta",
-    message: `The answer does not fit output.schema, it is asked for once more: ${faults[0]}`,
-    fields: { kind: "repair", content, faults: [...faults] },
-  };
+  const message = `The answer does not fit output.schema, it is asked for once more: ${faults[0]}`;
+  return toMetaFrame(message, { kind: "repair", content, faults: [...faults] });
 }
 
 /**
@@ -208,12 +203,7 @@ export function toNoticeFrame(
   content: string,
   more: { pauses?: true } = {},
 ): FrameContent {
-  return {
-    event: "meta",
-    eventType: "meta",
-    message: content,
-    fields: { kind: "notice", level, content, ...more },
-  };
+  return toMetaFrame(content, { kind: "notice", level, content, ...more });
 }
 
 /** Returns the frames of a pause: a planned or started retry, another rest, or none. */

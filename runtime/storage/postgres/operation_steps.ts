@@ -1,7 +1,13 @@
 // Translates the steps of an operation to statements of a PostgreSQL transaction.
 import { LeaseLost } from "../../database/database.ts";
-import type { SqlText, SqlValue, Statement, WaitingRun } from "../../database/operation.ts";
-import type { StoredListeners } from "../../database/stored_listeners.ts";
+import {
+  reportStored,
+  type SqlText,
+  type SqlValue,
+  type Statement,
+  type StoredListener,
+  type WaitingRun,
+} from "../../database/operation.ts";
 import { toPostgres, toStorable } from "./dialect.ts";
 import { lockNumber, type OpenTransaction, type Transaction } from "./transaction.ts";
 
@@ -23,12 +29,12 @@ type Give = (value: unknown) => void;
 
 /** Adds the steps of operations to transactions. */
 export class OperationSteps {
-  readonly #stored: StoredListeners;
+  readonly #stored: ReadonlySet<StoredListener>;
   readonly #node: NodeHooks | undefined;
   /** The prepared statements, by the text in the store. */
   readonly #statements = new Map<string, { name: string; text: string }>();
 
-  constructor(stored: StoredListeners, node: NodeHooks | undefined) {
+  constructor(stored: ReadonlySet<StoredListener>, node: NodeHooks | undefined) {
     this.#stored = stored;
     this.#node = node;
   }
@@ -68,10 +74,9 @@ export class OperationSteps {
         return this.#enqueue(step.waiting, transaction);
       case "announce": {
         const { executionId } = step;
-        const report = this.#stored.reportOf(step);
         transaction.announce(executionId);
         transaction.afterCommit((isAnswered) =>
-          isAnswered ? report() : this.#node?.changed?.(executionId)
+          isAnswered ? reportStored(this.#stored, step) : this.#node?.changed?.(executionId)
         );
         return false;
       }

@@ -11,8 +11,7 @@ import {
   LeaseLost,
   StorageUnavailable,
 } from "../../database/database.ts";
-import type { Operation, Statement } from "../../database/operation.ts";
-import { StoredListeners } from "../../database/stored_listeners.ts";
+import type { Operation, Statement, StoredListener } from "../../database/operation.ts";
 import { migrate } from "./bring_up_to_date.ts";
 import { type ChangeMark, ChangeMarks, READ_MARK } from "./change_marks.ts";
 import type { ConnectionLimits } from "./connection.ts";
@@ -48,7 +47,7 @@ export interface OpenPostgresOptions {
 export class PostgresDatabase implements Database, AsyncDisposable {
   readonly kind = "postgres";
   readonly place: string;
-  readonly stored = new StoredListeners();
+  readonly stored = new Set<StoredListener>();
   readonly #connections: Connections;
   readonly #clock: Clock;
   readonly #marks = new ChangeMarks();

@@ -9,8 +9,7 @@ import {
   type Durability,
   StorageUnavailable,
 } from "../../database/database.ts";
-import type { Operation } from "../../database/operation.ts";
-import { StoredListeners } from "../../database/stored_listeners.ts";
+import { type Operation, reportStored, type StoredListener } from "../../database/operation.ts";
 import { MIGRATIONS, WITHOUT_COLUMNS } from "./migrations.ts";
 import { PreparedStatements } from "./prepared_statements.ts";
 
@@ -34,7 +33,7 @@ export class SqliteDatabase implements Database, Disposable {
   readonly kind = "sqlite";
   readonly place: string;
   readonly isReadOnly: boolean;
-  readonly stored = new StoredListeners();
+  readonly stored = new Set<StoredListener>();
   readonly #db: DatabaseSync;
   readonly #statements: PreparedStatements;
   #synchronous = "NORMAL";
@@ -186,7 +185,7 @@ export class SqliteDatabase implements Database, Disposable {
       } else if (statement.type === "after_commit") {
         after.push(statement.act);
       } else if (statement.type === "announce") {
-        after.push(this.stored.reportOf(statement));
+        after.push(() => reportStored(this.stored, statement));
       }
     }
   }
