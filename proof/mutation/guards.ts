@@ -1649,8 +1649,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a node that lost a job does not end its later delivery",
     symbol: "JobQueue.#endJob",
-    replace: "job?.delivery !== delivery",
-    by: "job === undefined",
+    replace: "job !== delivery",
+    by: "false",
     tests: ["tests/runtime/storage/postgres/job_queue_test.ts"],
   },
   {

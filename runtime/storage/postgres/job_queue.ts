@@ -1,11 +1,11 @@
 // The queue of executions for all nodes. pg-boss provides jobs and leases, and hands a job to another node after its lease
 // expires. This file adds a queue for each set of labels, and a loop that fetches as many jobs as this node can run.
 import type { PgBoss } from "pg-boss";
-import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import { NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
+import { SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { DatabaseUnreachable } from "../../database/database.ts";
+import { WorkLoop } from "../../../base/work_loop.ts";
 import type { Query } from "./connection.ts";
 import { openBoss, type OpenBossOptions, QUEUE_OPTIONS } from "./pg_boss.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
@@ -33,11 +33,8 @@ export interface OpenJobQueueOptions extends OpenBossOptions {
   labels: readonly string[];
 }
 
-/** A job that this node holds. */
-interface HeldJob {
-  queue: string;
-  delivery: Delivery;
-}
+/** A job that this node holds, with the name of its queue. */
+type HeldJob = Delivery & { queue: string };
 
 /** The part of the worker that receives jobs. */
 type JobReceiver = Omit<Worker, "cancel">;
@@ -49,18 +46,18 @@ export class JobQueue {
   readonly #labels: ReadonlySet<string>;
   readonly #clock = new SystemClock();
   readonly #onError: (error: unknown) => void;
+  /** Fetches jobs, at least once in POLL_MS. */
+  readonly #loop: WorkLoop;
   /** The queues that exist or are being created, by name. */
   readonly #created = new Map<string, Promise<void>>();
   readonly #held = new Map<string, HeldJob>();
-  readonly #closed = new AbortController();
   /** The names of all queues that this node's labels match. Undefined if they must be read again. */
   #names: readonly string[] | undefined;
   /** False if no job waited for room on this node after the last fetch. */
   #mayWait = true;
-  /** Aborts the current or next pause of the fetch loop. */
-  #wake = new AbortController();
+  /** False if wake() has caused the next fetch. */
+  #isPoll = true;
   #worker: JobReceiver | undefined;
-  #fetching: Promise<void> | undefined;
   /** Resolves when the fetch loop has stopped, or after STOP_MS. */
   #fetchingStopped: Promise<void> | undefined;
   /** The index of the queue to fetch from next. It rotates, so that a long queue does not block the others. */
@@ -74,6 +71,12 @@ export class JobQueue {
     this.#place = describeAddress(address);
     this.#labels = new Set(labels);
     this.#onError = onError;
+    this.#loop = new WorkLoop({
+      clock: this.#clock,
+      work: () => this.#fetchRound(),
+      failed: onError,
+      retry: { firstMs: POLL_MS, longestMs: POLL_MS },
+    });
   }
 
   /** Connects to the database, and creates the tables of pg-boss if they are missing. Rejects with DatabaseUnusable. */
@@ -106,7 +109,7 @@ export class JobQueue {
   work(worker: JobReceiver): void {
     if (this.#worker !== undefined) throw new Error("This queue is being worked already");
     this.#worker = worker;
-    this.#fetching = this.#fetchLoop(worker);
+    this.#loop.start();
   }
 
   /**
@@ -114,7 +117,7 @@ export class JobQueue {
    * not match, or it can run no further execution.
    */
   wakeFor(queue: string): boolean {
-    if (this.#worker === undefined || this.#closed.signal.aborted) return false;
+    if (this.#worker === undefined || this.#loop.signal.aborted) return false;
     if (!matchesLabels(queue, this.#labels)) return false;
     if (!this.#names?.includes(queue)) this.#names = undefined;
     this.#mayWait = true;
@@ -130,7 +133,9 @@ export class JobQueue {
 
   /** Fetches jobs immediately, instead of after the poll interval of a second. */
   wake(): void {
-    this.#wake.abort(NO_LONGER_NEEDED);
+    if (this.#worker === undefined) return;
+    this.#isPoll = false;
+    this.#loop.wake();
   }
 
   /**
@@ -157,7 +162,7 @@ export class JobQueue {
 
   /** Returns true if this node holds the job as it was handed out this time, and has not received the job again since. */
   holds(delivery: Delivery): boolean {
-    return this.#held.get(delivery.jobId)?.delivery === delivery;
+    return this.#held.get(delivery.jobId) === delivery;
   }
 
   /** Sends the heartbeat of all held jobs, and reports jobs that this node has lost to the worker. */
@@ -165,11 +170,11 @@ export class JobQueue {
     const jobs = [...this.#held.values()];
     if (jobs.length === 0) return;
     const { rows } = await query(HEARTBEAT, [
-      jobs.map(({ delivery }) => delivery.jobId),
-      jobs.map(({ delivery: { jobId, attempt } }) => `${jobId}:${attempt}`),
+      jobs.map(({ jobId }) => jobId),
+      jobs.map(({ jobId, attempt }) => `${jobId}:${attempt}`),
     ]);
     const ours = new Set(rows.map((row) => (row as { id: string }).id));
-    for (const { delivery } of jobs) {
+    for (const delivery of jobs) {
       // During the query, the job may have ended here, or this node may have received the job again.
       if (ours.has(delivery.jobId) || !this.holds(delivery)) continue;
       this.#held.delete(delivery.jobId);
@@ -179,15 +184,13 @@ export class JobQueue {
 
   /** Stops fetching jobs. Held jobs are kept. */
   async stopFetching(): Promise<void> {
-    this.#closed.abort(NO_LONGER_NEEDED);
-    this.wake();
-    await (this.#fetchingStopped ??= this.#waitBriefly(this.#fetching));
+    await (this.#fetchingStopped ??= this.#waitBriefly(this.#loop[Symbol.asyncDispose]()));
   }
 
   /** Stops fetching jobs, releases the held jobs, and disconnects. */
   async stop(): Promise<void> {
     await this.stopFetching();
-    for (const { delivery } of [...this.#held.values()]) {
+    for (const delivery of [...this.#held.values()]) {
       await this.release(delivery).catch(this.#onError);
     }
     await this.#waitBriefly(this.#boss.stop({ graceful: false }));
@@ -197,14 +200,14 @@ export class JobQueue {
    * Waits for work in progress during a stop, up to STOP_MS. If the database does not respond, the jobs become free when
    * their leases expire.
    */
-  async #waitBriefly(work: Promise<void> | undefined): Promise<void> {
-    await firstOf(Promise.resolve(work), { within: { clock: this.#clock, ms: STOP_MS } });
+  async #waitBriefly(work: Promise<void>): Promise<void> {
+    await firstOf(work, { within: { clock: this.#clock, ms: STOP_MS } });
   }
 
   async #endJob(delivery: Delivery, end: (job: HeldJob) => Promise<unknown>): Promise<void> {
     const job = this.#held.get(delivery.jobId);
     // If this node has received the job again, an earlier holder must not end the job.
-    if (job?.delivery !== delivery) return;
+    if (job === undefined || job !== delivery) return;
     // Ends the heartbeat of the job. If the statement below fails, its lease expires.
     this.#held.delete(delivery.jobId);
     try {
@@ -231,26 +234,17 @@ export class JobQueue {
     });
   }
 
-  async #fetchLoop(worker: JobReceiver): Promise<void> {
-    while (!this.#closed.signal.aborted) {
-      this.#wake = new AbortController();
-      try {
-        await this.#fetchRound(worker);
-      } catch (error) {
-        this.#onError(error);
-      }
-      await sleepUnlessAborted(this.#clock, POLL_MS, this.#wake.signal);
-      // Another node may have created a queue.
-      if (!this.#wake.signal.aborted) this.#names = undefined;
-    }
-  }
-
-  /** Fetches jobs until this node can run no more, or all queues are empty. */
-  async #fetchRound(worker: JobReceiver): Promise<void> {
+  /** Fetches jobs until this node can run no more, or all queues are empty. Returns the time until the next fetch. */
+  async #fetchRound(): Promise<number> {
+    const worker = this.#worker;
+    if (worker === undefined) return POLL_MS;
+    // Another node may have created a queue.
+    if (this.#isPoll) this.#names = undefined;
+    this.#isPoll = true;
     const names = this.#names ?? await this.#readNames();
     this.#names = names;
     this.#mayWait = false;
-    for (let empty = 0; empty < names.length && !this.#closed.signal.aborted;) {
+    for (let empty = 0; empty < names.length && !this.#loop.signal.aborted;) {
       const name = names[this.#turn++ % names.length] ?? "";
       const limit = Math.min(roomFor(name, worker), BATCH);
       if (limit <= 0) {
@@ -263,12 +257,13 @@ export class JobQueue {
       });
       for (const { id, retryCount, data: { executionId } } of jobs) {
         const isDelegated = isDelegatedQueue(name);
-        const delivery = { jobId: id, executionId, attempt: retryCount, isDelegated };
-        this.#held.set(id, { queue: name, delivery });
-        if (!this.#closed.signal.aborted) worker.accept(delivery);
+        const job = { jobId: id, executionId, attempt: retryCount, isDelegated, queue: name };
+        this.#held.set(id, job);
+        if (!this.#loop.signal.aborted) worker.accept(job);
       }
       empty = jobs.length < limit ? empty + 1 : 0;
     }
+    return POLL_MS;
   }
 
   async #readNames(): Promise<string[]> {
@@ -288,6 +283,6 @@ function roomFor(queue: string, worker: JobReceiver): number {
   return isDelegatedQueue(queue) ? Infinity : worker.free();
 }
 
-function attemptOf({ delivery }: HeldJob): { id: string; retryCount: number } {
-  return { id: delivery.jobId, retryCount: delivery.attempt };
+function attemptOf({ jobId, attempt }: Delivery): { id: string; retryCount: number } {
+  return { id: jobId, retryCount: attempt };
 }

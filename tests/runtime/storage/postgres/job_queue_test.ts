@@ -140,7 +140,9 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
     await here.release(job?.jobId ?? "");
     there.work();
     const again = await takes(there, 1);
-    assert.deepEqual(again, { jobId: job?.jobId, executionId: id, attempt: 1, isDelegated: false });
+    const { jobId } = job;
+    const place = { isDelegated: false, queue: "run" };
+    assert.deepEqual(again, { jobId, executionId: id, attempt: 1, ...place });
     assert.deepEqual(await termsOf(there, again), [2, true, null]);
     // The first node has lost the job and can no longer end it.
     await here.complete(job?.jobId ?? "");
