@@ -16,6 +16,20 @@ import { all, run, type SqlValue } from "../../runtime/database/operation.ts";
 import { openTestDatabase } from "./test_database.ts";
 import { openInstance } from "../../runtime/database/instances.ts";
 
+/** An execution of the agent `tester` that a person started. */
+export const NEW_EXECUTION: NewExecution = {
+  agentId: "tester",
+  displayName: "Tester",
+  trigger: "manual",
+  parentExecutionId: null,
+  parentPosition: null,
+  depth: 0,
+  sessionId: null,
+  request: { args: [] },
+  model: "demo/echo",
+  startedAt: 1_000,
+};
+
 /** All stores that a journal needs, over one database. */
 export interface TestStore extends SqlExecutionStores, AsyncDisposable {
   db: Database;
@@ -58,16 +72,7 @@ export async function openTestStore(
     log: new ExecutionLog(frames),
     async accept(overrides = {}, key) {
       const accepted = await stores.acceptances.acceptExecution({
-        agentId: "tester",
-        displayName: "Tester",
-        trigger: "manual",
-        parentExecutionId: null,
-        parentPosition: null,
-        depth: 0,
-        sessionId: null,
-        request: { args: [] },
-        model: "demo/echo",
-        startedAt: 1_000,
+        ...NEW_EXECUTION,
         ...overrides,
       }, {
         unlessWaiting: false,

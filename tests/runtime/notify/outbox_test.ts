@@ -5,8 +5,9 @@ import { SqlOutbox } from "../../../runtime/notify/outbox.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { onPostgres, openTestDatabase } from "../../support/test_database.ts";
+import { NEW_EXECUTION } from "../../support/test_store.ts";
 import { interrupt } from "../storage/between_statements.ts";
-import { ask, ending, NEW_EXECUTION } from "../storage/stored_situations.ts";
+import { ask, ending } from "../storage/stored_situations.ts";
 
 const kindsIn = ({ db }: OutboxWorld) =>
   db.all<{ kind: string }>("SELECT kind FROM outbox ORDER BY seq").map(({ kind }) => kind);

@@ -1,6 +1,5 @@
 // Creates stored states for tests: waiting executions, replies with a tool call, and ends.
 import assert from "node:assert/strict";
-import type { NewExecution } from "../../../runtime/executions/record/acceptance_store.ts";
 import type { Ending } from "../../../runtime/executions/record/ending_store.ts";
 import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
 import type { Effect } from "../../../runtime/tools/definition/tool.ts";
@@ -8,20 +7,6 @@ import type { TestStore } from "../../support/test_store.ts";
 
 /** A frame without content. */
 export const FRAME = { event: "message", payload: "{}" } as const;
-
-/** An execution of the agent `tester` that a person started. */
-export const NEW_EXECUTION: NewExecution = {
-  agentId: "tester",
-  displayName: "Tester",
-  trigger: "manual",
-  parentExecutionId: null,
-  parentPosition: null,
-  depth: 0,
-  sessionId: null,
-  request: { args: [] },
-  model: "demo/echo",
-  startedAt: 1_000,
-};
 
 /** Returns an end for an execution in this state. */
 export function ending(from: Ending["from"]): Ending {

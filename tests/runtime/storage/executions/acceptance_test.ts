@@ -8,8 +8,8 @@ import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_
 import { pauseExecution } from "../../../../runtime/storage/executions/waiting.ts";
 import { SqlWatchStore } from "../../../../runtime/triggers/watch/watch_store.ts";
 import { onPostgres } from "../../../support/test_database.ts";
-import { openTestStore, type TestStore } from "../../../support/test_store.ts";
-import { ending, NEW_EXECUTION } from "../stored_situations.ts";
+import { NEW_EXECUTION, openTestStore, type TestStore } from "../../../support/test_store.ts";
+import { ending } from "../stored_situations.ts";
 
 const WANTED: NewExecution = { ...NEW_EXECUTION, trigger: "schedule", startedAt: 60_000 };
 const SLOT: Claim = { type: "slot", scheduledFor: 60_000, reason: null };

@@ -6,9 +6,9 @@ import type { Database } from "../../../../runtime/database/database.ts";
 import { SqlCheckpointStore } from "../../../../runtime/storage/executions/checkpoints.ts";
 import { createExecutionStores } from "../../../../runtime/storage/executions/execution_stores.ts";
 import { onPostgres } from "../../../support/test_database.ts";
-import { openTestStore, type TestStore } from "../../../support/test_store.ts";
+import { NEW_EXECUTION, openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { interrupt } from "../between_statements.ts";
-import { ending, FRAME, NEW_EXECUTION, reply, start } from "../stored_situations.ts";
+import { ending, FRAME, reply, start } from "../stored_situations.ts";
 
 /** Returns terms with this limit of tokens, so that each attempt has different terms. */
 const termsOf = (maxTokens: number) => ({

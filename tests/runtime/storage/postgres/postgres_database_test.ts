@@ -14,9 +14,9 @@ import { LeaseLost } from "../../../../runtime/database/database.ts";
 import { createBarePostgres, createTestPostgres, openClient } from "../../../support/postgres.ts";
 import { withPostgres } from "../../../support/postgres.ts";
 import { PATIENT_LIMITS } from "../../../support/test_database.ts";
+import { NEW_EXECUTION } from "../../../support/test_store.ts";
 import { until } from "../../../support/until.ts";
 import { lockNumber } from "../../../../runtime/storage/postgres/transaction.ts";
-import { NEW_EXECUTION } from "../stored_situations.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
 
 const WANTED: NewExecution = { ...NEW_EXECUTION, agentId: "a", trigger: "watch" };
