@@ -1751,8 +1751,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "followers read the log again after a commit without a received answer",
     symbol: "OperationSteps.add",
-    replace: "isAnswered ? report() : this.#node?.changed?.(executionId)",
-    by: "void isAnswered, report()",
+    replace: "isAnswered ? reportStored(this.#stored, step) : this.#node?.changed?.(executionId)",
+    by: "void isAnswered, reportStored(this.#stored, step)",
     tests: ["tests/runtime/storage/postgres/postgres_database_test.ts"],
   },
   {
