@@ -40,9 +40,14 @@ const FILES = {
   },
 };
 
-/** Returns the JSON Schema (draft 7) of a file that people write. */
-export function createFileSchema(kind: keyof typeof FILES): z.core.JSONSchema.BaseSchema {
-  const { schema, title, isClosed } = FILES[kind];
+const created: { [kind in keyof typeof FILES]?: JsonSchema } = {};
+
+/** Returns the JSON Schema (draft 7) of a file that people write. It is created once. */
+export function createFileSchema(kind: keyof typeof FILES): JsonSchema {
+  return created[kind] ??= create(FILES[kind]);
+}
+
+function create({ schema, title, isClosed }: (typeof FILES)[keyof typeof FILES]): JsonSchema {
   const document = z.toJSONSchema(schema, {
     io: "input",
     target: "draft-07",

@@ -31,7 +31,8 @@ export interface SetupReport {
   /** True if the default model's price is known. Null without a default model. */
   defaultModelHasPrice: boolean | null;
   providers: ProviderKey[];
-  sandbox: SandboxReport;
+  /** Starts a trial program in the sandbox. */
+  sandbox(): Promise<SandboxReport>;
 }
 
 /** The state of the sandbox for programs that agents start. */
@@ -55,9 +56,11 @@ export async function describeSetup(settings: WorkspaceSettings): Promise<SetupR
   const names = new Set<string>(NAMED_PROVIDERS);
   if (provider !== undefined) names.add(provider);
   const isModelSet = provider !== undefined && model !== undefined;
-  const support = await findSandbox();
   return {
-    sandbox: { mode: config.sandbox, missing: "problem" in support ? support : null },
+    async sandbox() {
+      const support = await findSandbox();
+      return { mode: config.sandbox, missing: "problem" in support ? support : null };
+    },
     configFile: directories.configFile,
     configFileExists: await exists(directories.configFile),
     workspaceEnvFile: directories.workspaceEnvFile,

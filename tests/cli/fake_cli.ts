@@ -136,7 +136,7 @@ export class FakeCli implements AsyncDisposable {
     defaultModel: null,
     defaultModelHasPrice: null,
     providers: [],
-    sandbox: { mode: "preferred", missing: null },
+    sandbox: () => Promise.resolve({ mode: "preferred", missing: null }),
   };
   /** The findings of `doctor` except those about the service. */
   examination: Examination = { checks: 12, findings: [], unchecked: [], notes: [] };

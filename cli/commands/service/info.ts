@@ -3,7 +3,7 @@ import { performs } from "../../command_line/command.ts";
 import type { info } from "../../declarations/service_commands.ts";
 import { ApiError } from "../../../api/client/client.ts";
 import type { Places, ServiceDefaults } from "../../context/app.ts";
-import type { SetupReport } from "../../../ops/setup/setup_report.ts";
+import type { SandboxReport, SetupReport } from "../../../ops/setup/setup_report.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
 import { CommandFailure, workspaceOf } from "../../context/context.ts";
 import { readInfo } from "../../service/connection.ts";
@@ -13,13 +13,14 @@ import { describeStorage } from "../../output/reports/nodes.ts";
 export const perform = performs<typeof info>(async (context, options) => {
   const { app, output } = context;
   const report = await app.info(workspaceOf(context));
+  const sandbox = await report.sandbox();
   const places = await app.places(context.workspace);
   const service = await app.serviceDefaults(workspaceOf(context));
   const running = await readInfo(app, places).catch((error) => {
     if (!(error instanceof ApiError || error instanceof CommandFailure)) throw error;
   });
   const listening = running?.transports ?? futureTransports(service, places);
-  if (options.json) return output.json(toJson(report, { places, service, listening }));
+  if (options.json) return output.json(toJson(report, { sandbox, places, service, listening }));
   output.fields([
     ["Version", app.version],
     ["Config file", markMissing(report.configFile, report.configFileExists)],
@@ -32,7 +33,7 @@ export const perform = performs<typeof info>(async (context, options) => {
     ...describeKey(service),
     ["Database", describeStorage(report.database)],
     ["Default model", describeModel(report)],
-    ["Sandbox", describeSandbox(report)],
+    ["Sandbox", describeSandbox(sandbox)],
   ]);
   output.line();
   const { style } = output;
@@ -60,7 +61,7 @@ function describeKey({ port, key, keySource, keyFile }: ServiceDefaults): [strin
   return port === null ? [] : [["TCP key", `missing: no INKLING_API_KEY in ${keyFile}`]];
 }
 
-function describeSandbox({ sandbox: { mode, missing } }: SetupReport): string {
+function describeSandbox({ mode, missing }: SandboxReport): string {
   if (mode === "off") return "off (set in config.yaml)";
   if (missing === null) return `bubblewrap (${mode})`;
   const shells = mode === "required" ? "no agent has a shell" : "each command of a shell asks";
@@ -78,7 +79,8 @@ function markMissing(path: string, exists: boolean): string {
 
 function toJson(
   report: SetupReport,
-  { places, service, listening }: {
+  { sandbox, places, service, listening }: {
+    sandbox: SandboxReport;
     places: Places;
     service: ServiceDefaults;
     listening: readonly string[];
@@ -99,7 +101,7 @@ function toJson(
     database: report.database,
     default_model: report.defaultModel,
     default_model_has_price: report.defaultModelHasPrice,
-    sandbox: report.sandbox,
+    sandbox,
     providers: report.providers.map(({ name, keyVariable, hasKey }) => ({
       name,
       key_variable: keyVariable,

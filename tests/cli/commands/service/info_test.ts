@@ -5,7 +5,7 @@ Deno.test("info says why there is no sandbox, and its consequence for shells", a
   const missing = { problem: "there is none for darwin yet", remedy: "run Inkling on Linux" };
   const lineOf = async (mode: "preferred" | "required" | "off") => {
     await using cli = await createFakeCli({ isRunning: false });
-    cli.report = { ...cli.report, sandbox: { mode, missing } };
+    cli.report = { ...cli.report, sandbox: () => Promise.resolve({ mode, missing }) };
     assert.equal(await cli.run("info"), 0);
     return /Sandbox +(.*(?:\n +.*)*?)\n\n/.exec(cli.stdout.text)?.[1]?.replaceAll(/\s+/g, " ");
   };
