@@ -24,7 +24,7 @@ async function readRawStream(home: RealHome, id: number): Promise<Map<string, st
   }
 }
 
-Deno.test("a run's live and replayed streams have the same bytes", async () => {
+Deno.test("a run's live and replayed streams have the same bytes, and kill -9 loses no logged frame", async () => {
   await using server = new OpenAiServer([
     {
       text: ["I will ", "look."],
@@ -36,6 +36,8 @@ Deno.test("a run's live and replayed streams have the same bytes", async () => {
   await using home = await createRealHome({ shell: KEY });
   await Deno.writeTextFile(join(home.workspace, "a.txt"), "alpha");
   await home.writeAgent("copier", usesServer(server));
+  const look = { call: [{ name: "file_read", arguments: { path: "a.txt" } }] };
+  await home.writeScript("walker", [look, look, look, { say: "late", delay_ms: 600_000 }]);
   await home.succeed("start", "--daemon");
   using client = home.client();
   const { execution_id: id, model } = await client.run("copier");
@@ -55,14 +57,11 @@ Deno.test("a run's live and replayed streams have the same bytes", async () => {
   assert.equal(detail.status, "success");
   assert.equal(detail.output_data, "Done.");
   assert.equal(detail.total_tokens, 45);
+  await loseNoFrame(home);
 });
 
-Deno.test("kill -9 during a run loses no logged frame", async () => {
-  await using home = await createRealHome();
-  await Deno.writeTextFile(join(home.workspace, "a.txt"), "alpha");
-  const look = { call: [{ name: "file_read", arguments: { path: "a.txt" } }] };
-  await home.writeScript("walker", [look, look, look, { say: "late", delay_ms: 600_000 }]);
-  await home.inkling("start", "--daemon");
+/** Kills the service during a run, and checks that the next service has every frame that was seen. */
+async function loseNoFrame(home: RealHome): Promise<void> {
   const seen: string[] = [];
   let id: number;
   {
@@ -86,7 +85,7 @@ Deno.test("kill -9 during a run loses no logged frame", async () => {
   assert.equal(replay.length, 13);
   const detail = await client.execution(id);
   assert.equal(detail.status, "orphaned");
-});
+}
 
 Deno.test("two workspaces run at once without an effect on each other", async () => {
   await using one = await createRealHome();

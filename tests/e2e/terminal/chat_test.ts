@@ -1,8 +1,8 @@
-// Tests of `chat` at a real terminal and from a pipe.
+// Tests of `chat` at a real terminal.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
-import { createRealHome, finish, type RealHome, untilFound } from "../real_process.ts";
+import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 /** Returns a message with the script of the model's answer. */
@@ -29,10 +29,11 @@ async function listRuns(home: RealHome): Promise<{ status: string; session: stri
 }
 
 testInTerminal(
-  "chat has three turns with an approval in the second, and ends at Ctrl+D",
+  "chat has three turns with an approval in the second, and ends at Ctrl+D or a signal",
   async () => {
     await using home = await createRealHome();
     await home.writeScript("talker", [{ say: "Hello, Zoë 日本 🚀." }]);
+    await home.writeScript("writer", [WRITE]);
     await using terminal = await RealTerminal.open(home, ["chat", "talker"]);
     await terminal.waitFor(/^> *$/m);
     // The user corrects a typing error.
@@ -69,16 +70,41 @@ testInTerminal(
     assert.deepEqual(runs.map(({ status }) => status), ["success", "success", "success"]);
     assert.equal(new Set(runs.map(({ session }) => session)).size, 1);
     assert.notEqual(runs[0]?.session, null);
+
+    // A signal at the prompt or at a question ends the chat and restores the terminal.
+    for (const isAsked of [false, true]) {
+      await using terminal = await RealTerminal.open(home, ["chat", "writer"]);
+      await terminal.waitFor(/^> *$/m);
+      if (isAsked) {
+        await terminal.type("hi");
+        await terminal.press("Enter");
+        await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
+      }
+      await terminal.signal("SIGTERM");
+      await terminal.endsWith(143);
+    }
   },
 );
 
 testInTerminal(
-  "chat: Ctrl+C cancels the turn during an answer, and ends the chat at the prompt",
+  "chat: Ctrl+C cancels the turn during an answer, and keys typed during one appear at the next prompt",
   async () => {
+    const answer = Promise.withResolvers<void>();
+    const question = Promise.withResolvers<void>();
     await using server = new OpenAiServer([
       { text: ["Once upon", " a time"], then: "hang" },
       { text: "Here you are." },
+      { text: "Here.", after: answer.promise },
+      { toolCalls: WRITE.call, after: question.promise },
+      { text: "Well." },
     ]);
+    // Disposing the server waits for its requests, so the reply must end even if the test fails.
+    using _ = {
+      [Symbol.dispose]() {
+        answer.resolve();
+        question.resolve();
+      },
+    };
     await using home = await createServedHome(server);
     await using terminal = await RealTerminal.open(home, ["chat", "teller"]);
     await terminal.waitFor(/^> *$/m);
@@ -99,6 +125,7 @@ testInTerminal(
     assert.match(shown, /\n2 turns · /);
     const runs = await listRuns(home);
     assert.deepEqual(runs.map(({ status }) => status), ["aborted", "success"]);
+    await typeAhead(home, { answer: answer.resolve, ask: question.resolve });
   },
 );
 
@@ -129,79 +156,32 @@ testInTerminal(
   },
 );
 
-testInTerminal(
-  "chat: keys typed during an answer appear at the next prompt",
-  async () => {
-    const answer = Promise.withResolvers<void>();
-    const question = Promise.withResolvers<void>();
-    const write = { name: "file_write", arguments: { path: "b.txt", content: "copy" } };
-    await using server = new OpenAiServer([
-      { text: "Here.", after: answer.promise },
-      { toolCalls: [write], after: question.promise },
-      { text: "Well." },
-    ]);
-    // Disposing the server waits for its requests, so the reply must end even if the test fails.
-    using _ = {
-      [Symbol.dispose]() {
-        answer.resolve();
-        question.resolve();
-      },
-    };
-    await using home = await createServedHome(server);
-    await using terminal = await RealTerminal.open(home, ["chat", "teller"]);
-    await terminal.waitFor(/^> *$/m);
-    await terminal.type("hi");
-    await terminal.press("Enter");
-    await terminal.waitFor(/Thinking · \d+s$/);
-    await terminal.type("next");
-    await terminal.waitFor(/Thinking · (?![01]s)\d+s$/);
-    answer.resolve();
-    assert.doesNotMatch(await terminal.waitFor(/\nHere\.\n\n> next$/), /Thinking/);
-    await terminal.press("Enter");
-    await terminal.waitFor(/Thinking · \d+s(?: ·.*)?$/);
-    await terminal.type("yes please");
-    await terminal.press("Enter");
-    await terminal.type("y");
-    await terminal.waitFor(/Thinking · (?![01]s)\d+s(?: ·.*)?$/);
-    question.resolve();
-    await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
-    await terminal.press("Enter");
-    await terminal.waitFor(/Reason for the denial/);
-    await terminal.type("Too hasty");
-    await terminal.press("Enter");
-    await terminal.waitFor(/Action denied by user: Too hasty[^]*\nWell\.\n/);
-    await assert.rejects(Deno.stat(join(home.workspace, "b.txt")), Deno.errors.NotFound);
-  },
-);
-
-testInTerminal(
-  "chat restores the terminal when a signal ends it at the prompt or at a question",
-  async () => {
-    await using home = await createRealHome();
-    await home.writeScript("writer", [WRITE]);
-    for (const isAsked of [false, true]) {
-      await using terminal = await RealTerminal.open(home, ["chat", "writer"]);
-      await terminal.waitFor(/^> *$/m);
-      if (isAsked) {
-        await terminal.type("hi");
-        await terminal.press("Enter");
-        await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
-      }
-      await terminal.signal("SIGTERM");
-      await terminal.endsWith(143);
-    }
-  },
-);
-
-Deno.test("chat from a pipe prints only answers on standard output", async () => {
-  await using home = await createRealHome();
-  await home.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n");
-  const child = await home.spawn(["chat", "echo"], { stdin: "piped" });
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode("one\n\nZoë 🚀"));
-  await writer.close();
-  const { code, stdout, stderr } = await finish(child);
-  assert.equal(code, 0, stderr);
-  assert.equal(stdout, "one\nZoë 🚀\n");
-  assert.match(stderr, /^Starting the service\n2 turns · /);
-});
+/** Types during two answers, and checks that the keys appear at the next prompt but answer no question. */
+async function typeAhead(
+  home: RealHome,
+  replies: { answer: () => void; ask: () => void },
+): Promise<void> {
+  await using terminal = await RealTerminal.open(home, ["chat", "teller"]);
+  await terminal.waitFor(/^> *$/m);
+  await terminal.type("hi");
+  await terminal.press("Enter");
+  await terminal.waitFor(/Thinking · \d+s$/);
+  await terminal.type("next");
+  await terminal.waitFor(/Thinking · (?![01]s)\d+s$/);
+  replies.answer();
+  assert.doesNotMatch(await terminal.waitFor(/\nHere\.\n\n> next$/), /Thinking/);
+  await terminal.press("Enter");
+  await terminal.waitFor(/Thinking · \d+s(?: ·.*)?$/);
+  await terminal.type("yes please");
+  await terminal.press("Enter");
+  await terminal.type("y");
+  await terminal.waitFor(/Thinking · (?![01]s)\d+s(?: ·.*)?$/);
+  replies.ask();
+  await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
+  await terminal.press("Enter");
+  await terminal.waitFor(/Reason for the denial/);
+  await terminal.type("Too hasty");
+  await terminal.press("Enter");
+  await terminal.waitFor(/Action denied by user: Too hasty[^]*\nWell\.\n/);
+  await assert.rejects(Deno.stat(join(home.workspace, "b.txt")), Deno.errors.NotFound);
+}

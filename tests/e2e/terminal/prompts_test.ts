@@ -135,7 +135,7 @@ testInTerminal("new: questions wrap at spaces at a narrow terminal", async () =>
 });
 
 testInTerminal(
-  "run at a question: Ctrl+D leaves the question open, Ctrl+C cancels the run",
+  "at a question Ctrl+D leaves the question of a run and of a chat open, Ctrl+C cancels the run",
   async () => {
     await using home = await createRealHome();
     using client = home.client();
@@ -143,6 +143,7 @@ testInTerminal(
       ["Zo", "C-d", 4, "waiting"],
       ["", "C-c", 130, "aborted"],
     ] as const;
+    await home.writeScript("asker", [ASK("Your name?"), { say: "Thanks." }]);
     // An agent with an open question starts no other run, so each case has its own agent.
     for (const index of cases.keys()) {
       await home.writeScript(`asker-${index}`, [ASK("Your name?"), { say: "Thanks." }]);
@@ -159,12 +160,12 @@ testInTerminal(
       await terminal.endsWith(code);
       assert.equal((await client.execution(index + 1)).status, status);
     }
+    await keepQuestionOfChat(home);
   },
 );
 
-testInTerminal("chat: Ctrl+D at a question keeps it open, and the next answer counts", async () => {
-  await using home = await createRealHome();
-  await home.writeScript("asker", [ASK("Your name?"), { say: "Thanks." }]);
+/** Checks that Ctrl+D keeps the question of a chat open, and that the next answer counts. */
+async function keepQuestionOfChat(home: RealHome): Promise<void> {
   await using terminal = await RealTerminal.open(home, ["chat", "asker"]);
   await terminal.waitFor(/^> *$/m);
   await terminal.type("hi");
@@ -178,7 +179,7 @@ testInTerminal("chat: Ctrl+D at a question keeps it open, and the next answer co
   await terminal.waitFor(/\nThanks\.\n\n>$/);
   await terminal.press("C-d");
   await terminal.endsWith(0);
-});
+}
 
 testInTerminal(
   "run: the picker searches, accepts no missing agent, and ends at Ctrl+C",

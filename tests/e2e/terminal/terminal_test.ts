@@ -20,12 +20,13 @@ async function createServedHome(server: OpenAiServer): Promise<RealHome> {
 
 const READ = { toolCalls: [{ name: "file_read", arguments: { path: "notes.md" } }] };
 
-test("run at a terminal shows a progress line and removes it", async () => {
+test("run at a terminal shows a progress line and removes it, also after Ctrl+C and SIGTERM", async () => {
   const { promise: after, resolve: reply } = Promise.withResolvers<void>();
   await using server = new OpenAiServer([READ, { text: ANSWER, after }, READ, { text: ANSWER }]);
   // Disposing the server waits for its requests, so the reply must end even if the test fails.
   using _ = { [Symbol.dispose]: reply };
   await using home = await createServedHome(server);
+  await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   const record = join(home.root, "record.txt");
   {
     await using terminal = await RealTerminal.open(home, ["run", "reporter"], {
@@ -43,29 +44,31 @@ test("run at a terminal shows a progress line and removes it", async () => {
     assert.ok((await Deno.readTextFile(record)).includes("\u001b[1mwell\u001b[22m"));
   }
   const dumb = join(home.root, "dumb.txt");
-  await using terminal = await RealTerminal.open(home, ["run", "reporter"], {
-    ...{ record: dumb, env: { NO_COLOR: "", TERM: "dumb" } },
-  });
-  assert.match(
-    await terminal.endsWith(0),
-    /→ file_read {2}notes\.md\n✔ file_read {2}\d+ms\n[^]*\n# Report\n\nAll is well/,
-  );
+  {
+    await using terminal = await RealTerminal.open(home, ["run", "reporter"], {
+      ...{ record: dumb, env: { NO_COLOR: "", TERM: "dumb" } },
+    });
+    assert.match(
+      await terminal.endsWith(0),
+      /→ file_read {2}notes\.md\n✔ file_read {2}\d+ms\n[^]*\n# Report\n\nAll is well/,
+    );
+  }
   const recorded = await Deno.readTextFile(dumb);
   // Removes the control sequences that Deno prints when it loads a module for the first time.
   const written = recorded.slice(0, recorded.indexOf("[exit"))
     .replaceAll("\u001b[0G\u001b[2K\u001b[J", "");
   assert.match(written, /All is well/);
   assert.ok(!written.includes("\u001b"), written);
+  await endByKeyAndSignal(home);
 });
 
-test("run: Ctrl+C cancels the execution, and SIGTERM restores the terminal", async () => {
-  await using home = await createRealHome();
-  await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
+/** Checks that Ctrl+C cancels an execution, and that SIGTERM restores the terminal. */
+async function endByKeyAndSignal(home: RealHome): Promise<void> {
   for (const [index, code] of [130, 143].entries()) {
     await using terminal = await RealTerminal.open(home, ["run", "slow"]);
     // Waits for the first line of the followed run, which could otherwise appear after the note about the cancellation.
     const first = await terminal.waitFor(
-      new RegExp(`execution ${index + 1}\n[^]*Thinking · \\d+s$`),
+      new RegExp(`execution ${index + 3}\n[^]*Thinking · \\d+s$`),
     );
     // SIGCONT without a preceding stop also redraws the line.
     await terminal.signal("SIGCONT");
@@ -75,9 +78,9 @@ test("run: Ctrl+C cancels the execution, and SIGTERM restores the terminal", asy
     const shown = await terminal.endsWith(code);
     assert.doesNotMatch(shown, /Thinking|\^C/);
     if (code === 143) continue;
-    assert.match(shown, /\nCancelling execution 1\. Ctrl\+C again stops waiting for it\n✖ aborted/);
+    assert.match(shown, /\nCancelling execution 3\. Ctrl\+C again stops waiting for it\n✖ aborted/);
   }
-});
+}
 
 test("start prints events live, and stops at Ctrl+C", async () => {
   await using home = await createRealHome();
@@ -105,10 +108,12 @@ async function shell(home: RealHome, line: string, args: string[], before: strin
   );
 }
 
-Deno.test("commands work with closed standard input, and exit with 141 at a closed pipe", async () => {
+Deno.test("commands work with piped and closed standard input, and exit with 141 at a closed pipe", async () => {
   await using home = await createRealHome();
   await home.writeScript("hi", [{ say: "hello" }]);
   await home.writeScript("slow", [{ say: "late", delay_ms: 1_000 }]);
+  await home.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n");
+  await chatFromPipe(home);
   const closed: [args: string[], code: number, out: string][] = [
     [["run", "hi", "-q"], 0, "hello\n"],
     [["run"], 2, ""],
@@ -136,3 +141,15 @@ Deno.test("commands work with closed standard input, and exit with 141 at a clos
     async () => (await client.runs("slow"))[0]?.status === "success",
   );
 });
+
+/** Checks that a chat from a pipe prints only answers on standard output. */
+async function chatFromPipe(home: RealHome): Promise<void> {
+  const child = await home.spawn(["chat", "echo"], { stdin: "piped" });
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode("one\n\nZoë 🚀"));
+  await writer.close();
+  const { code, stdout, stderr } = await finish(child);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, "one\nZoë 🚀\n");
+  assert.match(stderr, /^Starting the service\n2 turns · /);
+}
