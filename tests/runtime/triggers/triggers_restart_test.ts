@@ -110,19 +110,6 @@ Deno.test("an agent's writes during the shutdown do not fire it later", async ()
   await live.untilFired("late", "created 1.md", "created 2.md");
 });
 
-Deno.test("a service that stops during a reload of agent files leaves nothing open", async () => {
-  await using live = await LiveTriggers.create();
-  for (let round = 0; round < 5; round++) {
-    await live.open();
-    await live.watching(`fresh-${round}`, [`inbox-${round}`, "."]);
-    const reloading = live.runtime.reloadAgents();
-    // Each round stops the service one timer tick later in the reload.
-    for (let i = 0; i < round; i++) await new Promise((resolve) => setTimeout(resolve, 0));
-    await live.close();
-    await reloading;
-  }
-});
-
 Deno.test("disposing of Triggers waits for a running update, which opens no watch", async () => {
   const read = Promise.withResolvers<boolean>();
   const part = {

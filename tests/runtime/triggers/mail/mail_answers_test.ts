@@ -67,9 +67,10 @@ class AnswerWorld implements AsyncDisposable {
   }
 }
 
-withDovecot.test("a question goes out by mail, and a reply of a proven sender answers it once", async () => {
+withDovecot.test("a question goes out by mail, and a reply of a proven sender answers it once and starts no agent", async () => {
   await using world = await AnswerWorld.create();
-  await world.mail.open();
+  await world.mail.agent("reader");
+  await world.mail.open({ positions: 2 });
   const { id, sent, messageId } = await world.ask("asker");
   assert.deepEqual(sent.to, ["bob@example.org", "max@example.org"]);
   assert.match(sent.source, /^Subject: .*waits for your answer\r$/m);
@@ -86,6 +87,8 @@ withDovecot.test("a question goes out by mail, and a reply of a proven sender an
   await world.reply(messageId, "1", { id: "<answer@example.org>" });
   await world.untilRefused(/no longer open/);
   assert.equal(world.smtp.sent.length, 1);
+  await world.mail.deliver({ subject: "other" });
+  await world.mail.untilTaken("reader", "other");
 });
 
 withDovecot.test("a person who replies yes approves a call, as the person in people", async () => {
@@ -103,10 +106,19 @@ withDovecot.test("a person who replies yes approves a call, as the person in peo
   assert.deepEqual(rows.map(({ by }) => by), ["mail bob"]);
 });
 
-withDovecot.test("forged, automatic and misfitting replies answer nothing and get no mail", async () => {
+withDovecot.test("forged, automatic and misfitting replies, and those to a call that was cut, answer nothing", async () => {
   await using world = await AnswerWorld.create();
+  const write = (agent: string, length: number) =>
+    world.mail.place.writeScript(
+      agent,
+      doing(call("mail_send", { ...MAIL, text: `${"a word ".repeat(length / 7)}\nTHE-END` })),
+      "mail: home",
+    );
+  await write("sender", 7_000);
+  await write("longer", 98_000);
   await world.mail.open();
-  const { id, messageId } = await world.ask("sender");
+  const { id, sent, messageId } = await world.ask("sender");
+  assert.match(sent.source, /THE-END/);
   const { reply } = world;
   const send = reply.bind(world);
   await send(messageId, "yes", { results: null });
@@ -125,38 +137,10 @@ withDovecot.test("forged, automatic and misfitting replies answer nothing and ge
   await send(messageId, "no");
   await untilStatus(world.mail.runtime, id, "success");
   assert.equal(world.smtp.sent.length, 1);
-});
-
-withDovecot.test("a mail shows the whole call, and a reply approves no call that was cut", async () => {
-  await using world = await AnswerWorld.create();
-  const write = (agent: string, length: number) =>
-    world.mail.place.writeScript(
-      agent,
-      doing(call("mail_send", { ...MAIL, text: `${"a word ".repeat(length / 7)}\nTHE-END` })),
-      "mail: home",
-    );
-  await write("long", 7_000);
-  await write("longer", 98_000);
-  await world.mail.open();
-  const { id, sent, messageId } = await world.ask("long");
-  assert.match(sent.source, /THE-END/);
-  await world.reply(messageId, "yes");
-  await untilStatus(world.mail.runtime, id, "success");
   const longer = await world.ask("longer");
-  await world.reply(longer.messageId, "yes");
+  await send(longer.messageId, "yes");
   await world.untilRefused(/did not show the whole call/);
   assert.equal(await statusOf(world.mail.runtime, longer.id), "waiting");
-});
-
-withDovecot.test("a reply to a question starts no agent with a mail trigger", async () => {
-  await using world = await AnswerWorld.create();
-  await world.mail.agent("reader");
-  await world.mail.open({ positions: 2 });
-  const { id, messageId } = await world.ask("asker");
-  await world.reply(messageId, "red");
-  await untilStatus(world.mail.runtime, id, "success");
-  await world.mail.deliver({ subject: "other" });
-  await world.mail.untilTaken("reader", "other");
 });
 
 withDovecot.test("two agents that answer each other's mails end by Auto-Submitted", async () => {

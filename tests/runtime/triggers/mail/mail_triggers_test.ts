@@ -4,7 +4,7 @@ import { withDovecot } from "../../../support/machine/mail_servers.ts";
 import { until } from "../../../support/until.ts";
 import { mailOf, MailWorld } from "./mail_world.ts";
 
-withDovecot.test("a mail starts one run with its words, and old mails start none", async () => {
+withDovecot.test("a mail starts one run with its words and files, an old or copied mail none, and a thread is one session", async () => {
   await using world = await MailWorld.create();
   await world.agent("reader");
   await world.open();
@@ -19,6 +19,40 @@ withDovecot.test("a mail starts one run with its words, and old mails start none
   );
   assert.match(turn, /<untrusted>\nfrom:\nBob <bob@example.org>\n\nto:\nann@example.com/);
   assert.match(turn, /text:\nIt is due\.\n<\/untrusted>/);
+  const part = (name: string, text: string) =>
+    `--x\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\n${text}\r\n`;
+  const source = mailOf({ subject: "files", id: "<root@example.org>" }).replace(
+    /Content-Type: text\/plain[^]*/,
+    `Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nSee files\r\n${
+      part("../../../.env", "1")
+    }${part("a.txt", "2")}${part("A.TXT", "3")}--x--\r\n`,
+  );
+  await world.imap.deliver("ann", source);
+  await world.untilTaken("reader", "Invoice 7", "files");
+  const [, files] = await world.runs("reader");
+  const paths = [...(await world.turn(files?.id ?? 0)).matchAll(/^- "(mail\/[^"]*)"/gm)]
+    .map(([, path]) => path ?? "");
+  assert.deepEqual(paths.map((path) => path.split("/").at(-1)), ["env", "a.txt", "A (2).TXT"]);
+  for (const [index, path] of paths.entries()) {
+    const written = await Deno.readTextFile(`${world.place.workspace}/${path}`);
+    assert.equal(written.trim(), String(index + 1));
+  }
+  const same = { id: "<same@example.org>" };
+  const answer = ["References: <root@example.org>", "In-Reply-To: <root@example.org>"];
+  await world.deliver({ subject: "reply", headers: answer, ...same });
+  await world.deliver({ subject: "copy", ...same });
+  await world.deliver({ subject: "stranger", ...same, from: "eve@example.org" });
+  // A mail without Message-ID starts its own run.
+  await world.deliver({ subject: "none", id: "" });
+  await world.deliver({ subject: "none again", id: "" });
+  await world.untilTaken(
+    "reader",
+    ...["Invoice 7", "files", "reply", "stranger", "none", "none again"],
+  );
+  const sessions = (await world.runs("reader")).map(({ sessionId }) => sessionId);
+  assert.ok(sessions[1]?.startsWith("mail-"));
+  assert.equal(sessions[1], sessions[2]);
+  assert.equal(new Set(sessions).size, 5);
 });
 
 withDovecot.test("mails that arrive while the service is down start their runs later, once", async () => {
@@ -39,16 +73,6 @@ withDovecot.test("since takes mails of that age at the first start", async () =>
   await world.agent("reader", "since: 2d");
   await world.open();
   await world.untilTaken("reader", "old");
-});
-
-withDovecot.test("five agents share one connection, and each takes its own mails", async () => {
-  await using world = await MailWorld.create();
-  const ids = Array.from({ length: 5 }, (_, index) => `a${index}`);
-  for (const id of ids) await world.agent(id, `subject: "${id} *"`);
-  await world.open({ positions: 5 });
-  for (const id of ids) await world.deliver({ subject: `${id} mail` });
-  for (const id of ids) await world.untilTaken(id, `${id} mail`);
-  assert.equal(world.imap.accepted, 1);
 });
 
 withDovecot.test("many mails at once start their runs in order, 20 at a time", async () => {
@@ -86,19 +110,6 @@ withDovecot.test("cut and restarted connections lose no mail and repeat none", a
   assert.equal(world.imap.open, 1);
 });
 
-withDovecot.test("a copied mail starts no second run, and a mail without Message-ID starts its own", async () => {
-  await using world = await MailWorld.create();
-  await world.agent("reader");
-  await world.open();
-  await world.deliver({ subject: "one", id: "<same@example.org>" });
-  await world.untilTaken("reader", "one");
-  await world.deliver({ subject: "copy", id: "<same@example.org>" });
-  await world.deliver({ subject: "stranger", id: "<same@example.org>", from: "eve@example.org" });
-  await world.deliver({ subject: "none", id: "" });
-  await world.deliver({ subject: "none again", id: "" });
-  await world.untilTaken("reader", "one", "stranger", "none", "none again");
-});
-
 withDovecot.test("a folder that was created again begins at its newest mail, and says so", async () => {
   await using world = await MailWorld.create();
   await world.agent("reader", "folder: Done");
@@ -129,7 +140,7 @@ withDovecot.test("a folder that was created again begins at its newest mail, and
   await world.untilTaken("reader", "one", "two");
 });
 
-withDovecot.test("then: seen and move are done after the run was accepted", async () => {
+withDovecot.test("agents share one connection, take their own mails, and do `then` after the run was accepted", async () => {
   await using world = await MailWorld.create();
   await world.agent("marker", 'subject: "mark *", then: seen');
   await world.agent("mover", 'subject: "move *", then: "move:Done"');
@@ -142,6 +153,7 @@ withDovecot.test("then: seen and move are done after the run was accepted", asyn
   const isMarked = async () =>
     (await world.imap.list("ann")).some((name) => (name.split(":2,")[1] ?? "").includes("S"));
   await until(isMarked, "it is marked");
+  assert.equal(world.imap.accepted, 1);
 });
 
 withDovecot.test("an edited agent continues, and another folder begins from then on", async () => {
@@ -154,44 +166,4 @@ withDovecot.test("an edited agent continues, and another folder begins from then
   await world.agent("reader", "from: '*@example.org'");
   await world.deliver({ subject: "two" });
   await world.untilTaken("reader", "one", "two");
-});
-
-withDovecot.test("attachments are files of the run, whose names are safe", async () => {
-  await using world = await MailWorld.create();
-  await world.agent("reader");
-  await world.open();
-  const part = (name: string, text: string) =>
-    `--x\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\n${text}\r\n`;
-  const source = mailOf({ subject: "files" }).replace(
-    /Content-Type: text\/plain[^]*/,
-    `Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nSee files\r\n${
-      part("../../../.env", "1")
-    }${part("a.txt", "2")}${part("A.TXT", "3")}--x--\r\n`,
-  );
-  await world.imap.deliver("ann", source);
-  await world.untilTaken("reader", "files");
-  const turn = await world.turn((await world.runs("reader"))[0]?.id ?? 0);
-  const paths = [...turn.matchAll(/^- "(mail\/[^"]*)"/gm)].map(([, path]) => path ?? "");
-  assert.deepEqual(paths.map((path) => path.split("/").at(-1)), ["env", "a.txt", "A (2).TXT"]);
-  for (const [index, path] of paths.entries()) {
-    const written = await Deno.readTextFile(`${world.place.workspace}/${path}`);
-    assert.equal(written.trim(), String(index + 1));
-  }
-});
-
-withDovecot.test("a thread is one session", async () => {
-  await using world = await MailWorld.create();
-  await world.agent("reader");
-  await world.open();
-  await world.deliver({ subject: "one", id: "<root@example.org>" });
-  await world.deliver({
-    subject: "two",
-    headers: ["References: <root@example.org>", "In-Reply-To: <root@example.org>"],
-  });
-  await world.deliver({ subject: "other" });
-  await world.untilTaken("reader", "one", "two", "other");
-  const [one, two, other] = await world.runs("reader");
-  assert.ok(one?.sessionId?.startsWith("mail-"));
-  assert.equal(one?.sessionId, two?.sessionId);
-  assert.notEqual(one?.sessionId, other?.sessionId);
 });

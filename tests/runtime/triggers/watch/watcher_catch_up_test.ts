@@ -68,18 +68,3 @@ Deno.test("Watcher with catch_up fires for a folder missing at the start once it
   await world.untilFired("a created inbox/new.md", "a deleted inbox/removed.md");
   await world.expectRuns(2, "inbox");
 });
-
-Deno.test("Watcher does not fire an agent for its own writes after a restart", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/a.md");
-  const agent = watches("a", { catchUp: "once" });
-  await world.watch(agent);
-  const path = world.path("inbox/mine.md");
-  const outcome = Promise.resolve({ version: "", size: 4, sha256: MINE });
-  world.ownWrites.record([{ executionId: 0, agentId: "a" }], { path, outcome });
-  world.write("inbox/mine.md", "mine");
-  await world.restart(agent);
-  await world.expectFired(["inbox"]);
-});
-
-const MINE = "3fd30542fe3f61b14bd4a4b2dc0b6fb30fa6f63ebce52dd1778aaa8c4dc02cff";
