@@ -10,21 +10,6 @@ export interface ChatNote<Value> {
   value: Value;
 }
 
-/** The notes of one chat, each with a name such as `run:12`. `Value` must be the JSON type that was written. */
-export interface ChatNotes {
-  readNote<Value>(name: string): Promise<Value | undefined>;
-  /** Returns the notes whose names begin with `prefix`, sorted by name. */
-  listNotes<Value>(prefix: string): Promise<ChatNote<Value>[]>;
-  write(name: string, value: unknown): Promise<void>;
-  remove(name: string): Promise<void>;
-  /** Removes the notes with this prefix that were written more than 7 days ago. */
-  purge(prefix: string): Promise<void>;
-  /** Makes `holder` the only holder of a claim for `ms` milliseconds. Returns false while another one holds it. */
-  claim(name: string, holder: string, ms: number): Promise<boolean>;
-  /** Ends a claim before its time, if `holder` holds it. */
-  release(name: string, holder: string): Promise<void>;
-}
-
 const RETENTION_MS = 7 * DAY_MS;
 
 /** An SQL condition for the notes of a chat with a prefix. */
@@ -33,8 +18,11 @@ const MATCHES = "chat = ?1 AND substr(name, 1, length(?2)) = ?2";
 const UPSERT = "INSERT INTO chat_notes (chat, name, value, changed_at) VALUES (?1, ?2, ?3, ?4) " +
   "ON CONFLICT (chat, name) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at";
 
-/** The notes of one chat in one database. */
-export class SqlChatNotes implements ChatNotes {
+/** The notes of one chat, each with a name such as `run:12`. */
+export type ChatNotes = Pick<SqlChatNotes, keyof SqlChatNotes>;
+
+/** The notes of one chat in one database. `Value` must be the JSON type that was written. */
+export class SqlChatNotes {
   readonly #db: Database;
   readonly #chat: string;
   readonly #clock: { now(): number };
@@ -54,6 +42,7 @@ export class SqlChatNotes implements ChatNotes {
     });
   }
 
+  /** Returns the notes whose names begin with `prefix`, sorted by name. */
   listNotes<Value>(prefix: string): Promise<ChatNote<Value>[]> {
     const chat = this.#chat;
     return this.#db.read(function* () {
@@ -73,12 +62,14 @@ export class SqlChatNotes implements ChatNotes {
     return this.#db.change("process", () => send(sql, this.#chat, name));
   }
 
+  /** Removes the notes with this prefix that were written more than 7 days ago. */
   purge(prefix: string): Promise<void> {
     const sql = `DELETE FROM chat_notes WHERE ${MATCHES} AND changed_at < ?3`;
     const before = this.#clock.now() - RETENTION_MS;
     return this.#db.change("process", () => send(sql, this.#chat, prefix, before));
   }
 
+  /** Makes `holder` the only holder of a claim for `ms` milliseconds. Returns false while another one holds it. */
   async claim(name: string, holder: string, ms: number): Promise<boolean> {
     const now = this.#clock.now();
     const sql = `${UPSERT} WHERE chat_notes.value = excluded.value OR chat_notes.changed_at < ?5`;
@@ -86,6 +77,7 @@ export class SqlChatNotes implements ChatNotes {
     return await this.#db.change("process", () => run(sql, ...row)) === 1;
   }
 
+  /** Ends a claim before its time, if `holder` holds it. */
   release(name: string, holder: string): Promise<void> {
     const sql = "DELETE FROM chat_notes WHERE chat = ? AND name = ? AND value = ?";
     return this.#db.change("process", () => send(sql, this.#chat, name, JSON.stringify(holder)));

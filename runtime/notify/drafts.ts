@@ -113,6 +113,9 @@ function mayAnswerByMail(
   return by !== undefined && rule !== undefined && findApprover(rule, by, at) !== undefined;
 }
 
+/** The values of a message that is about no agent, run or question, and is combined with similar ones. */
+const ABOUT_NOTHING = { agentId: null, executionId: null, requestId: null, isFoldable: true };
+
 function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | undefined {
   // A dry run causes no messages, because the person who started it watches it.
   if ("execution" in event && event.execution.isDryRun) return undefined;
@@ -127,11 +130,9 @@ function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | un
       const { agentId, displayName, reason, stop } = event;
       const isFailing = stop?.by === "failures";
       return {
+        ...ABOUT_NOTHING,
         kind: isFailing ? "error" : "loop",
         agentId,
-        executionId: null,
-        requestId: null,
-        isFoldable: true,
         title: `${displayName}: its trigger was stopped`,
         text: `${reason}\n` +
           (isFailing
@@ -144,10 +145,10 @@ function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | un
       const { agentId, executionId, text } = event;
       const name = agentId === null ? "the workspace" : nameOf(agentId, ports);
       return {
+        ...ABOUT_NOTHING,
         kind: "budget",
         agentId,
         executionId,
-        requestId: null,
         // Budget messages are not combined, because there are few and each should be sent at once.
         isFoldable: false,
         title: `Budget of ${name}`,
@@ -157,7 +158,8 @@ function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | un
     case "account": {
       const { account, since, reason } = event;
       return {
-        ...{ kind: "error", agentId: null, executionId: null, requestId: null, isFoldable: false },
+        ...ABOUT_NOTHING,
+        ...{ kind: "error", isFoldable: false },
         title: `The mail account ${account} cannot be reached`,
         text: `Since ${
           ports.showTime(since)
@@ -224,11 +226,10 @@ function draftEnd(
   const { id, agentId, displayName, error } = execution;
   const logs = `Execution ${id}: inkling logs -e ${id}`;
   return {
+    ...ABOUT_NOTHING,
     kind,
     agentId,
     executionId: id,
-    requestId: null,
-    isFoldable: true,
     title: `${displayName} ${verbOf(execution, kind)}`,
     text: kind === "success" ? (output?.trim() || logs) : `${error ?? "It failed."}\n${logs}`,
   };
@@ -251,11 +252,9 @@ function draftMissed(
     : `missed ${count === 1 ? "a run" : `${count} runs`}`;
   const since = ports.showTime(scheduledFor);
   return {
+    ...ABOUT_NOTHING,
     kind: "missed",
     agentId,
-    executionId: null,
-    requestId: null,
-    isFoldable: true,
     title: `${nameOf(agentId, ports)}${outcome === "skipped" ? ":" : ""} ${what}`,
     text: `${count === 1 ? "Due" : "Due from"} ${since}${count === 1 ? "" : " on"}, not run: ${
       reason ?? "no reason is known"

@@ -10,15 +10,17 @@ const loadAnthropic = lazyModule(() => import("./anthropic.ts"));
 const loadGoogle = lazyModule(() => import("./google.ts"));
 const loadOllama = lazyModule(() => import("./ollama.ts"));
 
-type Creator = (options: AdapterOptions & { streamUsage: boolean }) => Model;
+type Creator = (options: AdapterOptions & { streamUsage: boolean }) => Promise<Model>;
 
-const CREATORS: Readonly<Record<AdapterName, () => Promise<Creator>>> = {
-  demo: async () => (await loadDemo()).createDemoModel,
-  openai: async () => (await loadOpenAi()).createOpenAiModel,
-  compatible: async () => (await loadOpenAi()).createCompatibleModel,
-  anthropic: async () => (await loadAnthropic()).createAnthropicModel,
-  google: async () => (await loadGoogle()).createGoogleModel,
-  ollama: async () => (await loadOllama()).createOllamaModel,
+const CREATORS: Readonly<Record<AdapterName, Creator>> = {
+  demo: async (options) => (await loadDemo()).createDemoModel(options),
+  openai: async (options) =>
+    (await loadOpenAi()).createOpenAiModel({ ...options, flavour: "openai" }),
+  compatible: async (options) =>
+    (await loadOpenAi()).createOpenAiModel({ ...options, flavour: "compatible" }),
+  anthropic: async (options) => (await loadAnthropic()).createAnthropicModel(options),
+  google: async (options) => (await loadGoogle()).createGoogleModel(options),
+  ollama: async (options) => (await loadOllama()).createOllamaModel(options),
 };
 
 /** The adapter, address, key and name of a model. All agents with an equal connection share one Model object. */
@@ -29,10 +31,9 @@ export interface ModelConnection extends Omit<AdapterOptions, "clock" | "remark"
 }
 
 /** Creates the model of a connection. Throws ModelError for an invalid name. */
-export async function openAdapter(
+export function openAdapter(
   { adapter, ...options }: ModelConnection,
   ports: Pick<AdapterOptions, "clock" | "remark">,
 ): Promise<Model> {
-  const create = await CREATORS[adapter]();
-  return create({ ...options, ...ports });
+  return CREATORS[adapter]({ ...options, ...ports });
 }

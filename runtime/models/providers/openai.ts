@@ -15,7 +15,7 @@ export interface OpenAiModelOptions extends AdapterOptions {
    * The variant of the format. `openai` requires `max_completion_tokens`; compatible endpoints know `max_tokens`, and
    * accept fewer parameters.
    */
-  flavour?: OpenAiFlavour;
+  flavour: OpenAiFlavour;
 }
 
 /** Creates a model that calls an endpoint with Chat Completions. */
@@ -35,17 +35,12 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   });
 }
 
-/** Creates a model that calls an endpoint of another provider with OpenAI's format. */
-export function createCompatibleModel(options: Omit<OpenAiModelOptions, "flavour">): Model {
-  return createOpenAiModel({ ...options, flavour: "compatible" });
-}
-
 /** The two names of the parameter that limits the output tokens. Some endpoints refuse the first, others the second. */
 const LIMIT_NAMES = ["max_tokens", "max_completion_tokens"] as const;
 
 function toBody(
   request: ModelRequest,
-  { name, flavour = "openai", streamUsage }: OpenAiModelOptions,
+  { name, flavour, streamUsage }: OpenAiModelOptions,
   owner: BlockOwner,
 ): JsonObject {
   const { temperature, maxTokens, tools, refused = new Set() } = request;

@@ -2,6 +2,7 @@
 // https://www.standardwebhooks.com
 import { toTimestamp } from "../../../base/clock.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
+import { hmac } from "../../triggers/webhook/signature.ts";
 import { type Channel, DeliveryFailure, toData } from "./channel.ts";
 import { post, type PostPorts } from "./http_post.ts";
 
@@ -61,9 +62,5 @@ export async function sign(
   body: string,
   { id, timestamp, key }: { id: string; timestamp: number; key: Uint8Array<ArrayBuffer> },
 ): Promise<string> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const signer = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
-  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
-  const signature = new Uint8Array(await crypto.subtle.sign(algorithm, signer, signed));
-  return `v1,${signature.toBase64()}`;
+  return `v1,${(await hmac(key, [`${id}.${timestamp}.${body}`])).toBase64()}`;
 }

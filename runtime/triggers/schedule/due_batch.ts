@@ -1,7 +1,7 @@
 // Processes one batch of due schedules: stores an outcome for every due time (slot) and advances the schedules.
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import { nextTurn } from "../../../base/clock.ts";
-import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
+import { type DueSlots, judgeSlots, type SlotVerdict } from "./due_slots.ts";
 import {
   type FindHoldReason,
   isTriggeredBy,
@@ -69,11 +69,11 @@ export async function settleDue(
     // Slots that do not run are stored before runs start. After a crash in between, the slots to run have no outcome yet
     // and are processed again.
     const passed = judged.flatMap(({ entry, verdict }) =>
-      verdict.passed === undefined ? [] : [toRow(entry.agent.id, verdict.passed)]
+      verdict.passed ? [{ agentId: entry.agent.id, executionId: null, ...verdict.passed }] : []
     );
     const further = passed.length > 0 ? await store.recordSlots(passed) : new Map<string, number>();
     for (const { entry, verdict } of judged) {
-      book.advance(entry, further.get(entry.agent.id) ?? verdict.passed?.last ?? null);
+      book.advance(entry, further.get(entry.agent.id) ?? verdict.passed?.lastSlot ?? null);
     }
     const missed = passed.filter((row) => row.outcome === "missed" && !further.has(row.agentId));
     // `further` contains the schedules that another machine has advanced. Their remaining slots are due in the next batch.
@@ -149,10 +149,4 @@ function whyMissed(
   if (hasFailed) return "its run could not be stored";
   if (due.first <= unseen.until) return unseen.because;
   return wokeLate ? "the machine slept or the clock was set forward" : "the service was busy";
-}
-
-function toRow(agentId: string, passed: PassedSlots): Slot & { lastSlot: number } {
-  const { outcome, reason, first, last, count } = passed;
-  const row = { agentId, scheduledFor: first, outcome, reason, executionId: null, count };
-  return { ...row, lastSlot: last };
 }

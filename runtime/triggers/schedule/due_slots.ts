@@ -1,6 +1,7 @@
 // Decides which due times (slots) of a schedule run, are skipped, or are missed.
 import type { ScheduleTrigger } from "../../agents/agent.ts";
 import type { ScheduleFire } from "../firing/fire.ts";
+import type { Slot } from "./slot_store.ts";
 
 /** The maximum delay of a slot that counts as on time. */
 const GRACE_MS = 60_000;
@@ -15,13 +16,9 @@ export interface DueSlots {
 }
 
 /** Consecutive slots that do not run, with their common outcome and reason. */
-export interface PassedSlots {
-  outcome: "skipped" | "missed";
-  reason: string;
-  first: number;
-  last: number;
-  count: number;
-}
+type PassedSlots = Pick<Slot, "scheduledFor" | "outcome" | "reason" | "count"> & {
+  lastSlot: number;
+};
 
 /** The decision about due slots: first the slots that do not run (`passed`), then the slot that runs (`run`). */
 export interface SlotVerdict {
@@ -49,16 +46,21 @@ export function judgeSlots(
   const { now, pauseReason, catchUp, isCheck, missReason } = circumstances;
   const { first, last, beforeLast, count } = due;
   if (pauseReason !== undefined) {
-    return { passed: { outcome: "skipped", reason: pauseReason, first, last, count } };
+    const passed = { scheduledFor: first, lastSlot: last, count };
+    return { passed: { ...passed, outcome: "skipped", reason: pauseReason } };
   }
-  const missed = { outcome: isCheck ? "skipped" : "missed", reason: missReason, first } as const;
+  const missed = {
+    outcome: isCheck ? "skipped" : "missed",
+    reason: missReason,
+    scheduledFor: first,
+  } as const;
   const isInTime = now - last <= GRACE_MS;
-  if (!isInTime && catchUp !== "once") return { passed: { ...missed, last, count } };
+  if (!isInTime && catchUp !== "once") return { passed: { ...missed, lastSlot: last, count } };
   const run = {
     type: "schedule",
     scheduledFor: last,
     reason: isInTime ? null : "caught up",
   } as const;
   if (beforeLast === null) return { run };
-  return { passed: { ...missed, last: beforeLast, count: count - 1 }, run };
+  return { passed: { ...missed, lastSlot: beforeLast, count: count - 1 }, run };
 }

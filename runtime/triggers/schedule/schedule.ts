@@ -6,7 +6,7 @@ import { type CronExpression, parseCron } from "../../agents/triggers/cron_expre
 import { parseDuration } from "../../../base/durations.ts";
 import type { DueSlots } from "./due_slots.ts";
 import { CronCalendar } from "./cron_calendar.ts";
-import { type CronTimes, fixedTimes, wildcardTimes } from "./cron_times.ts";
+import { fixedTimes, wildcardTimes } from "./cron_times.ts";
 import { LocalTime } from "./local_time.ts";
 
 /** A series of due times. */
@@ -28,95 +28,69 @@ export function createSchedule(
 ): Schedule {
   const everyMs = parseDuration(trigger.every ?? "") ?? 0;
   if (trigger.type === "change") {
-    return new IntervalSchedule(everyMs, firstCheckMs(options, everyMs));
+    return intervalSchedule(everyMs, firstCheckOf(options, everyMs));
   }
   const { every, cron, timezone } = trigger;
-  if (every !== undefined) return new IntervalSchedule(everyMs);
+  if (every !== undefined) return intervalSchedule(everyMs);
   const expression = parseCron(cron ?? "");
   if ("reason" in expression) throw new TypeError(`A cron that ${expression.reason}: ${cron}`);
-  return new CronSchedule(expression, {
-    zone: timezone ?? options.timeZone,
-    declaredZone: timezone,
-  });
+  return cronSchedule(expression, { zone: timezone ?? options.timeZone, declaredZone: timezone });
 }
 
 /** Returns the time of an agent's first check after its start. The agents' checks are spread over a minute. */
-function firstCheckMs({ agentId = "" }: { agentId?: string }, everyMs: number): number {
+function firstCheckOf({ agentId = "" }: { agentId?: string }, everyMs: number): number {
   return 1 + Number(fnv1a(agentId) % BigInt(Math.min(everyMs, MINUTE_MS)));
 }
 
 /**
- * A schedule that is due once per interval of elapsed time. The first slot is one interval after the anchor, or `firstMs`
- * after it.
+ * Creates a schedule that is due once per interval of elapsed time. The first slot is one interval after the anchor, or
+ * `firstCheckMs` after it.
  */
-class IntervalSchedule implements Schedule {
-  readonly fingerprint: string;
-  readonly isElapsed = true;
-  readonly #everyMs: number;
-  /** The time from the anchor back to the start of the first interval. */
-  readonly #leadMs: number;
-
-  constructor(everyMs: number, firstMs?: number) {
-    if (everyMs < 1) throw new TypeError("An interval must be a duration");
-    this.#everyMs = everyMs;
-    this.#leadMs = firstMs === undefined ? 0 : everyMs - firstMs;
-    this.fingerprint = `${firstMs === undefined ? "every" : "check every"} ${everyMs}`;
-  }
-
-  nextAfter(instant: number, start: number): number {
-    const anchor = start - this.#leadMs;
-    return anchor + this.#beat(this.#beatsUntil(instant, anchor) + 1);
-  }
-
-  slotsIn(stretch: { from: number; to: number; anchor: number }): DueSlots | null {
-    const { from, to } = stretch;
-    const anchor = stretch.anchor - this.#leadMs;
-    const before = this.#beatsUntil(from, anchor);
-    const until = this.#beatsUntil(to, anchor);
-    const count = until - before;
-    if (count < 1) return null;
-    return {
-      first: anchor + this.#beat(before + 1),
-      last: anchor + this.#beat(until),
-      beforeLast: count === 1 ? null : anchor + this.#beat(until - 1),
-      count,
-    };
-  }
-
-  #beat(number: number): number {
-    return number * this.#everyMs;
-  }
-
-  #beatsUntil(instant: number, anchor: number): number {
-    return Math.max(0, Math.floor((instant - anchor) / this.#everyMs));
-  }
+function intervalSchedule(everyMs: number, firstCheckMs?: number): Schedule {
+  if (everyMs < 1) throw new TypeError("An interval must be a duration");
+  const firstMs = firstCheckMs ?? everyMs;
+  /** Returns the slot with a number. The slot 1 is the first after the anchor. */
+  const slotAt = (number: number, anchor: number) => anchor + firstMs + (number - 1) * everyMs;
+  const slotsUntil = (instant: number, anchor: number) =>
+    Math.max(0, Math.floor((instant - anchor - firstMs) / everyMs) + 1);
+  return {
+    fingerprint: `${firstCheckMs === undefined ? "every" : "check every"} ${everyMs}`,
+    isElapsed: true,
+    nextAfter: (instant, anchor) => slotAt(slotsUntil(instant, anchor) + 1, anchor),
+    slotsIn({ from, to, anchor }) {
+      const before = slotsUntil(from, anchor);
+      const until = slotsUntil(to, anchor);
+      if (until <= before) return null;
+      return {
+        first: slotAt(before + 1, anchor),
+        last: slotAt(until, anchor),
+        beforeLast: until === before + 1 ? null : slotAt(until - 1, anchor),
+        count: until - before,
+      };
+    },
+  };
 }
 
-/** A schedule of a cron expression in a time zone. */
-class CronSchedule implements Schedule {
-  readonly fingerprint: string;
-  readonly isElapsed = false;
-  readonly #times: CronTimes;
-
-  /** Creates a schedule. `zone` is the IANA zone to use, `declaredZone` the zone in the agent's file, if any. */
-  constructor(cron: CronExpression, options: { zone: string; declaredZone: string | undefined }) {
-    const { zone, declaredZone } = options;
+/** Creates the schedule of a cron expression in a time zone. `declaredZone` is the zone in the agent's file, if any. */
+function cronSchedule(
+  cron: CronExpression,
+  { zone, declaredZone }: { zone: string; declaredZone: string | undefined },
+): Schedule {
+  const times = (cron.isWildcard ? wildcardTimes : fixedTimes)(
+    new CronCalendar(cron),
+    new LocalTime(zone),
+  );
+  return {
     // The fingerprint excludes the machine's own zone, so that a change of that zone does not restart schedules.
-    this.fingerprint = ["cron", cron.text, ...declaredZone === undefined ? [] : [declaredZone]]
-      .join(" ");
-    const [calendar, local] = [new CronCalendar(cron), new LocalTime(zone)];
-    this.#times = (cron.isWildcard ? wildcardTimes : fixedTimes)(calendar, local);
-  }
-
-  nextAfter(instant: number): number | null {
-    return this.#times.nextAfter(instant);
-  }
-
-  slotsIn({ from, to }: { from: number; to: number }): DueSlots | null {
-    const first = this.nextAfter(from);
-    if (first === null || first > to) return null;
-    const last = this.#times.lastUntil(to) ?? first;
-    const count = this.#times.count(from, to);
-    return { first, last, beforeLast: count > 1 ? this.#times.lastUntil(last - 1) : null, count };
-  }
+    fingerprint: ["cron", cron.text, ...declaredZone === undefined ? [] : [declaredZone]].join(" "),
+    isElapsed: false,
+    nextAfter: (instant) => times.nextAfter(instant),
+    slotsIn({ from, to }) {
+      const first = times.nextAfter(from);
+      if (first === null || first > to) return null;
+      const last = times.lastUntil(to) ?? first;
+      const count = times.count(from, to);
+      return { first, last, beforeLast: count > 1 ? times.lastUntil(last - 1) : null, count };
+    },
+  };
 }

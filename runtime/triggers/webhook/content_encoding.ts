@@ -43,40 +43,22 @@ async function decompress(
   body: Bytes,
   format: CompressionFormat,
 ): Promise<Bytes | "too large" | undefined> {
-  const { writable, readable } = new DecompressionStream(format);
-  const writer = writable.getWriter();
-  const reader = readable.getReader();
-  // If a write fails, the reader fails, too, and handles the error. After the result `too large`, errors of writes do not
-  // matter.
-  writeSlices(writer, body).catch(() => {});
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      size += value.length;
+    const slices = ReadableStream.from(slicesOf(body));
+    for await (const chunk of slices.pipeThrough(new DecompressionStream(format))) {
+      size += chunk.length;
       if (size > MAX_DECODED_BYTES) return "too large";
-      chunks.push(value);
+      chunks.push(chunk);
     }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return undefined;
-  } finally {
-    reader.cancel().catch(() => {/* The stream has ended or is invalid. */});
   }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
-async function writeSlices(writer: WritableStreamDefaultWriter<BufferSource>, body: Bytes) {
-  for (let at = 0; at < body.length; at += SLICE_BYTES) {
-    await writer.write(body.slice(at, at + SLICE_BYTES));
-  }
-  await writer.close();
+function* slicesOf(body: Bytes): Generator<Bytes> {
+  for (let at = 0; at < body.length; at += SLICE_BYTES) yield body.slice(at, at + SLICE_BYTES);
 }
