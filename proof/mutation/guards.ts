@@ -1669,8 +1669,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "slots that another node reported are not reported again",
     symbol: "settleDue",
-    replace: "further.get(entry.agent.id) ?? verdict.passed?.last",
-    by: "verdict.passed?.last",
+    replace: "further.get(entry.agent.id) ?? verdict.passed?.lastSlot",
+    by: "verdict.passed?.lastSlot",
     tests: ["tests/runtime/triggers/schedule/scheduler_storage_test.ts"],
   },
   {

@@ -53,14 +53,10 @@ export class AnthropicReplyAssembler implements ReplyAssembler {
   #stopReason: string | undefined;
   /** The provider's token counts. */
   #counts: JsonObject = {};
-  #usage: Usage | null = null;
+  usage: Usage | null = null;
 
   constructor(owner: BlockOwner) {
     this.#owner = owner;
-  }
-
-  get usage(): Usage | null {
-    return this.#usage;
   }
 
   add(event: unknown): ModelDelta {
@@ -106,7 +102,7 @@ export class AnthropicReplyAssembler implements ReplyAssembler {
         ...(verbatim ? { providerData: keepBlocks(this.#owner, kept) } : {}),
       },
       stop: STOP_REASONS.get(this.#stopReason) ?? "unknown",
-      usage: this.#usage,
+      usage: this.usage,
       reportedCostUsd: null,
     };
   }
@@ -156,7 +152,7 @@ export class AnthropicReplyAssembler implements ReplyAssembler {
     if (!isJsonObject(usage)) return;
     const numbers = Object.entries(usage).filter(([, value]) => typeof value === "number");
     this.#counts = { ...this.#counts, ...Object.fromEntries(numbers) };
-    this.#usage = toUsage(this.#counts);
+    this.usage = toUsage(this.#counts);
   }
 }
 

@@ -185,14 +185,10 @@ export class GoogleReplyAssembler implements ReplyAssembler {
   #text = "";
   #finishReason: string | undefined;
   #blocked = false;
-  #usage: Usage | null = null;
+  usage: Usage | null = null;
 
   constructor(owner: BlockOwner) {
     this.#owner = owner;
-  }
-
-  get usage(): Usage | null {
-    return this.#usage;
   }
 
   add(chunk: unknown): ModelDelta {
@@ -236,7 +232,7 @@ export class GoogleReplyAssembler implements ReplyAssembler {
         ...(signed || named ? { providerData: keepBlocks(this.#owner, this.#parts) } : {}),
       },
       stop: this.#stop(),
-      usage: this.#usage,
+      usage: this.usage,
       reportedCostUsd: null,
     };
   }
@@ -274,7 +270,7 @@ export class GoogleReplyAssembler implements ReplyAssembler {
   /** Reads running totals. Thinking counts as output; results of the provider's own tools count as input. */
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage) || typeof usage.promptTokenCount !== "number") return;
-    this.#usage = {
+    this.usage = {
       inputTokens: toTokenCount(usage.promptTokenCount) +
         toTokenCount(usage.toolUsePromptTokenCount),
       outputTokens: toTokenCount(usage.candidatesTokenCount) +

@@ -60,15 +60,11 @@ export class OpenAiReplyAssembler implements ReplyAssembler {
   #text = "";
   #refused = false;
   #finishReason: string | undefined;
-  #usage: Usage | null = null;
+  usage: Usage | null = null;
   #reportedCostUsd: number | null = null;
 
   constructor(owner: BlockOwner) {
     this.#owner = owner;
-  }
-
-  get usage(): Usage | null {
-    return this.#usage;
   }
 
   /** Adds a chunk and returns its delta. */
@@ -101,7 +97,7 @@ export class OpenAiReplyAssembler implements ReplyAssembler {
       stop: this.#think.isOpen && !isCut && toolCalls.length === 0
         ? "unclosed_thought"
         : this.#stop(toolCalls.length > 0),
-      usage: this.#usage,
+      usage: this.usage,
       reportedCostUsd: this.#reportedCostUsd,
     };
   }
@@ -130,7 +126,7 @@ export class OpenAiReplyAssembler implements ReplyAssembler {
     if (typeof cost === "number" && cost >= 0 && cost < Infinity) this.#reportedCostUsd = cost;
     if (typeof input !== "number" && typeof output !== "number") return;
     const details = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-    this.#usage = {
+    this.usage = {
       inputTokens: toTokenCount(input),
       outputTokens: toTokenCount(output),
       cacheReadTokens: toTokenCount(details.cached_tokens ?? usage.prompt_cache_hit_tokens),
@@ -162,12 +158,8 @@ class ThinkTag {
   #state: "before" | "inside" | "behind" | "past" = "before";
   /** The received text that may be a part of a tag, and is not yet assigned to thought or answer. */
   #held = "";
-  #thought = "";
-
   /** The text inside the `<think>` tag. */
-  get thought(): string {
-    return this.#thought;
-  }
+  thought = "";
 
   /** True if the tag is not closed. */
   get isOpen(): boolean {
@@ -189,7 +181,7 @@ class ThinkTag {
     if (this.#state === "inside") {
       const end = this.#held.indexOf(CLOSE, Math.min(searched, this.#held.length));
       if (end < 0) return "";
-      this.#thought = this.#held.slice(0, end);
+      this.thought = this.#held.slice(0, end);
       this.#held = this.#held.slice(end + CLOSE.length);
       this.#state = "behind";
     }
@@ -200,7 +192,7 @@ class ThinkTag {
   /** Ends the reply. Returns the remaining text of the answer. A thought without an end is no part of it. */
   finish(): string {
     if (this.#state === "before") return this.#pass(this.#held);
-    if (this.#state === "inside") this.#thought = this.#held;
+    if (this.#state === "inside") this.thought = this.#held;
     return "";
   }
 

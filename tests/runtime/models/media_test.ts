@@ -8,7 +8,10 @@ import { seedHistory } from "../../../runtime/executions/loop/history.ts";
 import { fitConversation } from "../../../runtime/models/adaptation/fit_conversation.ts";
 import { readMedia } from "../../../runtime/models/adaptation/read_media.ts";
 import { acceptsMedia } from "../../../runtime/models/adaptation/accepted_media.ts";
+import { KnownLimits } from "../../../runtime/models/adaptation/known_limits.ts";
+import { recognizeRefusal } from "../../../runtime/models/adaptation/refusals.ts";
 import type { Message } from "../../../runtime/models/message.ts";
+import { ModelError } from "../../../runtime/models/model.ts";
 import type { Media } from "../../../runtime/vocabulary/tool_vocabulary.ts";
 import { showMedia, toResultText } from "../../../runtime/tools/mcp/result_content.ts";
 import { collectReply, modelRequest } from "../../support/collect_reply.ts";
@@ -217,11 +220,22 @@ const REFUSED: [status: number, message: string, isLearned: boolean][] = [
   [400, "Could not process image", false],
   [400, "Unsupported MIME type: image/gif", false],
 ];
-for (const [status, message, isLearned] of REFUSED) {
-  Deno.test(`a sentence replaces a refused picture ${isLearned ? "in all later requests" : "once"}: ${message}`, async () => {
+Deno.test("recognizeRefusal() distinguishes models without vision from single refused pictures", () => {
+  const request = modelRequest({ messages: resultsOf(media("image")) });
+  for (const [status, message, isLearned] of REFUSED) {
+    const error = new ModelError(message, { retryable: false, status, providerText: message });
+    const refusal = recognizeRefusal(error, request, new KnownLimits());
+    assert.deepEqual(refusal, { kind: "parts", names: ["image"], isBroken: !isLearned }, message);
+  }
+});
+
+for (const [message, isLearned] of [["does not support image input", true], ["bad image", false]]) {
+  Deno.test(`a sentence replaces a refused picture ${isLearned ? "in all later requests" : "once"}`, async () => {
     await using world = await openWorld(
       (body) =>
-        hasPicture(body) ? { status, body: JSON.stringify({ error: { message } }) } : undefined,
+        hasPicture(body)
+          ? { status: 400, body: JSON.stringify({ error: { message } }) }
+          : undefined,
       ", input: [text, image]",
     );
     const { runtime, server } = world;

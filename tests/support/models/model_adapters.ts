@@ -47,9 +47,9 @@ const openAiRoundTrip = [
   { role: "tool", tool_call_id: "c1", content: "Error: gone" },
 ];
 
-/** Each adapter with its provider, and two more providers that share the OpenAI adapter. */
+/** Each adapter with its provider, and a second provider that uses the OpenAI adapter. */
 export const ADAPTERS: Adapter[] = [
-  ...["openai", "mine", "local"].map((provider): Adapter => ({
+  ...["openai", "mine"].map((provider): Adapter => ({
     provider,
     serve: (steps) => new OpenAiServer(steps),
     keyOf: bearer,
