@@ -9,6 +9,7 @@ import { FolderWatches } from "../../runtime/folders/folder_watches.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import type { RecordedRun } from "../../runtime/executions/record/recorded_run.ts";
 import { isFinal } from "../../runtime/executions/states.ts";
+import { SILENT } from "../../runtime/replay/played_ports.ts";
 import { SqlRecordedRunStore } from "../../runtime/storage/executions/recorded_runs.ts";
 import { openReadOnlyStorage } from "../../runtime/wiring/open_storage.ts";
 import {
@@ -24,7 +25,7 @@ import { type LiveTrial, openTrial, type TrialRequest } from "./live_trial.ts";
 import { createCase, formatCase, withExpectations } from "./record_case.ts";
 import type { TestCase } from "./test_case.ts";
 import { type PlayableCase, type TestResult, toUnplayedResult } from "./test_result.ts";
-import { type OpenedTestPorts, openTestPorts, SILENT } from "./test_ports.ts";
+import { type OpenedTestPorts, openTestPorts } from "./test_ports.ts";
 import { makeFolder } from "./private_workspace.ts";
 import { CaseExists, InputUnusable, NotRecordable } from "./refusals.ts";
 import type { PlayedRun } from "./played_run.ts";

@@ -12,6 +12,7 @@ import {
 } from "../../runtime/models/model.ts";
 import { isRetryableStatus } from "../../runtime/models/providers/provider_failure.ts";
 import { RunStopped } from "../../runtime/executions/loop/run.ts";
+import { SILENT } from "../../runtime/replay/played_ports.ts";
 import { parseArguments } from "../../runtime/tools/definition/arguments.ts";
 import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 import { containsValue } from "./compare_values.ts";
@@ -99,7 +100,7 @@ export class CaseScript {
     if (models.length < 2) return first;
     const { withFallback } = await loadFallback();
     const chain = models.map((one) => ({ id: one.id, open: () => Promise.resolve(one) }));
-    return withFallback(chain, { write() {} });
+    return withFallback(chain, SILENT);
   }
 
   #model(id: string): Model {

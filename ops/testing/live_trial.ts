@@ -2,12 +2,13 @@
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { ModelSupply } from "../../runtime/models/calls/model_supply.ts";
+import { SILENT } from "../../runtime/replay/played_ports.ts";
 import { withModel } from "../../runtime/wiring/agent_variant.ts";
 import type { CaseFile } from "./case_files.ts";
 import { estimateJudges } from "./judge.ts";
 import type { LiveModel } from "./play_case.ts";
 import type { TestCase } from "./test_case.ts";
-import { SILENT, type TestPorts } from "./test_ports.ts";
+import type { TestPorts } from "./test_ports.ts";
 import { isPassed, type PlayableCase, type TestResult } from "./test_result.ts";
 
 const loadModelSupply = lazyModule(() => import("../../runtime/models/calls/model_supply.ts"));

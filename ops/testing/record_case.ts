@@ -18,6 +18,7 @@ import { withoutPrefix } from "../../runtime/replay/played_tools.ts";
 import { argumentsOf } from "./case_script.ts";
 import { sortedJson } from "./compare_values.ts";
 import type { PlayedRun } from "./played_run.ts";
+import { PLACES } from "./test_tools.ts";
 import { CASE_VERSION, type ScriptedCall, type ScriptedReply, type TestCase } from "./test_case.ts";
 
 /** The content of a new case file. The schema in test_case.ts documents each field. */
@@ -37,7 +38,6 @@ interface Places {
 }
 
 const FILE_TOOL = /^file_/;
-const PLACE_ARGUMENTS = ["path", "source", "destination", "pattern"];
 
 /** Returns a case for a run, without expectations. */
 export function createCase(run: RecordedRun, places: Places): WrittenCase {
@@ -183,7 +183,7 @@ class Replies {
       ? Object.fromEntries(
         Object.entries(args).map(([key, value]) => [
           key,
-          PLACE_ARGUMENTS.includes(key) && typeof value === "string" && value.startsWith("/")
+          PLACES.has(key) && typeof value === "string" && value.startsWith("/")
             ? shorten(value, this.#places)
             : value,
         ]),

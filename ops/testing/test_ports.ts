@@ -5,7 +5,7 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import type { RunPorts } from "../../runtime/executions/loop/run_ports.ts";
 import type { Redactor } from "../../runtime/secrets/redactor.ts";
-import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
+import { SILENT } from "../../runtime/replay/played_ports.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { SqlKnownToolStore } from "../../runtime/storage/known_tools.ts";
 import type { FolderWatches } from "../../runtime/folders/folder_watches.ts";
@@ -33,9 +33,6 @@ export interface OpenedTestPorts extends TestPorts, AsyncDisposable {
   registry: AgentRegistry;
   folders: FolderWatches;
 }
-
-/** A log that discards its entries, because the test's result contains the errors. */
-export const SILENT: ServiceLog = { write() {} };
 
 /** Opens the shared objects and loads the agents. */
 export async function openTestPorts(

@@ -9,7 +9,7 @@ import { Toolbox } from "../../runtime/tools/toolbox.ts";
 import type { CaseScript, RunCall } from "./case_script.ts";
 
 /** The names of the file tools' arguments that contain paths. */
-const PLACES = new Set(["path", "source", "destination", "pattern"]);
+export const PLACES: ReadonlySet<string> = new Set(["path", "source", "destination", "pattern"]);
 /**
  * A time limit for each call. Its size does not matter: the clock of a scripted test does not advance by itself, so no call
  * times out.

@@ -14,7 +14,7 @@ import type { PlayStores } from "./played_stores.ts";
 /** The facts about the environment in a recorded prompt. */
 export type PromptedWorld = Omit<CassettePrompt, "type" | "now" | "resultsBefore">;
 
-/** A service log that discards the entries of a play. */
+/** A service log that discards its entries. The result of a play contains the errors. */
 export const SILENT: ServiceLog = { write() {} };
 
 /** Creates the ports of a played run. `promptedAt` is the time of the next recorded prompt, if a prompt comes next. */

@@ -46,37 +46,10 @@ async function toTool(declared: DeclaredTool): Promise<ActionTool> {
   };
 }
 
-/** Returns the tool with another implementation. */
+/** Returns the tool with another implementation, without a preview and without a search for the outcome after a crash. */
 export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
-  const {
-    name,
-    otherNames,
-    replacesBuiltin,
-    origin,
-    worksOn,
-    maxResultBytes,
-    approval,
-    writesFile,
-    fixedEffect,
-    timeoutMs,
-  } = tool;
-  return {
-    name,
-    description: tool.description,
-    parameters: tool.parameters,
-    check: (args) => tool.check(args),
-    effect: (args) => tool.effect(args),
-    fixedEffect,
-    timeoutMs,
-    ...(otherNames !== undefined && { otherNames }),
-    ...(replacesBuiltin !== undefined && { replacesBuiltin }),
-    ...(origin !== undefined && { origin }),
-    ...(worksOn !== undefined && { worksOn }),
-    ...(maxResultBytes !== undefined && { maxResultBytes }),
-    ...(approval !== undefined && { approval }),
-    ...(writesFile !== undefined && { writesFile }),
-    run,
-  };
+  const { preview: _preview, findOutcome: _findOutcome, ...declared } = tool;
+  return { ...declared, run };
 }
 
 /** Returns the tool with recorded results. Questions and delegations are played by the loop and stay unchanged. */
