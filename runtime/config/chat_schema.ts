@@ -1,6 +1,7 @@
 // Defines `chat` in config.yaml: the chat apps in which people talk with agents and answer questions.
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
+import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
 import { limitRights, type Person, toPersonCaller } from "../vocabulary/persons.ts";
 import {
   CHAT_RIGHTS,
@@ -37,24 +38,6 @@ export interface ChatPerson {
   /** The role of the person in `people`. It has limited `may`. */
   role?: Role | undefined;
   may: readonly ChatRight[];
-}
-
-/** The settings of one chat. `token` and `appToken` are names of variables with secret values. */
-export interface ChatSettings {
-  /** The name that config.yaml gives the chat. It is also the name of its channel. */
-  name: string;
-  app: ChatAppName;
-  token: string;
-  appToken?: string | undefined;
-  /** The address of the app's API, without a slash at its end. */
-  apiRoot: string;
-  /** The agent that answers plain messages. Undefined: nobody answers them. */
-  agent?: string | undefined;
-  /** The agents whose questions are shown in this chat. Undefined: all agents. */
-  agents?: readonly string[] | undefined;
-  people: readonly ChatPerson[];
-  /** The groups that are served. `agent` replaces the agent of the chat. */
-  groups: readonly { id: string; agent?: string | undefined }[];
 }
 
 /** An id of a person or group: a number, or a text. Discord's numbers are too large for YAML, so they are texts. */
@@ -123,6 +106,18 @@ export const writtenChat = z.object({
   ),
 });
 
+/** The settings of one chat. `token` and `appToken` are names of variables with secret values. */
+export interface ChatSettings
+  extends Omit<CamelKeys<z.output<typeof writtenChat>>, "type" | "people" | "groups" | "apiRoot"> {
+  /** The name that config.yaml gives the chat. It is also the name of its channel. */
+  name: string;
+  app: ChatAppName;
+  /** The address of the app's API, without a slash at its end. */
+  apiRoot: string;
+  people: readonly ChatPerson[];
+  groups: readonly z.output<typeof writtenGroup>[];
+}
+
 /** The schema of `chat`. */
 export const CHAT = z.preprocess(
   (value) => value ?? {},
@@ -148,7 +143,7 @@ export function toChats(
   people: readonly Person[],
 ): ChatSettings[] {
   return Object.entries(written).map(([name, chat]) => {
-    const { type: app, app_token: appToken, api_root: apiRoot = CHAT_APPS[app], ...rest } = chat;
+    const { type: app, apiRoot = CHAT_APPS[chat.type], ...rest } = camelKeys(chat);
     return {
       ...rest,
       ...{ name, app, apiRoot: apiRoot.replace(/\/+$/, "") },
@@ -162,7 +157,6 @@ export function toChats(
           ...(role !== undefined && { role }),
         }];
       }),
-      ...(appToken !== undefined && { appToken }),
     };
   });
 }

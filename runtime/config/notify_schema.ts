@@ -34,29 +34,9 @@ export const CHANNEL_TYPES = [
   "desktop",
 ] as const;
 
-/** The settings of a channel or a chat. */
-export type ChannelSettings = PlainChannel | ({ type: "chat" } & ChatSettings);
-
-/** A channel that sends mails from an account of config.yaml. Only replies from an address in `to` are answers. */
-export interface MailChannel {
-  type: "mail";
-  account: string;
-  /** Addresses in lower case. */
-  to: string[];
-}
-
-/** The settings of a channel. `token`, `secret`, and the `url` of Slack are names of variables with secret values. */
-type PlainChannel =
-  | { type: "ntfy"; url: string; topic: string; token?: string }
-  | { type: "slack"; url: string }
-  | { type: "webhook"; url: string; secret: string }
-  | MailChannel
-  | { type: "command"; run: string[]; allow: boolean }
-  | { type: "desktop" };
-
 /** The required and optional keys of each channel type. */
 const KEYS: Readonly<
-  Record<PlainChannel["type"], { must: readonly string[]; may: readonly string[] }>
+  Record<typeof CHANNEL_TYPES[number], { must: readonly string[]; may: readonly string[] }>
 > = {
   ntfy: { must: ["topic"], may: ["url", "token"] },
   slack: { must: ["url"], may: [] },
@@ -109,7 +89,7 @@ export const writtenChannel = z.object({
 
 type WrittenChannel = z.output<typeof writtenChannel>;
 
-const channel = writtenChannel.transform((written, context): PlainChannel => {
+const channel = writtenChannel.transform((written, context) => {
   for (const issue of channelIssues(written)) context.addIssue({ code: "custom", ...issue });
   const { type, topic = "", url = "", token, secret = "", run = [], allow = false } = written;
   const { account = "", to = [] } = written;
@@ -134,6 +114,15 @@ const channel = writtenChannel.transform((written, context): PlainChannel => {
   }
   return type satisfies never;
 });
+
+/** The settings of a channel. `token`, `secret`, and the `url` of Slack are names of variables with secret values. */
+type PlainChannel = z.output<typeof channel>;
+
+/** The settings of a channel or a chat. */
+export type ChannelSettings = PlainChannel | ({ type: "chat" } & ChatSettings);
+
+/** A channel that sends mails from an account of config.yaml. Only replies from an address in `to` are answers. */
+export type MailChannel = Extract<PlainChannel, { type: "mail" }>;
 
 /** Returns the problems of a channel that depend on its type, such as a missing or a superfluous key. */
 function channelIssues(
@@ -181,30 +170,7 @@ export const NOTIFY_CHOICE = {
 };
 
 /** The parsed `notify` of an agent. Omitted fields have the value of config.yaml. */
-export interface NotifyChoice {
-  on?: NotifyKind[] | undefined;
-  to?: string[] | undefined;
-}
-
-/** The hours in which messages wait. If the end is earlier than the start, they extend over midnight. */
-export interface QuietHours {
-  /** The start as `HH:MM`. The end has the same form. */
-  from: string;
-  to: string;
-  /** The IANA time zone. If absent, the machine's time zone is used. */
-  timezone?: string | undefined;
-  /** The kinds of messages that are sent during these hours. */
-  pass: NotifyKind[];
-}
-
-/** The parsed `notify` of config.yaml. */
-export interface NotifySettings {
-  on: NotifyKind[];
-  /** The names of the channels; absent for all channels. */
-  to?: string[] | undefined;
-  channels: Record<string, ChannelSettings>;
-  quiet: Omit<QuietHours, "from" | "to"> & { from?: string | undefined; to?: string | undefined };
-}
+export type NotifyChoice = z.output<z.ZodObject<typeof NOTIFY_CHOICE>>;
 
 /** The fields of `notify` in config.yaml. */
 export const NOTIFY = {
@@ -236,6 +202,14 @@ export const NOTIFY = {
     pass: field(kinds, [], "Messages that do not wait, such as `waiting`"),
   }),
 };
+
+/** The parsed `notify` of config.yaml, with the chats among its channels. */
+export type NotifySettings = Omit<z.output<z.ZodObject<typeof NOTIFY>>, "channels"> & {
+  channels: Record<string, ChannelSettings>;
+};
+
+/** The hours in which messages wait. If the end is earlier than the start, they extend over midnight. */
+export type QuietHours = NotifySettings["quiet"] & { from: string; to: string };
 
 /** Returns the quiet hours, or undefined without any. */
 export function quietHours({ quiet }: Pick<NotifySettings, "quiet">): QuietHours | undefined {

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { type Role, ROLE_NAMES } from "../vocabulary/rights.ts";
+import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
+import { ROLE_NAMES } from "../vocabulary/rights.ts";
 import {
   baseUrl,
   field,
@@ -13,21 +14,6 @@ import {
   waitDuration,
 } from "./fields.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
-
-/** The settings of the sign-in with OpenID Connect. */
-export interface SignInSettings {
-  /** The address of the provider, as its discovery document names it. */
-  issuer: string;
-  clientId: string;
-  /** The variable with the client's secret. Undefined: the client has none. */
-  clientSecretEnv: string | undefined;
-  /** The role of each group. */
-  groups: Readonly<Record<string, Role>>;
-  /** The claim with a person's groups. */
-  groupsClaim: string;
-  /** The milliseconds after which a session ends. */
-  sessionMs: number;
-}
 
 /** Matches the host of an address on this machine. */
 export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -70,18 +56,16 @@ export const SIGN_IN = section({
   if (!hasGroups) lack("must have groups with their roles, because nobody else gets in");
 });
 
+/** The settings of the sign-in with OpenID Connect. `sessionMs` is `session` in milliseconds. */
+export type SignInSettings =
+  & Omit<CamelKeys<z.output<typeof SIGN_IN>>, "issuer" | "clientId" | "session">
+  & { issuer: string; clientId: string; sessionMs: number };
+
 /** Converts `sign_in` of a file without errors. Returns null if there is no sign-in. */
 export function toSignIn(written: z.output<typeof SIGN_IN>): SignInSettings | null {
-  const { issuer, client_id: clientId } = written;
+  const { issuer, clientId, session: sessionMs, ...rest } = camelKeys(written);
   if (issuer === undefined || clientId === undefined) return null;
-  return {
-    issuer,
-    clientId,
-    clientSecretEnv: written.client_secret_env,
-    groups: written.groups,
-    groupsClaim: written.groups_claim,
-    sessionMs: written.session,
-  };
+  return { ...rest, issuer, clientId, sessionMs };
 }
 
 /** Returns the error about a sign-in whose provider could not send the browser back. */

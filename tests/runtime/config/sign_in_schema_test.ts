@@ -11,7 +11,6 @@ Deno.test("sign_in has a session of 12 hours and the claim groups, and none if i
   assert.deepEqual(signIn, {
     issuer: "https://login.example",
     clientId: "a",
-    clientSecretEnv: undefined,
     groups: { s: "viewer" },
     groupsClaim: "groups",
     sessionMs: 43_200_000,
