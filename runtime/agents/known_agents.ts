@@ -12,33 +12,24 @@ export class AgentNotFound extends RuntimeError {
 }
 
 /** The stored data of agents, by their stored ids (NFC). */
-export interface StoredAgentData {
+interface StoredAgentData {
   executions: { newestByAgent(ids: readonly string[]): Promise<{ size: number }> };
   slots: { listSlots(id: string, page: { limit: number; offset: number }): Promise<unknown[]> };
 }
 
-/** Distinguishes removed agents from agents that never existed. */
-export class KnownAgents {
-  readonly #registry: AgentRegistry;
-  readonly #stored: StoredAgentData;
-
-  constructor(ports: StoredAgentData & { registry: AgentRegistry }) {
-    this.#registry = ports.registry;
-    this.#stored = ports;
-  }
-
-  /** Returns the stored form of an agent's id in any Unicode spelling. Throws AgentNotFound. */
-  async require(id: string): Promise<string> {
-    const agent = this.#registry.get(id);
-    if (agent !== undefined) return agent.id;
-    const stored = normalizeId(id);
-    if (!await this.#hasHistory(stored)) throw new AgentNotFound(id);
-    return stored;
-  }
-
-  async #hasHistory(id: string): Promise<boolean> {
-    const { executions, slots } = this.#stored;
-    if ((await executions.newestByAgent([id])).size > 0) return true;
-    return (await slots.listSlots(id, { limit: 1, offset: 0 })).length > 0;
-  }
+/**
+ * Returns the stored form of an agent's id in any Unicode spelling. The agent may be removed. Throws AgentNotFound for an
+ * agent that never existed.
+ */
+export async function requireKnownAgent(
+  id: string,
+  { registry, executions, slots }: StoredAgentData & { registry: AgentRegistry },
+): Promise<string> {
+  const agent = registry.get(id);
+  if (agent !== undefined) return agent.id;
+  const stored = normalizeId(id);
+  const isKnown = (await executions.newestByAgent([stored])).size > 0 ||
+    (await slots.listSlots(stored, { limit: 1, offset: 0 })).length > 0;
+  if (!isKnown) throw new AgentNotFound(id);
+  return stored;
 }

@@ -1,7 +1,7 @@
 // The Runtime in this process: agents from files, executions from the database. mod.ts creates it.
 import type { Agent } from "../agents/agent.ts";
 import { CurrentAgents } from "../agents/current_agents.ts";
-import { AgentNotFound, KnownAgents } from "../agents/known_agents.ts";
+import { AgentNotFound, requireKnownAgent } from "../agents/known_agents.ts";
 import { unsavedAgent } from "../agents/parse_agent.ts";
 import { resolveCursor } from "../events/cursor.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
@@ -50,7 +50,6 @@ export class LocalRuntime implements Runtime {
   );
   readonly #parts: RuntimeParts;
   readonly #currentAgents: CurrentAgents;
-  readonly #knownAgents: KnownAgents;
   readonly #history: ShownHistory;
   #listings: readonly AgentListing[] = [];
 
@@ -59,7 +58,6 @@ export class LocalRuntime implements Runtime {
     const { registry, agentFiles, settings: { directories } } = parts;
     const reload = () => agentFiles.reload();
     this.#currentAgents = new CurrentAgents({ registry, agentsDir: directories.agentsDir, reload });
-    this.#knownAgents = new KnownAgents(parts);
     this.#history = new ShownHistory(parts);
     this.version = parts.version;
     this.directories = directories;
@@ -158,7 +156,7 @@ export class LocalRuntime implements Runtime {
   listExecutions: Runtime["listExecutions"] = async (filter) => await this.#history.list(filter);
 
   listRuns: Runtime["listRuns"] = async (agentId, page) =>
-    await this.#history.list({ agentId: await this.#knownAgents.require(agentId), ...page });
+    await this.#history.list({ agentId: await requireKnownAgent(agentId, this.#parts), ...page });
 
   getExecution: Runtime["getExecution"] = async (id) => await this.#history.get(id);
 
@@ -178,7 +176,7 @@ export class LocalRuntime implements Runtime {
   purgeCheckpoints: Runtime["purgeCheckpoints"] = async ({ agentId, force, by }) => {
     const { abortWaiting } = this.#parts;
     if (abortWaiting === undefined) throw new ReadOnlyRuntime();
-    const known = agentId === undefined ? undefined : await this.#knownAgents.require(agentId);
+    const known = agentId === undefined ? undefined : await requireKnownAgent(agentId, this.#parts);
     return await this.#parts.retention.purge({
       ...(known !== undefined && { agentId: known }),
       force,
@@ -209,7 +207,7 @@ export class LocalRuntime implements Runtime {
     await describeScheduler(await this.listAgents(), { ...this.#parts, upcoming });
 
   listSlots: Runtime["listSlots"] = async (agentId, page) =>
-    await this.#parts.slots.listSlots(await this.#knownAgents.require(agentId), page);
+    await this.#parts.slots.listSlots(await requireKnownAgent(agentId, this.#parts), page);
 
   pauseScheduler: Runtime["pauseScheduler"] = async (by) =>
     void await this.#triggers().change("paused", this.#parts.audit.entry("pause", by));
