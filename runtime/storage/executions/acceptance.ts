@@ -6,6 +6,7 @@ import type {
   AcceptanceRefusal,
   AcceptanceStore,
   AcceptanceTerms,
+  CopiedSteps,
   NewExecution,
 } from "../../executions/record/acceptance_store.ts";
 import type { Execution } from "../../executions/execution.ts";
@@ -21,11 +22,11 @@ import {
 } from "./execution_rows.ts";
 import { selectChild } from "./families.ts";
 import { removeFollowUp } from "../../triggers/after/follow_up_store.ts";
-import { appendFrames } from "../frames.ts";
+import { ForkedStepsGone } from "../../executions/refusals.ts";
+import { appendFrames, newestFrameId } from "../frames.ts";
 import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
-import { insertMessages } from "./conversation_rows.ts";
-import { copySteps } from "./forks.ts";
+import { insertMessages, replaceMessage } from "./conversation_rows.ts";
 import { takeMail } from "../../triggers/mail/mail_store.ts";
 import { dequeueChange } from "../../triggers/watch/watch_store.ts";
 import { replaceCheck } from "../../triggers/firing/check_setting.ts";
@@ -37,6 +38,8 @@ import {
   lock,
   type Operation,
   requireLease,
+  run,
+  send,
 } from "../../database/operation.ts";
 
 interface PendingAcceptance {
@@ -250,4 +253,40 @@ function* insertRow(wanted: NewExecution, ownerId: string | null): Operation<Exe
     wanted.startedAt,
   );
   return requireExecution(row);
+}
+
+/**
+ * Copies messages and finished tool calls to a fork. The last frame in the fork's log marks the copied results as logged.
+ * Returns the number of copied calls, which count toward the call limit. Throws ForkedStepsGone if a message is missing.
+ */
+function* copySteps(
+  executionId: number,
+  { executionId: from, end, count, prompt, message }: CopiedSteps,
+): Operation<number> {
+  // Calls are copied before the messages. A purge removes both, so the check of the messages also covers the calls.
+  const calls = yield* run(
+    "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments, effect, " +
+      "started_at, duration_ms, is_error, frame_id) SELECT ?1, position, tool_call_id, name, " +
+      `arguments, effect, started_at, duration_ms, is_error, ${
+        newestFrameId("?1")
+      } FROM tool_calls ` +
+      "WHERE execution_id = ?2 AND position < ?3",
+    executionId,
+    from,
+    end,
+  );
+  const copied = yield* run(
+    "INSERT INTO messages (execution_id, position, role, body, seeded, terms) " +
+      "SELECT ?1, position, role, body, seeded, terms FROM messages " +
+      "WHERE execution_id = ?2 AND position < ?3 ORDER BY position",
+    executionId,
+    from,
+    end,
+  );
+  if (copied !== count) throw new ForkedStepsGone();
+  yield* send("UPDATE executions SET tool_calls = ? WHERE id = ?", calls, executionId);
+  if (prompt !== undefined) yield* replaceMessage(executionId, prompt);
+  if (message?.replaces) yield* replaceMessage(executionId, message);
+  else if (message !== undefined) yield* insertMessages(executionId, [message]);
+  return calls;
 }

@@ -1,4 +1,5 @@
 // This process as one of several nodes of a database: it sends heartbeats, and exchanges notifications with the other nodes.
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import { closeNode, NOW, openNode } from "../../database/instances.ts";
 import { get } from "../../database/operation.ts";
@@ -234,8 +235,7 @@ export class Node implements AsyncDisposable {
   }
 
   async #poll(): Promise<void> {
-    while (!this.#over.signal.aborted) {
-      await this.#system.sleep(POLL_MS, this.#over.signal).catch(() => {});
+    while (await sleepUnlessAborted(this.#system, POLL_MS, this.#over.signal)) {
       this.#listeners?.poll();
     }
   }

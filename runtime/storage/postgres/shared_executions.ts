@@ -1,5 +1,6 @@
 // Enqueues, claims, completes and releases executions in the queue that all nodes share.
 import { type Clock, SystemClock } from "../../../base/clock.ts";
+import { firstOf, type WaitLimits } from "../../../base/first_of.ts";
 import type {
   ClaimedExecution,
   Delivery,
@@ -7,7 +8,6 @@ import type {
   Worker,
 } from "../../executions/runs/shared_runs.ts";
 import type { WaitingRun } from "../../database/operation.ts";
-import { ChangeWaits } from "./change_waits.ts";
 import { claimExecution, enqueueWithoutJob, isCurrentJob, requestCancel } from "./claims.ts";
 import type { Query } from "./connection.ts";
 import type { JobQueue } from "./job_queue.ts";
@@ -172,5 +172,32 @@ export class SharedExecutions implements SharedRuns {
     for (const { id, error } of rows as { id: string; error: string }[]) {
       this.cancel(Number(id), error);
     }
+  }
+}
+
+/** The waits of one node for changes of executions. */
+class ChangeWaits {
+  readonly #waits = new Map<number, Set<() => void>>();
+
+  /** Resolves at the next change of an execution, or at the time limit or abort signal in `limits`. */
+  async next(executionId: number, limits: WaitLimits): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waits = this.#waits.getOrInsertComputed(executionId, () => new Set());
+    waits.add(resolve);
+    try {
+      await firstOf(promise, limits);
+    } finally {
+      waits.delete(resolve);
+      if (waits.size === 0) this.#waits.delete(executionId);
+    }
+  }
+
+  changed(executionId: number): void {
+    for (const resolve of this.#waits.get(executionId) ?? []) resolve();
+  }
+
+  /** Resolves all waits. */
+  wakeAll(): void {
+    for (const id of this.#waits.keys()) this.changed(id);
   }
 }
