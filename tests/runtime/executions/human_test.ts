@@ -143,7 +143,7 @@ Deno.test("answers and remarks may contain any text, and show no secret", async 
   await place.writeScript("reader", steps, "confirm: [file_read]");
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "reader");
-  await answerToEnd(runtime, id, { approved: true, reason: "y".repeat(200_000) });
+  await answerToEnd(runtime, id, { approved: true, reason: "y".repeat(120_000) });
   const [result] = (await payloadsOf(runtime, id)).filter((one) => "is_error" in one);
   const content = String(result?.["content"]);
   assert.ok(new TextEncoder().encode(content).length <= (fileRead.maxResultBytes ?? 0));
@@ -152,7 +152,7 @@ Deno.test("answers and remarks may contain any text, and show no secret", async 
   assert.match(said ?? "", /^The user approved this and said: y+ \[cut here\]$/);
 
   await place.writeScript("asker", ASKING, "auto_approve: '*'");
-  const long = "y".repeat(500_000);
+  const long = "y".repeat(150_000);
   for (const text of ["", "🙂 \0 \ud800 \n\u2028", long]) {
     const { id } = await runtime.run("asker", {});
     assert.equal((await toEnd(runtime, id)).status, "waiting", "auto_approve answers no question");

@@ -40,7 +40,7 @@ Deno.test("calls of one reply change a memory or file in order, also through a s
     ...files.map((name) => ({
       call: [
         // The first call has the longest text, so its preparation takes longest. A wrong order would show.
-        call("file_write", { path: `notes/${name}`, content: "1".repeat(300_000) }),
+        call("file_write", { path: `notes/${name}`, content: "1".repeat(100_000) }),
         call("file_write", { path: `linked/${name}`, content: "2" }),
         call("file_edit", { path: `notes/../notes/${name}`, old_text: "2", new_text: "3" }),
         call("file_read", { path: `linked/${name}`, with_line_numbers: false }),

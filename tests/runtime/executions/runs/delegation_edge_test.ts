@@ -67,8 +67,8 @@ Deno.test("a child's long answer or error is cut, but not the rest of the result
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [{ call: [delegate("poet")] }, { say: "ok" }], "agents: [poet]");
   await using runtime = await place.open();
-  for (const text of ["狐", "\u0001", "🙂", "a"]) {
-    await place.writeScript("poet", [{ say_repeat: { text, times: 200_000 } }]);
+  for (const text of ["\u0001", "🙂", "a"]) {
+    await place.writeScript("poet", [{ say_repeat: { text, times: 70_000 } }]);
     const { id } = await runToEnd(runtime, "lead");
     const [result] = await resultsOf(runtime, id);
     const { status, output, execution_id } = JSON.parse(String(result?.["content"]));
@@ -77,9 +77,9 @@ Deno.test("a child's long answer or error is cut, but not the rest of the result
     assert.ok(output.isWellFormed());
     assert.match(output, /\[This was cut here: it has \d+ characters\.\]$/);
     const whole = (await runtime.getExecution(execution_id)).outputData ?? "";
-    assert.equal(whole.length, text.length * 200_000);
+    assert.equal(whole.length, text.length * 70_000);
   }
-  const cause = "Overloaded: ü ".repeat(20_000);
+  const cause = "Overloaded: ü ".repeat(1_000);
   await place.writeScript("poet", [{ fail: cause, retryable: false }]);
   const [failed] = await resultsOf(runtime, (await runToEnd(runtime, "lead")).id);
   const { error, execution_id } = JSON.parse(String(failed?.["content"]));
