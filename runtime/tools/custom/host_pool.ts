@@ -75,8 +75,6 @@ export class HostPool implements AsyncDisposable {
   readonly #keys = new Map<HostProcess, string>();
   readonly #starting = new Set<Promise<HostProcess>>();
   readonly #ending = new Set<Promise<unknown>>();
-  /** The number of processes, including those that are starting or ending. */
-  #count = 0;
   #changed = Promise.withResolvers<void>();
   #closed = false;
 
@@ -146,7 +144,7 @@ export class HostPool implements AsyncDisposable {
   async discard(process: HostProcess): Promise<void> {
     try {
       await process.kill();
-      if (this.#keys.delete(process)) this.#count--;
+      this.#keys.delete(process);
     } finally {
       this.#vacate(process);
     }
@@ -190,21 +188,20 @@ export class HostPool implements AsyncDisposable {
 
   /** Starts a process. It is counted before it has started, so that disposing of the pool waits for its start. */
   async #begin(key: string, start: () => Promise<HostProcess>): Promise<HostProcess> {
-    this.#count++;
     const starting = start().then((process) => {
       this.#keys.set(process, key);
       return process;
+    }).finally(() => {
+      this.#starting.delete(starting);
+      this.#notify();
     });
     this.#starting.add(starting);
-    try {
-      return await starting;
-    } catch (error) {
-      this.#count--;
-      this.#notify();
-      throw error;
-    } finally {
-      this.#starting.delete(starting);
-    }
+    return await starting;
+  }
+
+  /** The number of processes, including those that are starting or ending. */
+  get #count(): number {
+    return this.#keys.size + this.#starting.size;
   }
 
   async #makeRoom(signal: AbortSignal): Promise<void> {

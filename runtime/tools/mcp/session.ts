@@ -10,7 +10,6 @@ import type { ToolContext } from "../definition/tool.ts";
 import { askUser } from "../builtin/ask_user.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
-import { toFailureText } from "./failure_text.ts";
 import { createLink } from "./create_link.ts";
 import type { ServerConfinement } from "./server_sandbox.ts";
 import type { McpLimits } from "./mcp_limits.ts";
@@ -29,6 +28,7 @@ import {
   isConnectionFailure,
   isRefusal,
   isUnknownMethod,
+  toFailureText,
 } from "./session_failure.ts";
 import type { CredentialStore } from "./sign_in/credentials.ts";
 import { isSignInError } from "./sign_in/sign_in_needed.ts";

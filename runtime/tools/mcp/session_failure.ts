@@ -1,10 +1,11 @@
-// Describes, for a person or a model, why a server could not be reached or did not answer. The texts are short and
-// redacted.
+// Describes, for a person or a model, why a server could not be reached, did not answer, or failed. The texts are limited
+// and redacted.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { cutEnd } from "../../../base/text/cut_text.ts";
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
 import { isSecretName, type Secret } from "../../secrets/secret.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import { redactText } from "../../secrets/secret_marks.ts";
 import { UNANSWERED } from "./http_transport.ts";
 import type { ServerLink } from "./server_link.ts";
@@ -187,4 +188,27 @@ function endOfErrorOutput({ link, secrets }: FailedServer): string {
   if (lines.length === 0) return "";
   const end = lines.slice(-LAST_LINES).join("\n");
   return `\nThe end of its error output:\n${cutEnd(end, LAST_CHARACTERS)}`;
+}
+
+/**
+ * The maximum length in UTF-16 code units. Each takes at most three bytes in UTF-8, so the text fits into a tool's result.
+ */
+const FAILURE_CHARACTERS = 32_000;
+
+/**
+ * Returns the text without the server's `secrets`. Cuts a long text and appends a line that reports the cut. `redactor`
+ * knows all other secrets, and removes a secret that the cut would split.
+ */
+export function toFailureText(
+  text: string,
+  { secrets, redactor }: { secrets: readonly Secret[]; redactor: Redactor },
+): string {
+  const own = new Redactor(() => secrets);
+  // The text is cut before it is redacted, so that the part that is left out is not searched.
+  const beginning = own.beginningOf(text, FAILURE_CHARACTERS);
+  const shown = own.redact(beginning);
+  if (beginning.length === text.length) return shown || "The tool failed without an error message";
+  return `${
+    redactor.trimPartialSecret(shown)
+  }\n[The message is cut here: it has ${text.length} characters.]`;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { validateWorkspace } from "../../../../ops/authoring/workspace_validation.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
+import { createPagedServer } from "./fixture_server.ts";
 import { FixtureHttpServer } from "./http_server.ts";
 
 const CASES: [mcp: string, entry: Record<string, unknown>, count: number, problem?: RegExp][] = [
@@ -20,7 +21,7 @@ const CASES: [mcp: string, entry: Record<string, unknown>, count: number, proble
 ];
 
 Deno.test("an agent gets the tools that its file and the server's entry select", async (t) => {
-  await using server = new FixtureHttpServer({ paged: true });
+  await using server = new FixtureHttpServer({ create: createPagedServer });
   await using place = await createTestWorkspace();
   await using endpoint = new OpenAiServer(CASES.map(() => ({ text: "ok" })));
   const model = `{ provider: local, name: m, base_url: "${endpoint.url}", max_tools: 18 }`;

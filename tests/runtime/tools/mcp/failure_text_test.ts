@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
-import { toFailureText } from "../../../../runtime/tools/mcp/failure_text.ts";
+import { toFailureText } from "../../../../runtime/tools/mcp/session_failure.ts";
 
 const OWN = { name: "X_TOKEN", value: "own-secret-of-the-server" };
 const RUN = { name: "OPENAI_API_KEY", value: "sk-a-key-of-a-provider" };

@@ -6,7 +6,6 @@ import {
 } from "@modelcontextprotocol/server";
 import {
   createFixtureServer,
-  createPagedServer,
   type EchoDeclaration,
   type FixtureSightings,
 } from "./fixture_server.ts";
@@ -29,19 +28,16 @@ export class FixtureHttpServer implements AsyncDisposable {
   readonly #modern: ReturnType<typeof createMcpHandler> | undefined;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
 
-  readonly #isPaged: boolean;
   readonly #create: (() => McpServer) | undefined;
 
   constructor(
     options: {
       modernOnly?: boolean;
       port?: number;
-      paged?: boolean;
       /** Creates the server of each session, instead of the fixture. */
       create?: () => McpServer;
     } = {},
   ) {
-    this.#isPaged = options.paged === true;
     this.#create = options.create;
     if (options.modernOnly === true) {
       this.#modern = createMcpHandler(() => options.create?.() ?? createFixtureServer(this.seen), {
@@ -92,11 +88,7 @@ export class FixtureHttpServer implements AsyncDisposable {
         this.#sessions.set(id, transport);
       },
     });
-    const server = this.#create !== undefined
-      ? this.#create()
-      : this.#isPaged
-      ? createPagedServer()
-      : createFixtureServer(this.seen, this.echo);
+    const server = this.#create?.() ?? createFixtureServer(this.seen, this.echo);
     await server.connect(transport);
     return transport;
   }
