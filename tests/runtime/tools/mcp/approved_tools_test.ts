@@ -2,16 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { resultsOf } from "../../executions/executions_of.ts";
-import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { FixtureHttpServer } from "./http_server.ts";
+import { createPlace, entryOf } from "./mcp_place.ts";
 
 Deno.test("a person can edit an MCP tool call within its schema, and auto-approve server/tool", async () => {
   await using server = new FixtureHttpServer();
-  await using place = await createTestWorkspace();
-  const folder = join(place.agentsDir, "_config");
-  await Deno.mkdir(folder, { recursive: true });
-  const target = join(folder, "mcp-servers.json");
-  await Deno.writeTextFile(target, JSON.stringify({ fixture: { url: server.url } }));
+  await using place = await createPlace({ fixture: entryOf(server) });
   const echo = { name: "echo", arguments: { text: "theirs" } };
   const steps = [{ call: [echo] }, { say: "Done." }];
   await place.writeScript("caller", steps, "mcp: [fixture]\nconfirm: [echo]");

@@ -1,11 +1,11 @@
 // Tests the selection of a server's tools for an agent, and the warning about too many tools.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { validateWorkspace } from "../../../../ops/authoring/workspace_validation.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
-import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
+import { runToEnd } from "../../../support/test_workspace.ts";
 import { createPagedServer } from "./fixture_server.ts";
 import { FixtureHttpServer } from "./http_server.ts";
+import { createPlace } from "./mcp_place.ts";
 
 const CASES: [mcp: string, entry: Record<string, unknown>, count: number, problem?: RegExp][] = [
   ["[paged]", {}, 12, /has 2\d tools, and local accepts at most 18/],
@@ -22,20 +22,17 @@ const CASES: [mcp: string, entry: Record<string, unknown>, count: number, proble
 
 Deno.test("an agent gets the tools that its file and the server's entry select", async (t) => {
   await using server = new FixtureHttpServer({ create: createPagedServer });
-  await using place = await createTestWorkspace();
   await using endpoint = new OpenAiServer(CASES.map(() => ({ text: "ok" })));
   const model = `{ provider: local, name: m, base_url: "${endpoint.url}", max_tools: 18 }`;
   // Each case has a server of its own name.
   const servers = Object.fromEntries(
     CASES.map(([, entry], at) => [`paged${at}`, { url: server.url, ...entry }]),
   );
+  await using place = await createPlace(servers);
   for (const [at, [mcp]] of CASES.entries()) {
     const own = mcp.replaceAll("paged", `paged${at}`);
     await place.writeAgent(`a${at}`, `---\nmodel: ${model}\nmcp: ${own}\n---\nGo.\n`);
   }
-  await Deno.mkdir(join(place.agentsDir, "_config"));
-  const file = join(place.agentsDir, "_config", "mcp-servers.json");
-  await Deno.writeTextFile(file, JSON.stringify(servers));
   await using runtime = await place.open();
   for (const [at, [mcp, entry, count, problem]] of CASES.entries()) {
     await t.step(`mcp ${mcp} and ${JSON.stringify(entry)}: ${count} tools`, async () => {

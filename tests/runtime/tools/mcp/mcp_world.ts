@@ -4,6 +4,7 @@ import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { systemProcesses } from "../../../../cli/context/processes.ts";
 import { type Clock, SystemClock } from "../../../../base/clock.ts";
 import type { Environment } from "../../../../runtime/config/files/environment.ts";
 import { CredentialFiles } from "../../../../runtime/tools/mcp/sign_in/credential_files.ts";
@@ -17,28 +18,7 @@ import type { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox
 import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
-export interface McpWorld extends AsyncDisposable {
-  servers: McpServers;
-  log: LogLines;
-  /** The stored sign-ins. */
-  credentials: CredentialFiles;
-  /** The tokens that are redacted. */
-  secrets: TokenSecrets;
-  workspace: string;
-  stateDir: string;
-  /** The environment variables, which tests may change. */
-  variables: Map<string, string>;
-  /** Writes mcp-servers.json. A string is written unchanged. */
-  define(content: Record<string, unknown> | string): Promise<void>;
-  /** Returns the tools of these servers by name. */
-  tools(mcp: string[], taken?: string[]): Promise<Map<string, ActionTool>>;
-  /** Checks the arguments of one call and runs it, like the runtime. */
-  call(
-    tool: ActionTool | undefined,
-    args?: Record<string, unknown>,
-    context?: Partial<ToolContext>,
-  ): Promise<string>;
-}
+export type McpWorld = Awaited<ReturnType<typeof openMcpWorld>>;
 
 /** Returns the entry of the fixture server as a program. */
 export function programEntry(
@@ -67,7 +47,7 @@ export async function openMcpWorld(
     /** Resolves the host names of sandboxed programs. */
     resolveHost?: ResolveHost;
   } = {},
-): Promise<McpWorld> {
+) {
   const place = options.fixture ?? await SandboxFixture.open();
   const { workspace } = place;
   const stateDir = join(place.base, "state");
@@ -112,16 +92,26 @@ export async function openMcpWorld(
   return {
     servers,
     log,
+    /** The stored sign-ins. */
     credentials,
+    /** The tokens that are redacted. */
     secrets,
     workspace,
     stateDir,
+    /** The environment variables, which tests may change. */
     variables,
-    define: (content) =>
+    /** Writes mcp-servers.json. A string is written unchanged. */
+    define: (content: Record<string, unknown> | string) =>
       Deno.writeTextFile(file, typeof content === "string" ? content : JSON.stringify(content)),
-    tools: async (mcp, taken = []) =>
+    /** Returns the tools of these servers by name. */
+    tools: async (mcp: string[], taken: string[] = []) =>
       new Map((await servers.openTools({ mcp }, { taken })).tools.map((tool) => [tool.name, tool])),
-    call: async (tool, args = {}, context = {}) => {
+    /** Checks the arguments of one call and runs it, like the runtime. */
+    call: async (
+      tool: ActionTool | undefined,
+      args: Record<string, unknown> = {},
+      context: Partial<ToolContext> = {},
+    ): Promise<string> => {
       assert.ok(tool, "the tool is not there");
       const result = await tool.run(tool.check(args), {
         ...testContext(place.sandbox(), { clock }),
@@ -149,12 +139,7 @@ export function testMcp(
 }
 
 /** Returns true if a process exists and is no zombie. */
-export async function isRunning(pid: number): Promise<boolean> {
-  const args = ["-o", "stat=", "-p", String(pid)];
-  const { stdout } = await new Deno.Command("ps", { args, stderr: "null" }).output();
-  const state = new TextDecoder().decode(stdout).trim();
-  return state !== "" && !state.startsWith("Z");
-}
+export const isRunning = systemProcesses.isAlive;
 
 // The export makes this module load the server package, so that programs find it in Deno's cache.
 export { FixtureHttpServer } from "./http_server.ts";

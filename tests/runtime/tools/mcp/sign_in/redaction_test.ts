@@ -1,19 +1,12 @@
 // Tests that no output of a run contains a token of a remote MCP server.
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { SystemClock } from "../../../../../base/clock.ts";
-import { signIn } from "../../../../../ops/install/server_sign_in.ts";
 import { AuthorizationServer } from "../../../../support/machine/authorization_server.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  toEnd,
-} from "../../../../support/test_workspace.ts";
+import { payloadsOf, runToEnd, toEnd } from "../../../../support/test_workspace.ts";
 import { FixtureHttpServer } from "../http_server.ts";
+import { createPlace, entryOf } from "../mcp_place.ts";
+import { signInAsPerson } from "./sign_in_world.ts";
 
 Deno.test("a token is in no frame, log line or error, however old it is", async () => {
-  await using place = await createTestWorkspace();
   await using auth = new AuthorizationServer();
   await using server = new FixtureHttpServer();
   const said: string[] = [];
@@ -29,11 +22,7 @@ Deno.test("a token is in no frame, log line or error, however old it is", async 
     const isError = said.length > 4;
     return Response.json({ jsonrpc: "2.0", id, result: { content, isError } });
   };
-  await Deno.mkdir(join(place.agentsDir, "_config"), { recursive: true });
-  await Deno.writeTextFile(
-    join(place.agentsDir, "_config/mcp-servers.json"),
-    JSON.stringify({ remote: { url: server.url } }),
-  );
+  await using place = await createPlace({ remote: entryOf(server) });
   const echo = { name: "echo", arguments: { text: "x" } };
   await place.writeScript("caller", [
     { call: [echo] },
@@ -45,10 +34,7 @@ Deno.test("a token is in no frame, log line or error, however old it is", async 
     const waiting = await runToEnd(runtime, "caller");
     assert.equal(waiting.status, "waiting");
     const asked = await runtime.pendingRequest(waiting.id);
-    const dialog = { open: async (address: string) => void (await follow(auth, address)) };
-    const { signal } = new AbortController();
-    const options = { settings: await place.settings(), clock: new SystemClock(), signal };
-    await signIn("remote", dialog, options);
+    await signInAsPerson(await place.settings(), auth);
     // The service finds the sign-in by itself.
     const { requestId } = asked;
     await runtime.respond(waiting.id, { requestId, answer: { approved: true } });
@@ -66,9 +52,3 @@ Deno.test("a token is in no frame, log line or error, however old it is", async 
     await runtime[Symbol.asyncDispose]();
   }
 });
-
-/** Follows the redirects of a sign-in as a browser does. */
-async function follow(auth: AuthorizationServer, address: string): Promise<void> {
-  const reply = await fetch(await auth.consent(address));
-  await reply.body?.cancel();
-}

@@ -1,4 +1,7 @@
 // An MCP server that needs a sign-in, its authorization server, and a workspace with an entry for it.
+import { SystemClock } from "../../../../../base/clock.ts";
+import { signIn } from "../../../../../ops/install/server_sign_in.ts";
+import type { WorkspaceSettings } from "../../../../../runtime/config/settings.ts";
 import { ServerTokens } from "../../../../../runtime/tools/mcp/sign_in/server_tokens.ts";
 import { startSignIn } from "../../../../../runtime/tools/mcp/sign_in/sign_in.ts";
 import {
@@ -11,25 +14,24 @@ import { LogLines } from "../../../../support/log_lines.ts";
 import { TestClock } from "../../../../support/test_clock.ts";
 import type { SandboxFixture } from "../../files/sandbox_fixture.ts";
 import { FixtureHttpServer } from "../http_server.ts";
-import { type McpWorld, openMcpWorld } from "../mcp_world.ts";
+import { openMcpWorld } from "../mcp_world.ts";
 
 export const REDIRECT = "http://127.0.0.1:50000/callback";
 
-export interface SignInWorld extends McpWorld {
-  auth: AuthorizationServer;
-  server: FixtureHttpServer;
-  clock: TestClock;
-  oauth: ServerOAuth;
-  /** Signs in to `remote` as a person does, and stores the tokens. */
-  signIn(options?: { redirectUrl?: string; change?: (answer: URL) => void }): Promise<void>;
-  /** Returns the tokens as another process sees them. */
-  tokens(): ServerTokens;
+export type SignInWorld = Awaited<ReturnType<typeof openSignInWorld>>;
+
+/** Signs in to `remote` like a person with `inkling mcp login`. Returns the result of the command. */
+export async function signInAsPerson(settings: WorkspaceSettings, auth: AuthorizationServer) {
+  const { signal } = new AbortController();
+  const open = async (address: string) =>
+    void (await (await fetch(await auth.consent(address))).body?.cancel());
+  return await signIn("remote", { open }, { settings, clock: new SystemClock(), signal });
 }
 
 /** Opens both servers and a workspace whose entry `remote` has these fields of `oauth`. */
 export async function openSignInWorld(
   options: { oauth?: Record<string, unknown>; fixture?: SandboxFixture; clock?: TestClock } = {},
-): Promise<SignInWorld> {
+) {
   await using stack = new AsyncDisposableStack();
   const auth = stack.use(new AuthorizationServer());
   const server = stack.use(new FixtureHttpServer());
@@ -50,29 +52,28 @@ export async function openSignInWorld(
     : { isDeclared: true, grant: "authorization_code" };
   const { credentials } = world;
   const kept = stack.move();
-  return Object.assign(
-    world,
-    {
-      auth,
-      server,
-      clock,
-      oauth,
-      async signIn({ redirectUrl = REDIRECT, change = () => {} } = {}) {
-        const former = await credentials.read("remote");
-        const request = { server: "remote", url: server.url, oauth, former, clock };
-        const started = await startSignIn(request, redirectUrl);
-        const answer = new URL(await auth.consent(started.address.href));
-        change(answer);
-        const received = await started.finish(answer.searchParams);
-        await credentials.change("remote", (_before, save) => save(received));
-      },
-      tokens: () =>
-        new ServerTokens({ name: "remote", url: server.url, oauth, headers: {} }, {
-          credentials,
-          clock,
-          log: new LogLines(),
-        }),
-      [Symbol.asyncDispose]: () => kept.disposeAsync(),
-    } satisfies Omit<SignInWorld, Exclude<keyof McpWorld, typeof Symbol.asyncDispose>>,
-  );
+  return Object.assign(world, {
+    auth,
+    server,
+    clock,
+    oauth,
+    /** Signs in to `remote` as a person does, and stores the tokens. */
+    async signIn({ change = () => {} }: { change?: (answer: URL) => void } = {}) {
+      const former = await credentials.read("remote");
+      const request = { server: "remote", url: server.url, oauth, former, clock };
+      const started = await startSignIn(request, REDIRECT);
+      const answer = new URL(await auth.consent(started.address.href));
+      change(answer);
+      const received = await started.finish(answer.searchParams);
+      await credentials.change("remote", (_before, save) => save(received));
+    },
+    /** Returns the tokens as another process sees them. */
+    tokens: () =>
+      new ServerTokens({ name: "remote", url: server.url, oauth, headers: {} }, {
+        credentials,
+        clock,
+        log: new LogLines(),
+      }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  });
 }

@@ -1,40 +1,23 @@
 // Tests that runs wait while an MCP server needs a sign-in, and continue after it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SystemClock } from "../../../../../base/clock.ts";
-import { signIn } from "../../../../../ops/install/server_sign_in.ts";
 import type { Runtime } from "../../../../../runtime/interface/runtime.ts";
 import { AuthorizationServer } from "../../../../support/machine/authorization_server.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../../support/test_workspace.ts";
+import { payloadsOf, runToEnd, toEnd } from "../../../../support/test_workspace.ts";
 import { FixtureHttpServer } from "../http_server.ts";
+import { createPlace, entryOf } from "../mcp_place.ts";
+import { signInAsPerson } from "./sign_in_world.ts";
 
-interface World extends AsyncDisposable {
-  place: TestWorkspace;
-  auth: AuthorizationServer;
-  signIn(): Promise<void>;
-}
-
-async function openWorld(config = ""): Promise<World> {
+async function openWorld(config = "") {
   await using stack = new AsyncDisposableStack();
-  const place = stack.use(await createTestWorkspace());
   const auth = stack.use(new AuthorizationServer());
   const server = stack.use(new FixtureHttpServer());
   server.intercept = (request) => auth.guard(request);
+  const place = stack.use(await createPlace({ remote: entryOf(server) }));
   if (config !== "") {
     const text = `workspace: ${place.workspace}\n${config}`;
     await Deno.writeTextFile(join(place.configDir, "config.yaml"), text);
   }
-  await Deno.mkdir(join(place.agentsDir, "_config"), { recursive: true });
-  await Deno.writeTextFile(
-    join(place.agentsDir, "_config/mcp-servers.json"),
-    JSON.stringify({ remote: { url: server.url } }),
-  );
   const echo = (text: string) => ({ call: [{ name: "echo", arguments: { text } }] });
   await place.writeScript(
     "caller",
@@ -45,13 +28,7 @@ async function openWorld(config = ""): Promise<World> {
   return {
     place,
     auth,
-    async signIn() {
-      const { signal } = new AbortController();
-      const open = async (address: string) =>
-        void (await (await fetch(await auth.consent(address))).body?.cancel());
-      const settings = await place.settings();
-      await signIn("remote", { open }, { settings, clock: new SystemClock(), signal });
-    },
+    signIn: async () => await signInAsPerson(await place.settings(), auth),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
