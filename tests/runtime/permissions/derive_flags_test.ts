@@ -124,30 +124,69 @@ test("deriveFlags() allows the hosts of the agents' models and the variables of 
   assert.match(derived.remarks.join("\n"), /Not checked: .*broken\.md:2/);
 });
 
-test("deriveFlags() allows the provider's configured address instead of its own host", async (place) => {
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\ndefaults: {provider: openai, base_url: "https://gateway.test/v1"}\n`,
-  );
-  await place.writeAgent("o", "---\nmodel: {provider: openai, name: gpt-5}\n---\nx\n");
-  const net = valuesOf(await derive(place), "allow-net");
-  assert.ok(net.includes("gateway.test:443"), net.join(" "));
-  assert.ok(!net.some((host) => host.includes("openai.com")), net.join(" "));
-});
+/** Lines of config.yaml, with the hosts and variables that they allow, and the hosts that they must not allow. */
+const CONFIGURED: [lines: string, net: string[], env: string[], not?: RegExp][] = [
+  [
+    'defaults: {provider: openai, base_url: "https://gateway.test/v1"}',
+    ["gateway.test:443"],
+    [],
+    /openai\.com/,
+  ],
+  [
+    "defaults: {provider: google, model: gemini}\nhttp:\n" +
+    '  allow: [API.Example.com, "*.corp.test", .below.test, "fe80::1", 10.1.2.3, bücher.test]',
+    [
+      ...["generativelanguage.googleapis.com:443", "api.example.com", "*.corp.test"],
+      ...["*.below.test", "[fe80::1]", "10.1.2.3", "xn--bcher-kva.test"],
+    ],
+    ["GOOGLE_API_KEY"],
+    /^[^*].*\*|^\*[^.]/,
+  ],
+  [
+    `notify:
+  channels:
+    phone: { type: ntfy, url: "http://ntfy.example:8080", topic: t, token: PHONE }
+    team: { type: slack, url: TEAM }
+    lost: { type: slack, url: NOT_SET }
+    hook: { type: webhook, url: "https://in.example/", secret: HOOK }
+    off: { type: command, run: [x] }`,
+    ["ntfy.example:8080", "hooks.example:443", "in.example:443"],
+    ["PHONE", "TEAM", "NOT_SET", "HOOK"],
+  ],
+  ["search: { provider: tavily }", ["api.tavily.com:443"], ["TAVILY_API_KEY"]],
+  [
+    `mail:
+  home: { address: a@b.example, imap: "imap.b.example:993", smtp: "smtp.b.example:465", password_env: HOME_PW }
+  work: { address: a@b.example, imap: "imap.gmail.com:993", smtp: "smtp.gmail.com:465", oauth: { client_id: x, client_secret_env: WORK_SECRET } }`,
+    [
+      ...["imap.b.example:993", "smtp.b.example:465", "imap.gmail.com:993", "smtp.gmail.com:465"],
+      ...["accounts.google.com:443", "oauth2.googleapis.com:443"],
+    ],
+    ["HOME_PW", "WORK_SECRET"],
+  ],
+];
 
-test("deriveFlags() allows the default model of config.yaml and the hosts in http.allow", async (place) => {
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\ndefaults: {provider: google, model: gemini}\nhttp:\n` +
-      '  allow: [API.Example.com, "*.corp.test", .below.test, "fe80::1", 10.1.2.3, bücher.test]\n',
-  );
-  const derived = await derive(place);
-  const net = valuesOf(derived, "allow-net");
-  const expected = ["generativelanguage.googleapis.com:443", "api.example.com", "*.corp.test"];
-  expected.push("*.below.test", "[fe80::1]", "10.1.2.3", "xn--bcher-kva.test");
-  for (const host of expected) assert.ok(net.includes(host), host);
-  assert.ok(valuesOf(derived, "allow-env").includes("GOOGLE_API_KEY"));
-  assert.ok(!net.some((host) => host.includes("*") && !host.startsWith("*.")), "no name is all");
+test("deriveFlags() allows the hosts and variables of config.yaml, and programs for a desktop", async (place) => {
+  place.shell["TEAM"] = "https://hooks.example/x";
+  await place.writeAgent("o", "---\nmodel: {provider: openai, name: gpt-5}\n---\nx\n");
+  await place.writeAgent("searcher", demo("tools: [web_search]"));
+  const configure = (lines: string) =>
+    Deno.writeTextFile(
+      join(place.configDir, "config.yaml"),
+      `workspace: ${place.workspace}\n${lines}\n`,
+    );
+  for (const [lines, net, env, not = /^$/] of CONFIGURED) {
+    await configure(lines);
+    const derived = await derive(place);
+    const hosts = valuesOf(derived, "allow-net");
+    const variables = valuesOf(derived, "allow-env");
+    assert.deepEqual(net.filter((one) => !hosts.includes(one)), [], lines);
+    assert.deepEqual(env.filter((one) => !variables.includes(one)), [], lines);
+    assert.deepEqual(hosts.filter((one) => not.test(one)), []);
+    assert.deepEqual(valuesOf(derived, "allow-run"), []);
+  }
+  await configure("notify:\n  channels:\n    screen: { type: desktop }");
+  assert.deepEqual(valuesOf(await derive(place), "allow-run"), [""]);
 });
 
 test("deriveFlags() allows servers, variables and programs that agents name", async (place) => {
@@ -226,36 +265,6 @@ test("deriveFlags() lets no agent allow every host or variable, and reports a pa
   assert.match(derived.remarks.join("\n"), /^\/ \(\{all\} of greedy\) is allowed with all/m);
 });
 
-Deno.test("deriveFlags() allows the hosts, variables and allowed programs of notifications", async () => {
-  await using place = await createTestWorkspace({ shell: { TEAM: "https://hooks.example/x" } });
-  const write = (more: string) =>
-    Deno.writeTextFile(
-      join(place.configDir, "config.yaml"),
-      `workspace: ${place.workspace}
-notify:
-  channels:
-    phone: { type: ntfy, url: "http://ntfy.example:8080", topic: t, token: PHONE }
-    team: { type: slack, url: TEAM }
-    lost: { type: slack, url: NOT_SET }
-    hook: { type: webhook, url: "https://in.example/", secret: HOOK }
-    off: { type: command, run: [x] }
-${more}`,
-    );
-  await write("");
-  const derived = await derive(place);
-  const hosts = valuesOf(derived, "allow-net");
-  for (const host of ["ntfy.example:8080", "hooks.example:443", "in.example:443"]) {
-    assert.ok(hosts.includes(host), host);
-  }
-  const variables = valuesOf(derived, "allow-env");
-  for (const name of ["PHONE", "TEAM", "NOT_SET", "HOOK"]) {
-    assert.ok(variables.includes(name), name);
-  }
-  assert.deepEqual(derived.flags.filter(({ flag }) => flag.startsWith("--allow-run")), []);
-  await write("    screen: { type: desktop }\n");
-  assert.ok((await derive(place)).flags.some(({ flag }) => flag === "--allow-run"));
-});
-
 test("deriveFlags() allows the variables of webhook secrets, and no others", async (place) => {
   await place.writeAgent("plain", demo(""));
   const before = valuesOf(await derive(place), "allow-env");
@@ -307,37 +316,4 @@ Deno.test("deriveFlags() allows the database's password file", async () => {
   place.shell["PGPASSFILE"] = named;
   const files = await read();
   assert.ok(files.includes(named) && !files.includes(usual), files.join());
-});
-
-test("deriveFlags() allows the service of searches and its key, and no programs for web_search", async (place) => {
-  await place.writeAgent("searcher", demo("tools: [web_search]"));
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\nsearch: { provider: tavily }\n`,
-  );
-  const derived = await derive(place);
-  assert.ok(valuesOf(derived, "allow-net").includes("api.tavily.com:443"));
-  assert.ok(valuesOf(derived, "allow-env").includes("TAVILY_API_KEY"));
-  assert.deepEqual(valuesOf(derived, "allow-run"), []);
-});
-
-test("deriveFlags() allows the servers of mail accounts, those that issue their tokens, and their secrets", async (place) => {
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}
-mail:
-  home: { address: a@b.example, imap: "imap.b.example:993", smtp: "smtp.b.example:465", password_env: HOME_PW }
-  work: { address: a@b.example, imap: "imap.gmail.com:993", smtp: "smtp.gmail.com:465", oauth: { client_id: x, client_secret_env: WORK_SECRET } }
-`,
-  );
-  const derived = await derive(place);
-  const net = valuesOf(derived, "allow-net");
-  for (
-    const host of [
-      ...["imap.b.example:993", "smtp.b.example:465", "imap.gmail.com:993", "smtp.gmail.com:465"],
-      ...["accounts.google.com:443", "oauth2.googleapis.com:443"],
-    ]
-  ) assert.ok(net.includes(host), `${host} in ${net.join()}`);
-  const env = valuesOf(derived, "allow-env");
-  for (const name of ["HOME_PW", "WORK_SECRET"]) assert.ok(env.includes(name), name);
 });
