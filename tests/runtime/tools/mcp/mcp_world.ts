@@ -18,7 +18,7 @@ import type { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox
 import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
-export type McpWorld = Awaited<ReturnType<typeof openMcpWorld>>;
+export type McpWorld = Awaited<ReturnType<typeof createWorld>>;
 
 /** Returns the entry of the fixture server as a program. */
 export function programEntry(
@@ -38,7 +38,9 @@ export function programEntry(
   };
 }
 
-export async function openMcpWorld(
+export const openMcpWorld: typeof createWorld = createWorld;
+
+async function createWorld(
   options: {
     clock?: Clock;
     limits?: Partial<McpLimits>;

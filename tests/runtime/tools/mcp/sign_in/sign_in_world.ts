@@ -18,10 +18,13 @@ import { openMcpWorld } from "../mcp_world.ts";
 
 export const REDIRECT = "http://127.0.0.1:50000/callback";
 
-export type SignInWorld = Awaited<ReturnType<typeof openSignInWorld>>;
+export type SignInWorld = Awaited<ReturnType<typeof createWorld>>;
 
 /** Signs in to `remote` like a person with `inkling mcp login`. Returns the result of the command. */
-export async function signInAsPerson(settings: WorkspaceSettings, auth: AuthorizationServer) {
+export async function signInAsPerson(
+  settings: WorkspaceSettings,
+  auth: AuthorizationServer,
+): ReturnType<typeof signIn> {
   const { signal } = new AbortController();
   const open = async (address: string) =>
     void (await (await fetch(await auth.consent(address))).body?.cancel());
@@ -29,7 +32,9 @@ export async function signInAsPerson(settings: WorkspaceSettings, auth: Authoriz
 }
 
 /** Opens both servers and a workspace whose entry `remote` has these fields of `oauth`. */
-export async function openSignInWorld(
+export const openSignInWorld: typeof createWorld = createWorld;
+
+async function createWorld(
   options: { oauth?: Record<string, unknown>; fixture?: SandboxFixture; clock?: TestClock } = {},
 ) {
   await using stack = new AsyncDisposableStack();
