@@ -12,8 +12,8 @@ export interface ModelEndpoint {
   /** The id of the model, `provider/name`. */
   id: string;
   adapter: AdapterName;
-  /** The base URL of the endpoint; undefined for the provider's own address. */
-  baseUrl: string | undefined;
+  /** The base URL of the endpoint; empty for a model without network calls. */
+  baseUrl: string;
   /** The name of the environment variable with the key; null for an adapter that uses no key. */
   keyVariable: string | null;
   /** True if a call without a key is refused. */
@@ -27,54 +27,60 @@ export interface ModelEndpoint {
 
 interface Provider {
   adapter: AdapterName;
-  defaultUrl: string | undefined;
+  /** The provider's own address; empty for a model without network calls. */
+  url: string;
   /** The domains of the provider; null if its key may be sent to any host. */
   hosts: readonly string[] | null;
 }
 
 const PROVIDERS: Readonly<Record<NamedProvider, Provider>> = {
-  openai: { adapter: "openai", defaultUrl: undefined, hosts: ["openai.com"] },
-  anthropic: { adapter: "anthropic", defaultUrl: undefined, hosts: ["anthropic.com"] },
-  google: { adapter: "google", defaultUrl: undefined, hosts: ["googleapis.com"] },
-  ollama: { adapter: "ollama", defaultUrl: undefined, hosts: ["ollama.com"] },
-  local: { adapter: "compatible", defaultUrl: "http://127.0.0.1:11434/v1", hosts: null },
-  demo: { adapter: "demo", defaultUrl: undefined, hosts: null },
-};
-
-/** The hosts and ports that the adapters call without a base URL. */
-const DEFAULT_HOSTS: Readonly<Partial<Record<AdapterName, string>>> = {
-  openai: "api.openai.com:443",
-  anthropic: "api.anthropic.com:443",
-  google: "generativelanguage.googleapis.com:443",
-  ollama: "127.0.0.1:11434",
+  openai: { adapter: "openai", url: "https://api.openai.com/v1", hosts: ["openai.com"] },
+  anthropic: { adapter: "anthropic", url: "https://api.anthropic.com", hosts: ["anthropic.com"] },
+  google: {
+    adapter: "google",
+    url: "https://generativelanguage.googleapis.com",
+    hosts: ["googleapis.com"],
+  },
+  ollama: { adapter: "ollama", url: "http://127.0.0.1:11434", hosts: ["ollama.com"] },
+  local: { adapter: "compatible", url: "http://127.0.0.1:11434/v1", hosts: null },
+  demo: { adapter: "demo", url: "", hosts: null },
 };
 
 /** Returns the endpoint of a model. Throws ModelError for a provider without an address, or an invalid address. */
 export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
   const { provider, name } = settings;
   const known = isNamedProvider(provider) ? PROVIDERS[provider] : undefined;
-  const given = settings.baseUrl ?? known?.defaultUrl;
-  if (given === undefined && known === undefined) {
+  if (settings.baseUrl === undefined && known === undefined) {
     throw refusal(
       `Unknown model provider "${provider}": use one of ${NAMED_PROVIDERS.join(", ")}, ` +
         `or give the endpoint's base_url`,
     );
   }
-  const url = given === undefined ? undefined : parseBaseUrl(given, provider);
-  const adapter = known?.adapter ?? (isOpenAiHost(url?.hostname) ? "openai" : "compatible");
-  const loopback = url !== undefined && isLoopbackHost(url.hostname);
+  const given = settings.baseUrl === undefined
+    ? undefined
+    : parseBaseUrl(settings.baseUrl, provider);
+  const adapter = known?.adapter ?? (isOpenAiHost(given?.hostname) ? "openai" : "compatible");
+  const loopback = given === undefined || isLoopbackHost(given.hostname);
   const keyless = provider === "ollama" || (provider === "local" && loopback);
   const keyVariable = settings.apiKeyEnv ?? keyVariableOf(provider);
-  const foreign = url !== undefined && !loopback &&
-    [known, keyOwner(keyVariable)].some((one) => one?.hosts && !isHostOf(one.hosts, url.hostname));
+  const foreign = given !== undefined && !loopback &&
+    [known, keyOwner(keyVariable)].some((one) =>
+      one?.hosts && !isHostOf(one.hosts, given.hostname)
+    );
   return {
     id: `${provider}/${name}`,
     adapter,
-    baseUrl: url === undefined ? undefined : baseUrlOf(url, adapter),
+    baseUrl: given === undefined ? known?.url ?? "" : baseUrlOf(given, adapter),
     keyVariable: adapter === "demo" ? null : keyVariable,
     keyRequired: adapter !== "demo" && !keyless,
-    foreignHost: foreign ? url.host : null,
+    foreignHost: foreign ? given.host : null,
   };
+}
+
+/** Returns the host and port that a model calls; null for a model without network calls. Throws as modelEndpoint() does. */
+export function modelHost(settings: ModelSettings): string | null {
+  const { adapter, baseUrl } = modelEndpoint(settings);
+  return adapter === "demo" ? null : hostAndPort(new URL(baseUrl));
 }
 
 /** Returns the result of `work`, or undefined for settings without an endpoint: the check of an agent's model reports them. */
@@ -85,14 +91,6 @@ export function ifUsable<T>(work: () => T): T | undefined {
     if (error instanceof ModelError) return undefined;
     throw error;
   }
-}
-
-/** Returns the host and port that a model calls; null for a model without network calls. Throws as modelEndpoint() does. */
-export function modelHost(settings: ModelSettings): string | null {
-  const { adapter, baseUrl } = modelEndpoint(settings);
-  if (adapter === "demo") return null;
-  if (baseUrl !== undefined) return hostAndPort(new URL(baseUrl));
-  return DEFAULT_HOSTS[adapter] ?? null;
 }
 
 /** Returns the host and port of a URL, such as `example.com:443`. A missing port is the default of the scheme. */

@@ -56,7 +56,7 @@ export function resolveConnection(
     id,
     name,
     streamUsage,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    baseUrl,
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(apiKey === undefined ? {} : { apiKey }),
   };

@@ -14,7 +14,6 @@ export function createAnthropicModel(options: AdapterOptions): Model {
   const { name, apiKey } = options;
   const owner = { format: "anthropic", model: name };
   return new ProviderModel(options, {
-    defaultUrl: "https://api.anthropic.com",
     path: "/v1/messages",
     headers: {
       accept: "application/json",

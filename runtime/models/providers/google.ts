@@ -28,7 +28,6 @@ export function createGoogleModel(options: AdapterOptions): Model {
   const owner = { format: "google", model: name };
   const path = /^(models|tunedModels)\//.test(name) ? name : `models/${name}`;
   return new ProviderModel(options, {
-    defaultUrl: "https://generativelanguage.googleapis.com",
     path: `/v1beta/${
       path.split("/").map(encodeURIComponent).join("/")
     }:streamGenerateContent?alt=sse`,

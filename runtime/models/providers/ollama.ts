@@ -18,7 +18,6 @@ export function createOllamaModel(options: AdapterOptions): Model {
   const { id, apiKey } = options;
   const owner = { format: "ollama", model: id };
   return new ProviderModel(options, {
-    defaultUrl: "http://127.0.0.1:11434",
     path: "/api/chat",
     headers: {
       accept: "application/x-ndjson",

@@ -23,7 +23,6 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { id, apiKey } = options;
   const owner = { format: "openai", model: id };
   return new ProviderModel(options, {
-    defaultUrl: "https://api.openai.com/v1",
     path: "/chat/completions",
     headers: {
       accept: "application/json",

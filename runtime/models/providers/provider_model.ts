@@ -27,8 +27,8 @@ export interface AdapterOptions {
   id: string;
   /** The provider's name for the model. */
   name: string;
-  /** The base URL in the form that the adapter uses; absent for the provider's own address. */
-  baseUrl?: string;
+  /** The base URL in the form that the adapter uses. */
+  baseUrl: string;
   /** The key; absent if calls are made without a key. */
   apiKey?: string;
   /** The context window of the model in tokens, if its settings contain it. */
@@ -51,8 +51,6 @@ export interface ReplyAssembler {
 
 /** The wire format of one model's calls and replies. */
 export interface ProviderFormat {
-  /** The provider's own address. */
-  defaultUrl: string;
   /** The path of the call after the base URL. */
   path: string;
   /** Headers in addition to the content type. */
@@ -84,7 +82,7 @@ export class ProviderModel implements Model {
     this.#format = format;
     this.#context = {
       provider: id.split("/", 1)[0] ?? id,
-      baseUrl: baseUrl ?? format.defaultUrl,
+      baseUrl,
       apiKey,
       now: () => clock.now(),
     };

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
-import { isLoopbackHost, keyVariableOf, modelEndpoint } from "../../../runtime/models/endpoint.ts";
+import {
+  isLoopbackHost,
+  keyVariableOf,
+  modelEndpoint,
+  modelHost,
+} from "../../../runtime/models/endpoint.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
 
 function settings(provider: string, baseUrl?: string, apiKeyEnv?: string): ModelSettings {
@@ -36,11 +41,18 @@ Deno.test("modelEndpoint() appends /v1 for Chat Completions only if the address 
 
 Deno.test("modelEndpoint() returns the adapter, address and key variable of each provider", () => {
   const rows: [provider: string, url: string | undefined, ...facts: unknown[]][] = [
-    ["openai", undefined, "openai", undefined, "OPENAI_API_KEY", true],
-    ["anthropic", undefined, "anthropic", undefined, "ANTHROPIC_API_KEY", true],
-    ["google", undefined, "google", undefined, "GOOGLE_API_KEY", true],
-    ["demo", undefined, "demo", undefined, null, false],
-    ["ollama", undefined, "ollama", undefined, "OLLAMA_API_KEY", false],
+    ["openai", undefined, "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", true],
+    ["anthropic", undefined, "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", true],
+    [
+      "google",
+      undefined,
+      "google",
+      "https://generativelanguage.googleapis.com",
+      "GOOGLE_API_KEY",
+      true,
+    ],
+    ["demo", undefined, "demo", "", null, false],
+    ["ollama", undefined, "ollama", "http://127.0.0.1:11434", "OLLAMA_API_KEY", false],
     ["local", undefined, "compatible", "http://127.0.0.1:11434/v1", "LOCAL_API_KEY", false],
     // The base URL of a provider with its own format does not change.
     ["anthropic", "http://h:1/p", "anthropic", "http://h:1/p", "ANTHROPIC_API_KEY", true],
@@ -117,4 +129,13 @@ Deno.test("isLoopbackHost() accepts only the names of this machine", () => {
   for (const host of ["localhost.example", "127.0.0.1.example", "128.0.0.1", "[::2]", "10.0.0.1"]) {
     assert.equal(isLoopbackHost(host), false, host);
   }
+});
+
+Deno.test("modelHost() returns the host and port of a model's address, and null for the demo", () => {
+  assert.equal(modelHost(settings("openai")), "api.openai.com:443");
+  assert.equal(modelHost(settings("ollama")), "127.0.0.1:11434");
+  assert.equal(modelHost(settings("corp", "http://models.test/api")), "models.test:80");
+  assert.equal(modelHost(settings("openai", "https://[fd00::1]:8443/v1")), "[fd00::1]:8443");
+  assert.equal(modelHost(settings("demo")), null);
+  assert.throws(() => modelHost(settings("unknown")), ModelError);
 });
