@@ -35,10 +35,7 @@ export async function served(
 ): Promise<Served> {
   await using stack = new AsyncDisposableStack();
   const place = stack.use(await createTestWorkspace());
-  await Deno.writeTextFile(
-    `${place.configDir}/config.yaml`,
-    `workspace: ${place.workspace}\n${config}`,
-  );
+  await place.configure(config);
   let count = 0;
   const model = stack.use(
     new OpenAiServer([], (body) => judge(body) ?? { text: [`Answer `, `${++count}`] }),

@@ -9,12 +9,7 @@ const API_KEY = "the key of the whole service";
 async function openPeople(config: string, agent: string) {
   await using opened = new AsyncDisposableStack();
   const place = opened.use(await createTestWorkspace());
-  const writeConfig = (text: string) =>
-    Deno.writeTextFile(
-      join(place.configDir, "config.yaml"),
-      `workspace: ${place.workspace}\n${text}`,
-    );
-  await writeConfig(config);
+  await place.configure(config);
   const write = { name: "file_write", arguments: { path: "a.txt", content: "x" } };
   await place.writeScript("writer", [{ call: [write] }, { say: "Done." }], agent);
   const runtime = opened.use(await place.open());
@@ -25,7 +20,6 @@ async function openPeople(config: string, agent: string) {
   const kept = opened.move();
   return {
     place,
-    writeConfig,
     runtime,
     base,
     addKey: (name: string, role: "operator" | "admin" = "operator") =>
@@ -86,7 +80,7 @@ Deno.test("a person may change in config.yaml while the service runs, and the ne
   await using on = await openPeople("people: { ada: { role: viewer, keys: [laptop] } }\n", "");
   const laptop = await on.addKey("laptop", "admin");
   assert.equal((await on.call(laptop, "/whoami")).body.role, "viewer");
-  await on.writeConfig("people: { bob: { keys: [laptop] } }\n");
+  await on.place.configure("people: { bob: { keys: [laptop] } }\n");
   await on.runtime.listAgents({ fresh: true });
   const { name, role } = (await on.call(laptop, "/whoami")).body;
   assert.deepEqual([name, role], ["bob", "admin"]);
@@ -168,11 +162,11 @@ chat:
 Deno.test("a person without a sign-in is removed completely, unless config.yaml has an error", async () => {
   await using on = await openPeople("people: { ada: { keys: [laptop] } }\n", "");
   const desk = await on.addKey("desk", "admin");
-  await on.writeConfig("people: { ada: { keys: [laptop] } }\nsandbox: maybe\n");
+  await on.place.configure("people: { ada: { keys: [laptop] } }\nsandbox: maybe\n");
   const refused = await on.call(desk, "/people/ada", { method: "DELETE" });
   assert.equal(refused.status, 409);
   assert.match(refused.body.detail, /Fix config.yaml first: .*sandbox/);
-  await on.writeConfig("people: { ada: { keys: [laptop] } }\n");
+  await on.place.configure("people: { ada: { keys: [laptop] } }\n");
   assert.equal((await on.call(desk, "/people/ada", { method: "DELETE" })).status, 200);
   assert.deepEqual((await on.call(desk, "/people")).body, []);
 });

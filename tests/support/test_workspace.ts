@@ -32,6 +32,8 @@ export interface TestWorkspace extends AsyncDisposable {
   configDir: string;
   shell: Record<string, string>;
   logged: LoggedLine[];
+  /** Writes config.yaml with the workspace and these lines. */
+  configure(lines: string): Promise<void>;
   /** Writes `agents/<id>.md`. */
   writeAgent(id: string, text: string): Promise<void>;
   /** Writes an agent that plays a script of the demo model; `settings` are further lines of its front matter. */
@@ -60,8 +62,11 @@ export async function createTestWorkspace(
   const stateDir = join(root, "state");
   await Deno.mkdir(agentsDir, { recursive: true });
   await Deno.mkdir(configDir);
-  const config = options.config ?? `workspace: ${workspace}\n`;
-  await Deno.writeTextFile(join(configDir, "config.yaml"), config);
+  const configFile = join(configDir, "config.yaml");
+  const configure = (lines: string) =>
+    Deno.writeTextFile(configFile, `workspace: ${workspace}\n${lines}`);
+  if (options.config === undefined) await configure("");
+  else await Deno.writeTextFile(configFile, options.config);
   // A test can set its own database, or an empty address for SQLite.
   const isGiven = options.shell?.["INKLING_DATABASE_URL"] !== undefined;
   const database = IS_POSTGRES && !isGiven ? await createTestPostgres() : undefined;
@@ -96,6 +101,7 @@ export async function createTestWorkspace(
     shell,
     logged,
     settings,
+    configure,
     writeAgent,
     openDatabase,
     async all<Row>(sql: string, ...values: SqlValue[]) {

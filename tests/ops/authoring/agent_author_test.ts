@@ -56,13 +56,9 @@ Deno.test("AgentAuthor.draft() counts toward the workspace's budget", async () =
   const usage = { prompt_tokens: 100, completion_tokens: 200 };
   await using server = new OpenAiServer([{ text, usage }]);
   await using place = await createTestWorkspace({ shell: { TZ: "UTC" } });
-  await Deno.writeTextFile(
-    `${place.configDir}/config.yaml`,
-    `workspace: ${place.workspace}
-budget: { per_day: 5 }
+  await place.configure(`budget: { per_day: 5 }
 defaults: { provider: local, model: tiny, base_url: "${server.origin}", max_tokens: 400 }
-`,
-  );
+`);
   // A token of the reply costs one cent.
   const prices = "local/tiny: { input: 0, output: 10000 }\n";
   await Deno.writeTextFile(`${place.configDir}/pricing.yaml`, prices);

@@ -15,9 +15,8 @@ withDovecot.test("doctor signs in to both servers, and finds the server that pro
   );
   const findings = async (password: string, more = "") => {
     await using place = await createTestWorkspace({ shell: { PW: password } });
-    await Deno.writeTextFile(
-      `${place.configDir}/config.yaml`,
-      `workspace: ${place.workspace}\nmail: { home: { address: ann@example.com, user: ann, ` +
+    await place.configure(
+      "mail: { home: { address: ann@example.com, user: ann, " +
         `imap: "127.0.0.1:${imap.port}", smtp: "127.0.0.1:${smtp.port}", password_env: PW, tls: false${more} } }\n`,
     );
     const settings = await place.settings();

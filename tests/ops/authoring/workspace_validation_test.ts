@@ -158,8 +158,7 @@ Deno.test("validateWorkspace() reports a broken price, and does not advise to ad
   const limit = "settings: { max_cost_usd: 1 }\n";
   for (const defaults of ["", "defaults: { max_cost_usd: 1 }\n"]) {
     await using place = await createTestWorkspace();
-    const content = `workspace: ${place.workspace}\n${defaults}`;
-    await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
+    await place.configure(defaults);
     const own = defaults === "" ? limit : "";
     await place.writeAgent("good", agent("good", own));
     await place.writeAgent("bad", agent("bad-2025-01-01", own));
@@ -214,18 +213,14 @@ Deno.test("validateWorkspace() names the price that replaces a broken price", as
 
 Deno.test("validateWorkspace() reports unusable and unknown notification channels", async () => {
   await using place = await createTestWorkspace({ shell: { HOOK: "not-a-secret-of-webhooks" } });
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}
-notify:
+  await place.configure(`notify:
   channels:
     team: { type: slack, url: TEAM }
     hook: { type: webhook, url: "https://in.example", secret: HOOK }
     phone: { type: ntfy, topic: t }
     off: { type: command, run: [no-such-program] }
     gone: { type: command, run: [/no/such/program], allow: true }
-`,
-  );
+`);
   await place.writeAgent("a", ECHO.replace("---\n", "---\nnotify: { to: [phone, phoen] }\n"));
   const { "config.yaml": config = [], a = [] } = await validate(place);
   const found = config.map((one) => one.replace(/^.*config\.yaml:\d+:\d+: /, ""));

@@ -65,10 +65,7 @@ const RUNS = 3;
 /** Imports each sample without any permission, validates the agents, and runs some of them with a scripted model. */
 async function importAll(samples: readonly Sample[]): Promise<Imported[]> {
   await using place = await createTestWorkspace();
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\ndefaults: { provider: demo, model: echo }\n`,
-  );
+  await place.configure("defaults: { provider: demo, model: echo }\n");
   const settings = await place.settings();
   const importer = new AgentImporter({ settings, clock: new SystemClock(), cwd: place.root });
   const repository = join(place.root, "repository");

@@ -33,8 +33,7 @@ Deno.test("describeSetup() names the default model's provider and price", async 
   ];
   await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "k" } });
   for (const [defaults, model, hasPrice] of cases) {
-    const path = join(place.configDir, "config.yaml");
-    await Deno.writeTextFile(path, `workspace: ${place.workspace}\ndefaults: { ${defaults} }\n`);
+    await place.configure(`defaults: { ${defaults} }\n`);
     const report = await describeSetup(await place.settings());
     assert.deepEqual([report.defaultModel, report.defaultModelHasPrice], [model, hasPrice]);
     if (defaults !== elsewhere) continue;

@@ -31,10 +31,7 @@ export async function createChatWorld(
 ): Promise<ChatWorld> {
   const app = new TelegramServer();
   const place = await createTestWorkspace({ shell: { BOT_TOKEN: TOKEN, ...shell } });
-  await Deno.writeTextFile(
-    `${place.configDir}/config.yaml`,
-    `workspace: ${place.workspace}
-${config}
+  await place.configure(`${config}
 chat:
   phone:
     type: telegram
@@ -45,8 +42,7 @@ chat:
       - { id: ${OWNER}, name: owner, may: [chat, answer, start] }
       - { id: ${GUEST}, name: guest }
 ${person === undefined ? "" : `      - ${person}\n`}    groups: [{ id: ${GROUP} }]
-${lines}`,
-  );
+${lines}`);
   return {
     place,
     app,

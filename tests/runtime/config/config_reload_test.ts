@@ -123,10 +123,7 @@ Deno.test("a run waits until configuration files that are being written are comp
     const defaults = `defaults: { provider: demo, model: ${
       greeting === "one" ? "echo" : "report"
     } }`;
-    await Deno.writeTextFile(
-      join(place.configDir, "config.yaml"),
-      `workspace: ${place.workspace}\n${defaults}\n`,
-    );
+    await place.configure(`${defaults}\n`);
     await Deno.writeTextFile(`${file}/.env`, `GREETING=${greeting}\n`);
     const { id, status, model } = await runToEnd(runtime, "daily");
     assert.deepEqual([status, model], [

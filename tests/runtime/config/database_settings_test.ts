@@ -1,7 +1,6 @@
 // Tests the settings of the shared database in config.yaml and in the shell: refused addresses, precedence, and hidden
 // passwords.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import fc from "fast-check";
 // @ts-types="@types/pg"
 import pg from "pg";
@@ -140,9 +139,8 @@ Deno.test("config.yaml names the database and node, and warns about keys without
   place.shell["INKLING_DATABASE_URL"] = "postgres://db/x";
   assert.deepEqual(await warned(), []);
   place.shell["INKLING_DATABASE_URL"] = "";
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\ndatabase: postgres://u@db/x\ndatabase_connections: 3\n` +
+  await place.configure(
+    "database: postgres://u@db/x\ndatabase_connections: 3\n" +
       "node: { name: left, labels: gpu, runs: 7 }\n",
   );
   const real = await place.settings();
@@ -207,8 +205,7 @@ Deno.test("database passwords are redacted in log lines and output, in every for
     shell: { INKLING_DATABASE_URL: address, PGPASSWORD: "of-the-shell" },
   });
   // The address in the shell overrides this address. The password of this address must be redacted nevertheless.
-  const content = `workspace: ${place.workspace}\ndatabase: postgres://u:of-the-file@db/x\n`;
-  await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
+  await place.configure("database: postgres://u:of-the-file@db/x\n");
   const lines: string[] = [];
   const opened = await openAgents({
     settings: await place.settings(),

@@ -39,10 +39,7 @@ Deno.test("readServiceDefaults() reads the key from the shell, then .env, then s
 Deno.test("readServiceDefaults() returns a port only for the workspace of config.yaml", async () => {
   await using place = await createTestWorkspace();
   const service = "service: { port: 8420, host: '::1', keep_alive: true }";
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\n${service}\n`,
-  );
+  await place.configure(`${service}\n`);
   const { shell, root: home } = place;
   for (const [workspace, port] of [[place.workspace, 8420], [join(home, "other"), null]] as const) {
     const found = readServiceDefaults(await loadSettings({ shell, home, workspace }));

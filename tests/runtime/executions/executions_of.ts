@@ -16,8 +16,7 @@ export async function createToolPlace(
   { shell = {}, lines = "" }: { shell?: Record<string, string>; lines?: string } = {},
 ): Promise<TestWorkspace> {
   const place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory(), ...shell } });
-  const config = `workspace: ${place.workspace}\nsandbox: off\n${lines}`;
-  await Deno.writeTextFile(join(place.configDir, "config.yaml"), config);
+  await place.configure(`sandbox: off\n${lines}`);
   return place;
 }
 

@@ -25,18 +25,14 @@ Deno.test("a mail account signs in at an OpenID provider, which renews the token
   const tokens: string[] = [];
   await using smtp = await startSmtp({ accepts: (token) => tokens.push(token) > 0 });
   await using place = await createTestWorkspace({ shell: { CLIENT_SECRET: "client-secret" } });
-  await Deno.writeTextFile(
-    `${place.configDir}/config.yaml`,
-    `workspace: ${place.workspace}
-mail:
+  await place.configure(`mail:
   home:
     address: ann@example.com
     imap: 127.0.0.1:9
     smtp: 127.0.0.1:${smtp.port}
     tls: false
     oauth: { issuer: "${provider.issuer}", client_id: inkling, client_secret_env: CLIENT_SECRET, scopes: [openid] }
-`,
-  );
+`);
   const clock = new TestClock(Date.now());
   const options = { settings: await place.settings(), clock };
   const name = signInNameOf("home");

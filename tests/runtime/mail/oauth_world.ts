@@ -43,10 +43,7 @@ export class OAuthWorld implements AsyncDisposable {
     const place = await createTestWorkspace({
       shell: { CLIENT_SECRET: "client-secret", ...database },
     });
-    await Deno.writeTextFile(
-      `${place.configDir}/config.yaml`,
-      `workspace: ${place.workspace}
-mail:
+    await place.configure(`mail:
   home:
     address: ann@example.com
     imap: 127.0.0.1:${imap.port}
@@ -59,8 +56,7 @@ mail:
       client_id: inkling
       client_secret_env: CLIENT_SECRET
       scopes: [mail]
-${oauth}`,
-    );
+${oauth}`);
     return new OAuthWorld(auth, imap, smtp, place);
   }
 

@@ -1,6 +1,5 @@
 // Tests the diagnostics of `validate` on a system without a sandbox.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { ShellSettings } from "../../../runtime/agents/approval/shell_settings.ts";
 import { sandboxGap } from "../../../runtime/permissions/sandbox_gap.ts";
 import type { SandboxSupport } from "../../../runtime/sandbox/sandbox_support.ts";
@@ -14,8 +13,7 @@ const missing = (): Promise<SandboxSupport> =>
 Deno.test("validate warns of an agent with programs on a system without a sandbox", async () => {
   await using place = await createTestWorkspace();
   const gapOf = async (sandbox: string, customTools: string[]) => {
-    const config = `workspace: ${place.workspace}\nsandbox: ${sandbox}\n`;
-    await Deno.writeTextFile(join(place.configDir, "config.yaml"), config);
+    await place.configure(`sandbox: ${sandbox}\n`);
     return await sandboxGap(createTestAgent({ customTools }), await place.settings(), missing);
   };
   const [warning] = await gapOf("preferred", ["search"]);
@@ -32,8 +30,7 @@ Deno.test("validate warns of an agent with programs on a system without a sandbo
 Deno.test("validate says of an agent with a shell that every command asks, or that it gets none", async () => {
   await using place = await createTestWorkspace();
   const gapsOf = async (sandbox: string, shell: Partial<ShellSettings>, find: typeof missing) => {
-    const config = `workspace: ${place.workspace}\nsandbox: ${sandbox}\n`;
-    await Deno.writeTextFile(join(place.configDir, "config.yaml"), config);
+    await place.configure(`sandbox: ${sandbox}\n`);
     const agent = { ...createTestAgent(), shell: { ...PLAIN_SHELL, ...shell } };
     return (await sandboxGap(agent, await place.settings(), find))
       .map(({ field, severity, message }) => `${field} ${severity}: ${message}`);

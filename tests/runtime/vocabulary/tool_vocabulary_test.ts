@@ -9,10 +9,7 @@ import { resultsOf } from "../executions/executions_of.ts";
 
 Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent with skills, delegates, a shell and searches", async () => {
   await using place = await createTestWorkspace();
-  await Deno.writeTextFile(
-    `${place.configDir}/config.yaml`,
-    `workspace: ${place.workspace}\nsearch: { provider: searxng, base_url: "http://127.0.0.1:9" }\n`,
-  );
+  await place.configure(`search: { provider: searxng, base_url: "http://127.0.0.1:9" }\n`);
   const skill = `${place.agentsDir}/_config/skills/haiku`;
   await Deno.mkdir(skill, { recursive: true });
   await Deno.writeTextFile(`${skill}/SKILL.md`, "---\nname: haiku\ndescription: Writes\n---\nX.\n");

@@ -15,9 +15,8 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 Deno.test("a test message stores its result, and its link confirms the arrival", async () => {
   await using receiver = new Receiver();
   await using place = await createTestWorkspace({ shell: { HOOK: SECRET } });
-  await Deno.writeTextFile(
-    `${place.configDir}/config.yaml`,
-    `workspace: ${place.workspace}\npublic_url: https://inkling.example\n` +
+  await place.configure(
+    "public_url: https://inkling.example\n" +
       `notify: { channels: { hook: { type: webhook, url: "${receiver.url}", secret: HOOK } } }\n`,
   );
   await using runtime = await place.open();

@@ -8,9 +8,10 @@ withPostgres.test("a run waits for a node with the required label, and reports t
   await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
   const start = async (name: string, labels: string) => {
     const database = shared.address.replace("inkling@", "inkling:s3cret@");
-    const config = `workspace: ${place.workspace}\ndatabase: ${database}\n` +
-      `node: { name: ${name}, labels: [${labels}] }\n`;
-    await Deno.writeTextFile(`${place.configDir}/config.yaml`, config);
+    await place.configure(
+      `database: ${database}\n` +
+        `node: { name: ${name}, labels: [${labels}] }\n`,
+    );
     place.shell["INKLING_STATE_DIR"] = `${place.root}/state-${name}`;
     return await place.open();
   };

@@ -11,17 +11,13 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 async function openPlace(receiver: Receiver): Promise<TestWorkspace> {
   const shell = { HOOK: SECRET, SLACK: `${receiver.url}/s3cr3t-path` };
   const place = await createTestWorkspace({ shell });
-  await Deno.writeTextFile(
-    `${place.configDir}/config.yaml`,
-    `workspace: ${place.workspace}
-public_url: https://inkling.example
+  await place.configure(`public_url: https://inkling.example
 notify:
   channels:
     hook: { type: webhook, url: "${receiver.url}", secret: HOOK }
     lost: { type: slack, url: NO_SUCH }
   to: [hook]
-`,
-  );
+`);
   return place;
 }
 

@@ -1,14 +1,12 @@
 // Tests which agents have web_search, and the messages about a missing service.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { call, doing, FREE, resultsOf, writeConfig } from "../executions/executions_of.ts";
 import { serve } from "../tools/builtin/http_site.ts";
 
 const createPlace = async (search: string, shell: Record<string, string> = {}) => {
   const place = await createTestWorkspace({ shell });
-  const config = `workspace: ${place.workspace}\nsandbox: off\n${search}`;
-  await Deno.writeTextFile(join(place.configDir, "config.yaml"), config);
+  await place.configure(`sandbox: off\n${search}`);
   return place;
 };
 const write = (place: TestWorkspace, agent: string, lines: string) =>

@@ -35,10 +35,7 @@ export async function createDoctorWorld(): Promise<DoctorWorld> {
   await using opened = new AsyncDisposableStack();
   const place = opened.use(await createTestWorkspace({ shell: { PATH: "/usr/bin:/bin" } }));
   // The installation has a notification channel.
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\nnotify: { channels: { phone: { type: ntfy, topic: t } } }\n`,
-  );
+  await place.configure("notify: { channels: { phone: { type: ntfy, topic: t } } }\n");
   const cli = opened.use(await createFakeCli({ isRunning: false }));
   const clock = new TestClock(Date.now());
   let runtime: Runtime | undefined;

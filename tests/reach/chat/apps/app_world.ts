@@ -50,10 +50,7 @@ export interface AppWorld<App extends TestedApp> extends AsyncDisposable {
 export async function createAppWorld<App extends TestedApp>(app: App): Promise<AppWorld<App>> {
   const place = await createTestWorkspace({ shell: app.shell });
   const idOf = (id: string) => /^\d{16,}$/.test(id) ? `"${id}"` : id;
-  await Deno.writeTextFile(
-    `${place.configDir}/config.yaml`,
-    `workspace: ${place.workspace}
-chat:
+  await place.configure(`chat:
   team:
     ${app.settings}
     agent: concierge
@@ -61,8 +58,7 @@ chat:
       - { id: ${idOf(app.owner)}, name: owner, may: [chat, answer, start] }
       - { id: ${idOf(app.guest)}, name: guest }
     groups: [{ id: ${idOf(app.group)} }]
-`,
-  );
+`);
   let marks = 0;
   const seen = async (where: string, text: string) => {
     let found: ShownMessage | undefined;

@@ -216,10 +216,7 @@ Deno.test("after a stop every family of executions ends, whatever on_restart of 
 
 Deno.test("retention keeps a child as long as its parent, to prevent a second start", async () => {
   await using place = await createTestWorkspace();
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\ndefaults: { log_retention_days: 7, checkpoint_retention_days: 7 }\n`,
-  );
+  await place.configure("defaults: { log_retention_days: 7, checkpoint_retention_days: 7 }\n");
   const steps = doing(delegate("asker"), call("file_write", { path: "own.txt", content: "x" }));
   await place.writeScript("lead", steps, "agents: [asker]");
   await place.writeScript("asker", [ASK, { say: "Said {result}" }]);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { TestClock } from "../../../support/test_clock.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
@@ -115,8 +114,7 @@ for (const [config, threads, executions] of CASES) {
   Deno.test(`the sweep after 31 days with "${config}" keeps ${threads} conversations and ${executions} executions`, async () => {
     const clock = new TestClock();
     await using place = await createTestWorkspace();
-    const file = join(place.configDir, "config.yaml");
-    await Deno.writeTextFile(file, `workspace: ${place.workspace}\n${config}\n`);
+    await place.configure(`${config}\n`);
     await fill(place);
     let waiting: number;
     {

@@ -15,8 +15,7 @@ export async function createPlace(
 ): Promise<TestWorkspace> {
   const place = await createTestWorkspace({ shell: { PATH: Deno.env.get("PATH") ?? "" } });
   if (mcpConfirm !== undefined) {
-    const config = `workspace: ${place.workspace}\ndefaults: { mcp_confirm: ${mcpConfirm} }\n`;
-    await Deno.writeTextFile(join(place.configDir, "config.yaml"), config);
+    await place.configure(`defaults: { mcp_confirm: ${mcpConfirm} }\n`);
   }
   const folder = join(place.agentsDir, "_config");
   await Deno.mkdir(folder, { recursive: true });

@@ -72,10 +72,7 @@ export class MailWorld implements AsyncDisposable {
     const imap = await startImap();
     const place = await createTestWorkspace({ shell: { HOME_PASSWORD: "secret" } });
     const { config = "", authServer = true, smtp = 9 } = options;
-    await Deno.writeTextFile(
-      `${place.configDir}/config.yaml`,
-      `workspace: ${place.workspace}\n${homeAccount(imap.port, { authServer, smtp })}${config}`,
-    );
+    await place.configure(`${homeAccount(imap.port, { authServer, smtp })}${config}`);
     // The user exists after the first mail.
     await imap.deliver("ann", mailOf({ subject: "old" }));
     return new MailWorld(imap, place);

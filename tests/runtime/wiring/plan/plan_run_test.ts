@@ -180,9 +180,8 @@ Deno.test("planRun() lists the available tools, and the reason for each unavaila
 
 Deno.test("planRun() names the source of each setting, with its line", async () => {
   await using place = await createTestWorkspace();
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\ndefaults:\n  provider: demo\n  model: echo\n  max_tokens: 1000\n` +
+  await place.configure(
+    "defaults:\n  provider: demo\n  model: echo\n  max_tokens: 1000\n" +
       "  temperature:\n  max_cost_usd: 2\n  history: off\n  budget: { per_day: 3, tree: 1 }\n",
   );
   await place.writeAgent(
