@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { MOST_STREAMS } from "../../server/listeners/connections.ts";
 import { openWorld } from "../faults/fault.ts";
+import { residentMb } from "../soak/process_table.ts";
 import type { Attack } from "./attack.ts";
 
 const FRAMES = 8;
@@ -24,7 +25,7 @@ export const silentFollowers: Attack = {
     const { id } = await world.run("writer");
     const first = addFrames(join(world.home.stateDir, "inkling.db"), id);
     const path = join(world.home.stateDir, "service.sock");
-    const before = await readMemoryMb(world.pid);
+    const before = await residentMb(world.pid);
     let most = before;
     let streams = 0;
     const held: Deno.Conn[] = [];
@@ -42,7 +43,7 @@ export const silentFollowers: Attack = {
       }
       for (let n = 0; n < READINGS; n++) {
         streams = Math.max(streams, (await world.client.info()).active_streams);
-        most = Math.max(most, await readMemoryMb(world.pid));
+        most = Math.max(most, await residentMb(world.pid));
       }
     } finally {
       for (const one of held) one.close();
@@ -71,10 +72,4 @@ function addFrames(file: string, executionId: number): number {
     last = Number(add.run(executionId, "tool_result", payload).lastInsertRowid);
   }
   return last - FRAMES;
-}
-
-/** Returns the resident memory of a process in megabytes. */
-async function readMemoryMb(pid: number): Promise<number> {
-  const ps = new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] });
-  return Number(new TextDecoder().decode((await ps.output()).stdout)) / 1_024;
 }

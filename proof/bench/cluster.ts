@@ -21,6 +21,7 @@ import {
   toFigure,
 } from "./paired.ts";
 import { startModel } from "./service_runs.ts";
+import { sleep } from "../soak/sleep.ts";
 
 const NODES = ["one", "two", "three"];
 /** The number of parallel runs of each node. */
@@ -136,15 +137,15 @@ async function measureRate(bench: Bench): Promise<Rate> {
       await Promise.all(Array.from({ length: SENDERS }, async () => {
         while (left-- > 0) await clientOf(bench, n++).run("reader");
       }));
-      await pause(100);
+      await sleep(100);
     }
   };
   const sending = send();
-  await pause(RAMP_MS);
+  await sleep(RAMP_MS);
   for (let round = 0; round < ROUNDS; round++) {
     const [before, busyBefore] = [await ended(bench), await busyMs(bench)];
     const began = performance.now();
-    await pause(MEASURED_MS);
+    await sleep(MEASURED_MS);
     const [after, busyAfter] = [await ended(bench), await busyMs(bench)];
     const passed = performance.now() - began;
     rate.executions.push((after - before) / passed * 1_000);
@@ -152,7 +153,7 @@ async function measureRate(bench: Bench): Promise<Rate> {
   }
   isOver = true;
   await sending;
-  while (await countOpen() > 0) await pause(100);
+  while (await countOpen() > 0) await sleep(100);
   return rate;
 }
 
@@ -270,4 +271,3 @@ async function acceptance(server: PostgresServer): Promise<Figure> {
 }
 
 const now = () => performance.timeOrigin + performance.now();
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -4,6 +4,7 @@ import { serve } from "../../server/mod.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { runFollowers } from "../load/followers.ts";
 import { type Figure, median, percentile, ratioAtMost, subjectAtMost, toFigure } from "./paired.ts";
+import { sleep } from "../soak/sleep.ts";
 
 const RUNS = 5;
 const FRAMES = 40;
@@ -137,9 +138,9 @@ async function bareDelays(followers: number): Promise<number[]> {
     const response = await fetch(`http://127.0.0.1:${server.addr.port}/`);
     await readEvents(response, () => delays.push(performance.now() - (sent[event++] ?? 0)));
   });
-  while (open.size < followers) await pause(5);
+  while (open.size < followers) await sleep(5);
   for (let event = 0; event < FRAMES; event++) {
-    await pause(followers === 1 ? 5 : 100);
+    await sleep(followers === 1 ? 5 : 100);
     sent.push(performance.now());
     const bytes = encoder.encode(`id: ${event}\ndata: ${"x".repeat(FRAME_BYTES)}\n\n`);
     for (const controller of open) controller.enqueue(bytes);
@@ -149,8 +150,6 @@ async function bareDelays(followers: number): Promise<number[]> {
   await server.shutdown();
   return delays;
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function readEvents(response: Response, onEvent: () => void): Promise<void> {
   if (response.body === null) throw new Error(`Refused: ${response.status}`);

@@ -5,6 +5,8 @@ import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import { programCommand } from "../../tests/support/program.ts";
 import { type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
+import { residentMb } from "../soak/process_table.ts";
+import { sleep } from "../soak/sleep.ts";
 
 const REQUESTS = 4_000;
 const AT_ONCE = 32;
@@ -75,7 +77,7 @@ async function idleMemory(start: Starts): Promise<Figure> {
     await using ours = await start.ours();
     await (await fetch(`${floor.url}/`)).body?.cancel();
     await (await fetch(`${ours.url.replace("tcp:", "http:")}/health`)).body?.cancel();
-    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    await sleep(SETTLE_MS);
     floors.push(await residentMb(floor.pid));
     subjects.push(await residentMb(ours.pid));
   }
@@ -85,12 +87,6 @@ async function idleMemory(start: Starts): Promise<Figure> {
     unit: "MB",
     goal: ratioAtMost(1.8),
   });
-}
-
-async function residentMb(pid: number): Promise<number> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] })
-    .output();
-  return Number(new TextDecoder().decode(stdout)) / 1_024;
 }
 
 async function requests(start: Starts): Promise<Figure[]> {

@@ -16,7 +16,8 @@ import {
 import process from "node:process";
 import { isInstalled } from "../../base/files/installed_program.ts";
 import { type Figure, percentile, ratioAtMost, subjectAtMost, timed, toFigure } from "./paired.ts";
-import { residentMb, runOnce, startModel, startService } from "./service_runs.ts";
+import { residentMb } from "../soak/process_table.ts";
+import { runOnce, startModel, startService } from "./service_runs.ts";
 
 const FOLDERS = 100;
 const FILES_PER_FOLDER = 100;

@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import { programCommand } from "../../tests/support/program.ts";
+import { processorMs, residentMb } from "../soak/process_table.ts";
+import { sleep } from "../soak/sleep.ts";
 import { type Figure, percentile, ratioAtMost, subjectAtMost, timed, toFigure } from "./paired.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
 
@@ -169,7 +171,7 @@ async function schedules(
   const floors: number[] = [];
   for (let second = 0; second < SCHEDULED_SECONDS; second++) {
     const due = Math.ceil(Date.now() / 1_000) * 1_000;
-    await new Promise((resolve) => setTimeout(resolve, due - Date.now()));
+    await sleep(due - Date.now());
     floors.push(Math.max(0, Date.now() - due));
   }
   const late: number[] = [];
@@ -215,23 +217,4 @@ interface Slot {
 interface Run {
   id: number;
   started_at: string;
-}
-
-/**
- * Returns the processor time of a process so far in milliseconds, from fields 14 and 15 of /proc/…/stat, which count
- * hundredths of a second.
- */
-export async function processorMs(pid: number): Promise<number> {
-  // Read the file with a program, because Deno opens /proc only with all permissions.
-  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
-  const stat = new TextDecoder().decode(stdout);
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-/** Returns the resident memory of a process. */
-export async function residentMb(pid: number): Promise<number> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] })
-    .output();
-  return Number(new TextDecoder().decode(stdout)) / 1_024;
 }

@@ -6,6 +6,7 @@ import { openSocketClient } from "../../api/client/client.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
 import { programCommand } from "../../tests/support/program.ts";
 import { comparePaired, type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
+import { sleep } from "../soak/sleep.ts";
 
 /** The source of a server that prints its address and responds to each request. */
 const BARE_SERVER = `Deno.serve({
@@ -79,7 +80,7 @@ async function benchReady(
         stderr: "inherit",
       }).spawn();
       while (await requestHealth().catch(() => undefined) === undefined) {
-        await new Promise((resolve) => setTimeout(resolve, 2));
+        await sleep(2);
       }
     });
     child?.kill("SIGTERM");

@@ -1,5 +1,5 @@
 // Measures the processor time of a cluster: of its nodes, and of the PostgreSQL server with its child processes.
-import { processorMs } from "../bench/service_runs.ts";
+import { processorMs } from "../soak/process_table.ts";
 import { descendantsOf, listProcesses } from "../soak/process_table.ts";
 import type { ClusterNode } from "./cluster_node.ts";
 

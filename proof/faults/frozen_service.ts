@@ -1,6 +1,7 @@
 // Fault: the system suspends the service for eight seconds.
 import assert from "node:assert/strict";
 import { type Fault, openWorld } from "./fault.ts";
+import { sleep } from "../soak/sleep.ts";
 
 const FROZEN_MS = 8_000;
 
@@ -27,7 +28,7 @@ export const frozenService: Fault = {
       assert.equal(code, 3, `${stdout}${stderr}`);
       assert.match(`${stdout}${stderr}`, /does not answer/);
       const left = FROZEN_MS - (performance.now() - asked);
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, left)));
+      await sleep(Math.max(0, left));
     } finally {
       Deno.kill(pid, "SIGCONT");
     }

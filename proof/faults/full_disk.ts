@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Fault, openWorld, refusalOf } from "./fault.ts";
 import { mount, unlessMountable, unmount } from "../../tests/support/machine/mount.ts";
+import { sleep } from "../soak/sleep.ts";
 
 const DISK = "size=16m";
 const CHUNK = new Uint8Array(64 * 1_024);
@@ -30,7 +31,7 @@ export const fullDisk: Fault = {
       assert.match(refusal, /disk that holds the state directory is full/);
       assert.equal((await client.execution(before.id)).status, "success");
       // Long enough for the run to end while the disk is full.
-      await new Promise((resolve) => setTimeout(resolve, 4_000));
+      await sleep(4_000);
       assert.equal((await client.execution(slow)).status, "running");
       await Deno.remove(filler);
       const ended = await world.end(slow);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Fault, openWorld, refusalOf } from "./fault.ts";
+import { sleep } from "../soak/sleep.ts";
 
 export const lockedDatabase: Fault = {
   name:
@@ -24,7 +25,7 @@ export const lockedDatabase: Fault = {
         /another program holds the database.*Stop that program/,
       );
       // Long enough for the slow run to end while the database is locked.
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      await sleep(2_000);
       other.exec("COMMIT");
     } finally {
       other.close();

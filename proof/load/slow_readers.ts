@@ -4,6 +4,7 @@ import { serve } from "../../server/mod.ts";
 import { openSocketClient } from "../../api/client/client.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { writeBusyAgent } from "./many_frames.ts";
+import { sleep } from "../soak/sleep.ts";
 
 /** Returns the megabytes that 200 stalled readers add to the process's memory, for an execution with `frames` frames. */
 export async function memoryBehindSlowReaders(frames: number): Promise<number> {
@@ -29,10 +30,10 @@ async function memoryAfter(frames: number, readers: number): Promise<number> {
     return connection;
   }));
   while ((await client.execution(execution_id)).status === "running") {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
   // Wait, then collect garbage, because objects that are unreachable but not yet collected would be counted.
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await sleep(200);
   Reflect.get(globalThis, "gc")?.();
   const { heapUsed, external } = Deno.memoryUsage();
   for (const connection of connections) connection.close();

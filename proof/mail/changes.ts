@@ -2,6 +2,8 @@
 // processor time and memory of the service. Arguments: minutes (60), agents (100).
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { kill, serve } from "../../tests/runtime/triggers/mortal_process.ts";
+import { processorMs, residentMb } from "../soak/process_table.ts";
+import { sleep } from "../soak/sleep.ts";
 
 const minutes = Number(Deno.args[0] ?? 60);
 const agents = Number(Deno.args[1] ?? 100);
@@ -39,9 +41,8 @@ for (let number = 0; number < agents; number++) {
 }
 const service = await serve(place);
 const begin = await usageOf(service.pid);
-const slept = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 for (let minute = 1; minute <= minutes; minute++) {
-  await slept(60_000);
+  await sleep(60_000);
   const { cpuSeconds, megabytes } = await usageOf(service.pid);
   if (minute % 5 === 0 || minute === minutes) {
     const cpu = cpuSeconds - begin.cpuSeconds;
@@ -70,9 +71,6 @@ if (!held) Deno.exit(1);
 
 /** Returns the processor time that a process has used, and its memory now. */
 async function usageOf(pid: number): Promise<{ cpuSeconds: number; megabytes: number }> {
-  const args = ["-o", "cputimes=,rss=", "-p", `${pid}`];
-  const { stdout } = await new Deno.Command("ps", { args }).output();
-  const [cpuSeconds = 0, kilobytes = 0] = new TextDecoder().decode(stdout).trim().split(/\s+/)
-    .map(Number);
-  return { cpuSeconds, megabytes: Math.round(kilobytes / 1024) };
+  const [ms, megabytes] = [await processorMs(pid), await residentMb(pid)];
+  return { cpuSeconds: Math.round(ms / 1_000), megabytes: Math.round(megabytes) };
 }

@@ -43,6 +43,22 @@ export async function openFiles(pid: number): Promise<string[]> {
   });
 }
 
+/** Returns the resident memory of a process in megabytes. */
+export async function residentMb(pid: number): Promise<number> {
+  return Number(await outputOf("ps", ["-o", "rss=", "-p", String(pid)])) / 1_024;
+}
+
+/**
+ * Returns the processor time of a process so far in milliseconds, from fields 14 and 15 of /proc/…/stat, which count
+ * hundredths of a second.
+ */
+export async function processorMs(pid: number): Promise<number> {
+  // Read the file with a program, because Deno opens /proc only with all permissions.
+  const stat = await outputOf("cat", [`/proc/${pid}/stat`]);
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 async function outputOf(program: string, args: string[]): Promise<string> {
   const { stdout } = await new Deno.Command(program, {
     args,
