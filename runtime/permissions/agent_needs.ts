@@ -4,6 +4,7 @@ import { readWatchPaths } from "../agents/watch_path.ts";
 import { modelChain } from "../config/providers.ts";
 import type { Directories } from "../config/directories.ts";
 import type { Environment } from "../config/files/environment.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
 import { hostAndPort, ifUsable, modelEndpoint, modelHost } from "../models/endpoint.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
 import { INHERITED_VARIABLES, resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
@@ -42,21 +43,9 @@ export interface AgentNeeds {
 }
 
 /** The settings and folders that an agent's file is read with. */
-export interface AgentSurroundings {
-  directories: Pick<
-    Directories,
-    | "workspace"
-    | "agentsDir"
-    | "skillsDir"
-    | "toolsDir"
-    | "stateDir"
-    | "mcpServersFile"
-    | "proxySocketFile"
-  >;
+export type AgentSurroundings = Pick<WorkspaceSettings, "directories" | "home"> & {
   environment: Environment;
-  /** The user's home directory. */
-  home: string;
-}
+};
 
 /**
  * Returns the permissions that an agent's file requires. Broken parts of the file require none, because validation reports

@@ -1,13 +1,10 @@
 // Derives the narrowest permission flags for a workspace from the needs of Inkling, of config.yaml and of every agent.
 import { join } from "../../base/plain_path.ts";
 import { AgentRegistry } from "../agents/registry.ts";
-import type { Config } from "../config/config.ts";
-import type { DatabaseSettings } from "../config/database_settings.ts";
-import type { Directories } from "../config/directories.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
-import { type AgentNeeds, agentNeeds, type AgentSurroundings } from "./agent_needs.ts";
-import { serviceNeeds } from "./service_needs.ts";
+import { type AgentNeeds, agentNeeds } from "./agent_needs.ts";
+import { serviceNeeds, type ServiceNeedsContext } from "./service_needs.ts";
 import { isWithin } from "../tools/files/place.ts";
 import { type PermissionKind, type PermissionNeed, splitHost } from "./permission_need.ts";
 
@@ -20,21 +17,13 @@ const NO_RUN =
  * listener in config.yaml. The remarks are limitations, and files that could not be read.
  */
 export async function deriveFlags(
-  workspace: AgentSurroundings & {
-    config: Config;
-    directories: Directories;
-    database: DatabaseSettings | undefined;
-    shell: Readonly<Record<string, string>>;
-  },
+  workspace: ServiceNeedsContext,
   options: { host?: string } = {},
 ): Promise<PermissionFlags> {
-  const { config, directories, environment, home, database, shell } = workspace;
+  const { config, directories, home } = workspace;
   const registry = new AgentRegistry({ config, directories, home });
   const { errors } = await registry.load();
-  const own = serviceNeeds({
-    ...{ config, directories, environment, home, database, shell },
-    ...options,
-  });
+  const own = serviceNeeds({ ...workspace, ...options });
   const agents: AgentNeeds[] = [];
   for (const agent of registry.list()) agents.push(await agentNeeds(agent, workspace));
   const needs = [...own, ...agents.flatMap((one) => one.needs)];

@@ -1,12 +1,10 @@
 // Lists the Deno permissions that Inkling and config.yaml need, independent of the agents.
 import { dirname, join, resolve } from "../../base/plain_path.ts";
-import type { Config } from "../config/config.ts";
 import { CHAT_APPS, type ChatSettings } from "../config/chat_schema.ts";
-import { databaseFiles, databaseHost, type DatabaseSettings } from "../config/database_settings.ts";
-import type { Environment } from "../config/files/environment.ts";
+import { databaseFiles, databaseHost } from "../config/database_settings.ts";
 import { type MailAccount, secretVariableOf } from "../config/mail_schema.ts";
 import { channelVariables } from "../config/notify_schema.ts";
-import type { Directories } from "../config/directories.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
 import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { programFolder } from "../../base/program_files.ts";
@@ -61,21 +59,15 @@ const DATABASE_VARIABLES: readonly string[] = [
 ];
 
 /** The settings that the needs are derived from. */
-export interface ServiceNeedsContext {
-  config: Pick<
-    Config,
-    "workspace" | "defaults" | "http" | "mail" | "notify" | "search" | "service" | "signIn"
-  >;
-  environment: Pick<Environment, "get">;
-  directories: Directories;
-  /** The settings of the shared database. Undefined if there is none. */
-  database: DatabaseSettings | undefined;
-  /** The shell's variables, and the user's home directory. */
-  shell: Readonly<Record<string, string>>;
-  home: string;
-  /** The address that the TCP listener uses. The address in config.yaml if absent. */
-  host?: string;
-}
+export type ServiceNeedsContext =
+  & Pick<
+    WorkspaceSettings,
+    "config" | "environment" | "directories" | "database" | "shell" | "home"
+  >
+  & {
+    /** The address that the TCP listener uses. The address in config.yaml if absent. */
+    host?: string;
+  };
 
 /** Returns the permissions that Inkling needs for a workspace. */
 export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
