@@ -53,7 +53,16 @@ export interface Post {
   code?: string;
   /** The rows of buttons. */
   buttons?: readonly (readonly { label: string; data: string }[])[];
+  /** The id of the message that this one answers. */
   replyTo?: string | undefined;
+  /** True if a message before this one answered it already. Apps without threads do not quote the message again. */
+  isFurther?: boolean;
+}
+
+/** A file to send, in the thread of a message in apps that have threads. */
+export interface SentFile extends Pick<Post, "replyTo"> {
+  name: string;
+  bytes: Uint8Array;
 }
 
 /** The facts by which an app finds the messages that it did not deliver. */
@@ -88,7 +97,7 @@ export interface ChatApp {
   edit(place: string, messageId: string, post: Post, signal: AbortSignal): Promise<void>;
   sendFile(
     place: string,
-    file: { name: string; bytes: Uint8Array },
+    file: SentFile,
     signal: AbortSignal,
   ): Promise<void>;
   /** Loads a file of a message. Throws AppFailure with `isFinal` if it is over `maxBytes`. */

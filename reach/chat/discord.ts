@@ -26,6 +26,7 @@ import {
   type Missed,
   type Post,
   type ReceivedFile,
+  type SentFile,
 } from "./chat_app.ts";
 import { readGateway } from "./discord_gateway.ts";
 import { newestOf, toIncoming, toMessage, toPayload, toSnowflake } from "./discord_wire.ts";
@@ -97,7 +98,7 @@ export class Discord implements ChatApp {
   }
 
   async send(place: string, post: Post, signal: AbortSignal): Promise<string> {
-    const reply = post.replyTo === undefined
+    const reply = post.replyTo === undefined || post.isFurther
       ? {}
       : { message_reference: { message_id: post.replyTo, fail_if_not_exists: false } };
     const body = { ...toPayload(post), ...reply };
@@ -112,7 +113,7 @@ export class Discord implements ChatApp {
 
   async sendFile(
     place: string,
-    { name, bytes }: { name: string; bytes: Uint8Array },
+    { name, bytes }: SentFile,
     signal: AbortSignal,
   ): Promise<void> {
     const files = [{ name, data: bytes }];

@@ -96,7 +96,8 @@ export class Questions {
     // The file goes first: nobody may approve what was not shown completely.
     if (whole !== undefined) {
       const bytes = new TextEncoder().encode(whole);
-      await app.sendFile(place, { name: `question-${pending.execution_id}.txt`, bytes }, signal);
+      const file = { name: `question-${pending.execution_id}.txt`, bytes, replyTo };
+      await app.sendFile(place, file, signal);
     }
     const { kind, options, multi, request_id: requestId, execution_id: id } = pending;
     const note: Omit<QuestionNote, "messageId"> = {

@@ -89,14 +89,16 @@ export class Replies {
     const isLong = parts.length > MOST_POSTS;
     const posts = isLong ? [`${parts[0] ?? ""}\n…\nThe file has the whole answer.`] : parts;
     const files = writtenFilesIn(output ?? "", await client.messages(id));
+    const replyTo = note.isGroup ? note.messageId : undefined;
     const steps = [
       ...posts.map((part, index) => async () => {
-        const replyTo = note.isGroup && index === 0 ? note.messageId : undefined;
-        await app.send(note.place, { text: part, replyTo }, signal);
+        await app.send(note.place, { text: part, replyTo, isFurther: index > 0 }, signal);
       }),
       ...(isLong ? [{ name: `answer-${id}.md`, bytes: new TextEncoder().encode(text) }] : [])
-        .map((file) => () => app.sendFile(note.place, file, signal)),
-      ...files.map((path) => () => this.#sendFile(path, { agentId, place: note.place }, signal)),
+        .map((file) => () => app.sendFile(note.place, { ...file, replyTo }, signal)),
+      ...files.map((path) => () =>
+        this.#sendFile(path, { agentId, place: note.place, replyTo }, signal)
+      ),
     ];
     for (const [index, step] of steps.entries()) {
       if (index < note.sent) continue;
@@ -109,7 +111,7 @@ export class Replies {
   /** Sends a file that the run has written, or the reason why it cannot be sent. */
   async #sendFile(
     path: string,
-    { agentId, place }: { agentId: string; place: string },
+    { agentId, place, replyTo }: { agentId: string; place: string; replyTo: string | undefined },
     signal: AbortSignal,
   ): Promise<void> {
     const { app, readFile } = this.#ports;
@@ -118,9 +120,10 @@ export class Replies {
       bytes = await readFile({ agentId, path, maxBytes: MAX_BYTES });
     } catch (error) {
       if (!(error instanceof AppFailure)) throw error;
-      await app.send(place, { text: toReadable(`Not sent: ${error.message}`) }, signal);
+      const text = toReadable(`Not sent: ${error.message}`);
+      await app.send(place, { text, replyTo, isFurther: true }, signal);
       return;
     }
-    await app.sendFile(place, { name: basename(path), bytes }, signal);
+    await app.sendFile(place, { name: basename(path), bytes, replyTo }, signal);
   }
 }

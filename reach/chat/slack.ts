@@ -3,7 +3,15 @@ import { WebClient, type WebClientOptions } from "@slack/web-api";
 import { withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
-import type { ButtonPress, ChatApp, ChatMessage, Post, ReceivedFile, Sender } from "./chat_app.ts";
+import type {
+  ButtonPress,
+  ChatApp,
+  ChatMessage,
+  Post,
+  ReceivedFile,
+  Sender,
+  SentFile,
+} from "./chat_app.ts";
 import { AppFailure } from "./chat_app.ts";
 import { loadFile } from "./load_file.ts";
 import { toFailure } from "./slack_failure.ts";
@@ -77,12 +85,17 @@ export class Slack implements ChatApp {
 
   async sendFile(
     place: string,
-    { name, bytes }: { name: string; bytes: Uint8Array },
+    { name, bytes, replyTo }: SentFile,
     signal: AbortSignal,
   ): Promise<void> {
+    const file = { filename: name, file: Buffer.from(bytes) };
     await this.#call(
       (client) =>
-        client.files.uploadV2({ channel_id: place, filename: name, file: Buffer.from(bytes) }),
+        client.files.uploadV2(
+          replyTo === undefined
+            ? { channel_id: place, ...file }
+            : { channel_id: place, thread_ts: replyTo, ...file },
+        ),
       signal,
     );
   }

@@ -10,6 +10,7 @@ import {
   type ChatMessage,
   type Post,
   type ReceivedFile,
+  type SentFile,
 } from "./chat_app.ts";
 import { COMMANDS } from "./conversations.ts";
 import { loadFile } from "./load_file.ts";
@@ -69,7 +70,7 @@ export class Telegram implements ChatApp {
 
   async send(place: string, post: Post, signal: AbortSignal): Promise<string> {
     const { text, ...rest } = toPayload(post);
-    const reply = post.replyTo === undefined ? {} : {
+    const reply = post.replyTo === undefined || post.isFurther ? {} : {
       reply_parameters: { message_id: Number(post.replyTo), allow_sending_without_reply: true },
     };
     const sent = await this.#call(
@@ -89,7 +90,7 @@ export class Telegram implements ChatApp {
 
   async sendFile(
     place: string,
-    { name, bytes }: { name: string; bytes: Uint8Array },
+    { name, bytes }: SentFile,
     signal: AbortSignal,
   ): Promise<void> {
     const file = new InputFile(bytes, name);

@@ -37,6 +37,8 @@ export function directOf(person: string): string {
 
 /** A running server. */
 export class SlackServer extends AppServer<string, ShownMessage> {
+  /** The threads of the files, in their order. */
+  readonly fileThreads: (string | undefined)[] = [];
   #next = 1;
   #socket: WebSocket | undefined;
   /** The envelopes that are not confirmed, in order. */
@@ -197,6 +199,7 @@ export class SlackServer extends AppServer<string, ShownMessage> {
         const [{ id }] = JSON.parse(body["files"] ?? "[{}]");
         const file = this.#started.get(id);
         if (file === undefined) return refuse("file_not_found");
+        this.fileThreads.push(body["thread_ts"]);
         this.files.push({ place: body["channel_id"] ?? "", ...file });
         return { files: [{ id }] };
       }

@@ -84,6 +84,13 @@ testSlack(
     assert.equal((await world.seen(CHANNEL, "hello all")).replyTo, ts);
     app.mention(GUEST, CHANNEL, "and more", { thread_ts: ts });
     assert.equal((await world.seen(CHANNEL, "and more")).replyTo, ts);
+    const long = "word ".repeat(1_500);
+    app.mention(GUEST, CHANNEL, `${long}THE END`, { thread_ts: ts });
+    assert.equal((await world.seen(CHANNEL, "THE END")).replyTo, ts);
+    app.mention(GUEST, CHANNEL, `${long.repeat(3)}THE FILE`, { thread_ts: ts });
+    await until(() => app.files.length === 1, "a file");
+    assert.deepEqual(app.fileThreads, [ts]);
+    assert.ok(app.shown.every(({ thread }) => thread === ts));
   },
 );
 
