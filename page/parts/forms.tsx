@@ -59,26 +59,35 @@ export function SelectField(
   );
 }
 
-/** Renders a search field that filters a list. */
-export function SearchField(
-  { label, value, onInput, layout }: {
+/** Renders a field for a text of several lines, for a name, or for a text that filters the list of the view. */
+export function TextField(
+  { label, hint, layout, kind, onInput, ...attributes }: {
     label: string;
+    hint?: string;
+    layout?: "inline" | "grow";
+    kind: "lines" | "name" | "filter";
     value: string;
     onInput: (text: string) => void;
-    layout: "inline" | "grow";
+    /** The height of a text of several lines. */
+    rows?: number;
+    placeholder?: string;
+    required?: boolean;
+    dir?: "auto";
   },
 ): VNode {
   return (
-    <Field label={label} layout={layout}>
-      {(control) => (
-        <input
-          {...control}
-          type="search"
-          data-filter
-          value={value}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
+    <Field label={label} layout={layout} {...(hint !== undefined && { hint })}>
+      {(control) => {
+        const all = {
+          ...{ ...control, ...attributes },
+          onInput: (event: { currentTarget: { value: string } }) =>
+            onInput(event.currentTarget.value),
+        };
+        if (kind === "lines") return <textarea {...all} />;
+        return kind === "filter"
+          ? <input {...all} type="search" data-filter />
+          : <input {...all} type="text" autocomplete="off" spellcheck={false} />;
+      }}
     </Field>
   );
 }

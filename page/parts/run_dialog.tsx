@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
-import { Field, FormDialog, Option, rowsOf } from "./forms.tsx";
+import { FormDialog, Option, rowsOf, TextField } from "./forms.tsx";
 import { AgentName } from "./parts.tsx";
 import { executionHref } from "../state/route.ts";
 import { type RunFields, RunKeys, toRunBody } from "../state/run_form.ts";
@@ -33,16 +33,14 @@ export function RunDialog(
     location.hash = executionHref(id);
   };
   const field = (name: "args" | "message" | "context", label: string, hint: string) => (
-    <Field label={label} hint={hint}>
-      {(control) => (
-        <textarea
-          {...control}
-          rows={rowsOf(fields[name], { least: 2, most: 8 })}
-          value={fields[name]}
-          onInput={({ currentTarget }) => setFields({ ...fields, [name]: currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      kind="lines"
+      label={label}
+      hint={hint}
+      rows={rowsOf(fields[name], { least: 2, most: 8 })}
+      value={fields[name]}
+      onInput={(text) => setFields({ ...fields, [name]: text })}
+    />
   );
   return (
     <FormDialog
@@ -123,30 +121,23 @@ export function ForkDialog(
       onClose={onClose}
     >
       <p>{describe(execution, step)}</p>
-      <Field label="Message" hint={hintOf(step, isAnswer)}>
-        {(control) => (
-          <textarea
-            {...control}
-            rows={3}
-            required={isAnswer}
-            value={message}
-            onInput={({ currentTarget }) => setMessage(currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label="Model" hint="The model from this step on, as provider/name.">
-        {(control) => (
-          <input
-            {...control}
-            type="text"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder={execution.model}
-            value={model}
-            onInput={({ currentTarget }) => setModel(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        kind="lines"
+        label="Message"
+        hint={hintOf(step, isAnswer)}
+        rows={3}
+        required={isAnswer}
+        value={message}
+        onInput={setMessage}
+      />
+      <TextField
+        kind="name"
+        label="Model"
+        hint="The model from this step on, as provider/name."
+        placeholder={execution.model}
+        value={model}
+        onInput={setModel}
+      />
       <Option checked={startsFollowers} onChange={setStartsFollowers}>
         When it ends, start the agents that run after this one
       </Option>

@@ -8,34 +8,50 @@ import { AUDIT_ACTION_NAMES, type AuditAction } from "../../runtime/vocabulary/a
 import type { EditedPlace } from "./edited_file.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executions/states.ts";
 
-/** The history with its filters. Null means no filter. */
-export interface HistoryRoute {
-  view: "history";
-  status: ExecutionStatus | null;
-  agent: string | null;
-  trigger: ExecutionTrigger | null;
-  page: number;
-  /** The text to search for in the message, the answer and the error. */
-  q: string | null;
-  /** The first local day, such as `2026-01-31`; `to` is the last. */
-  from: string | null;
-  to: string | null;
-}
+/** Parses a parameter of an address. Returns null for a missing or invalid one. */
+type Parse<Value> = (text: string | null) => Value;
+type Parameters = Readonly<Record<string, Parse<string | number | null>>>;
+type Values<P extends Parameters> = { -readonly [Name in keyof P]: ReturnType<P[Name]> };
 
-/** The audit with its filters. Null means no filter. */
-export interface AuditRoute {
-  view: "audit";
-  agent: string | null;
-  action: AuditAction | null;
+const toText: Parse<string | null> = (text) => text || null;
+const toNumber: Parse<number | null> = (text) =>
+  /^\d{1,15}$/.test(text ?? "") ? Number(text) : null;
+const oneOf = <Name extends string>(names: readonly Name[]): Parse<Name | null> => (text) =>
+  names.find((one) => one === text) ?? null;
+const toDay: Parse<string | null> = (text) =>
+  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+
+/** The filters of the history, in the order of its address. */
+const HISTORY = {
+  status: oneOf(EXECUTION_STATUSES),
+  agent: toText,
+  trigger: oneOf(EXECUTION_TRIGGERS),
+  /** The text to search for in the message, the answer and the error. */
+  q: toText,
+  /** The first local day, such as `2026-01-31`; `to` is the last. */
+  from: toDay,
+  to: toDay,
+  page: (text: string | null): number => toNumber(text) || 1,
+};
+
+/** The filters of the audit, in the order of its address. */
+const AUDIT = {
+  agent: toText,
+  action: oneOf(AUDIT_ACTION_NAMES),
   /** The name of the person or key. */
-  name: string | null;
+  name: toText,
   /** The way by which the change came, such as `page`. */
-  via: string | null;
-  from: string | null;
-  to: string | null;
+  via: toText,
+  from: toDay,
+  to: toDay,
   /** The id of the last record on the page of newer records. */
-  before: number | null;
-}
+  before: toNumber,
+};
+
+/** The history with its filters. Null means no filter. */
+export type HistoryRoute = { view: "history" } & Values<typeof HISTORY>;
+/** The audit with its filters. Null means no filter. */
+export type AuditRoute = { view: "audit" } & Values<typeof AUDIT>;
 
 /** A view with its parameters. */
 export type Route =
@@ -53,28 +69,6 @@ export type Route =
 export const USAGE_DAYS = [7, 30, 90] as const;
 const DEFAULT_DAYS = 30;
 
-const WHOLE_HISTORY: HistoryRoute = {
-  view: "history",
-  status: null,
-  agent: null,
-  trigger: null,
-  page: 1,
-  q: null,
-  from: null,
-  to: null,
-};
-
-const WHOLE_AUDIT: AuditRoute = {
-  view: "audit",
-  agent: null,
-  action: null,
-  name: null,
-  via: null,
-  from: null,
-  to: null,
-  before: null,
-};
-
 /** Parses an address such as `#/history?status=error&page=2`. Ignores invalid query parameters. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
@@ -87,12 +81,11 @@ export function parseRoute(hash: string): Route {
     const place = toPlace([id, ...rest], values);
     return place === undefined ? { view: "unknown" } : { view, place };
   }
-  const isNumber = /^\d{1,15}$/;
   if (rest.length > 0) return { view: "unknown" };
   if (view === "agents" && id !== "") return { view: "agent", id };
-  if (view === "executions" && isNumber.test(id)) {
-    const step = values.get("step") ?? "";
-    return { view: "execution", id: Number(id), step: isNumber.test(step) ? Number(step) : null };
+  const execution = toNumber(id);
+  if (view === "executions" && execution !== null) {
+    return { view: "execution", id: execution, step: toNumber(values.get("step")) };
   }
   if (id !== "") return { view: "unknown" };
   switch (view) {
@@ -103,32 +96,10 @@ export function parseRoute(hash: string): Route {
     case "schedule":
     case "log":
       return { view };
-    case "history": {
-      const page = Number(values.get("page"));
-      return {
-        view,
-        status: EXECUTION_STATUSES.find((one) => one === values.get("status")) ?? null,
-        agent: values.get("agent") || null,
-        trigger: EXECUTION_TRIGGERS.find((one) => one === values.get("trigger")) ?? null,
-        page: Number.isSafeInteger(page) && page >= 1 ? page : 1,
-        q: values.get("q") || null,
-        from: dayOf(values.get("from")),
-        to: dayOf(values.get("to")),
-      };
-    }
-    case "audit": {
-      const before = values.get("before") ?? "";
-      return {
-        view,
-        agent: values.get("agent") || null,
-        action: AUDIT_ACTION_NAMES.find((one) => one === values.get("action")) ?? null,
-        name: values.get("name") || null,
-        via: values.get("via") || null,
-        from: dayOf(values.get("from")),
-        to: dayOf(values.get("to")),
-        before: isNumber.test(before) ? Number(before) : null,
-      };
-    }
+    case "history":
+      return { view, ...parseAll(HISTORY, values) };
+    case "audit":
+      return { view, ...parseAll(AUDIT, values) };
     case "usage":
       return {
         view,
@@ -163,9 +134,8 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
       return ["#/chat", ...places.filter((one) => one !== null).map(encodeURIComponent)].join("/");
     }
     case "history": {
-      const { status, agent, trigger, page, q, from, to } = route;
-      const further = page > 1 ? page : null;
-      return `#/history${toQuery({ status, agent, trigger, q, from, to, page: further })}`;
+      const { view, page, ...filter } = route;
+      return `#/${view}${toQuery({ ...filter, page: page > 1 ? page : null })}`;
     }
     case "audit": {
       const { view, ...filter } = route;
@@ -198,11 +168,11 @@ export const chatHref = (agent: string | null, session: string | null = null): s
 
 /** Returns the address of the history with a filter. */
 export const historyHref = (filter: Partial<HistoryRoute> = {}): string =>
-  toHash({ ...WHOLE_HISTORY, ...filter });
+  toHash({ view: "history", ...parseAll(HISTORY), ...filter });
 
 /** Returns the address of the audit with a filter. */
 export const auditHref = (filter: Partial<AuditRoute> = {}): string =>
-  toHash({ ...WHOLE_AUDIT, ...filter });
+  toHash({ view: "audit", ...parseAll(AUDIT), ...filter });
 
 /** Returns the period of two local days, the last one included, in ISO 8601. Null means no limit. */
 export function toPeriod(
@@ -240,9 +210,10 @@ function toQuery(values: Record<string, string | number | null>): string {
   return query.size === 0 ? "" : `?${query}`;
 }
 
-function dayOf(text: string | null): string | null {
-  const isDay = text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
-  return isDay ? text : null;
+/** Returns the value of each parameter. */
+function parseAll<P extends Parameters>(parameters: P, values = new URLSearchParams()): Values<P> {
+  const parsed = Object.entries(parameters).map(([name, parse]) => [name, parse(values.get(name))]);
+  return Object.fromEntries(parsed) as Values<P>;
 }
 
 function decode(segment: string): string {

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { GALLERY_NAMES } from "../../present/gallery_names.ts";
 import { describeTrigger } from "../../present/triggers.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
-import { SearchField, TriggerFilter } from "../parts/forms.tsx";
+import { TextField, TriggerFilter } from "../parts/forms.tsx";
 import { AgentName, Button, Empty, LoadState, RelativeTime, Status } from "../parts/parts.tsx";
 import { StoppedTrigger } from "./stopped_trigger.tsx";
 import { agentHref, executionHref, toHash } from "../state/route.ts";
@@ -44,7 +44,13 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
                 chosen={kind}
                 onChoose={setKind}
               />
-              <SearchField label="Find" layout="inline" value={wanted} onInput={setWanted} />
+              <TextField
+                label="Find"
+                layout="inline"
+                kind="filter"
+                value={wanted}
+                onInput={setWanted}
+              />
             </>
           )}
         </div>

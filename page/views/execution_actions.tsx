@@ -14,32 +14,28 @@ export function isOpen({ status }: Pick<ExecutionSummary, "status">): boolean {
   return status === "running" || status === "waiting";
 }
 
-/** Renders the button that cancels an execution. */
-export function CancelButton({ id }: { id: number }): VNode {
-  const { client, announce } = useService();
-  const { isSending, send } = useSending({
-    touches: ["executions"],
-    failure: `Cannot cancel execution ${id}`,
-  });
-  const cancel = async () => {
-    await client.cancel(id);
-    announce(`Canceling execution ${id}.`);
-  };
-  return <Button disabled={isSending} onClick={() => send(cancel)}>Cancel</Button>;
-}
+const WORDS = {
+  cancel: { name: "Cancel", failure: "cancel", done: (id: number) => `Canceling execution ${id}.` },
+  wake: {
+    name: "Continue now",
+    failure: "continue",
+    done: (id: number) => `Execution ${id} continues.`,
+  },
+};
 
-/** Renders the button that ends the rest of an execution early. */
-export function WakeButton({ id }: { id: number }): VNode {
+/** Renders the button that cancels an execution, or that ends its rest early. */
+export function ExecutionButton({ id, act }: { id: number; act: keyof typeof WORDS }): VNode {
   const { client, announce } = useService();
+  const { name, failure, done } = WORDS[act];
   const { isSending, send } = useSending({
     touches: ["executions"],
-    failure: `Cannot continue execution ${id}`,
+    failure: `Cannot ${failure} execution ${id}`,
   });
-  const wake = async () => {
-    await client.wake(id);
-    announce(`Execution ${id} continues.`);
+  const change = async () => {
+    await client[act](id);
+    announce(done(id));
   };
-  return <Button disabled={isSending} onClick={() => send(wake)}>Continue now</Button>;
+  return <Button disabled={isSending} onClick={() => send(change)}>{name}</Button>;
 }
 
 /**

@@ -6,7 +6,7 @@ import { toPauseSentence } from "../../base/text/rest_words.ts";
 import type { Client } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
-import { CancelButton, isOpen, RunAgain, WakeButton } from "./execution_actions.tsx";
+import { ExecutionButton, isOpen, RunAgain } from "./execution_actions.tsx";
 import { loadPending } from "../state/open_questions.ts";
 import { DelegationTree, ForkOrigin } from "./delegation_tree.tsx";
 import { useFollowEnd } from "../parts/follow_end.ts";
@@ -75,9 +75,9 @@ export function ExecutionView({ id, step }: { id: number; step: number | null })
         stays={isOpen(execution)}
       >
         <Status status={execution.status} />
-        {pause !== undefined && <WakeButton id={execution.id} />}
+        {pause !== undefined && <ExecutionButton id={execution.id} act="wake" />}
         {isOpen(execution)
-          ? <CancelButton id={execution.id} />
+          ? <ExecutionButton id={execution.id} act="cancel" />
           : <RunAgain execution={execution} />}
       </ViewHead>
       <ExecutionFigures execution={execution} />

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatDate, formatMoment, formatSeconds } from "../parts/format.ts";
 import { isAtLeast, type Level, LEVELS, type LogLine, parseLogLine } from "../state/log_line.ts";
-import { Option, SearchField, SelectField } from "../parts/forms.tsx";
+import { Option, SelectField, TextField } from "../parts/forms.tsx";
 import { Empty, LoadState } from "../parts/parts.tsx";
 import { useNow, useResource } from "../state/use_resource.ts";
 
@@ -37,7 +37,13 @@ export function LogView(): VNode {
           hasAll={false}
           onChoose={(one) => setLevel(one as Level)}
         />
-        <SearchField label="Contains" layout="grow" value={wanted} onInput={setWanted} />
+        <TextField
+          label="Contains"
+          layout="grow"
+          kind="filter"
+          value={wanted}
+          onInput={setWanted}
+        />
         <Option checked={isFollowing} onChange={setFollowing}>Follow</Option>
       </form>
       <LoadState of={log} />

@@ -459,8 +459,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a stream ends when its log-in ends",
     symbol: "endStreamWith",
-    replace: "login.isOpen",
-    by: "login !== null",
+    replace: "return over.abort();",
+    by: "return;",
     tests: ["tests/server/login"],
   },
   {

@@ -1,5 +1,6 @@
 // Creates small HTML pages with a text or a form: the log-in, the answer links, the refusals. Each page is one file,
 // because a browser without access could not load further files.
+import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import { htmlDocument, lazyText, pageHeaders } from "./page.ts";
 
 /** The content of a notice page. Texts are HTML: the caller escapes foreign text. */
@@ -69,6 +70,25 @@ export async function noticePage(page: NoticePage): Promise<Response> {
       ...headers,
     },
   });
+}
+
+/**
+ * Returns the page for a browser that returns from another server. Its address contains a code, which the page passes on to
+ * no other site.
+ */
+export function returnPage(
+  { paragraphs, headers, ...page }: Omit<NoticePage, "body"> & { paragraphs: readonly string[] },
+): Promise<Response> {
+  return noticePage({
+    ...page,
+    headers: { "referrer-policy": "no-referrer", ...headers },
+    body: paragraphs.map((one) => `<p>${one}</p>`).join("\n"),
+  });
+}
+
+/** Escapes a foreign text for HTML, and its invisible characters. */
+export function toVisibleHtml(text: string): string {
+  return escapeHtml(escapeUnseen(text));
 }
 
 /** Escapes a text for HTML content and quoted attributes. */

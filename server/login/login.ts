@@ -1,6 +1,6 @@
 // Handles the log-in of a browser over TCP: a page accepts the API key and sets a cookie. A request with this cookie is
 // accepted only if it comes from the service's own page.
-import type { Context, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import { RequestRefused } from "../../api/errors.ts";
@@ -9,8 +9,7 @@ import { type FindKey, LOGIN_PATH, type RefusedKeys } from "../middleware/api_ke
 import { acceptsHtml, escapeHtml, noticePage } from "../html/notice_page.ts";
 import { readForm } from "../../api/operations/request_body.ts";
 import { opensDashboard } from "../routes/dashboard.ts";
-import { EVENT_STREAM } from "../../base/text/event_stream.ts";
-import { type Login, Logins } from "./logins.ts";
+import { Logins } from "./logins.ts";
 
 /**
  * The delay of the response to a wrong key, and the maximum number of such responses that wait at a time. Together they
@@ -41,9 +40,7 @@ export interface LoginGuards {
    * Runs before the check of Host and Origin.
    */
   explainRefusals: MiddlewareHandler;
-  /**
-   * The middleware that logs in and out, and ends a stream when its log-in ends. Runs after the check of Host and Origin.
-   */
+  /** The middleware that logs in and out. Runs after the check of Host and Origin. */
   respond: MiddlewareHandler;
 }
 
@@ -123,9 +120,7 @@ export function createLogin(
         if (owner !== undefined) await options.signedOut?.(withAddress(owner, c.env?.address));
         return new Response(null, { status: 204, headers: { "set-cookie": cookie } });
       }
-      const login = loginOf(raw);
       await next();
-      if (login !== undefined) endStreamWith(login, c);
     },
   };
 }
@@ -165,19 +160,6 @@ function redirectToDashboard(headers: Record<string, string> = {}): Response {
     status: 303,
     headers: { location: "ui", "cache-control": "no-store", ...headers },
   });
-}
-
-/** Ends a stream at its first chunk after the log-in ended. Every stream sends a chunk at least every 15 s. */
-function endStreamWith(login: Login, c: Context): void {
-  const { res } = c;
-  if (res.body === null || res.headers.get("content-type") !== EVENT_STREAM) return;
-  const whileOpen = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      if (login.isOpen) controller.enqueue(chunk);
-      else controller.terminate();
-    },
-  });
-  c.res = new Response(res.body.pipeThrough(whileOpen), res);
 }
 
 const FAULTS = {

@@ -12,14 +12,11 @@ export const MOST_LOGINS = 256;
 
 /** The log-in of one browser. */
 export interface Login {
-  /** True until the log-in ends. */
-  readonly isOpen: boolean;
   /** Returns the person or key that logged in, or undefined if the access has ended. */
   findOwner(): Promise<Caller | undefined>;
 }
 
-interface OpenLogin {
-  findOwner: Login["findOwner"];
+interface OpenLogin extends Login {
   until: number;
   isCookie: (value: string) => boolean;
 }
@@ -52,15 +49,7 @@ export class Logins {
 
   /** Returns the log-in of the request's cookie, or undefined. */
   find(headers: Headers): Login | undefined {
-    const [found] = this.#named(headers);
-    if (found === undefined) return undefined;
-    const isOpen = () => this.#open().includes(found);
-    return {
-      findOwner: found.findOwner,
-      get isOpen() {
-        return isOpen();
-      },
-    };
+    return this.#named(headers)[0];
   }
 
   /** Ends the log-in of the request's cookie. Returns the `Set-Cookie` value that deletes the cookie. */

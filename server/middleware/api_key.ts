@@ -48,10 +48,10 @@ const PROTOCOLS: readonly { path: RegExp; toError: (message: string) => object }
 /** Returns the owner of a key, or undefined for an unknown key. */
 export type FindKey = (key: string) => Promise<Caller | undefined>;
 
-/** The milliseconds between two checks of the key of an open stream. */
+/** The milliseconds between two checks of the key or the log-in of an open stream. */
 const STREAM_CHECK_MS = SECOND_MS;
 
-/** Ends the stream of a response when `findOwner` returns undefined, because the key or the person's access has ended. */
+/** Ends the stream of a response when `findOwner` returns undefined, because the key, the log-in or the person's access has ended. */
 function endStreamWith(findOwner: () => Promise<unknown>, c: Context, clock: Clock): void {
   const { res } = c;
   if (res.body === null || res.headers.get("content-type") !== EVENT_STREAM) return;
@@ -132,8 +132,9 @@ export function apiKey(
     c.set("caller", caller);
     if (caller !== undefined || isOpen?.(raw)) {
       await next();
-      // Only the key of the whole service has no role, and it does not end.
-      if (owner?.role !== undefined) endStreamWith(findOwner, c, clock);
+      // The key of the whole service has no role and does not end, but a log-in with it does.
+      const mayEnd = owner?.role !== undefined || owner?.via === "page";
+      if (mayEnd) endStreamWith(findOwner, c, clock);
       return;
     }
     refused.count();

@@ -3,14 +3,13 @@
 import { RequestRefused } from "../../api/errors.ts";
 import { nameSignInCookie, writeSignInCookie } from "../../api/operations/sign_in_cookie.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
-import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { SignInSettings } from "../../runtime/config/sign_in_schema.ts";
 import type { AnswerPlace, Caller } from "../../runtime/vocabulary/callers.ts";
 import { toPersonCaller } from "../../runtime/vocabulary/persons.ts";
 import { ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
 import { OPENID_PATHS } from "../../runtime/vocabulary/sign_in_paths.ts";
-import { escapeHtml, noticePage } from "../html/notice_page.ts";
+import { returnPage, toVisibleHtml } from "../html/notice_page.ts";
 import type { Logins } from "../login/logins.ts";
 import { cookieValues, createSecret, createSecretMatch } from "../login/secret_text.ts";
 import { OpenIdSession } from "./openid_session.ts";
@@ -229,19 +228,19 @@ function hostOf({ issuer }: SignInSettings): string {
 }
 
 async function refusalPage(reason: string, status = 400): Promise<Response> {
-  return await page({ heading: "You are not signed in", status }, [
-    show(reason),
-    `<a href=".${OPENID_PATHS.start}">Sign in again</a>`,
-  ]);
+  const again = `<a href=".${OPENID_PATHS.start}">Sign in again</a>`;
+  const paragraphs = [toVisibleHtml(reason), again];
+  return await returnPage({ heading: "You are not signed in", status, paragraphs });
 }
 
 async function noAccessPage(name: string, settings: SignInSettings): Promise<Response> {
-  return await page({ heading: "You have no access", status: 403 }, [
-    `You are <b>${show(name)}</b> at ${
-      show(hostOf(settings))
+  const paragraphs = [
+    `You are <b>${toVisibleHtml(name)}</b> at ${
+      toVisibleHtml(hostOf(settings))
     }, but none of your groups has a role here, or an admin has removed you.`,
     "An admin can give one of your groups a role under <code>sign_in.groups</code> in <code>config.yaml</code>.",
-  ]);
+  ];
+  return await returnPage({ heading: "You have no access", status: 403, paragraphs });
 }
 
 /**
@@ -250,25 +249,9 @@ async function noAccessPage(name: string, settings: SignInSettings): Promise<Res
  */
 async function signedInPage(...cookies: string[]): Promise<Response> {
   const script = 'location.replace("ui");';
-  const response = await page({ heading: "You are signed in", status: 200, script }, [
-    '<a href="ui">Open Inkling</a>',
-  ]);
+  const paragraphs = ['<a href="ui">Open Inkling</a>'];
+  const page = { heading: "You are signed in", status: 200, script, paragraphs };
+  const response = await returnPage(page);
   for (const cookie of cookies) response.headers.append("set-cookie", cookie);
   return response;
-}
-
-async function page(
-  head: { heading: string; status: number; script?: string },
-  paragraphs: readonly string[],
-): Promise<Response> {
-  return await noticePage({
-    ...head,
-    // The address contains the code.
-    headers: { "referrer-policy": "no-referrer" },
-    body: paragraphs.map((one) => `<p>${one}</p>`).join("\n"),
-  });
-}
-
-function show(text: string): string {
-  return escapeHtml(escapeUnseen(text));
 }

@@ -3,11 +3,10 @@
 import { RequestRefused } from "../../api/errors.ts";
 import { nameSignInCookie, writeSignInCookie } from "../../api/operations/sign_in_cookie.ts";
 import { RuntimeError } from "../../base/errors.ts";
-import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { CompletedSignIn } from "../../runtime/tools/mcp/sign_in/browser_sign_in_types.ts";
 import { opensSignInCallback } from "../../runtime/vocabulary/sign_in_paths.ts";
-import { escapeHtml, noticePage } from "../html/notice_page.ts";
+import { returnPage, toVisibleHtml } from "../html/notice_page.ts";
 import { cookieValues } from "../login/secret_text.ts";
 
 /** Returns the response to the browser that returns from the authorization server. Throws RequestRefused. */
@@ -27,7 +26,8 @@ export async function respondToReturn(
     return await completedPage(completed, writeSignInCookie({ state, proof: "", lifeMs: 0 }));
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.code !== "conflict") throw error;
-    return await page("The answer was not accepted", `<p>${show(error.message)}.</p>`, 400);
+    const paragraphs = [`${toVisibleHtml(error.message)}.`, BACK];
+    return await returnPage({ heading: "The answer was not accepted", status: 400, paragraphs });
   }
 }
 
@@ -44,29 +44,13 @@ function completedPage(
 ): Promise<Response> {
   const continued = runs === 1 ? "The run that waited" : `The ${runs} runs that waited`;
   const paragraphs = [
-    `You are signed in to <b>${show(server)}</b> at ${show(issuer)}.`,
+    `You are signed in to <b>${toVisibleHtml(server)}</b> at ${toVisibleHtml(issuer)}.`,
     ...(runs === 0 ? [] : [`${continued} for it can continue.`]),
-    ...(limit === undefined ? [] : [`${show(limit)}.`]),
+    ...(limit === undefined ? [] : [`${toVisibleHtml(limit)}.`]),
+    BACK,
   ];
-  const body = paragraphs.map((one) => `<p>${one}</p>`).join("\n");
-  return page("Signed in", body, 200, { "set-cookie": cookie });
+  const headers = { "set-cookie": cookie };
+  return returnPage({ heading: "Signed in", status: 200, headers, paragraphs });
 }
 
-function page(
-  heading: string,
-  body: string,
-  status: number,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Response> {
-  return noticePage({
-    heading,
-    status,
-    // The address contains the code.
-    headers: { "referrer-policy": "no-referrer", ...headers },
-    body: `${body}\n<p><a href="../ui">Back to Inkling</a></p>`,
-  });
-}
-
-function show(text: string): string {
-  return escapeHtml(escapeUnseen(text));
-}
+const BACK = '<a href="../ui">Back to Inkling</a>';

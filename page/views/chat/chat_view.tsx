@@ -17,7 +17,7 @@ import { agentHref, chatHref } from "../../state/route.ts";
 import { useFollowEnd } from "../../parts/follow_end.ts";
 import { NoAgents } from "../agents_view.tsx";
 import { useResource, useSending } from "../../state/use_resource.ts";
-import { CancelButton, isOpen } from "../execution_actions.tsx";
+import { ExecutionButton, isOpen } from "../execution_actions.tsx";
 import { ChatTurn } from "./chat_turn.tsx";
 import { ConversationList } from "./conversation_list.tsx";
 import { rowsOf, submitByKeys } from "../../parts/forms.tsx";
@@ -177,7 +177,7 @@ function Composer(
       />
       <div class="actions">
         <button type="submit" class="primary" disabled={!isReady}>Send</button>
-        {open !== undefined && <CancelButton key={open.id} id={open.id} />}
+        {open !== undefined && <ExecutionButton key={open.id} id={open.id} act="cancel" />}
         <span class="hint" role="status">
           {open === undefined
             ? ""

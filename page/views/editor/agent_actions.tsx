@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { EditedFileBody } from "../../../api/schemas/file_schemas.ts";
-import { Dialog, Field, FormDialog } from "../../parts/forms.tsx";
+import { Dialog, FormDialog, TextField } from "../../parts/forms.tsx";
 import { Button } from "../../parts/parts.tsx";
 import { toHash } from "../../state/route.ts";
 import { useAgents, useService } from "../../state/service_context.ts";
@@ -60,18 +60,13 @@ export function AgentActions(
           onSend={async () => onRenamed(await client.renameAgent(id, { to: to.trim() }))}
           onClose={() => setRenaming(false)}
         >
-          <Field label="New name" hint="The name of the file and the id of the agent.">
-            {(control) => (
-              <input
-                {...control}
-                type="text"
-                autocomplete="off"
-                spellcheck={false}
-                value={to}
-                onInput={({ currentTarget }) => setTo(currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            kind="name"
+            label="New name"
+            hint="The name of the file and the id of the agent."
+            value={to}
+            onInput={setTo}
+          />
         </FormDialog>
       )}
     </>

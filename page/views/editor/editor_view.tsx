@@ -6,7 +6,7 @@ import type { DiagnosticBody } from "../../../api/schemas/diagnostic_schemas.ts"
 import type { EditedFileBody, EditorBody } from "../../../api/schemas/file_schemas.ts";
 import type { CompletionNames, TextEditor } from "../../editor/text_editor.ts";
 import { formatNumberOf } from "../../parts/format.ts";
-import { Field } from "../../parts/forms.tsx";
+import { TextField } from "../../parts/forms.tsx";
 import {
   Button,
   Loading,
@@ -211,18 +211,13 @@ function Editing(
         )}
       </ViewHead>
       {isNew && (
-        <Field label="Name" hint="The name of the file and the id of the agent.">
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              autocomplete="off"
-              spellcheck={false}
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          kind="name"
+          label="Name"
+          hint="The name of the file and the id of the agent."
+          value={name}
+          onInput={setName}
+        />
       )}
       {theirs !== null && (
         <Conflict

@@ -1,7 +1,7 @@
 // A conversation with the unsaved text of an agent, beside its editor.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { Field, Option, rowsOf, submitByKeys } from "../../parts/forms.tsx";
+import { Option, rowsOf, submitByKeys, TextField } from "../../parts/forms.tsx";
 import { Button, Problem } from "../../parts/parts.tsx";
 import { createKey } from "../../state/run_form.ts";
 import { useService } from "../../state/service_context.ts";
@@ -51,17 +51,14 @@ export function TryPanel(
         }}
         onKeyDown={submitByKeys}
       >
-        <Field label="Message">
-          {(control) => (
-            <textarea
-              {...control}
-              rows={rowsOf(message, { least: 2, most: 8 })}
-              dir="auto"
-              value={message}
-              onInput={({ currentTarget }) => setMessage(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          kind="lines"
+          label="Message"
+          rows={rowsOf(message, { least: 2, most: 8 })}
+          dir="auto"
+          value={message}
+          onInput={setMessage}
+        />
         <Option checked={isDry} onChange={setDry}>Dry run: only list what it would change</Option>
         <div class="actions">
           <button type="submit" class="primary" disabled={isSending || obstacle !== null}>

@@ -210,7 +210,7 @@ Deno.test("a log-in ends after 7 days, and too many log-ins end the oldest", asy
 });
 
 Deno.test("a stream ends when its log-in ends", async () => {
-  const { enter, send, post, streamClock } = openPort();
+  const { enter, send, post, clock, streamClock } = openPort();
   const cookie = await enter();
   const stream = await send("GET", "/events/stream", { cookie });
   assert.equal(stream.status, 200);
@@ -225,6 +225,7 @@ Deno.test("a stream ends when its log-in ends", async () => {
   assert.match(await next(), /^: connected/);
   assert.match(await next(), /^event: heartbeat/);
   assert.equal(await post("/logout", { cookie, origin: ORIGIN }), 204);
+  await clock.advance(1_000);
   assert.equal(await next(), "ended");
 });
 
