@@ -137,7 +137,7 @@ function misfitsOf(schema: JsonObject): fc.Arbitrary<unknown>[] {
 
 /** The bodies that are generated from the schema, each with one invalid part. */
 const badBodies: BadRequest[] = described.filter(({ body }) => body !== undefined)
-  .flatMap(({ method, path, body = {} }) => {
+  .flatMap(({ method, path, body = {} }, at) => {
     const fields = Object.entries(body["properties"] as JsonObject)
       .map(([name, schema]) => ({ name, misfits: misfitsOf(schema as JsonObject) }))
       .filter(({ misfits }) => misfits.length > 0);
@@ -161,25 +161,28 @@ const badBodies: BadRequest[] = described.filter(({ body }) => body !== undefine
         expected,
       }));
     const json = (values: unknown[]) => values.map((one) => JSON.stringify(one) ?? "1");
-    const seeded = { numRuns: 15, seed: 7 };
+    const seeded = { numRuns: 6, seed: 7 };
     return [
       ...requests(json(fc.sample(wrongField, seeded)), "field", [422], "application/json"),
       ...requests(json(fc.sample(notAnObject, seeded)), "no object", [422], "application/json"),
       ...requests(
-        fc.sample(fc.record({ message: fc.string() }), { numRuns: 10, seed: 7 })
+        fc.sample(fc.record({ message: fc.string() }), { numRuns: 3, seed: 7 })
           .map((one) => JSON.stringify(one).slice(0, -1)),
         "broken JSON",
         [422],
         "application/json",
       ),
       ...requests(["{}", "x", "a=b"], "media type", [415], "text/plain"),
-      ...requests(["x".repeat(1_048_577)], "size", [413], "application/json"),
-      ...requests(
-        [`{${JSON.stringify(fields[0]?.name)}:${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
-        "depth",
-        [422],
-        "application/json",
-      ),
+      // All operations share the reader of bodies, so two of them get large ones.
+      ...(at >= 2 ? [] : [
+        ...requests(["x".repeat(1_048_577)], "size", [413], "application/json"),
+        ...requests(
+          [`{${JSON.stringify(fields[0]?.name)}:${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+          "depth",
+          [422],
+          "application/json",
+        ),
+      ]),
     ];
   });
 

@@ -60,23 +60,6 @@ test("GET /executions/{id} adds the answer to the row, and /messages returns the
   assert.deepEqual(page.body, messages.body.slice(1, 3));
 });
 
-test("GET /executions filters by status and agent, and returns pages", async (on) => {
-  await on.workspace.writeScript("failing", [{ fail: "no" }]);
-  await on.client.reload();
-  const ids: Record<string, number> = {};
-  for (const agent of ["writer", "failing"]) ids[agent] = (await on.runToEnd(agent)).id;
-  const list = async (query: string) =>
-    (await on.call(`/executions${query}`)).body.map(({ agent_id }: ExecutionSummary) => agent_id);
-  assert.deepEqual(await list(""), ["failing", "writer"]);
-  assert.deepEqual(await list("?status=success"), ["writer"]);
-  assert.deepEqual(await list("?status=success,error"), ["failing", "writer"]);
-  assert.deepEqual(await list("?status=failed"), ["failing"]);
-  assert.deepEqual(await list("?status=cancelled"), []);
-  assert.deepEqual(await list("?agent=writer"), ["writer"]);
-  assert.deepEqual(await list("?limit=1"), ["failing"]);
-  assert.deepEqual(await list("?limit=1&offset=1"), ["writer"]);
-});
-
 test("DELETE /executions/{id} cancels a running execution", async (on) => {
   const id = await startEndless(on);
   const { status, body } = await on.call(`/executions/${id}`, { method: "DELETE" });
