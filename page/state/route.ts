@@ -1,12 +1,9 @@
 // Parses and writes the routes of the page, which are in the fragment of the address. The page is one file, which a proxy
 // may serve under any path.
-import {
-  EXECUTION_TRIGGERS,
-  type ExecutionTrigger,
-} from "../../runtime/vocabulary/trigger_kinds.ts";
-import { AUDIT_ACTION_NAMES, type AuditAction } from "../../runtime/vocabulary/audit_actions.ts";
+import { EXECUTION_TRIGGERS } from "../../runtime/vocabulary/trigger_kinds.ts";
+import { AUDIT_ACTION_NAMES } from "../../runtime/vocabulary/audit_actions.ts";
 import type { EditedPlace } from "./edited_file.ts";
-import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executions/states.ts";
+import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
 
 /** Parses a parameter of an address. Returns null for a missing or invalid one. */
 type Parse<Value> = (text: string | null) => Value;
