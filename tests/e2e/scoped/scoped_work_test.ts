@@ -6,7 +6,7 @@ import { keyVariableOf } from "../../../runtime/models/endpoint.ts";
 import { ADAPTERS, KEY } from "../../support/models/model_adapters.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { FixtureHttpServer } from "../../runtime/tools/mcp/http_server.ts";
-import { programEntry } from "../../runtime/tools/mcp/mcp_world.ts";
+import { SHELL_SERVER } from "../../runtime/sandbox/shell_server.ts";
 import { argumentsOf, createRealHome, type RealHome, untilFound } from "../real_process.ts";
 
 interface Call {
@@ -93,7 +93,13 @@ Deno.test("tools, MCP servers and providers work under scoped flags", async () =
   await write(
     home,
     `${config}/mcp-servers.json`,
-    JSON.stringify({ web: { url: mcp.url }, program: programEntry() }),
+    JSON.stringify({
+      web: { url: mcp.url },
+      program: {
+        ...{ command: "sh", args: ["-c", SHELL_SERVER], sandbox: false },
+        env: { SCRIPT: "printf 'over stdio'" },
+      },
+    }),
   );
   const script = (name: string) => ({
     name: "skill_run_script",
@@ -117,8 +123,8 @@ Deno.test("tools, MCP servers and providers work under scoped flags", async () =
       { name: "http_request", arguments: { url: "http://elsewhere.test/" } },
       script("go.sh"),
       script("go.ts"),
-      { name: "web_echo", arguments: { text: "over http" } },
-      { name: "program_echo", arguments: { text: "over stdio" } },
+      { name: "echo", arguments: { text: "over http" } },
+      { name: "look", arguments: {} },
     ],
     `paths: {root: ., data: ${
       join(home.root, "data")
