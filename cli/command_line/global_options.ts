@@ -1,6 +1,6 @@
 // Declares the options that every command accepts. They may precede or follow the name of the command.
 import { flag, option, type OptionValues } from "./option.ts";
-import { DIRECTORY, TEXT } from "./value_type.ts";
+import { DIRECTORY } from "./value_type.ts";
 
 /** The options that every command accepts, by their keys. */
 export const GLOBAL_OPTIONS = {
@@ -11,8 +11,8 @@ export const GLOBAL_OPTIONS = {
     "The workspace (default: from config.yaml)",
     DIRECTORY,
   ),
-  url: option("--url <address>", "Use the service at this address (or INKLING_URL)", TEXT),
-  keyEnv: option("--key-env <name>", "The variable with the key for --url", TEXT),
+  url: option("--url <address>", "Use the service at this address (or INKLING_URL)"),
+  keyEnv: option("--key-env <name>", "The variable with the key for --url"),
 };
 
 /** The parsed values of the global options. */

@@ -1,5 +1,5 @@
 // Declares the options of commands: their names, and the parsing of their values.
-import type { ValueType } from "./value_type.ts";
+import { TEXT, type ValueType } from "./value_type.ts";
 
 /** An option of a command, with a value of type `Value`. */
 export interface Option<Value = unknown> {
@@ -31,12 +31,17 @@ export function flag(flags: string, description: string): Option<true> {
   return { ...namesOf(flags), description, takes: "nothing", type: undefined, read: () => true };
 }
 
-/** Declares an option with a text, such as `--context <text>`. If the user repeats the option, the last text counts. */
+/**
+ * Declares an option with a text, such as `--context <text>`; without `type` any text is valid. If the user repeats the
+ * option, the last text counts.
+ */
+export function option(flags: string, description: string): Option<string>;
 export function option<Value>(
   flags: string,
   description: string,
   type: ValueType<Value>,
-): Option<Value> {
+): Option<Value>;
+export function option(flags: string, description: string, type: ValueType = TEXT): Option {
   return {
     ...namesOf(flags),
     description,

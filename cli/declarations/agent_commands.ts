@@ -56,10 +56,10 @@ export const run = declareCommand({
   },
   options: {
     detach: flag("-d, --detach", "Return as soon as the run is accepted"),
-    message: option("--message <text>", 'The user message, instead of "Execute your task"', TEXT),
-    context: option("--context <text>", "Context to add to the user message", TEXT),
+    message: option("--message <text>", 'The user message, instead of "Execute your task"'),
+    context: option("--context <text>", "Context to add to the user message"),
     dryRun: flag("--dry-run", "Change nothing; show the changes that it would make"),
-    session: option("--session <id>", "Run it as a turn of this conversation", TEXT),
+    session: option("--session <id>", "Run it as a turn of this conversation"),
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },
 });
@@ -80,7 +80,6 @@ export const chat = declareCommand({
     session: option(
       "--session <id>",
       "Continue the conversation with this id, or start one with it",
-      TEXT,
     ),
   },
   conflicts: { continue: ["session"] },

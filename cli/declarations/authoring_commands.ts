@@ -49,29 +49,22 @@ export const newCommand = declareCommand({
       "-t, --template",
       "Answer questions instead of letting the model write the file",
     ),
-    description: option("--description <text>", "The agent's purpose, shown in lists", TEXT),
+    description: option("--description <text>", "The agent's purpose, shown in lists"),
     prompt: option(
       "--prompt <text>",
       'The agent\'s task, without questions ("-" reads it from standard input)',
-      TEXT,
     ),
-    provider: option("--provider <name>", "The model's provider (default: from config.yaml)", TEXT),
-    model: option(
-      "--model <name>",
-      "The model, or provider/name (default: from config.yaml)",
-      TEXT,
-    ),
+    provider: option("--provider <name>", "The model's provider (default: from config.yaml)"),
+    model: option("--model <name>", "The model, or provider/name (default: from config.yaml)"),
     baseUrl: option(
       "--base-url <url>",
       "The provider's address, for a provider that Inkling does not know by name",
-      TEXT,
     ),
     every: option(
       "--every <interval>",
       'Run it at this interval (30m, 1d) or at this time ("weekday at 8")',
-      TEXT,
     ),
-    cron: option("--cron <expression>", 'Run it on a cron schedule: "30 8 * * 1-5"', TEXT),
+    cron: option("--cron <expression>", 'Run it on a cron schedule: "30 8 * * 1-5"'),
     watch: repeatable("--watch <path>", "Run it when this path changes; may be repeated", FILE),
     after: repeatable("--after <id>", "Run it when this agent ends; may be repeated", AGENT),
     path: repeatable("--path <path>", "A file or folder it may use; may be repeated", FILE),
@@ -120,8 +113,8 @@ export const importCommand = declareCommand({
   },
   options: {
     only: repeatable("--only <id>", "Import only this agent; may be repeated", TEXT),
-    model: option("--model <model>", "The model of all imported agents: provider/name", TEXT),
-    team: option("--team <id>", "Write another agent, which calls the imported ones", TEXT),
+    model: option("--model <model>", "The model of all imported agents: provider/name"),
+    team: option("--team <id>", "Write another agent, which calls the imported ones"),
     allow: repeatable(
       "--allow <what>",
       "Give every imported agent what it wants of this; may be repeated",
@@ -167,11 +160,10 @@ export const skill = declareCommand({
     ),
   },
   options: {
-    name: option("--name <name>", "add: the skill's name (default: the one in its SKILL.md)", TEXT),
+    name: option("--name <name>", "add: the skill's name (default: the one in its SKILL.md)"),
     path: option(
       "--path <folder>",
       "add: the skill's folder in the source (default: the top folder)",
-      TEXT,
     ),
     yes: flag("-y, --yes", "add, remove: do not ask for confirmation"),
     json: flag("--json", "list: print JSON"),
@@ -218,7 +210,6 @@ export const mcp = declareCommand({
     token: option(
       "--token <name>",
       "add: the environment variable that contains the token for the address",
-      TEXT,
     ),
     ...NO_BROWSER_FLAG,
     yes: flag("-y, --yes", "add, remove: do not ask for confirmation"),
@@ -240,7 +231,7 @@ export const test = declareCommand({
   arguments: { agent: optional("The agent's id (default: all)", AGENT) },
   options: {
     record: option("--record <id>", "Create a case from this finished execution", EXECUTION),
-    as: option("--as <name>", "With --record: the name of the new case", TEXT),
+    as: option("--as <name>", "With --record: the name of the new case"),
     watch: flag("--watch", "Run the cases again when an agent or a case changes"),
     json: flag("--json", "Print JSON"),
     junit: option("--junit <file>", "Write a JUnit report, too", FILE),
@@ -249,11 +240,7 @@ export const test = declareCommand({
       "Use the real models instead of the recorded replies; shows the cost first",
     ),
     repeat: option("--repeat <n>", "With --live: runs of each case (default: 1)", COUNT),
-    models: option(
-      "--models <a,b>",
-      "With --live: the models to use (default: each agent's own)",
-      TEXT,
-    ),
+    models: option("--models <a,b>", "With --live: the models to use (default: each agent's own)"),
     yes: flag("-y, --yes", "With --live: do not ask for confirmation"),
   },
   conflicts: {

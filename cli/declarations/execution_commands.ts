@@ -73,10 +73,9 @@ export const respond = declareCommand({
     arguments: option(
       "--arguments <json>",
       "With --yes: replace the call's arguments; @file reads them from a file",
-      TEXT,
     ),
-    reason: option("--reason <text>", "With --yes or --no: a comment for the agent", TEXT),
-    text: option("--text <text>", "Answer with this text", TEXT),
+    reason: option("--reason <text>", "With --yes or --no: a comment for the agent"),
+    text: option("--text <text>", "Answer with this text"),
     choice: repeatable(
       "--choice <value>",
       "Choose this option, by value or number; may be repeated",
@@ -158,7 +157,7 @@ export const recap = declareCommand({
     ],
   ],
   options: {
-    since: option("--since <moment>", `The start of the summary: ${MOMENT_FORMS}`, TEXT),
+    since: option("--since <moment>", `The start of the summary: ${MOMENT_FORMS}`),
     check: flag("--check", "Exit with code 1 if an execution failed or waits for an answer"),
     ...JSON_FLAG,
   },
@@ -175,11 +174,11 @@ export const audit = declareCommand({
   arguments: { agent: optional("The agent's id (default: all changes)", AGENT) },
   options: {
     last: option("-n, --last <count>", "The number of records (default: 20; --json: all)", COUNT),
-    since: option("--since <moment>", `Only changes since this moment: ${MOMENT_FORMS}`, TEXT),
-    until: option("--until <moment>", "Only changes before this moment", TEXT),
-    by: option("--by <name>", "Only changes of this person or key", TEXT),
+    since: option("--since <moment>", `Only changes since this moment: ${MOMENT_FORMS}`),
+    until: option("--until <moment>", "Only changes before this moment"),
+    by: option("--by <name>", "Only changes of this person or key"),
     action: option("--action <action>", "Only this kind of change", oneOf(AUDIT_ACTION_NAMES)),
-    via: option("--via <channel>", "Only changes over this channel", TEXT),
+    via: option("--via <channel>", "Only changes over this channel"),
     execution: option("-e, --execution <id>", "Only changes of this execution", EXECUTION),
     json: flag("--json", "Print every matching record, one JSON object per line"),
   },
@@ -223,9 +222,8 @@ export const fork = declareCommand({
     message: option(
       "--message <text>",
       "Add this user message after the step; with --at 0 it replaces the first message",
-      TEXT,
     ),
-    model: option("--model <provider/name>", "Continue with this model", TEXT),
+    model: option("--model <provider/name>", "Continue with this model"),
     agentFile: option("--agent-file <path>", "Continue with this agent file", FILE),
     followers: flag("--followers", "At the end, start the agents that run after this one"),
     detach: flag("-d, --detach", "Return as soon as the run is accepted"),
@@ -268,12 +266,8 @@ export const logs = declareCommand({
       "The number of executions, messages or lines to show (default: 10)",
       COUNT,
     ),
-    since: option(
-      "--since <moment>",
-      `Only executions started since this moment: ${MOMENT_FORMS}`,
-      TEXT,
-    ),
-    until: option("--until <moment>", "Only executions started before this moment", TEXT),
+    since: option("--since <moment>", `Only executions started since this moment: ${MOMENT_FORMS}`),
+    until: option("--until <moment>", "Only executions started before this moment"),
     status: option(
       "--status <status>",
       "Only executions with this status",
@@ -287,7 +281,6 @@ export const logs = declareCommand({
     search: option(
       "--search <text>",
       "Only executions whose messages contain this text (at least 3 characters)",
-      TEXT,
     ),
     execution: option("-e, --execution <id>", "Show the messages of this execution", EXECUTION),
     follow: flag("-f, --follow", "Follow the service's log, or with -e the execution"),

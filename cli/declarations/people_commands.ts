@@ -20,8 +20,8 @@ export const key = declareCommand({
   },
   options: {
     role: option("--role <role>", "add: viewer, operator, author or admin", oneOf(ROLE_NAMES)),
-    agents: option("--agents <ids>", "add: the only agents of a viewer or operator", TEXT),
-    expires: option("--expires <duration>", "add: the life of the key, such as 90d", TEXT),
+    agents: option("--agents <ids>", "add: the only agents of a viewer or operator"),
+    expires: option("--expires <duration>", "add: the life of the key, such as 90d"),
     json: flag("--json", "list: print JSON"),
   },
 });
@@ -75,6 +75,6 @@ export const pair = declareCommand({
   ],
   arguments: { chat: required("The name of the chat in config.yaml", TEXT) },
   options: {
-    may: option("--may <rights>", "The rights, separated by commas (default: all)", TEXT),
+    may: option("--may <rights>", "The rights, separated by commas (default: all)"),
   },
 });

@@ -17,32 +17,26 @@ export const setup = declareCommand({
   ],
   options: {
     yes: flag("-y, --yes", "Ask no questions; use the options and the existing settings"),
-    provider: option(
-      "--provider <name>",
-      "The model provider: openai, anthropic, ollama, ...",
-      TEXT,
-    ),
-    model: option("--model <name>", "The default model, or provider/name", TEXT),
+    provider: option("--provider <name>", "The model provider: openai, anthropic, ollama, ..."),
+    model: option("--model <name>", "The default model, or provider/name"),
     baseUrl: option(
       "--base-url <url>",
       "The provider's address, for any OpenAI-compatible endpoint",
-      TEXT,
     ),
     apiKeyStdin: flag(
       "--api-key-stdin",
       "With --yes: read the key from standard input (other users can see arguments)",
     ),
     test: flag("--test", "With --yes: test the model first, and write nothing if the test fails"),
-    timeout: option("--timeout <seconds>", "The longest wait for one model reply", TEXT),
-    maxToolCalls: option("--max-tool-calls <count>", 'Maximum tool calls per run, or "none"', TEXT),
+    timeout: option("--timeout <seconds>", "The longest wait for one model reply"),
+    maxToolCalls: option("--max-tool-calls <count>", 'Maximum tool calls per run, or "none"'),
     maxExecutionTokens: option(
       "--max-execution-tokens <count>",
       'Maximum tokens per run, or "none"',
-      TEXT,
     ),
-    maxCostUsd: option("--max-cost-usd <dollars>", 'Maximum cost per run, or "none"', TEXT),
-    maxTokens: option("--max-tokens <count>", "Maximum tokens per reply", TEXT),
-    temperature: option("--temperature <number>", "Sampling temperature, from 0 to 1", TEXT),
+    maxCostUsd: option("--max-cost-usd <dollars>", 'Maximum cost per run, or "none"'),
+    maxTokens: option("--max-tokens <count>", "Maximum tokens per reply"),
+    temperature: option("--temperature <number>", "Sampling temperature, from 0 to 1"),
   },
 });
 
@@ -109,12 +103,8 @@ export const moveHistory = declareCommand({
     ],
   ],
   options: {
-    to: option("--to <address>", "Copy into this database, which must be empty", TEXT),
-    from: option(
-      "--from <address>",
-      "Copy out of this database, while no service uses it",
-      TEXT,
-    ),
+    to: option("--to <address>", "Copy into this database, which must be empty"),
+    from: option("--from <address>", "Copy out of this database, while no service uses it"),
     ...JSON_FLAG,
   },
   conflicts: { to: ["from"] },
@@ -134,7 +124,7 @@ export const permissions = declareCommand({
       "--command",
       "Print only a shell command that starts the service with these flags",
     ),
-    host: option("--host <name>", 'The host that you will pass to "inkling start --host"', TEXT),
+    host: option("--host <name>", 'The host that you will pass to "inkling start --host"'),
     ...JSON_FLAG,
   },
   conflicts: { json: ["command"] },
@@ -173,12 +163,8 @@ export const start = declareCommand({
       "Listen on TCP, too; requires a key (default: service.port)",
       PORT,
     ),
-    host: option(
-      "--host <name>",
-      "The address to listen on (default: service.host, 127.0.0.1)",
-      TEXT,
-    ),
-    apiKey: option("--api-key <key>", "The key for TCP clients (or set INKLING_API_KEY)", TEXT),
+    host: option("--host <name>", "The address to listen on (default: service.host, 127.0.0.1)"),
+    apiKey: option("--api-key <key>", "The key for TCP clients (or set INKLING_API_KEY)"),
     printUnit: flagOrOption(
       "--print-unit [kind]",
       "Print a systemd or launchd unit file with these options instead of starting",

@@ -50,7 +50,7 @@ export const SAMPLE: Program = {
       options: {
         detach: flag("-d, --detach", "Go away"),
         json: flag("--json", "As JSON"),
-        message: option("-m, --message <text>", "A message", TEXT),
+        message: option("-m, --message <text>", "A message"),
         last: option("-n, --last <count>", "A number", COUNT),
         path: repeatable("--path <path>", "Paths", TEXT),
         unit: flagOrOption("-u, --unit [kind]", "A unit", oneOf(["one", "two"])),
