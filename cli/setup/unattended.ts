@@ -1,4 +1,5 @@
 // Makes the choices of `inkling setup --yes` without questions, from the options and the existing settings.
+import { defined } from "../context/defined.ts";
 import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { readFirstLine } from "../prompting/piped_input.ts";
@@ -15,14 +16,10 @@ export type SetupOptions = CommandOptions<typeof setup>;
 /** Returns the limits that the options set, by their names in config.yaml. */
 export function limitsOf(options: SetupOptions): Partial<Record<LimitName, string>> {
   const { timeout, maxToolCalls, maxExecutionTokens, maxCostUsd, maxTokens, temperature } = options;
-  return {
-    ...(timeout !== undefined && { timeout }),
-    ...(maxToolCalls !== undefined && { max_tool_calls: maxToolCalls }),
-    ...(maxExecutionTokens !== undefined && { max_execution_tokens: maxExecutionTokens }),
-    ...(maxCostUsd !== undefined && { max_cost_usd: maxCostUsd }),
-    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
-    ...(temperature !== undefined && { temperature }),
-  };
+  return defined({
+    ...{ timeout, max_tool_calls: maxToolCalls, max_execution_tokens: maxExecutionTokens },
+    ...{ max_cost_usd: maxCostUsd, max_tokens: maxTokens, temperature },
+  });
 }
 
 /**
@@ -39,12 +36,7 @@ export async function readChoices(
   const workspace = context.workspace ?? state.workspace;
   const model = chooseModel(state, options);
   const apiKey = options.apiKeyStdin ? await readFirstLine(app) : undefined;
-  const choices = {
-    workspace,
-    model,
-    limits: limitsOf(options),
-    ...(apiKey !== undefined && { apiKey }),
-  };
+  const choices = defined({ workspace, model, limits: limitsOf(options), apiKey });
   const problem = await installation.describeProblem(choices);
   if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
   const { variable, required, source, foreignHost } = await installation.key(model, workspace);
@@ -82,5 +74,5 @@ function chooseModel(state: SetupState, given: SetupOptions): ModelChoice {
     throw new CommandFailure(EXIT.usage, `Choose a model of ${provider} with --model`);
   }
   const baseUrl = options.baseUrl ?? (isSame ? state.baseUrl : undefined);
-  return { provider, model, ...(baseUrl !== undefined && { baseUrl }) };
+  return defined({ provider, model, baseUrl });
 }

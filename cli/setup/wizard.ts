@@ -1,4 +1,5 @@
 // Asks the questions of `inkling setup`. Returns the user's choices, and writes no file.
+import { defined } from "../context/defined.ts";
 import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../context/exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
@@ -70,7 +71,7 @@ class ModelQuestions {
     for (;;) {
       const model = await this.#model();
       const { apiKey, isUsable } = await this.#key(model);
-      const chosen = { model, ...(apiKey !== undefined && { apiKey }) };
+      const chosen = defined({ model, apiKey });
       if (!isUsable || model.provider === "demo" || await this.#isFine(chosen)) return chosen;
     }
   }
@@ -80,14 +81,12 @@ class ModelQuestions {
     const dialog: ProviderDialog = {
       interview,
       check: ({ provider, name, base_url: baseUrl }) =>
-        installation.describeProblem({
-          model: { provider, model: name, ...(baseUrl !== undefined && { baseUrl }) },
-        }),
+        installation.describeProblem({ model: defined({ provider, model: name, baseUrl }) }),
     };
     const provider = flags.provider ?? await this.#provider(dialog);
     const isSame = provider === state.provider;
     const baseUrl = flags.baseUrl ?? await this.#baseUrl(dialog, provider);
-    const place = { provider, ...(baseUrl !== undefined && { baseUrl }) };
+    const place = defined({ provider, baseUrl });
     const known = state.providers.find(({ name }) => name === provider);
     const initial = (isSame ? state.model : undefined) ?? known?.suggestedModel ?? "";
     const check = (model: string) => installation.describeProblem({ model: { ...place, model } });
@@ -137,7 +136,7 @@ class ModelQuestions {
     }
     const withKey = state.providers.find(({ keyVariable, hasKey }) => keyVariable && hasKey);
     const initial = provider ?? withKey?.name;
-    return askProvider(dialog, { choices, ...(initial !== undefined && { initial }) });
+    return askProvider(dialog, defined({ choices, initial }));
   }
 
   /**
@@ -150,10 +149,7 @@ class ModelQuestions {
     const present = provider === state.provider ? state.baseUrl : undefined;
     if (isNamed && provider !== "local") return present;
     const initial = present ?? (isNamed ? LOCAL_URL : undefined);
-    const baseUrl = await askBaseUrl(dialog, {
-      provider,
-      ...(initial !== undefined && { initial }),
-    });
+    const baseUrl = await askBaseUrl(dialog, defined({ provider, initial }));
     return present === undefined && baseUrl === LOCAL_URL ? undefined : baseUrl;
   }
 

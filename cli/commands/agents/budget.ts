@@ -83,8 +83,8 @@ async function raiseBudget(
     amount: raise,
     period: options.period ?? (execution === undefined ? "day" : "tree"),
     unit: tokens ? "tokens" : "usd",
-    ...(agentId !== undefined && { agent: agentId }),
-    ...(execution !== undefined && { execution_id: execution }),
+    agent: agentId,
+    execution_id: execution,
   });
   const raised = await orUnknownAgent(asked, { app, client, agentId });
   if (options.json) output.json(raised);

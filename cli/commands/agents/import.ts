@@ -1,4 +1,5 @@
 // `inkling import`: shows what the files of another tool become, asks about each permission, and writes the agents.
+import { defined } from "../../context/defined.ts";
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { importCommand } from "../../declarations/authoring_commands.ts";
 import type { AgentImporter, OpenedImport } from "../../../ops/import/agent_importer.ts";
@@ -36,10 +37,7 @@ export const perform = performs<typeof importCommand>(async (context, options, {
   const importer = await app.openAgentImporter(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
   const input = source === "-" ? await readAllInput(app) : undefined;
-  await using opened = await importer.open(source, {
-    signal: interrupts.first,
-    ...(input !== undefined && { input }),
-  });
+  await using opened = await importer.open(source, defined({ signal: interrupts.first, input }));
   if (opened.files.length === 0 && opened.skills.length === 0) throw nothingFound(opened, source);
   const dialog = new ImportDialog(context, { importer, opened, options });
   const files = await dialog.chooseFiles();
@@ -154,7 +152,7 @@ class ImportDialog {
       const problem = await this.#importer.describeBadId(team);
       if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
     }
-    return { allow, ...(model !== undefined && { model }), ...(team !== undefined && { team }) };
+    return defined({ allow, model, team });
   }
 
   async #askToSpread({ crowded }: ImportPlan): Promise<boolean> {

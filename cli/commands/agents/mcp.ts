@@ -1,4 +1,5 @@
 // `inkling mcp`: adds an MCP server after a confirmation, lists the workspace's MCP servers, removes one, or signs in to one.
+import { defined } from "../../context/defined.ts";
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { mcp } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
@@ -36,7 +37,7 @@ export const perform = performs<typeof mcp>(async (context, options, { action, .
   else if (action === "remove") await remove(context, name, options);
   else if (action === "login") await (await loadSignIn()).logIn(context, name, options);
   else if (action === "logout") await (await loadSignIn()).logOut(context, name);
-  else await add(context, { name, args, ...(source !== undefined && { source }) }, options);
+  else await add(context, defined({ name, args, source }), options);
 });
 
 /** Is the MCP server of the workspace's exposed agents, until the client closes standard input. */
@@ -72,13 +73,11 @@ async function add(
   using interrupts = listenToInterrupts(app);
   const prepare = (server: { name: string; source: string }) =>
     installer.prepare(
-      { ...server, args, env, ...(token !== undefined && { token }) },
+      defined({ ...server, args, env, token }),
       interrupts.first,
     );
   const name = source === undefined && typed === "-" ? await readAllInput(app) : typed;
-  const servers = args.length > 0
-    ? undefined
-    : installer.readSnippet({ name, ...(source !== undefined && { source }) });
+  const servers = args.length > 0 ? undefined : installer.readSnippet(defined({ name, source }));
   if (servers === undefined) {
     if (source === undefined) return refuseName();
     return await addOne(context, installer, await prepare({ name, source }), yes === true);

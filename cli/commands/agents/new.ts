@@ -1,5 +1,6 @@
 // `inkling new`: creates an agent file. Its text comes from a model, from the gallery, from the user's answers, or from
 // options. The file is validated before it is saved, and never replaces an existing file.
+import { defined } from "../../context/defined.ts";
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { newCommand } from "../../declarations/authoring_commands.ts";
 import { toAgentWord } from "../../command_line/agent_word.ts";
@@ -110,11 +111,7 @@ async function fromGallery(
     ? { startsByItself: false }
     : await askStart({ context, author, id, trigger: agent.trigger });
   return {
-    text: await gallery.format(from, {
-      ...(description !== undefined && { description }),
-      ...(model !== undefined && { model }),
-      ...start,
-    }),
+    text: await gallery.format(from, { ...defined({ description, model }), ...start }),
     notes: agent.notes,
     copyFiles: () => gallery.copyFiles(from, id),
   };
@@ -187,13 +184,7 @@ function fieldsOf(
     : watch !== undefined
     ? { type: "watch" as const, paths: watch }
     : undefined;
-  return {
-    ...(description !== undefined && { description }),
-    ...(model !== undefined && { model }),
-    ...(trigger !== undefined && { trigger }),
-    ...(after !== undefined && { after }),
-    ...(path !== undefined && { paths: path }),
-  };
+  return defined({ description, model, trigger, after, paths: path });
 }
 
 /**
@@ -219,5 +210,5 @@ function modelOf(
     const flag = provider === undefined ? "--base-url" : "--provider";
     throw new CommandFailure(EXIT.usage, `${flag} needs --model`);
   }
-  return { provider: owner, name: model, ...(baseUrl !== undefined && { base_url: baseUrl }) };
+  return defined({ provider: owner, name: model, base_url: baseUrl });
 }

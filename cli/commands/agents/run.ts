@@ -1,4 +1,5 @@
 // `inkling run`: starts an execution, prints its progress and asks its questions. Ctrl+C cancels it.
+import { defined } from "../../context/defined.ts";
 import { performs } from "../../command_line/command.ts";
 import type { run } from "../../declarations/agent_commands.ts";
 import { ApiError } from "../../../api/client/client.ts";
@@ -22,13 +23,10 @@ export const perform = performs<typeof run>(async (context, options, { agent, ar
   checkSession(options.session);
   const agentId = agent ?? await pickAgent(context, "run");
   using interrupts = listenToInterrupts(app);
-  const body: RunBody = {
-    args: [...args],
-    ...(options.message !== undefined && { message: options.message }),
-    ...(options.context !== undefined && { context: options.context }),
-    ...(options.dryRun && { dry_run: true }),
-    ...(options.session !== undefined && { session_id: options.session }),
-  };
+  const { message, context: background, dryRun, session } = options;
+  const body: RunBody = defined({
+    ...{ args: [...args], message, context: background, dry_run: dryRun, session_id: session },
+  });
   const { client, accepted } = await orPending(acceptRun(context, { agentId, body }, interrupts));
   using _ = client;
   // Otherwise showRun() prints the notices, which are part of the run's log.

@@ -1,4 +1,5 @@
 // `inkling skill`: adds a skill after a confirmation, lists the workspace's skills, or removes one.
+import { defined } from "../../context/defined.ts";
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { skill } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
@@ -40,12 +41,7 @@ async function add(
   const { app } = context;
   const installer = await app.openSkillInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
-  const request = {
-    source,
-    ...(name !== undefined && { name }),
-    ...(path !== undefined && { path }),
-  };
-  await using skill = await installer.prepare(request, interrupts.first);
+  await using skill = await installer.prepare(defined({ source, name, path }), interrupts.first);
   const isSame = skill.changes !== undefined && listChanges(skill.changes) === "";
   const verb = skill.changes === undefined ? "Add" : isSame ? "Write" : "Replace";
   await changeWithConsent(context, {

@@ -1,4 +1,5 @@
 // `inkling test`: runs test cases offline or with real models, or creates a case from a finished execution.
+import { defined } from "../../context/defined.ts";
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { test } from "../../declarations/authoring_commands.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
@@ -106,11 +107,7 @@ async function tryLive(
 ): Promise<ExitCode> {
   const { output } = context;
   const names = (models ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
-  await using trial = await tests.openTrial({
-    ...(agentId !== undefined && { agentId }),
-    models: names,
-    repeat,
-  });
+  await using trial = await tests.openTrial(defined({ agentId, models: names, repeat }));
   const { estimate, unplayable } = trial;
   if (estimate.runs === 0 && unplayable.length === 0) throw noTests(context, tests, agentId);
   if (!json) showProblemsOf(output, unplayable);

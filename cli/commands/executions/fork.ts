@@ -1,4 +1,5 @@
 // `inkling fork`: starts a new execution that continues a recorded execution from one of its steps.
+import { defined } from "../../context/defined.ts";
 import { performs } from "../../command_line/command.ts";
 import type { fork } from "../../declarations/execution_commands.ts";
 import type { ForkBody } from "../../../api/schemas/replay_schemas.ts";
@@ -17,9 +18,7 @@ export const perform = performs<typeof fork>(async (context, options, { id }) =>
   const { app, output } = context;
   const { at, message, model, agentFile, followers } = options;
   const body: ForkBody = {
-    ...(at !== undefined && { step: at }),
-    ...(message !== undefined && { message }),
-    ...(model !== undefined && { model }),
+    ...defined({ step: at, message, model }),
     ...(agentFile !== undefined && { agent_text: await readAgentText(agentFile) }),
     ...(followers && { start_followers: true }),
   };

@@ -1,5 +1,6 @@
 // `inkling setup`: collects the workspace, model, key and limits from questions or options, and merges them into the
 // existing files. It writes nothing until all answers are complete.
+import { defined } from "../../context/defined.ts";
 import { performs } from "../../command_line/command.ts";
 import type { setup } from "../../declarations/service_commands.ts";
 import type { CliApp } from "../../context/app.ts";
@@ -78,19 +79,14 @@ async function ask(
   const { provider, model, baseUrl } = options;
   const interview = new Interview(context, "Use --yes, with --provider and --model");
   const limits = limitsOf(options);
-  const given = { ...(workspace !== undefined && { workspace }), limits };
+  const given = defined({ workspace, limits });
   const problem = await installation.describeProblem(given);
   if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
   return await askChoices({
     context,
     interview,
     installation,
-    flags: {
-      ...given,
-      ...(provider !== undefined && { provider }),
-      ...(model !== undefined && { modelName: model }),
-      ...(baseUrl !== undefined && { baseUrl }),
-    },
+    flags: { ...given, ...defined({ provider, modelName: model, baseUrl }) },
   });
 }
 
