@@ -1,9 +1,7 @@
 // Tests the conversion of names, texts and schemas from MCP servers for a model.
 import assert from "node:assert/strict";
-import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
 import type { JsonObject } from "../../../../base/json.ts";
-import { toReducedSchema } from "../../../../runtime/tools/json_schema/check_schema.ts";
 import { toToolSchema } from "../../../../runtime/tools/json_schema/foreign_schema.ts";
 import { LineSplitter } from "../../../../runtime/tools/mcp/stdio_transport.ts";
 import { toRemoteTools } from "../../../../runtime/tools/mcp/listing/remote_tool.ts";
@@ -104,25 +102,6 @@ Deno.test("toToolSchema() refuses deeply nested schemas", () => {
   for (let i = 0; i < 100_000; i++) schema = { items: schema };
   const problem = "its input schema is nested over 64 levels deep";
   assert.deepEqual(toToolSchema(schema), { problem });
-});
-
-Deno.test("toReducedSchema() keeps the checks of types, limits and names", () => {
-  const checked = toReducedSchema({
-    type: "object",
-    properties: {
-      n: { type: "integer", minimum: 1 },
-      list: { items: { $ref: "#/$defs/x" } },
-      pair: { prefixItems: [{ type: "string" }], items: { type: "number" } },
-    },
-    required: ["n"],
-    additionalProperties: false,
-    $defs: { x: { type: "string" } },
-  });
-  const isValid = (args: unknown) => new Validator(checked, "2020-12").validate(args).valid;
-  assert.deepEqual(
-    [{}, { n: 0 }, { n: "1" }, { n: 1, m: 2 }, { n: 1, list: [1], pair: ["a", 1] }].map(isValid),
-    [false, false, false, false, true],
-  );
 });
 
 Deno.test("toToolSchema() repairs faults with an obvious meaning, and keeps valid parts", () => {
