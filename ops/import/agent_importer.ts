@@ -9,8 +9,7 @@ import { describeBadName, idOfFileName, isAgentFileName } from "../../runtime/ag
 import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import { modelEndpoint } from "../../runtime/models/endpoint.ts";
-import { ModelError } from "../../runtime/models/model.ts";
+import { ifUsable, modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { isWithin } from "../../runtime/tools/files/place.ts";
 import { openAgentValidation } from "../authoring/agent_validation.ts";
 import { NotInstalled, refuseFileErrors } from "../install/not_installed.ts";
@@ -62,17 +61,15 @@ export interface WrittenAgent {
 
 /** Imports files of other tools into one workspace. */
 export class AgentImporter {
-  readonly #settings: WorkspaceSettings;
-  readonly #around: { clock: Clock; cwd: string };
+  readonly #options: { settings: WorkspaceSettings; clock: Clock; cwd: string };
 
   constructor(options: { settings: WorkspaceSettings; clock: Clock; cwd: string }) {
-    this.#settings = options.settings;
-    this.#around = options;
+    this.#options = options;
   }
 
   /** The folder of the agent files. */
   get agentsDir(): string {
-    return this.#settings.directories.agentsDir;
+    return this.#options.settings.directories.agentsDir;
   }
 
   /**
@@ -83,8 +80,7 @@ export class AgentImporter {
     source: string,
     { signal, input }: { signal: AbortSignal; input?: string },
   ): Promise<OpenedImport> {
-    const settings = this.#settings;
-    const { clock, cwd } = this.#around;
+    const { settings, clock, cwd } = this.#options;
     const context = { shell: settings.shell, home: settings.home, cwd, clock, signal };
     return await refuseFileErrors(async () => {
       await using stack = new AsyncDisposableStack();
@@ -132,7 +128,7 @@ export class AgentImporter {
   }
 
   async #facts(): Promise<WorkspaceFacts> {
-    const { config, directories, environment } = this.#settings;
+    const { config, directories, environment } = this.#options.settings;
     const { provider, model } = config.defaults;
     const servers = await readEntries(directories.mcpServersFile);
     const skills = await Array.fromAsync(Deno.readDir(directories.skillsDir))
@@ -145,13 +141,9 @@ export class AgentImporter {
       defaultModel: provider && model && `${provider}/${model}`,
       isUsable(one) {
         if (one === provider) return true;
-        try {
-          const { keyVariable } = modelEndpoint({ provider: one, name: "any", streamUsage: true });
-          return keyVariable !== null && (environment.get(keyVariable)?.trim() ?? "") !== "";
-        } catch (error) {
-          if (error instanceof ModelError) return false;
-          throw error;
-        }
+        const model = { provider: one, name: "any", streamUsage: true };
+        const variable = ifUsable(() => modelEndpoint(model))?.keyVariable ?? "";
+        return (environment.get(variable)?.trim() ?? "") !== "";
       },
       isInside: (path) => isWithin(path, directories.workspace),
     };
@@ -180,7 +172,7 @@ export class AgentImporter {
       opened: ImportSource;
     },
   ): Promise<WrittenAgent[]> {
-    const { directories } = this.#settings;
+    const { directories } = this.#options.settings;
     const existing = await this.#existing();
     for (const { server } of permissions) {
       if (server !== undefined) await writeEntry({ file: directories.mcpServersFile, ...server });
@@ -200,7 +192,7 @@ export class AgentImporter {
       await writeFileAtomically(path, text, before === undefined ? { mustBeNew: true } : {});
       files.push({ id, path, text, isSwitchedOff: settings["enabled"] === false });
     }
-    await using validation = await openAgentValidation(this.#settings);
+    await using validation = await openAgentValidation(this.#options.settings);
     return await Promise.all(files.map(async ({ text, ...file }) => ({
       ...file,
       problems: await validation.validate({

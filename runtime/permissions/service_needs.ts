@@ -8,8 +8,7 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { programFolder } from "../../base/program_files.ts";
-import { hostAndPort, keyVariableOf, modelHost } from "../models/endpoint.ts";
-import { ModelError } from "../models/model.ts";
+import { hostAndPort, ifUsable, keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { normalizeHost } from "../tools/http/http_policy.ts";
 import { CERTIFICATE_VARIABLES, certificatePaths } from "../sandbox/certificates.ts";
 import { needsOf, type PermissionNeed } from "./permission_need.ts";
@@ -226,15 +225,10 @@ const FURTHER_HOSTS: Readonly<Record<string, readonly string[]>> = {
 function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {
   const { provider, model: name, baseUrl } = config.defaults;
   if (provider === undefined || name === undefined) return [];
-  try {
-    const host = modelHost({ provider, name, streamUsage: true, ...(baseUrl && { baseUrl }) });
-    const why = "the default model in config.yaml";
-    return host === null ? [] : needsOf(why, { net: [host], env: [keyVariableOf(provider)] });
-  } catch (error) {
-    // The model has no endpoint, which validation reports.
-    if (error instanceof ModelError) return [];
-    throw error;
-  }
+  const model = { provider, name, streamUsage: true, ...(baseUrl && { baseUrl }) };
+  const host = ifUsable(() => modelHost(model)) ?? null;
+  const why = "the default model in config.yaml";
+  return host === null ? [] : needsOf(why, { net: [host], env: [keyVariableOf(provider)] });
 }
 
 function both(path: string): string[] {
