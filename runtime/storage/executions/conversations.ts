@@ -1,7 +1,6 @@
 // Stores conversations: the opening messages, replies, tool calls and results. Also reads the messages from which a later
 // conversation starts.
 import type { FrameDraft } from "../../events/frame.ts";
-import { COST_PLACES } from "../../../base/cost.ts";
 import type {
   CallIntent,
   ConversationStore,
@@ -27,8 +26,10 @@ import {
 } from "./conversation_rows.ts";
 import type { Database } from "../../database/database.ts";
 import {
+  ADD_FIGURES,
   EXECUTION_COLUMNS,
   type ExecutionRow,
+  figuresOf,
   OPEN,
   requireExecution,
   toExecution,
@@ -94,19 +95,9 @@ export class SqlConversationStore implements ConversationStore {
       yield* fence(executionId);
       yield* insertMessages(executionId, [reply.message], reply.terms);
       yield* insertCalls(executionId, reply.calls);
-      const { usage } = reply;
       const row = yield* get<ExecutionRow>(
-        "UPDATE executions SET input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2, " +
-          "total_tokens = CASE WHEN ?3 THEN coalesce(total_tokens, 0) + ?1 + ?2 ELSE total_tokens END, " +
-          `cost_usd = coalesce(round(coalesce(cost_usd, 0) + ?4, ${COST_PLACES}), cost_usd), ` +
-          "tool_calls = tool_calls + ?5, duration_ms = coalesce(duration_ms, 0) + ?6 " +
-          `WHERE id = ?7 RETURNING ${EXECUTION_COLUMNS}`,
-        usage?.inputTokens ?? 0,
-        usage?.outputTokens ?? 0,
-        usage === null ? 0 : 1,
-        reply.costUsd,
-        reply.calls.length,
-        reply.durationMs,
+        `UPDATE executions SET ${ADD_FIGURES} WHERE id = ?7 RETURNING ${EXECUTION_COLUMNS}`,
+        ...figuresOf(reply, reply.calls.length),
         executionId,
       );
       const figures = requireExecution(row);

@@ -3,7 +3,6 @@ import { HOUR_MS } from "../../../base/time_units.ts";
 import { recordAudit } from "../../audit/audit_table.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import type { Execution } from "../../executions/execution.ts";
-import { COST_PLACES } from "../../../base/cost.ts";
 import type {
   Ending,
   EndingStore,
@@ -14,7 +13,8 @@ import type {
 import { type EventMessages, NO_MESSAGES } from "../../notify/outbox.ts";
 import { SpendingTable } from "../../executions/budget/spending_table.ts";
 import type { Database } from "../../database/database.ts";
-import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
+import { ADD_FIGURES, EXECUTION_COLUMNS, figuresOf, toExecution } from "./execution_rows.ts";
+import type { ExecutionRow } from "./execution_rows.ts";
 import { insertFollowUps } from "../../triggers/after/follow_up_store.ts";
 import { appendFrames } from "../frames.ts";
 import { insertCalls, insertMessages } from "./conversation_rows.ts";
@@ -83,26 +83,20 @@ export class SqlEndingStore implements EndingStore {
         yield* insertMessages(executionId, [reply.message], reply.terms);
         yield* insertCalls(executionId, reply.calls);
       }
-      const used = reply === undefined ? ending.cut : reply.usage;
       const row = yield* get<ExecutionRow>(
-        "UPDATE executions SET status = ?1, error = ?2, output_data = ?3, finished_at = ?4, " +
-          "duration_ms = coalesce(duration_ms, 0) + ?5, tool_calls = tool_calls + ?12, " +
-          "input_tokens = input_tokens + ?6, output_tokens = output_tokens + ?7, " +
-          "total_tokens = CASE WHEN ?8 THEN coalesce(total_tokens, 0) + ?6 + ?7 ELSE total_tokens END, " +
-          `cost_usd = coalesce(round(coalesce(cost_usd, 0) + ?9, ${COST_PLACES}), cost_usd) ` +
-          `WHERE id = ?10 AND status = ?11 RETURNING ${EXECUTION_COLUMNS}`,
+        `UPDATE executions SET ${ADD_FIGURES}, status = ?8, error = ?9, output_data = ?10, ` +
+          `finished_at = ?11 WHERE id = ?7 AND status = ?12 RETURNING ${EXECUTION_COLUMNS}`,
+        ...figuresOf({
+          usage: reply === undefined ? ending.cut ?? null : reply.usage,
+          costUsd: (reply ?? ending.cut)?.costUsd ?? null,
+          durationMs: ending.durationMs + (reply?.durationMs ?? 0),
+        }, (reply?.calls.length ?? 0) - (ending.refusedCalls ?? 0)),
+        executionId,
         ending.status,
         ending.error,
         ending.output,
         ending.finishedAt,
-        ending.durationMs + (reply?.durationMs ?? 0),
-        used?.inputTokens ?? 0,
-        used?.outputTokens ?? 0,
-        used == null ? 0 : 1,
-        (reply ?? ending.cut)?.costUsd ?? null,
-        executionId,
         ending.from,
-        (reply?.calls.length ?? 0) - (ending.refusedCalls ?? 0),
       );
       if (row === undefined) return undefined;
       // A running execution has no open question.

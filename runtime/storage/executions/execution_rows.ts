@@ -1,5 +1,7 @@
 // The columns of the table of executions, and the conversion of a row to an Execution.
+import { COST_PLACES } from "../../../base/cost.ts";
 import type { Execution, RunRest, RunRetry } from "../../executions/execution.ts";
+import type { RecordedReply } from "../../executions/record/conversation_store.ts";
 import type { StoredExecution } from "../../executions/record/execution_reads.ts";
 import { OPEN_STATUSES } from "../../executions/states.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
@@ -36,6 +38,22 @@ export const EXECUTION_COLUMNS = [...FIELDS, "depth", "request", "retry", "rest"
 
 /** SQL: the columns of AnsweredRow. */
 export const ANSWERED_COLUMNS = `${EXECUTION_COLUMNS}, output_data AS output`;
+
+/** SQL: adds the values of figuresOf(), the parameters 1 to 6, to the figures of an execution. */
+export const ADD_FIGURES =
+  "input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2, " +
+  "total_tokens = CASE WHEN ?3 THEN coalesce(total_tokens, 0) + ?1 + ?2 ELSE total_tokens END, " +
+  `cost_usd = coalesce(round(coalesce(cost_usd, 0) + ?4, ${COST_PLACES}), cost_usd), ` +
+  "tool_calls = tool_calls + ?5, duration_ms = coalesce(duration_ms, 0) + ?6";
+
+/** Returns the parameters of ADD_FIGURES. A reply without `usage` leaves an unknown total unknown. */
+export function figuresOf(
+  { usage, costUsd, durationMs }: Pick<RecordedReply, "usage" | "costUsd" | "durationMs">,
+  calls: number,
+): SqlValue[] {
+  const { inputTokens, outputTokens } = usage ?? { inputTokens: 0, outputTokens: 0 };
+  return [inputTokens, outputTokens, usage === null ? 0 : 1, costUsd, calls, durationMs];
+}
 
 /** Returns an SQL list such as `('a', 'b')`. The words must be constants, because they are not escaped. */
 export function sqlList(words: readonly string[]): string {
