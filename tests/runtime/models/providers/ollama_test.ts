@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { thoughtOf } from "../../../../runtime/models/message.ts";
 import type { Model } from "../../../../runtime/models/model.ts";
 import { contextSize, createOllamaModel } from "../../../../runtime/models/providers/ollama.ts";
 import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
@@ -71,12 +70,6 @@ Deno.test("OllamaModel omits thinking from the text, and estimates a prompt with
   assert.deepEqual([reply.usage?.inputTokens, reply.usage?.outputTokens], [100, 5]);
   assert.deepEqual(deltas.map((delta) => delta.type), ["progress", "text", "progress", "usage"]);
   assert.equal(reply.message.content, "Yes.");
-});
-
-Deno.test("OllamaModel separates reasoning in a tag from the answer", async () => {
-  await using server = new OllamaServer([{ text: ["<think>H", "m.</thi", "nk>\nDone", "."] }]);
-  const { reply: { message }, text } = await collectReply(model(server));
-  assert.deepEqual([thoughtOf(message), message.content, text], ["Hm.", "Done.", "Done."]);
 });
 
 Deno.test("OllamaModel accepts arguments as text, and ids from the server", async () => {

@@ -163,18 +163,6 @@ Deno.test("OpenAiModel separates reasoning from the answer, wherever the stream 
   }
 });
 
-Deno.test("OpenAiModel reads reasoning from a stream that arrives byte by byte", async () => {
-  const encoder = new TextEncoder();
-  await using source = new OpenAiServer();
-  const stream = encoder.encode(
-    source.write({ text: ["<thi", "nk>Hm é", "</think>A", " é"] }).join(""),
-  );
-  const bytes = Array.from(stream, (byte) => Uint8Array.of(byte));
-  await using server = new OpenAiServer([{ bytes }]);
-  const { reply } = await collectReply(model(server));
-  assert.deepEqual([thoughtOf(reply.message), reply.message.content], ["Hm é", "A é"]);
-});
-
 Deno.test("OpenAiModel reports reasoning that is never closed, unless calls follow or the reply was cut", async () => {
   const text = ["<think>So", " I"];
   const call = { name: "read", arguments: {} };
