@@ -125,7 +125,7 @@ async function plants(
 export const hiddenCommands: Attack = {
   name: "hidden-commands",
   claim: "no command line slips through `allow` or past `deny`; in a shell most of them work",
-  tries: { full: LINES.length, sample: 8 },
+  tries: { full: LINES.length, sample: 5 },
   async run(tries) {
     const hidden = LINES.map((line) => line.replaceAll("@", HIDDEN));
     // Without a sandbox the lines run faster, and the checks are the same.

@@ -201,7 +201,7 @@ async function tryAll(
 export const hostilePrograms: Attack = {
   name: "hostile-programs",
   claim: "no program of an agent escapes from the sandbox; without it most do",
-  tries: { full: HOSTILE_PROGRAMS.length, sample: 2 },
+  tries: { full: HOSTILE_PROGRAMS.length, sample: 1 },
   ...(IGNORED_WITHOUT_SANDBOX && { impossible: "this system has no sandbox" }),
   async run(tries) {
     const inside = await tryAll(tries, systemSandbox, "required");
