@@ -14,8 +14,14 @@ const ask = (url: string, policy: Partial<HttpPolicy> = {}) =>
 Deno.test("http_request ignores proxy variables, and reaches no closed address", async () => {
   await using proxy = serve();
   await using site = serve();
-  for (const name of ["HTTP_PROXY", "HTTPS_PROXY"]) Deno.env.set(name, proxy.origin);
-  Deno.env.set("NODE_USE_ENV_PROXY", "1");
+  const variables = {
+    // The variables are those of the whole process: other tests that run now must reach their servers.
+    NO_PROXY: "127.0.0.1,localhost,::1",
+    HTTP_PROXY: proxy.origin,
+    HTTPS_PROXY: proxy.origin,
+    NODE_USE_ENV_PROXY: "1",
+  };
+  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
   try {
     const names = [`http://site.test:${site.port}/`, `https://site.test:${site.port}/`];
     for (const url of names) {
@@ -28,7 +34,7 @@ Deno.test("http_request ignores proxy variables, and reaches no closed address",
     assert.deepEqual(site.seen, [`http://site.test:${site.port}/`]);
     assert.deepEqual(proxy.seen, []);
   } finally {
-    for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NODE_USE_ENV_PROXY"]) Deno.env.delete(name);
+    for (const name of Object.keys(variables).reverse()) Deno.env.delete(name);
   }
 });
 
