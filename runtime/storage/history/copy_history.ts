@@ -10,8 +10,8 @@ export type Value = string | bigint | number | null;
 /** The values of one row, in the order of the table's columns. */
 export type Row = readonly Value[];
 
-/** The maximum number of rows of a batch. */
-export const BATCH_ROWS = 100;
+/** The maximum number of rows of a batch. It is small, because a message may contain several pictures of 5 MB. */
+export const BATCH_ROWS = 20;
 
 /** A database from which a history is copied. */
 export interface HistorySource {

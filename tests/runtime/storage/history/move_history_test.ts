@@ -118,7 +118,7 @@ test("many rows are copied in batches", async (world) => {
     using db = SqliteDatabase.open(databaseFile);
     db.run(
       "INSERT INTO frames (execution_id, event, payload) WITH RECURSIVE n (i) AS " +
-        "(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250) SELECT 4, 'message', i FROM n",
+        "(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30) SELECT 4, 'message', i FROM n",
     );
   }
   const before = readAll(databaseFile);
@@ -129,7 +129,7 @@ test("many rows are copied in batches", async (world) => {
       onProgress: ({ table, rows, step }) => void (table === "frames" && steps[step].push(rows)),
     });
     const total = before["frames"]?.length;
-    for (const counts of Object.values(steps)) assert.deepEqual(counts, [0, 100, 200, total]);
+    for (const counts of Object.values(steps)) assert.deepEqual(counts, [0, 20, 40, total]);
     if (direction === "to") world.removeFile();
   }
   assert.deepEqual(readAll(databaseFile), before);
