@@ -56,8 +56,9 @@ export async function runTests(
     child.kill("SIGINT");
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
   const read = (line: string) => {
-    if (!SLOW.test(line)) {
+    if (!isOver && !SLOW.test(line)) {
       clearTimeout(timer);
       timer = setTimeout(interrupt, silenceMs);
     }
@@ -65,10 +66,10 @@ export async function runTests(
   };
   const ends = [readLines(child.stdout, read), readLines(child.stderr, read)];
   const { code } = await child.status;
+  isOver = true;
   clearTimeout(timer);
   // Processes of the interrupted tests may hold the pipes open.
   if (code !== INTERRUPTED) await Promise.all(ends);
-  clearTimeout(timer);
   return code;
 }
 

@@ -153,33 +153,36 @@ Deno.test("Watcher does not fire when files are read", async () => {
   assert.deepEqual(world.fired(), []);
 });
 
-Deno.test("Watcher scans at intervals while the system has no watches left, and logs the remedy", async () => {
-  const source = new FakeFolderEvents();
-  source.failure = new Error('OS file watch limit reached. about ["/x"]');
-  await using world = await WatchWorld.create({ openEvents: source.open });
-  world.write("inbox/old.md");
-  world.write("other/old.md");
-  await world.watch(watches("a"), watches("b", { paths: ["other"] }));
-  const warnings = () => world.log.lines.filter(({ level }) => level === "warn");
-  assert.equal(warnings().length, 1);
-  assert.match(warnings()[0]?.message ?? "", /Cannot watch .+ no file watches left/);
-  if (Deno.build.os === "linux") {
-    const expected = /sysctl fs\.inotify\.max_user_watches=\d+ fs\.inotify\.max_user_instances=\d+/;
-    assert.match(warnings()[0]?.message ?? "", expected);
-  }
-  world.write("inbox/new.md");
-  world.write("other/new.md");
-  await world.untilFired("a created inbox/new.md", "b created other/new.md");
-  source.failure = undefined;
-  await world.until(() => source.folders.length === 2, "the folders are watched", {
-    stepMs: 2_000,
+for (const limit of ["OS file watch limit reached.", "Too many open files (os error 24)"]) {
+  Deno.test(`Watcher scans at intervals after the failure "${limit}", and logs the remedy`, async () => {
+    const source = new FakeFolderEvents();
+    source.failure = new Error(`${limit} about ["/x"]`);
+    await using world = await WatchWorld.create({ openEvents: source.open });
+    world.write("inbox/old.md");
+    world.write("other/old.md");
+    await world.watch(watches("a"), watches("b", { paths: ["other"] }));
+    const warnings = () => world.log.lines.filter(({ level }) => level === "warn");
+    assert.equal(warnings().length, 1);
+    assert.match(warnings()[0]?.message ?? "", /Cannot watch .+ no file watches left/);
+    if (Deno.build.os === "linux") {
+      const expected =
+        /sysctl fs\.inotify\.max_user_watches=\d+ fs\.inotify\.max_user_instances=\d+/;
+      assert.match(warnings()[0]?.message ?? "", expected);
+    }
+    world.write("inbox/new.md");
+    world.write("other/new.md");
+    await world.untilFired("a created inbox/new.md", "b created other/new.md");
+    source.failure = undefined;
+    await world.until(() => source.folders.length === 2, "the folders are watched", {
+      stepMs: 2_000,
+    });
+    assert.equal(warnings().length, 1);
+    assert.ok(world.log.lines.some(({ message }) => /can be watched again/.test(message)));
+    world.write("inbox/told.md");
+    source.tell({ kind: "create", paths: [world.path("inbox/told.md")] });
+    await world.untilFired("a created inbox/told.md");
   });
-  assert.equal(warnings().length, 1);
-  assert.ok(world.log.lines.some(({ message }) => /can be watched again/.test(message)));
-  world.write("inbox/told.md");
-  source.tell({ kind: "create", paths: [world.path("inbox/told.md")] });
-  await world.untilFired("a created inbox/told.md");
-});
+}
 
 Deno.test("Watcher reopens a watch that failed to open completely, and misses no change", async () => {
   const source = new FakeFolderEvents();
