@@ -66,10 +66,6 @@ test("a run that waited for its retry in an older version rests after the migrat
 test("after a kill -9 of the node whose run rests, one other node ends the rest", async (world) => {
   await world.workspace.writeScript("rests", [{ call: [REST] }, { say: "Done." }]);
   const { root, shell } = world.workspace;
-  // The killed process has the time of the machine.
-  const clock = new TestClock(new Date().toISOString());
-  await using two = await world.open("two", "", { clock });
-  await using _three = await world.open("three", "", { clock });
   // The rest begins on a node that is killed at once. Its settings are those of a node that is opened here.
   await (await world.open("one"))[Symbol.asyncDispose]();
   const own = {
@@ -80,6 +76,10 @@ test("after a kill -9 of the node whose run rests, one other node ends the rest"
     start: ["rests"],
     crash: { method: "restExecution", when: "after", nth: 1 },
   });
+  // Nodes that run before could take the run. The killed process had the time of the machine.
+  const clock = new TestClock(new Date().toISOString());
+  await using two = await world.open("two", "", { clock });
+  await using _three = await world.open("three", "", { clock });
   assert.deepEqual(await two.countExecutions(), { running: 0, waiting: 0, resting: 1 });
   clock.jump(2 * HOUR);
   await until(async () => {
