@@ -1,18 +1,10 @@
 // Tests the questions of MCP servers to people, through whole runs with a real server.
 import assert from "node:assert/strict";
-import { SystemClock } from "../../../../base/clock.ts";
 import type { HumanAnswer } from "../../../../runtime/executions/human_request.ts";
 import { runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { createAskingServer } from "./asking_server.ts";
 import { FixtureHttpServer } from "./http_server.ts";
 import { call, createPlace, entryOf, resultsOf } from "./mcp_place.ts";
-
-/** A clock with a short pause after a call that was cancelled for a question: this server stops at once. */
-class HastyClock extends SystemClock {
-  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return super.sleep(ms === 500 ? 50 : ms, signal);
-  }
-}
 
 /** Runs an agent that calls tools. Gives the answers in order. Returns the questions and the results of the calls. */
 type RunWith = (
@@ -36,7 +28,7 @@ function test(
     const create = () => createAskingServer(calls);
     await using server = new FixtureHttpServer({ create, modernOnly });
     await using place = await createPlace({ asking: entryOf(server) }, "none");
-    let runtime = await place.open({ clock: new HastyClock() });
+    let runtime = await place.open();
     let agents = 0;
     const runWith: RunWith = async (tools, answers, options = {}) => {
       const agent = `caller${++agents}`;
@@ -49,7 +41,7 @@ function test(
         assert.equal(status, "waiting");
         if (options.restarts) {
           await runtime[Symbol.asyncDispose]();
-          runtime = await place.open({ clock: new HastyClock() });
+          runtime = await place.open();
         }
         const { requestId, message, kind, options: choices } = await runtime.pendingRequest(id);
         questions.push({ message, kind, options: choices });
@@ -170,7 +162,7 @@ Deno.test("a question during several calls of a server fails its call, and the n
     { call: [call("wipe"), call("plain")] },
     { say: "{result}" },
   ], "mcp: [asking]");
-  await using runtime = await place.open({ clock: new HastyClock() });
+  await using runtime = await place.open();
   const waiting = await runToEnd(runtime, "caller");
   assert.equal(waiting.status, "waiting");
   const request = await runtime.pendingRequest(waiting.id);
