@@ -1,4 +1,4 @@
-// Parses, writes and resolves JSON pointers (RFC 6901), which name a location inside a JSON value.
+// Parses and resolves JSON pointers (RFC 6901), which name a location inside a JSON value.
 import { isJsonObject, type JsonValue } from "./json.ts";
 
 /** Returns the keys of a pointer such as `/items/0/a~1b`; undefined for an invalid pointer. */
@@ -6,11 +6,6 @@ export function parsePointer(text: string): string[] | undefined {
   if (text === "") return [];
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return undefined;
   return text.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-/** Returns the pointer that consists of these keys. */
-export function toPointer(keys: readonly (string | number)[]): string {
-  return keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
 /** Returns the value at a pointer; undefined for a missing value or an invalid pointer. */

@@ -143,7 +143,7 @@ export function slotReasonOf(reason: string | null): keyof typeof SLOT_REASONS |
 
 /** The encodings of a signature of the scheme `hmac`. */
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
-export type SignatureEncoding = (typeof SIGNATURE_ENCODINGS)[number];
+type SignatureEncoding = (typeof SIGNATURE_ENCODINGS)[number];
 
 /** The outcomes of another agent's executions that can start an agent with `after`. */
 export const FOLLOWED_ENDS = ["success", "failure", "any"] as const;
@@ -250,4 +250,4 @@ export const WEBHOOK_HANDSHAKES = Object.keys(HANDSHAKES) as WebhookHandshake[];
 
 /** The part of the request that contains the token of the scheme `token`. */
 export const TOKEN_PLACES = ["header", "basic", "query"] as const;
-export type TokenPlace = (typeof TOKEN_PLACES)[number];
+type TokenPlace = (typeof TOKEN_PLACES)[number];

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import type { JsonValue } from "../../../base/json.ts";
-import { toPointer, valueAt } from "../../../base/json_pointer.ts";
+import { valueAt } from "../../../base/json_pointer.ts";
 import {
   SCHEME_FORMS,
   WEBHOOK_HANDSHAKES,
@@ -231,3 +231,8 @@ export const mails = defineTarget({
     assert.ok(!/[\r\n]/.test(mail.subject + mail.from + mail.to));
   },
 });
+
+/** Returns the pointer that consists of these keys. */
+function toPointer(keys: readonly (string | number)[]): string {
+  return keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
