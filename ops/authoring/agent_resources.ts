@@ -175,7 +175,7 @@ async function inspectServers(
 ): Promise<ResourceProblem[]> {
   if (agent.mcp.length === 0) return [];
   const { servers: file } = context;
-  const content = await file.read();
+  const content = file.read();
   if ("problem" in content) {
     return [{ field: "mcp", severity: "error", message: content.problem }];
   }

@@ -33,7 +33,7 @@ export function openAuthoring(settings: WorkspaceSettings): Authoring {
     async facts(): Promise<EditorFacts> {
       const { toolsDir, skillsDir, mcpServersFile } = settings.directories;
       const builtin = createBuiltinTools({ http: { ...settings.config.http, ownPorts: () => [] } });
-      const servers = await new ServersFile(mcpServersFile).read();
+      const servers = new ServersFile(mcpServersFile).read();
       return {
         schemas: {
           agent: createFileSchema("agent"),

@@ -22,7 +22,7 @@ export async function inspectToolCount(
   { servers, settings }: { servers: ServersFile; settings: WorkspaceSettings },
   { builtin, custom }: { builtin: readonly string[]; custom: readonly string[] },
 ): Promise<ResourceProblem[]> {
-  const content = mcp.length === 0 ? undefined : await servers.read();
+  const content = mcp.length === 0 ? undefined : servers.read();
   const entries = content !== undefined && "servers" in content ? content.servers : new Map();
   const listed = mcp.length === 0 ? {} : await readListedTools(settings.directories.stateDir);
   const problems: ResourceProblem[] = [];

@@ -11,7 +11,10 @@ import {
   describeSignInNeeded,
   isSignInError,
 } from "../../runtime/tools/mcp/sign_in/sign_in_needed.ts";
-import { findSignInServer } from "../../runtime/tools/mcp/sign_in/sign_in_servers.ts";
+import {
+  findSignInServer,
+  type SignInServer,
+} from "../../runtime/tools/mcp/sign_in/sign_in_servers.ts";
 import { describePlace } from "../../runtime/vocabulary/sign_in_names.ts";
 import { withCredentials } from "../../runtime/storage/open_credentials.ts";
 import { NotInstalled } from "./not_installed.ts";
@@ -59,7 +62,7 @@ export async function signIn(
 ): Promise<SignedIn> {
   const { startSignIn } = await loadStart();
   const work = async (store: CredentialStore) => {
-    const { url, oauth, given } = await findSignInServer(name, settings);
+    const { url, oauth, given } = findSignInServer(name, settings);
     const former = await store.read(name);
     const formerPort = former?.url === url && URL.parse(former.redirectUrl ?? "")?.port || "0";
     const port = oauth.redirect_port ?? Number(formerPort);
@@ -96,10 +99,12 @@ export async function signOut(
   name: string,
   { settings, clock, signal }: SignInOptions & { signal?: AbortSignal },
 ): Promise<SignedOut> {
-  const oauth = await findSignInServer(name, settings).then((found) => found.oauth, (error) => {
+  let oauth: SignInServer["oauth"] = { isDeclared: false, grant: "authorization_code" };
+  try {
+    ({ oauth } = findSignInServer(name, settings));
+  } catch (error) {
     if (!isSignInError(error)) throw error;
-    return { isDeclared: false, grant: "authorization_code" } as const;
-  });
+  }
   return await withCredentials({ settings, clock }, async (store) => {
     try {
       // A workspace without a sign-in gets no folder for tokens.

@@ -5,11 +5,8 @@
 //
 // US dollars per million tokens. `cache_read` and `cache_write` default to `input`.
 import { z } from "zod";
-import { stampFile } from "../config/files/file_stamp.ts";
-import { isStillMissing, type MissingFile, rememberMissing } from "../config/files/missing_file.ts";
+import { type ChangedFile, ChangingFile } from "../config/files/changing_file.ts";
 import { checkSchema } from "../config/schema_diagnostics.ts";
-import { decodeText } from "../config/files/text_file.ts";
-import { unreadableReason } from "../../base/files/unreadable.ts";
 import { parseYaml } from "../config/files/yaml_document.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 
@@ -26,8 +23,6 @@ const priceFileSchema = z.record(z.string(), priceSchema);
 
 /** The price of a model, in US dollars per million tokens. */
 export type Price = z.output<typeof priceSchema>;
-
-const LARGEST_FILE_BYTES = 1_024 * 1_024;
 
 /**
  * The maximum number of diagnostics for one file. The time to find their positions grows with the square of their number.
@@ -98,50 +93,43 @@ const EMPTY: PriceList = { prices: new Map(), broken: new Map(), failure: undefi
 /** Reads a pricing file again whenever it has changed. */
 export class PriceFile {
   readonly path: string;
+  readonly #file: ChangingFile;
   #list: PriceList = EMPTY;
-  /** The stamp of the file at the last read; undefined if the file must be read at the next call. */
-  #stamp: string | undefined;
-  #missing: MissingFile | undefined;
 
   constructor(path: string) {
     this.path = path;
+    this.#file = new ChangingFile(path);
   }
 
   /** Returns the current content. Reads the file only after a change. */
   current(): PriceList {
-    this.#refresh();
+    const changed = this.#file.readIfChanged();
+    if (changed !== undefined) this.#update(changed);
     return this.#list;
   }
 
-  #refresh(): void {
-    if (this.#missing !== undefined && isStillMissing(this.#missing)) return;
-    this.#missing = undefined;
-    try {
-      const info = Deno.statSync(this.path);
-      const stamp = stampFile(info);
-      if (stamp !== undefined && stamp === this.#stamp) return;
-      // The type is checked before the read, because opening a named pipe would block forever.
-      if (!info.isFile) this.#fail("The file cannot be read: it is not a file");
-      else if (info.size > LARGEST_FILE_BYTES) {
-        this.#fail("The file is over 1 MB, too large for a price list");
-      } else this.#read(Deno.readFileSync(this.path));
-      this.#stamp = stamp;
-    } catch (error) {
-      this.#stamp = undefined;
-      if (error instanceof Deno.errors.NotFound) {
+  #update(changed: ChangedFile): void {
+    switch (changed.state) {
+      case "text":
+        return this.#parse(changed.text);
+      case "bytes":
+        return this.#keepPrices([changed.diagnostic]);
+      case "missing":
         this.#list = EMPTY;
-        this.#missing = rememberMissing(this.path);
-      } else this.#fail(`The file cannot be read: ${unreadableReason(error)}`);
+        return;
+      case "unfit":
+        return this.#fail(
+          changed.reason === "is over 1 MB"
+            ? "The file is over 1 MB, too large for a price list"
+            : `The file cannot be read: it ${changed.reason}`,
+        );
+      case "unreadable":
+        return this.#fail(`The file cannot be read: ${changed.reason}`);
     }
   }
 
-  #read(bytes: Uint8Array): void {
-    const decoded = decodeText(bytes, this.path);
-    if ("diagnostic" in decoded) {
-      this.#keepPrices([decoded.diagnostic]);
-      return;
-    }
-    const parsed = parsePriceFile(decoded.text, this.path);
+  #parse(text: string): void {
+    const parsed = parsePriceFile(text, this.path);
     if (!("prices" in parsed)) {
       this.#keepPrices(parsed.diagnostics);
       return;

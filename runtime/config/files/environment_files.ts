@@ -2,25 +2,16 @@
 import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import { parseEnvironment } from "./environment_text.ts";
 import type { Environment } from "./environment.ts";
-import { stampFile } from "./file_stamp.ts";
-import { isStillMissing, type MissingFile, rememberMissing } from "./missing_file.ts";
-import { decodeText } from "./text_file.ts";
+import { type ChangedFile, ChangingFile } from "./changing_file.ts";
 import { hiddenParts, isSecretName, type Secret } from "../../secrets/secret.ts";
-import { unreadableReason } from "../../../base/files/unreadable.ts";
-
-const LARGEST_FILE_BYTES = 1_024 * 1_024;
 
 /** The time after a change in which a file may be incomplete. */
 const QUIET_MS = 200;
 
 type Variables = ReadonlyMap<string, string>;
 
-interface LoadedFile {
-  path: string;
-  /** The stamp of the file; undefined if the next query must read the file again. */
-  stamp: string | undefined;
-  missing?: MissingFile | undefined;
-  /** The time of the last change by the file system's clock; undefined for a missing file. */
+/** The content of one file. `changedAt` is the time of its last change by the file system's clock, if it was read. */
+interface Content {
   changedAt?: number | undefined;
   variables: Variables;
   problems: Diagnostic[];
@@ -31,7 +22,7 @@ interface LoadedFile {
  * hides nothing. A broken or unreadable file counts as empty, and `problems()` reports it.
  */
 export class EnvironmentFiles implements Environment {
-  readonly #files: LoadedFile[];
+  readonly #files: { file: ChangingFile; content: Content }[];
   readonly #shell: Variables;
   /** The variables of all files and of the shell, cached until the next microtask. */
   #current: readonly Variables[] | undefined;
@@ -41,7 +32,7 @@ export class EnvironmentFiles implements Environment {
   /** Creates the environment. `files` are in order of precedence. `shell` has the variables at the start of the process. */
   constructor(options: { files: readonly string[]; shell: Readonly<Record<string, string>> }) {
     this.#files = options.files.map((path) => (
-      { path, stamp: undefined, variables: new Map(), problems: [] }
+      { file: new ChangingFile(path), content: { variables: new Map(), problems: [] } }
     ));
     this.#shell = new Map(Object.entries(options.shell));
   }
@@ -78,13 +69,13 @@ export class EnvironmentFiles implements Environment {
   /** Returns the problems of the files at present, in the order of the files. */
   problems(): Diagnostic[] {
     this.#layers();
-    return this.#files.flatMap((file) => file.problems);
+    return this.#files.flatMap(({ content }) => content.problems);
   }
 
   /** Returns the paths of files that changed so recently that they may be incomplete. */
   changing(now: number): string[] {
     this.#layers();
-    return this.#files.flatMap(({ path, changedAt }) =>
+    return this.#files.flatMap(({ file: { path }, content: { changedAt } }) =>
       changedAt !== undefined && Math.abs(now - changedAt) < QUIET_MS ? [path] : []
     );
   }
@@ -95,14 +86,14 @@ export class EnvironmentFiles implements Environment {
    */
   #layers(): readonly Variables[] {
     if (this.#current !== undefined) return this.#current;
-    for (const [index, file] of this.#files.entries()) {
-      const fresh = readIfChanged(file);
-      if (fresh === undefined) continue;
-      this.#files[index] = fresh;
+    for (const one of this.#files) {
+      const changed = one.file.readIfChanged();
+      if (changed === undefined) continue;
+      one.content = toContent(changed, one.file.path);
       this.#secrets.clear();
     }
     queueMicrotask(() => this.#current = undefined);
-    return this.#current = [...this.#files.map((file) => file.variables), this.#shell];
+    return this.#current = [...this.#files.map(({ content }) => content.variables), this.#shell];
   }
 }
 
@@ -121,31 +112,19 @@ function findSecrets(
   return [...found.values()].sort((a, b) => b.value.length - a.value.length);
 }
 
-/** Returns the new content of a changed file, or undefined if it is unchanged. */
-function readIfChanged(file: LoadedFile): LoadedFile | undefined {
-  const { path } = file;
-  const empty = { path, variables: new Map<string, string>() };
-  // Every redaction calls this function, so it avoids the cost of an error for a missing file.
-  if (file.missing !== undefined && isStillMissing(file.missing)) return undefined;
-  try {
-    const info = Deno.statSync(path);
-    const stamp = stampFile(info);
-    if (stamp !== undefined && stamp === file.stamp) return undefined;
-    // The type is checked before the read, because opening a named pipe would block forever.
-    if (!info.isFile) return { ...empty, stamp, problems: [problem(path, "it is not a file")] };
-    if (info.size > LARGEST_FILE_BYTES) {
-      return { ...empty, stamp, problems: [problem(path, "it is over 1 MB")] };
-    }
-    const decoded = decodeText(Deno.readFileSync(path), path);
-    const changedAt = info.mtime?.getTime();
-    return "diagnostic" in decoded
-      ? { ...empty, stamp, changedAt, problems: [decoded.diagnostic] }
-      : { path, stamp, changedAt, ...parseVariables(decoded.text, path) };
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) {
-      return { ...empty, stamp: undefined, problems: [], missing: rememberMissing(path) };
-    }
-    return { ...empty, stamp: undefined, problems: [problem(path, unreadableReason(error))] };
+function toContent(changed: ChangedFile, path: string): Content {
+  const empty = { variables: new Map<string, string>() };
+  switch (changed.state) {
+    case "text":
+      return { changedAt: changed.changedAt, ...parseVariables(changed.text, path) };
+    case "bytes":
+      return { ...empty, changedAt: changed.changedAt, problems: [changed.diagnostic] };
+    case "missing":
+      return { ...empty, problems: [] };
+    case "unfit":
+      return { ...empty, problems: [problem(path, `it ${changed.reason}`)] };
+    case "unreadable":
+      return { ...empty, problems: [problem(path, changed.reason)] };
   }
 }
 

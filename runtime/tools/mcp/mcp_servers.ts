@@ -4,7 +4,6 @@ import type { Agent } from "../../agents/agent.ts";
 import type { McpConfirm } from "../../config/agent_settings.ts";
 import type { Environment } from "../../config/files/environment.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import { SerialQueue } from "../../../base/serial_queue.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
 import type { OpenToolsOptions } from "../definition/open_tools_options.ts";
 import type { ActionTool } from "../definition/tool.ts";
@@ -66,8 +65,6 @@ export class McpServers implements AsyncDisposable {
   #entries: ReadonlyMap<string, ResolvedServer> = new Map();
   readonly #servers = new Map<string, McpServer>();
   readonly #retiring = new Set<McpServer>();
-  /** Runs reads of the file one after the other, so that an older content cannot replace a newer one. */
-  readonly #readings = new SerialQueue();
   /** The warnings about entries that were logged already. */
   readonly #warned = new Set<string>();
   readonly #known: KnownTools;
@@ -93,7 +90,7 @@ export class McpServers implements AsyncDisposable {
   ): Promise<ServerTools> {
     if (mcp.length === 0) return { tools: [], servers: [], mayHaveChanged: () => false };
     const { onUnavailable } = options;
-    const warnings = await this.#readings.run(() => this.#readFile());
+    const warnings = this.#readFile();
     if (onUnavailable === undefined) this.#warn(mcp.flatMap((name) => warnings.get(name) ?? []));
     const signal = options.signal ?? new AbortController().signal;
     const outcomes = await Promise.allSettled(
@@ -216,8 +213,8 @@ export class McpServers implements AsyncDisposable {
   }
 
   /** Reads the file, and replaces servers whose entry has changed. Returns the warnings about each server as sentences. */
-  async #readFile(): Promise<ReadonlyMap<string, string[]>> {
-    const content = await this.#file.read();
+  #readFile(): ReadonlyMap<string, string[]> {
+    const content = this.#file.read();
     // An invalid file may be half written, so running servers continue.
     if ("problem" in content) throw new ToolsUnavailable(content.problem);
     const { environment, workspace, stateDir, agentPaths } = this.#options;

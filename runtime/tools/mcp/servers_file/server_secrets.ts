@@ -2,18 +2,11 @@
 // after a change.
 import { isJsonObject } from "../../../../base/json.ts";
 import { toPlainJson } from "../../../../base/text/json_comments.ts";
-import { stampFile } from "../../../config/files/file_stamp.ts";
-import {
-  isStillMissing,
-  type MissingFile,
-  rememberMissing,
-} from "../../../config/files/missing_file.ts";
-import { decodeText } from "../../../config/files/text_file.ts";
-import { unreadableReason } from "../../../../base/files/unreadable.ts";
+import { ChangingFile } from "../../../config/files/changing_file.ts";
 import { joinSecrets, type Secret } from "../../../secrets/secret.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion } from "./expansion.ts";
-import { findEntries, MAX_SERVERS, MAX_SERVERS_FILE_BYTES, toOwnEntry } from "./server_entries.ts";
+import { findEntries, MAX_SERVERS, toOwnEntry } from "./server_entries.ts";
 
 /**
  * Returns a function that returns `secrets` and the secrets of the file at `path`, longest first. `lookup` returns the
@@ -24,8 +17,7 @@ export function withServerSecrets(
   secrets: () => readonly Secret[],
   { path, lookup }: { path: string; lookup: (name: string) => string | undefined },
 ): () => readonly Secret[] {
-  let missing: MissingFile | undefined;
-  let stamp: string | undefined;
+  const file = new ChangingFile(path);
   let entries: unknown[] = [];
   /** The secrets of the file as read last, and the variables that were filled into them. */
   let known: { variables: ReadonlyMap<string, string | undefined>; own: Secret[] } | undefined;
@@ -37,24 +29,15 @@ export function withServerSecrets(
     if (isFresh) return;
     isFresh = true;
     queueMicrotask(() => isFresh = false);
-    if (missing !== undefined && isStillMissing(missing)) return;
-    missing = undefined;
+    const changed = file.readIfChanged();
+    // An unusable file is not reported here, because it is reported when its servers are used.
+    if (changed?.state !== "text") return;
     try {
-      const info = Deno.statSync(path);
-      const now = stampFile(info);
-      if (now !== undefined && now === stamp) return;
-      stamp = now;
-      if (!info.isFile || info.size > MAX_SERVERS_FILE_BYTES) return;
-      const decoded = decodeText(Deno.readFileSync(path), path);
-      if ("diagnostic" in decoded) return;
-      const root = JSON.parse(toPlainJson(decoded.text));
-      entries = Object.values(findEntries(root).entries ?? {});
+      entries = Object.values(findEntries(JSON.parse(toPlainJson(changed.text))).entries ?? {});
       known = undefined;
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) missing = rememberMissing(path);
-      // The file is half written or unreadable. That is not reported here, because it is reported when its servers are
-      // used. unreadableReason() throws other errors.
-      else if (!(error instanceof SyntaxError)) unreadableReason(error);
+      // The file is half written.
+      if (!(error instanceof SyntaxError)) throw error;
     }
   };
   const findOwn = () => {

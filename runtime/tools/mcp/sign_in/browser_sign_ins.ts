@@ -80,11 +80,14 @@ export class BrowserSignIns implements SignIns {
 
   async list(): Promise<ServerSignIn[]> {
     const credentials = await this.#ports.openCredentials();
-    const servers = await readSignInServers(this.#ports.settings).catch((error) => {
+    let servers: ReturnType<typeof readSignInServers>;
+    try {
+      servers = readSignInServers(this.#ports.settings);
+    } catch (error) {
       // The agents that name a server report the invalid file.
       if (!isSignInError(error)) throw error;
-      return new Map<string, never>();
-    });
+      return [];
+    }
     const listed = await Promise.all([...servers].map(async ([server, found]) => {
       if ("problem" in found || found.oauth.grant === "client_credentials") return [];
       const stored = await credentials.read(server).catch((error) => {
@@ -114,7 +117,7 @@ export class BrowserSignIns implements SignIns {
       );
     }
     const started = await refused(`begin the sign-in to ${JSON.stringify(server)}`, async () => {
-      const { url, oauth } = await findSignInServer(server, settings);
+      const { url, oauth } = findSignInServer(server, settings);
       const former = await (await openCredentials()).read(server);
       const documentUrl = base === publicUrl ? this.#documentUrl : undefined;
       const request = { server, url, oauth, former, documentUrl, clock };

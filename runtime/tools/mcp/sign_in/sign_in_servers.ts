@@ -27,10 +27,10 @@ export interface SignInServer {
  * Returns the servers of mcp-servers.json by name, or the reason for which a server has no sign-in, as a clause. Throws
  * SignInFailure if the file is not valid.
  */
-export async function readSignInServers(
+export function readSignInServers(
   { directories: { mcpServersFile, workspace }, environment }: WorkspaceSettings,
-): Promise<Map<string, SignInServer | { problem: string }>> {
-  const content = await new ServersFile(mcpServersFile).read();
+): Map<string, SignInServer | { problem: string }> {
+  const content = new ServersFile(mcpServersFile).read();
   if ("problem" in content) throw new SignInFailure(content.problem);
   const lookup = (variable: string) => environment.get(variable);
   return new Map([...content.servers].map(([name, entry]) => {
@@ -50,17 +50,14 @@ export async function readSignInServers(
 }
 
 /** Returns a server of mcp-servers.json, or a mail account. Throws SignInFailure if it is unusable or has no sign-in. */
-export async function findSignInServer(
-  name: string,
-  settings: WorkspaceSettings,
-): Promise<SignInServer> {
+export function findSignInServer(name: string, settings: WorkspaceSettings): SignInServer {
   const account = mailAccountOf(name);
   if (account !== undefined) {
     const mail = settings.config.mail.find((one) => one.name === account);
     if (mail !== undefined) return findMailSignIn(mail, settings);
     throw new SignInFailure(`config.yaml has no mail account ${JSON.stringify(account)}`);
   }
-  const found = (await readSignInServers(settings)).get(name) ??
+  const found = readSignInServers(settings).get(name) ??
     { problem: `${settings.directories.mcpServersFile} has no server ${JSON.stringify(name)}` };
   if ("problem" in found) throw new SignInFailure(found.problem);
   return found;
