@@ -334,6 +334,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
     what: /deno\.(json|lock)/,
     where: /^(main|base\/program_files|runtime\/tools\/mcp\/server_sandbox)\.ts$|^(release|site)\//,
   },
+  { what: /\bDeno\.Command\b/, where: /^(base\/programs|scoped|release|demo|site)\// },
   {
     what: /\bnew (Worker|Thread)\(/,
     where: /^runtime\/tools\/(custom\/host\/(confined|script)_worker|search\/search_helper)\.ts$/,

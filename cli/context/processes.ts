@@ -2,6 +2,7 @@
 // because they load slowly and most commands do not need them.
 import { errorCode } from "../../base/error_code.ts";
 import { isInstalled } from "../../base/files/installed_program.ts";
+import { type Command, runToEnd, startDetached } from "../../base/programs/system_program.ts";
 
 /** A child process in its own session, so it continues when this process ends. */
 export interface DetachedProcess {
@@ -54,16 +55,10 @@ export const systemProcesses: Processes = {
     (await Deno.open(logFile, { create: true, append: true, mode: 0o600 })).close();
     // A shell opens the log: Deno would pass a descriptor of this process twice, and the second one would stay open in all
     // programs that the child starts, also in the sandbox. Node's spawn() would add Deno's flags to the shell's arguments.
-    const child = new Deno.Command("/bin/sh", {
-      args: ["-c", LOG_TO_FILE, logFile, program, ...args],
-      detached: true,
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
+    const child = startDetached(["/bin/sh", "-c", LOG_TO_FILE, logFile, program, ...args], {
       cwd: "/",
-      clearEnv: true,
-      env: environment,
-    }).spawn();
+      environment,
+    });
     let ended: DetachedProcess["ended"];
     child.status.then(({ code, signal }) => ended = { code: signal === null ? code : null });
     child.unref();
@@ -96,18 +91,12 @@ async function exists(pid: number): Promise<boolean> {
  */
 async function isZombie(pid: number): Promise<boolean> {
   // `cat` reads the file in /proc, because Deno itself would need --allow-all to read it.
-  const [program, args] = Deno.build.os === "linux"
-    ? ["cat", [`/proc/${pid}/stat`]] as const
-    : ["ps", ["-o", "stat=", "-p", String(pid)]] as const;
+  const command: Command = Deno.build.os === "linux"
+    ? ["cat", `/proc/${pid}/stat`]
+    : ["ps", "-o", "stat=", "-p", String(pid)];
   let text: string;
   try {
-    const { stdout } = await new Deno.Command(program, {
-      args: [...args],
-      stdin: "null",
-      stdout: "piped",
-      stderr: "null",
-    }).output();
-    text = new TextDecoder().decode(stdout);
+    text = new TextDecoder().decode((await runToEnd(command)).stdout);
   } catch {
     // `cat` or `ps` is missing, or this process may not run it.
     return false;

@@ -1,5 +1,6 @@
 // Opens a text in the user's editor.
 import { join } from "../../base/plain_path.ts";
+import { runAtTerminal } from "../../base/programs/system_program.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 
 /** The editors that are tried in this order if neither VISUAL nor EDITOR is set. */
@@ -15,7 +16,7 @@ const NOT_FOUND = 127;
 export async function editText(
   text: string,
   name: string,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string>>,
 ): Promise<string> {
   const editor = [environment["VISUAL"], environment["EDITOR"]]
     .find((one) => one !== undefined && one.trim() !== "");
@@ -28,16 +29,9 @@ export async function editText(
   try {
     const file = join(folder, name);
     await Deno.writeTextFile(file, text, { createNew: true, mode: 0o600 });
-    const { success, code } = await new Deno.Command("/bin/sh", {
-      args: ["-c", command, "sh", file],
-      clearEnv: true,
-      env: Object.fromEntries(
-        Object.entries(environment).map(([key, value]) => [key, value ?? ""]),
-      ),
-      stdin: "inherit",
-      stdout: "inherit",
-      stderr: "inherit",
-    }).spawn().status;
+    const { success, code } = await runAtTerminal(["/bin/sh", "-c", command, "sh", file], {
+      environment,
+    });
     if (editor === undefined && code === NOT_FOUND) {
       throw new CommandFailure(
         EXIT.usage,

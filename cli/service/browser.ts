@@ -1,5 +1,6 @@
 // Opens an address in the user's browser, with the opener program of the operating system.
 import { firstOf } from "../../base/first_of.ts";
+import { type Command, startDetached } from "../../base/programs/system_program.ts";
 import type { Clock } from "../context/app.ts";
 
 /** The time after which a still running opener program counts as a success: it has become the browser process. */
@@ -15,7 +16,7 @@ export interface BrowserOptions {
 export function browserCommand(
   address: string,
   { os, environment }: BrowserOptions,
-): readonly [program: string, ...args: string[]] | undefined {
+): Command | undefined {
   if (os === "darwin") return ["open", address];
   // The builtin `start` of cmd.exe is unusable, because cmd.exe splits an address at every "&".
   if (os === "windows") return ["rundll32", "url.dll,FileProtocolHandler", address];
@@ -33,18 +34,10 @@ export async function openBrowser(
 ): Promise<boolean> {
   const command = browserCommand(address, options);
   if (command === undefined) return false;
-  const [program, ...args] = command;
   let child: Deno.ChildProcess;
   try {
-    // The program gets its own process group. Otherwise Ctrl+C in this terminal would also end the browser.
-    child = new Deno.Command(program, {
-      args,
-      env: { ...options.environment },
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-      detached: true,
-    }).spawn();
+    // Otherwise Ctrl+C in this terminal would also end the browser.
+    child = startDetached(command, { environment: options.environment });
   } catch (error) {
     // The program is missing, or this process may not run it. The caller prints the address, which the user can open.
     if (error instanceof Deno.errors.NotFound) return false;

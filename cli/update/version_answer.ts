@@ -1,4 +1,5 @@
 // Checks that a new program starts and prints the expected version.
+import { runToEnd } from "../../base/programs/system_program.ts";
 import type { Clock } from "../context/app.ts";
 import { withDeadline } from "../context/deadline.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
@@ -43,21 +44,7 @@ async function ask(
 ): Promise<Deno.CommandOutput> {
   for (let attempt = 1;; attempt++) {
     try {
-      const child = new Deno.Command(program, {
-        args: [...args, "--version"],
-        stdin: "null",
-        stdout: "piped",
-        stderr: "piped",
-      }).spawn();
-      const kill = () => child.kill("SIGKILL");
-      signal.addEventListener("abort", kill, { once: true });
-      try {
-        const answer = await child.output();
-        signal.throwIfAborted();
-        return answer;
-      } finally {
-        signal.removeEventListener("abort", kill);
-      }
+      return await runToEnd([program, ...args, "--version"], { signal });
     } catch (error) {
       // ETXTBSY: for a moment, a process that was forked during the download still has the file open for writing. The error
       // that Deno throws has no code.

@@ -5,7 +5,7 @@ import type { AfterCause, RunCause, WatchCause, WebhookCause } from "../vocabula
 import { fillIn } from "../../base/text/substitute.ts";
 import { escapeControls } from "../../base/text/unseen_characters.ts";
 import { isDeeperThan, isWholeJson, type JsonValue } from "../../base/json.ts";
-import { valueAt } from "../../base/json_pointer.ts";
+import { valueAt } from "../../base/text/json_pointer.ts";
 import {
   describeEvent,
   quoteText,

@@ -1,4 +1,5 @@
 // Detects the system's sandbox by starting a trial program in it.
+import { runToEnd } from "../../base/programs/system_program.ts";
 import type { Bubblewrap } from "./bubblewrap.ts";
 import { bubblewrapCommand } from "./bubblewrap.ts";
 
@@ -84,16 +85,10 @@ async function runTrial(bubblewrap: Bubblewrap): Promise<Deno.CommandOutput> {
   const args = ["-c", "uname -r; command -v socat || true"];
   const started = { program: "sh", args, cwd: "/", environment };
   const command = bubblewrapCommand(started, nothing, { bubblewrap, home: "/nonexistent" });
-  const shell = new Deno.Command("/bin/sh", {
-    args: ["-c", 'exec "$@"', "inkling-sandbox", command.program, ...command.args],
-    cwd: command.cwd,
-    env: environment,
-    clearEnv: true,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  });
-  return await shell.output();
+  return await runToEnd(
+    ["/bin/sh", "-c", 'exec "$@"', "inkling-sandbox", command.program, ...command.args],
+    { cwd: command.cwd, environment },
+  );
 }
 
 function countsProcesses(release: string): boolean {

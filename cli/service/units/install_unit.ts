@@ -3,6 +3,7 @@ import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 import { makePrivate } from "../../../base/files/private_file.ts";
 import { dirname } from "../../../base/plain_path.ts";
+import { runToEnd } from "../../../base/programs/system_program.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -126,7 +127,7 @@ async function requireStartable({ app, ...context }: CommandContext): Promise<vo
 async function findOwner({ app, ...context }: CommandContext): Promise<string> {
   const { workspace } = await app.info(workspaceOf(context));
   const { uid } = await Deno.stat(workspace);
-  const { success, stdout } = await new Deno.Command("id", { args: ["-un", String(uid)] }).output();
+  const { success, stdout } = await runToEnd(["id", "-un", String(uid)]);
   const name = new TextDecoder().decode(stdout).trim();
   if (success && name !== "") return name;
   throw new CommandFailure(EXIT.failed, `The owner of ${workspace} is unknown (UID ${uid})`);

@@ -1,5 +1,6 @@
 // Talks to systemd or launchd: starts, stops and describes the unit of the service.
 import { join } from "../../../base/plain_path.ts";
+import { runToEnd } from "../../../base/programs/system_program.ts";
 import type { CliApp } from "../../context/app.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
 import { SYSTEM_FOLDER, userFolder, userName } from "./installed_unit.ts";
@@ -136,15 +137,10 @@ function requireSuccess({ isSuccess, complaint }: Outcome, command: readonly str
 /** Runs a program to its end. A missing program is a failure. */
 async function run(
   [program = "", ...args]: readonly string[],
-  env: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
   try {
-    const { success, stdout, stderr } = await new Deno.Command(program, {
-      args,
-      env: { ...env },
-      clearEnv: true,
-      stdin: "null",
-    }).output();
+    const { success, stdout, stderr } = await runToEnd([program, ...args], { environment });
     const [said, complaint] = [lastLine(stdout), lastLine(stderr)];
     return { isSuccess: success, said, complaint: complaint || said || "no reason was given" };
   } catch (error) {

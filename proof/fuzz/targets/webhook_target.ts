@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import type { JsonValue } from "../../../base/json.ts";
-import { valueAt } from "../../../base/json_pointer.ts";
+import { valueAt } from "../../../base/text/json_pointer.ts";
 import {
   SCHEME_FORMS,
   WEBHOOK_HANDSHAKES,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import { field, filledText } from "../../config/fields.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { parsePointer } from "../../../base/json_pointer.ts";
+import { parsePointer } from "../../../base/text/json_pointer.ts";
 
 const webAddress = z.string().superRefine((text, context) => {
   const url = URL.parse(text.trim());

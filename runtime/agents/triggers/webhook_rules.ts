@@ -5,7 +5,7 @@ import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { compileGlob } from "../../../base/files/glob.ts";
 import { isJsonObject } from "../../../base/json.ts";
-import { parsePointer } from "../../../base/json_pointer.ts";
+import { parsePointer } from "../../../base/text/json_pointer.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import {
   SCHEME_FORMS,

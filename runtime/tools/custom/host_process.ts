@@ -2,8 +2,9 @@
 // at a time.
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
+import type { ProcessGroup } from "../../../base/programs/process_group.ts";
 import type { SandboxedProgram } from "../../sandbox/sandbox_rules.ts";
-import { type ProcessGroup, startGroup } from "../processes/process_group.ts";
+import { startGroup } from "../processes/start_group.ts";
 import type { FromHost, HostWork, ToHost } from "./host_messages.ts";
 import { type PrintedLine, readHostOutput } from "./host_output.ts";
 import { parseHostMessage } from "./host_reply.ts";

@@ -9,7 +9,11 @@ import {
   SandboxFailure,
 } from "../../sandbox/sandbox_rules.ts";
 import type { ProxyGrant } from "../http/forward_proxy.ts";
-import { type ProcessGroup, spawnGroup, WatchFailure } from "../processes/process_group.ts";
+import {
+  type ProcessGroup,
+  spawnGroup,
+  WatchFailure,
+} from "../../../base/programs/process_group.ts";
 import { type ServerConfinement, serverRules } from "./server_sandbox.ts";
 import { describeMissingCommand, type ServerProgram } from "./servers_file/server_definition.ts";
 

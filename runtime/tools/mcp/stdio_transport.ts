@@ -10,7 +10,7 @@ import {
 import type { ServerConfinement } from "./server_sandbox.ts";
 import { type Clock, nextTurn } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { endGroup } from "../processes/process_group.ts";
+import { endGroup } from "../../../base/programs/process_group.ts";
 import {
   MAX_MESSAGE_BYTES,
   MAX_MESSAGES_PER_MINUTE,

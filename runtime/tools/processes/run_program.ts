@@ -2,13 +2,16 @@
 import { type Clock, nextTurn } from "../../../base/clock.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { endGroup, KILL_GRACE_MS, startGroup } from "./process_group.ts";
+import { endGroup } from "../../../base/programs/process_group.ts";
+import { startGroup } from "./start_group.ts";
 
 /**
  * The time to continue reading output after the group has ended, in milliseconds. A process that left the group may hold
  * the pipe open.
  */
 const DRAIN_MS = 1_000;
+/** The default time between SIGTERM and SIGKILL, in milliseconds. */
+const KILL_GRACE_MS = 2_000;
 
 /** The options of runProgram(). */
 export interface RunProgramOptions {

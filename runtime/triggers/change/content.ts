@@ -1,6 +1,6 @@
 // Selects the compared part of a checked content, and removes the ignored parts.
 import { isWholeJson } from "../../../base/json.ts";
-import { valueAt } from "../../../base/json_pointer.ts";
+import { valueAt } from "../../../base/text/json_pointer.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { nextSlice } from "../../../base/slices.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";

@@ -1,6 +1,6 @@
 // A webhook delivery as received, and its parsed form with event, id and JSON value.
 import { isDeeperThan, isJsonObject, type JsonValue } from "../../../base/json.ts";
-import { valueAt } from "../../../base/json_pointer.ts";
+import { valueAt } from "../../../base/text/json_pointer.ts";
 import { SCHEME_FORMS, type WebhookScheme } from "../../vocabulary/trigger_kinds.ts";
 
 /** A delivery as received. No part of it is verified. */

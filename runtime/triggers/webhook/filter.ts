@@ -2,7 +2,7 @@
 import type { WebhookTrigger } from "../../agents/agent.ts";
 import { compileGlob } from "../../../base/files/glob.ts";
 import type { JsonValue } from "../../../base/json.ts";
-import { valueAt } from "../../../base/json_pointer.ts";
+import { valueAt } from "../../../base/text/json_pointer.ts";
 import type { ReadDelivery } from "./delivery.ts";
 
 /** The maximum length of a value that is matched with a pattern. A longer value must be equal to the filter. */

@@ -1,7 +1,7 @@
 // Answers unsigned handshakes: requests with which a sender checks an address before its first delivery. A handshake starts
 // no run. trigger_kinds.ts lists the handshakes with their sources.
 import type { JsonValue } from "../../../base/json.ts";
-import { valueAt } from "../../../base/json_pointer.ts";
+import { valueAt } from "../../../base/text/json_pointer.ts";
 import { HANDSHAKES, type WebhookHandshake } from "../../vocabulary/trigger_kinds.ts";
 import { type Delivery, parseUnverified } from "./delivery.ts";
 import { hmac, isSecret, queryOf } from "./signature.ts";

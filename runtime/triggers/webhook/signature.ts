@@ -3,7 +3,7 @@
 import type { WebhookTrigger } from "../../agents/agent.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import { isJsonObject } from "../../../base/json.ts";
-import { valueAt } from "../../../base/json_pointer.ts";
+import { valueAt } from "../../../base/text/json_pointer.ts";
 import { SCHEME_FORMS } from "../../vocabulary/trigger_kinds.ts";
 import { type Delivery, parseUnverified } from "./delivery.ts";
 

@@ -4,7 +4,7 @@ import { CommandFailure } from "../../../cli/context/exit.ts";
 import { editText } from "../../../cli/prompting/text_editor.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 
-const PATH = { PATH: Deno.env.get("PATH") };
+const PATH = { PATH: Deno.env.get("PATH") ?? "" };
 
 /** Creates an executable script that serves as the editor; its last argument is the edited file. */
 async function withEditor(

@@ -1,5 +1,5 @@
 // Parses and resolves JSON pointers (RFC 6901), which name a location inside a JSON value.
-import { isJsonObject, type JsonValue } from "./json.ts";
+import { isJsonObject, type JsonValue } from "../json.ts";
 
 /** Returns the keys of a pointer such as `/items/0/a~1b`; undefined for an invalid pointer. */
 export function parsePointer(text: string): string[] | undefined {

@@ -1,6 +1,6 @@
 // Tests the errors of startGroup(), and signals to a group that has ended.
 import assert from "node:assert/strict";
-import { startGroup } from "../../../../runtime/tools/processes/process_group.ts";
+import { startGroup } from "../../../../runtime/tools/processes/start_group.ts";
 import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 

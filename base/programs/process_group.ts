@@ -1,13 +1,8 @@
 // Starts a program as the leader of its own process group. The group can be ended as a whole, and ends when the service's
 // process ends.
-import type { Clock } from "../../../base/clock.ts";
-import { describeDenied } from "../../../base/denied_permission.ts";
-import { errorCode } from "../../../base/error_code.ts";
-import { firstOf } from "../../../base/first_of.ts";
-import { ToolFailure } from "../failures/tool_failure.ts";
-
-/** The default time between SIGTERM and SIGKILL, in milliseconds. */
-export const KILL_GRACE_MS = 2_000;
+import type { Clock } from "../clock.ts";
+import { errorCode } from "../error_code.ts";
+import { firstOf } from "../first_of.ts";
 
 /** The options for starting a program in a process group. */
 export interface ProcessGroupOptions {
@@ -79,18 +74,6 @@ export function spawnGroup(program: string, options: ProcessGroupOptions): Proce
   return { child, status, signal: (name) => signalGroup(pid, name) };
 }
 
-/** Starts a tool's program like spawnGroup(). Throws ToolFailure if the program or its watcher cannot be started. */
-export function startGroup(program: string, options: ProcessGroupOptions): ProcessGroup {
-  try {
-    return spawnGroup(program, options);
-  } catch (error) {
-    const [what, reason] = error instanceof WatchFailure
-      ? [`/bin/sh, which watches ${program}`, error.cause]
-      : [program, error];
-    throw new ToolFailure(`Cannot start ${what}: ${reasonOf(reason)}.`, { cause: error });
-  }
-}
-
 /**
  * Ends a process group with SIGTERM, and with SIGKILL if the program still runs after `graceMs`. Returns the program's exit
  * status.
@@ -115,18 +98,6 @@ function signalGroup(leader: number, name: "SIGTERM" | "SIGKILL"): void {
       errorCode(error) === "ESRCH";
     if (!isGone) throw error;
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Deno.errors.NotFound) {
-    return "it is not installed, or its working folder does not exist";
-  }
-  if (error instanceof Deno.errors.PermissionDenied) {
-    return "the operating system denies permission to execute it";
-  }
-  const denied = describeDenied(error);
-  if (denied !== undefined) return denied;
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**
