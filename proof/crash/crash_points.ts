@@ -10,6 +10,8 @@ export interface CrashPoint {
   method: string;
   when: "before" | "after";
   nth: number;
+  /** The agent whose calls count. The calls of all agents if absent. */
+  agent?: string;
 }
 
 /** Returns the line that a service prints immediately before its death at the point. */

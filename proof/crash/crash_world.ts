@@ -109,7 +109,7 @@ export class CrashWorld implements AsyncDisposable {
 
   /** Runs a service process until all executions have ended or the process dies. */
   async #serve(start: readonly string[], death?: Death): Promise<Life> {
-    const crash = death !== undefined && "point" in death ? death.point : null;
+    const points = death !== undefined && "point" in death ? [death.point] : [];
     const killAfterMs = death !== undefined && "killAfterMs" in death
       ? death.killAfterMs
       : undefined;
@@ -125,7 +125,7 @@ export class CrashWorld implements AsyncDisposable {
         // At a crash point the process kills itself, which needs this permission.
         "--allow-run",
         fileURLToPath(new URL("./service.ts", import.meta.url)),
-        JSON.stringify({ shell, home, start, crash }),
+        JSON.stringify({ shell, home, start, points }),
       ],
       stdin: "null",
       stdout: "piped",

@@ -1,5 +1,6 @@
 // The program of a service that kills itself with SIGKILL at a given point.
 import type { JsonObject } from "../../base/json.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 import { SqlAcceptanceStore } from "../../runtime/storage/executions/acceptance.ts";
 import { SqlConversationStore } from "../../runtime/storage/executions/conversations.ts";
@@ -17,9 +18,10 @@ interface Order {
   start: string[];
   /** True if the runs are dry runs. */
   isDry?: true;
-  crash: CrashPoint | null;
-  /** The arguments that replace the arguments of approved calls; absent if they stay unchanged. */
-  edits?: JsonObject;
+  /** The points of the death. A call at a point never returns, and the process dies when each point is reached. */
+  points: readonly CrashPoint[];
+  /** The arguments that replace the arguments of an agent's approved calls, by agent. */
+  edits?: Record<string, JsonObject>;
 }
 
 /** The stores that contain every method by which a run changes the database. */
@@ -39,8 +41,6 @@ const PATIENCE_MS = 60_000;
 
 const order = JSON.parse(Deno.args[0] ?? "") as Order;
 
-const APPROVAL = { approved: true, ...(order.edits && { arguments: order.edits }) };
-
 /** Kills this process without cleanup. */
 function die(point: CrashPoint): never {
   console.log(toLastLine(point));
@@ -48,27 +48,41 @@ function die(point: CrashPoint): never {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
 }
 
-if (order.crash !== null) {
-  const point = order.crash;
-  const { method, when, nth } = point;
+const opened: { runtime?: Runtime } = {};
+let reached = 0;
+
+async function agentOf(executionId: number): Promise<string | undefined> {
+  return (await opened.runtime?.getExecution(executionId))?.agentId;
+}
+
+/** Makes the store's call at the point last forever. */
+function interrupt(point: CrashPoint): void {
+  const { method, when, nth, agent } = point;
   const store = STORES.find(({ prototype }) => method in prototype)?.prototype as
     | Record<string, (...args: unknown[]) => Promise<unknown>>
     | undefined;
   const original = store?.[method];
   if (store === undefined || original === undefined) throw new TypeError(`No store has ${method}`);
   let calls = 0;
+  const reach = async () => {
+    if (++reached === order.points.length) die(point);
+    await new Promise(() => {});
+  };
   store[method] = async function (this: unknown, ...args: unknown[]) {
+    const counts = agent === undefined || await agentOf(args[0] as number) === agent;
     // Keep the number of this call, because other calls are made while this call is awaited.
-    const mine = ++calls;
-    if (mine === nth && when === "before") die(point);
+    const mine = counts ? ++calls : 0;
+    if (mine === nth && when === "before") await reach();
     const result = await original.apply(this, args);
-    if (mine === nth && when === "after") die(point);
+    if (mine === nth && when === "after") await reach();
     return result;
   };
 }
 
+for (const point of order.points) interrupt(point);
+
 const settings = await loadSettings({ shell: order.shell, home: order.home });
-await using runtime = await openRuntime({
+await using service = await openRuntime({
   settings,
   version: "crash",
   mode: "service",
@@ -78,14 +92,17 @@ await using runtime = await openRuntime({
     },
   },
 });
+opened.runtime = service;
 console.log("ready");
 
 /** Answers a request after a short random delay, in which other requests are answered and parents begin to wait. */
 const answer = async (id: number) => {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_THOUGHT_MS));
   try {
-    const { requestId } = await runtime.pendingRequest(id);
-    await runtime.respond(id, { requestId, answer: APPROVAL });
+    const { requestId } = await service.pendingRequest(id);
+    const edits = order.edits?.[await agentOf(id) ?? ""];
+    const answer = { approved: true, ...(edits && { arguments: edits }) };
+    await service.respond(id, { requestId, answer });
   } catch (error) {
     // All ancestors of an asking execution show the same question, so only the first answer is accepted.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -93,17 +110,17 @@ const answer = async (id: number) => {
   }
 };
 const answers: Promise<void>[] = [];
-runtime.events.subscribe((event) => {
+service.events.subscribe((event) => {
   if (event.type === "execution_waiting") answers.push(answer(event.executionId));
 });
 for (
-  const { id } of await runtime.listExecutions({ statuses: ["waiting"], limit: 100, offset: 0 })
+  const { id } of await service.listExecutions({ statuses: ["waiting"], limit: 100, offset: 0 })
 ) {
   answers.push(answer(id));
 }
-for (const agent of order.start) await runtime.run(agent, { ...(order.isDry && { dryRun: true }) });
+for (const agent of order.start) await service.run(agent, { ...(order.isDry && { dryRun: true }) });
 for (const start = performance.now();;) {
-  const { running, waiting, resting } = await runtime.countExecutions();
+  const { running, waiting, resting } = await service.countExecutions();
   if (running + waiting + resting === 0) break;
   if (performance.now() - start > PATIENCE_MS) {
     throw new Error(

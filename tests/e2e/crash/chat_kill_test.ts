@@ -3,26 +3,18 @@ import assert from "node:assert/strict";
 import { CRASH_APPS } from "../../../proof/crash/chat_apps.ts";
 import { ChatCrashWorld, type ShownTwice } from "../../../proof/crash/chat_world.ts";
 
-/** The points of the deaths by app, and the number of messages that the chat then shows. */
-const SAMPLE: Readonly<Record<string, Readonly<Record<string, ShownTwice>>>> = {
-  telegram: {
-    "the message is on its way": { questions: 1, results: 1 },
-    "the answer is stored": { questions: 1, results: 1 },
-  },
-  discord: {
-    "the message is on its way": { questions: 1, results: 1 },
-    "the question is shown": { questions: 2, results: 1 },
-  },
+/** The death of each app, and the number of messages that the chat then shows. */
+const SAMPLE: Readonly<Record<string, { death: string; shown: ShownTwice }>> = {
+  telegram: { death: "the message is on its way", shown: { questions: 1, results: 1 } },
+  discord: { death: "the question is shown", shown: { questions: 2, results: 1 } },
 };
 
-for (const [app, expected] of Object.entries(SAMPLE)) {
-  Deno.test(`kill -9 in a chat of ${app}: each message has one run, and only a message in the moment of sending is shown twice`, async () => {
+for (const [app, { death, shown }] of Object.entries(SAMPLE)) {
+  Deno.test(`kill -9 in a chat of ${app}: a message has one run, and only a message in the moment of sending is shown twice`, async () => {
     const chat = CRASH_APPS[app]!();
     await using world = await ChatCrashWorld.open(chat);
-    const shown: Record<string, ShownTwice> = {};
-    for (const death of chat.deaths) {
-      if (death.name in expected) shown[death.name] = await world.round(death);
-    }
-    assert.deepEqual(shown, expected);
+    const point = chat.deaths.find(({ name }) => name === death);
+    assert.ok(point !== undefined);
+    assert.deepEqual(await world.round(point), shown);
   });
 }

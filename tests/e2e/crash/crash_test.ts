@@ -1,32 +1,24 @@
-// A sample of `deno task crash`: the service is killed during a tool call, and while it resumes the runs of a killed
-// service.
+// A sample of `deno task crash`: the service is killed when all runs are accepted, while the next one resumes them, and
+// during a tool call of the third.
 import assert from "node:assert/strict";
 import { SQLITE } from "../../support/test_database.ts";
 import { ALL_ACCEPTED, crashPoints, recoveryPoints } from "../../../proof/crash/crash_points.ts";
 import { CrashWorld } from "../../../proof/crash/crash_world.ts";
 
-const STEPS = ["after a tool"];
-const RECOVERY = ["after a run is taken over"];
-
-const named = (names: readonly string[]) => ({ name }: { name: string }) => names.includes(name);
-
-for (const point of crashPoints(3).filter(named(STEPS))) {
-  Deno.test(`kill ${point.name}: every run ends, and no unsafe call runs twice`, async () => {
+Deno.test(
+  "three kills: every run ends, and no unsafe call runs twice",
+  // Nodes with a shared database resume runs in another way, so these kill points are SQLite's.
+  SQLITE,
+  async () => {
+    const points = [
+      ALL_ACCEPTED,
+      recoveryPoints(2).find(({ name }) => name === "after a run is taken over"),
+      crashPoints(3).find(({ name }) => name === "after a tool"),
+    ].filter((point) => point !== undefined);
     await using world = await CrashWorld.open();
-    await world.round({ point });
-    assert.deepEqual([...world.deathsAt], [[point.name, 1]]);
-  });
-}
-
-for (const point of recoveryPoints(2).filter(named(RECOVERY))) {
-  Deno.test(
-    `second kill ${point.name}: every run ends, and no unsafe call runs twice`,
-    // Nodes with a shared database resume runs in another way, so these kill points are SQLite's.
-    SQLITE,
-    async () => {
-      await using world = await CrashWorld.open();
-      await world.round({ point: ALL_ACCEPTED }, { point });
-      assert.deepEqual([...world.deathsAt], [[ALL_ACCEPTED.name, 1], [point.name, 1]]);
-    },
-  );
-}
+    const [first, ...later] = points.map((point) => ({ point }));
+    await world.round(first!, ...later);
+    assert.deepEqual([...world.deathsAt], points.map(({ name }) => [name, 1]));
+    assert.equal(points.length, 3);
+  },
+);

@@ -1,11 +1,9 @@
-// Tests of kill -9 during a described call of a dry run: nothing is done, and the final list contains each call once.
+// A test of kill -9 during the described calls of dry runs.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { resultsOf } from "../../runtime/executions/executions_of.ts";
+import { call, delegate, resultsOf } from "../../runtime/executions/executions_of.ts";
 import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
-import { startAndDie } from "./start_and_die.ts";
-
-const call = (name: string, args: object) => ({ name, arguments: args });
+import { type Death, startAndDie } from "./start_and_die.ts";
 
 /** The described calls in the order of the log. */
 const WHOLE = [
@@ -15,67 +13,69 @@ const WHOLE = [
   "write end.md (new file, +1)",
 ];
 
-interface Death {
-  method: string;
-  nth: number;
+/** The runs' ends after these deaths. */
+const DEATHS: readonly {
+  chief: string;
+  death: Omit<Death, "agent" | "when">;
+  /** True if the called agent makes the call of the death. */
+  isOfHelper?: true;
   onRestart: "resume" | "orphan";
   status: string;
   listed: readonly string[];
-}
-
-/** The results are stored in this order: two of the first reply, one of the helper, the helper's run, the last call. */
-const DEATHS: readonly Death[] = [
-  { method: "finishCall", nth: 1, onRestart: "resume", status: "success", listed: WHOLE },
-  // The second call of finishExecution stores the end of the called agent.
-  { method: "finishExecution", nth: 2, onRestart: "resume", status: "success", listed: WHOLE },
+}[] = [
   {
-    ...{ method: "finishCall", nth: 3, onRestart: "orphan" },
-    ...{ status: "orphaned", listed: WHOLE.slice(0, 2) },
+    ...{ chief: "one", death: { method: "finishCall", nth: 1 } },
+    ...{ onRestart: "resume", status: "success", listed: WHOLE },
+  },
+  {
+    ...{ chief: "two", death: { method: "finishExecution", nth: 1 }, isOfHelper: true },
+    ...{ onRestart: "resume", status: "success", listed: WHOLE },
+  },
+  {
+    ...{ chief: "three", death: { method: "finishCall", nth: 1 }, isOfHelper: true },
+    ...{ onRestart: "orphan", status: "orphaned", listed: WHOLE.slice(0, 2) },
   },
 ];
 
-for (const { method, nth, onRestart, status, listed } of DEATHS) {
-  Deno.test(`a dry run (${onRestart}) killed before ${method} (${nth}) lists each call once`, async () => {
-    await using place = await createTestWorkspace();
-    await writeAgents(place, onRestart);
-    const before = await listFiles(place.workspace);
-    const crash = { method, when: "before", nth } as const;
-    await startAndDie(place, { start: ["chief"], isDry: true, crash });
-    assert.deepEqual(await lookAfter(place), { status, listed });
-    assert.deepEqual(await listFiles(place.workspace), before);
-  });
-}
-
-/** Starts the next service. Returns the status and the listed calls of the dry run. */
-async function lookAfter(place: TestWorkspace): Promise<{ status: string; listed: string[] }> {
-  await using runtime = await place.open();
-  const ids = (await runtime.listExecutions({ limit: 9, offset: 0 })).map(({ id }) => id);
-  const { id, status, isDryRun } = await toEnd(runtime, Math.min(...ids));
-  assert.ok(isDryRun);
-  const listed = (await resultsOf(runtime, id)).flatMap(({ would_do: list }) =>
-    ((list ?? []) as { summary: string }[]).map(({ summary }) => summary)
-  );
-  return { status, listed };
-}
-
-async function writeAgents(
-  place: TestWorkspace,
-  onRestart: Death["onRestart"],
-): Promise<void> {
+Deno.test("a killed dry run lists each call once, and changes nothing", async () => {
+  await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "list.md"), "- one\n- two\n");
+  for (const { chief, onRestart } of DEATHS) await writeAgents(place, chief, onRestart);
+  const before = await listFiles(place.workspace);
+  await startAndDie(place, {
+    start: DEATHS.map(({ chief }) => chief),
+    isDry: true,
+    deaths: DEATHS.map(({ chief, death, isOfHelper }) => (
+      { ...death, when: "before", agent: isOfHelper ? `helper_of_${chief}` : chief }
+    )),
+  });
+  await using runtime = await place.open();
+  for (const { chief, status, listed } of DEATHS) {
+    const [started] = await runtime.listExecutions({ agentId: chief, limit: 9, offset: 0 });
+    const { id, ...ended } = await toEnd(runtime, started?.id ?? 0);
+    const described = (await resultsOf(runtime, id)).flatMap(({ would_do: list }) =>
+      ((list ?? []) as { summary: string }[]).map(({ summary }) => summary)
+    );
+    assert.deepEqual([ended.status, described, ended.isDryRun], [status, listed, true], chief);
+  }
+  assert.deepEqual(await listFiles(place.workspace), before);
+});
+
+async function writeAgents(place: TestWorkspace, chief: string, onRestart: string): Promise<void> {
   const settings = `on_restart: ${onRestart}\nauto_approve: "*"`;
-  await place.writeScript("chief", [
+  const helper = `helper_of_${chief}`;
+  await place.writeScript(chief, [
     {
       call: [
         call("file_delete", { path: "list.md" }),
         call("memory_append", { section: "Facts", content: "x" }),
       ],
     },
-    { call: [call("run_agent", { agent_id: "helper" })] },
+    { call: [delegate(helper)] },
     { call: [call("file_write", { path: "end.md", content: "x\n" })] },
     { say: "Done." },
-  ], `${settings}\nagents: [helper]`);
-  await place.writeScript("helper", [
+  ], `${settings}\nagents: [${helper}]`);
+  await place.writeScript(helper, [
     { call: [call("file_write", { path: "helped.md", content: "x\n" })] },
     { say: "Helped." },
   ], settings);

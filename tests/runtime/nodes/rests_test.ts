@@ -74,7 +74,7 @@ test("after a kill -9 of the node whose run rests, one other node ends the rest"
   };
   await startAndDie({ root, shell: { ...shell, ...own } }, {
     start: ["rests"],
-    crash: { method: "restExecution", when: "after", nth: 1 },
+    deaths: [{ agent: "rests", method: "restExecution", when: "after", nth: 1 }],
   });
   // Nodes that run before could take the run. The killed process had the time of the machine.
   const clock = new TestClock(new Date().toISOString());
