@@ -85,6 +85,8 @@ active_attribute = active\nactive_value = true\n`,
     child = new Deno.Command(DOVECOT, {
       args: ["-F", "-c", join(dir.path, "dovecot.conf")],
       ...{ stdin: "null", stdout: "null", stderr: "null" },
+      // In a process group of its own, which can be killed as a whole.
+      detached: true,
     }).spawn();
     await until(isListening, "Dovecot listens");
   };
@@ -92,6 +94,12 @@ active_attribute = active\nactive_value = true\n`,
     child?.kill("SIGTERM");
     await child?.status;
     child = undefined;
+  };
+  /** Kills the server with its processes. After a SIGTERM, it would wait a second for each that had a client. */
+  const kill = async () => {
+    if (child === undefined) return;
+    Deno.kill(-child.pid, "SIGKILL");
+    await child.status;
   };
   const link = startLink(inner);
   const folderOf = (user: string, folder = "INBOX") =>
@@ -137,8 +145,16 @@ active_attribute = active\nactive_value = true\n`,
     silence: (isSilent) => void (link.state.isSilent = isSilent),
     async [Symbol.asyncDispose]() {
       link.close();
-      await stop();
-      await dir[Symbol.asyncDispose]();
+      await kill();
+      // A process that has just got its signal may still write a file.
+      await until(async () => {
+        try {
+          await dir[Symbol.asyncDispose]();
+          return true;
+        } catch {
+          return false;
+        }
+      }, "the folder of the mail server is removed");
     },
   };
 }
