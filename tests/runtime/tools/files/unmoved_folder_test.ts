@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { PlaceChanged } from "../../../../runtime/tools/files/file_failure.ts";
-import {
-  FILE_CLOCK,
-  isUnmoved,
-  waitUntilUnmoved,
-} from "../../../../runtime/tools/files/unmoved_folder.ts";
-import { withTempDir } from "../../../support/temp_dir.ts";
+import { isUnmoved, waitUntilUnmoved } from "../../../../runtime/tools/files/unmoved_folder.ts";
+import { inCalmFolder, shareCalmFolder } from "./held_entries.ts";
+
+shareCalmFolder();
 
 const codeOf = (code: string) => (error: unknown) =>
   error instanceof Error && "code" in error && error.code === code;
@@ -14,7 +12,7 @@ const codeOf = (code: string) => (error: unknown) =>
 const AGO_MS = 5_000;
 
 Deno.test("waitUntilUnmoved() accepts only a folder at its real path", () =>
-  withTempDir(async (dir) => {
+  inCalmFolder(async (dir) => {
     await Deno.mkdir(`${dir}/real/inner`, { recursive: true });
     await waitUntilUnmoved(`${dir}/real/inner`);
     await Deno.symlink(`${dir}/real`, `${dir}/link`);
@@ -26,23 +24,14 @@ Deno.test("waitUntilUnmoved() accepts only a folder at its real path", () =>
   }));
 
 Deno.test("isUnmoved() detects a folder that was swapped and restored, and ignores nearby writes", () =>
-  withTempDir(async (dir) => {
+  inCalmFolder(async (dir) => {
     await Deno.mkdir(`${dir}/outer/inner/last`, { recursive: true });
     await Deno.mkdir(`${dir}/twin/outer/inner/last`, { recursive: true });
     const last = `${dir}/outer/inner/last`;
     await waitUntilUnmoved(last);
-    const isUnmovedByWrite = async () => {
-      const since = Date.now();
-      await Deno.writeTextFile(`${last}/file`, "");
-      return isUnmoved(last, since);
-    };
-    // In the first second of `dir`, an entry that another test adds beside it looks like a swap of `dir`.
-    let isUnmovedNow = await isUnmovedByWrite();
-    for (let n = 0; n < 100 && !isUnmovedNow; n++) {
-      await FILE_CLOCK.sleep(50);
-      isUnmovedNow = await isUnmovedByWrite();
-    }
-    assert.equal(isUnmovedNow, true);
+    const begin = Date.now();
+    await Deno.writeTextFile(`${last}/file`, "");
+    assert.equal(isUnmoved(last, begin), true);
     for (const moved of [`${dir}/outer`, `${dir}/outer/inner`, last]) {
       await waitUntilUnmoved(last);
       const since = Date.now();
