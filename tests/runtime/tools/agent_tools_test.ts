@@ -117,29 +117,17 @@ async function assertReplaced(
   await assertIdentical(runtime, id);
 }
 
-Deno.test("custom tools with the names of built-in tools replace them", async () => {
-  await using place = await createToolPlace(SEARCH);
-  // The built-in tool of every agent, of a field, and of `tools` itself.
-  const names = ["wait", "shell", "web_search"];
-  for (const name of names) await writeConfig(place, `tools/${name}.ts`, OWN);
-  const lines = `tools: [${names.join(", ")}]${LINES}`;
-  await assertReplaced(place, names, { lines, result: "mine", source: "custom" });
-  const expected = names.map((name) => `warning The custom tool "${name}" ${WARNING}`);
-  assert.deepEqual((await problemsOf(place, "own")).sort(), expected.sort());
-  const left = names.map((name) => `-${name}`).join(", ");
-  await place.writeScript("own", [], `tools: [${names.join(", ")}, ${left}]${LINES}`);
-  assert.deepEqual(await problemsOf(place, "own"), []);
-});
-
-Deno.test("custom tools in a file of another name replace built-in tools", async () => {
+Deno.test("custom tools with the names of built-in tools replace them, in a file of any name", async () => {
   await using place = await createToolPlace(SEARCH);
   // The field that requests web_search is the one that names the file.
-  const names = YIELDING.filter((name) => name !== "web_search");
-  const texts = names.map((name) => OWN.replace("default", `const ${name} =`));
+  const modules = ["wait", "web_search", "other"];
+  for (const name of modules.slice(0, 2)) await writeConfig(place, `tools/${name}.ts`, OWN);
+  const others = YIELDING.filter((name) => !modules.includes(name));
+  const texts = others.map((name) => OWN.replace("default", `const ${name} =`));
   await writeConfig(place, "tools/other.ts", texts.join("\n"));
-  const lines = `tools: [other]${LINES}`;
-  await assertReplaced(place, names, { lines, result: "mine", source: "custom" });
-  const expected = names.map((name) => `warning The custom tool "${name}" ${WARNING}`);
+  const lines = `tools: [${modules.join(", ")}]${LINES}`;
+  await assertReplaced(place, YIELDING, { lines, result: "mine", source: "custom" });
+  const expected = YIELDING.map((name) => `warning The custom tool "${name}" ${WARNING}`);
   assert.deepEqual((await problemsOf(place, "own")).sort(), expected.sort());
 });
 

@@ -83,7 +83,10 @@ Deno.test("file_glob refuses invalid patterns", async () => {
 });
 
 test("file_glob lists 100 files, and continues at an offset", async (fixture, context) => {
-  for (let i = 1; i <= 220; i++) await fixture.write(`many/${String(i).padStart(3, "0")}.txt`, "");
+  await fixture.write("many/001.txt", "");
+  for (let i = 2; i <= 220; i++) {
+    Deno.writeTextFileSync(join(fixture.workspace, `many/${String(i).padStart(3, "0")}.txt`), "");
+  }
   const list = async (offset: number) =>
     (await call(fileGlob, { pattern: "many/*", offset }, context)).split("\n");
   const first = await list(1);
@@ -103,10 +106,11 @@ test("file_glob lists 100 files, and continues at an offset", async (fixture, co
 
 test("file_glob lists the newest files first", async (fixture, context) => {
   const day = (number: number) => new Date(Date.UTC(2026, 0, number));
+  await Deno.mkdir(join(fixture.workspace, "log"));
   for (let i = 1; i <= 120; i++) {
-    const name = `log/${String(i).padStart(3, "0")}.txt`;
-    await fixture.write(name, "");
-    await Deno.utime(join(fixture.workspace, name), day(1), day(i % 60));
+    const path = join(fixture.workspace, `log/${String(i).padStart(3, "0")}.txt`);
+    Deno.writeTextFileSync(path, "");
+    Deno.utimeSync(path, day(1), day(i % 60));
   }
   await Deno.symlink("119.txt", join(fixture.workspace, "log/link.txt"));
   const list = async (offset: number) =>
@@ -144,7 +148,7 @@ Deno.test("walkGlob() stops at its limits and when it is cancelled", async () =>
 });
 
 test("walkGlob() yields between the files of a folder for long lists in braces", async (fixture) => {
-  const names = Array.from({ length: 500 }, (_, i) => `many/${"a".repeat(100)}${i}.txt`);
+  const names = Array.from({ length: 150 }, (_, i) => `many/${"a".repeat(100)}${i}.txt`);
   await Deno.mkdir(join(fixture.workspace, "many"));
   for (const name of names) Deno.writeTextFileSync(join(fixture.workspace, name), "");
   const pattern = `many/{${Array.from({ length: 100 }, (_, i) => `*a*b${i}`).join(",")}}`;

@@ -121,23 +121,21 @@ test("file_search passes over binary files", async (fixture, context) => {
 test(
   "file_search numbers the lines of a long file, and shows lines around a match",
   async (fixture, context) => {
-    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index + 1} é`);
+    const lines = Array.from({ length: 9_999 }, (_, index) => `line ${index + 1} é`);
     await fixture.write("long.txt", lines.join("\n") + "\n");
-    assert.equal(await find(context, "line 19999\\b"), "long.txt:19999: line 19999 é");
+    assert.equal(await find(context, "line 9998\\b"), "long.txt:9998: line 9998 é");
     // The lines between two matches are shown once.
-    const near = await find(context, "line (2|4|9|20000) ", { context: 1 });
-    const shown = [1, 2, 3, 4, 5, 0, 8, 9, 10, 0, 19999, 20000].map((number) => {
-      const mark = [2, 4, 9, 20000].includes(number) ? ":" : "-";
+    const near = await find(context, "line (2|4|9|9999) ", { context: 1 });
+    const shown = [1, 2, 3, 4, 5, 0, 8, 9, 10, 0, 9998, 9999].map((number) => {
+      const mark = [2, 4, 9, 9999].includes(number) ? ":" : "-";
       return number === 0 ? "--" : `long.txt${mark}${number}${mark} line ${number} é`;
     });
     assert.equal(near, shown.join("\n"));
-    // The context of every line is the same, wherever a read of the file ended.
-    for (const number of [4_000, 5_000, 6_000]) {
-      const pattern = `line (${Array.from({ length: 60 }, (_, at) => number + at * 8).join("|")}) `;
-      const found = await find(context, pattern, { context: 10 });
-      const numbers = found.split("\n").map((one) => Number(/\d+/.exec(one)?.[0]));
-      assert.deepEqual(numbers, Array.from({ length: 493 }, (_, at) => number - 10 + at));
-    }
+    // The context of every line is the same, also beside the end of the file's first read, in line 5126.
+    const pattern = `line (${Array.from({ length: 60 }, (_, at) => 5_000 + at * 8).join("|")}) `;
+    const found = await find(context, pattern, { context: 10 });
+    const numbers = found.split("\n").map((one) => Number(/\d+/.exec(one)?.[0]));
+    assert.deepEqual(numbers, Array.from({ length: 493 }, (_, at) => 4_990 + at));
   },
 );
 

@@ -4,7 +4,7 @@ import { toReadable } from "../../../../runtime/tools/pages/readable_text.ts";
 import { nextSlice } from "../../../../base/slices.ts";
 
 const fill = (unit: string, size: number) => unit.repeat(Math.ceil(size / unit.length));
-const LONG = 1_000_000;
+const LONG = 400_000;
 const N = 100_000;
 
 const HOSTILE: Record<string, string> = {

@@ -46,7 +46,7 @@ Deno.test("toReadable() keeps all words of the main part in their order", async 
         `${source}\n${text}`,
       );
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -67,7 +67,7 @@ Deno.test("toReadable() converts any sequence of tags, and never shows a script"
         assert.ok(!text.includes("secretScript"), text);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
 
