@@ -2,6 +2,7 @@
 // terminal here, as in a script. __snapshots__ contains both; read the changes of a snapshot.
 import assert from "node:assert/strict";
 import { PROGRAM } from "../../cli/program.ts";
+import { settleQuickly } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
 import { addWorld, type Row, TABLE } from "./exit_code_table.ts";
 import { createFakeCli, type FakeCli } from "./fake_cli.ts";
@@ -20,7 +21,7 @@ async function perform(cli: FakeCli, argv: string[], row: Row): Promise<number> 
   const exit = cli.run(...argv);
   if (then !== undefined) {
     const waits = () => cli.proxied.length === 1 || cli.runtime.followers === 1;
-    await until(waits, "it waits for what happens");
+    await until(waits, "it waits for what happens", settleQuickly);
     then(cli);
   }
   return await (needs === undefined ? cli.drive(exit) : untilEnd(exit, cli));

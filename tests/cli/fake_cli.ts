@@ -26,7 +26,7 @@ import { Client, type Transport } from "../../api/client/client.ts";
 import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTestApp, type TestApp } from "../support/test_app.ts";
-import { settle, type TestClock } from "../support/test_clock.ts";
+import { settleQuickly, type TestClock } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
 import { FakeInput } from "./fake_input.ts";
 import type { VirtualScreen } from "./virtual_screen.ts";
@@ -173,6 +173,7 @@ export class FakeCli implements AsyncDisposable {
     this.runtime = runtime;
     this.lifecycle = lifecycle;
     this.clock = clock;
+    clock.settle = settleQuickly;
     this.stdout = new FakeTerminal(size);
     this.stderr = new FakeTerminal(size);
     this.input = new FakeInput({ isTerminal: hasPerson });
@@ -220,18 +221,18 @@ export class FakeCli implements AsyncDisposable {
     let settled = false;
     const done = () => settled = true;
     promise.then(done, done);
-    await settle();
+    await settleQuickly();
     const tick = async () => {
       const isWaiting = this.#unanswered === 0 && this.clock.sleeping > 0;
       if (!settled && isWaiting) await this.clock.advance(250);
       return settled;
     };
-    await until(tick, "it comes to an end");
+    await until(tick, "it comes to an end", settleQuickly);
     return await promise;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return Deno.remove(this.stateDir, { recursive: true });
+    return Promise.resolve(Deno.removeSync(this.stateDir, { recursive: true }));
   }
 }
 
@@ -247,8 +248,9 @@ interface FakeCliOptions {
 }
 
 /** Creates a command line with a running service without agents. */
-export async function createFakeCli(options: FakeCliOptions = {}): Promise<FakeCli> {
-  return new FakeCli(await Deno.makeTempDir(), options);
+export function createFakeCli(options: FakeCliOptions = {}): Promise<FakeCli> {
+  // Hundreds of tests create one; the asynchronous functions cost more on a busy machine.
+  return Promise.resolve(new FakeCli(Deno.makeTempDirSync(), options));
 }
 
 function createApp(cli: FakeCli, screen: VirtualScreen | undefined): CliApp {

@@ -1,4 +1,5 @@
 // A clock that tests advance explicitly.
+import { setImmediate } from "node:timers";
 import type { Clock } from "../../base/clock.ts";
 
 interface Sleeper {
@@ -8,6 +9,8 @@ interface Sleeper {
 
 /** A Clock whose time changes only by `advance` and `jump`. */
 export class TestClock implements Clock {
+  /** Lets the work of woken sleepers run. */
+  settle: () => Promise<void> = settle;
   #now: number;
   #sleepers: Sleeper[] = [];
 
@@ -60,7 +63,7 @@ export class TestClock implements Clock {
   async advance(ms: number): Promise<void> {
     const target = this.#now + ms;
     for (;;) {
-      await settle();
+      await this.settle();
       const due = this.#sleepers.filter((one) => one.until <= target)
         .sort((a, b) => a.until - b.until)[0];
       if (due === undefined) break;
@@ -69,7 +72,7 @@ export class TestClock implements Clock {
       due.wake();
     }
     this.#now = target;
-    await settle();
+    await this.settle();
   }
 
   /** Advances the time without waking sleepers, as if the machine slept or somebody set the clock. */
@@ -83,4 +86,9 @@ export async function settle(): Promise<void> {
   for (let i = 0; i < 3; i++) {
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
   }
+}
+
+/** Like settle(), at a thirtieth of its cost, for work without real input and output. */
+export async function settleQuickly(): Promise<void> {
+  for (let i = 0; i < 3; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { PROGRAM } from "../../../cli/program.ts";
 import type { ServiceEventMessage } from "../../../api/client/client.ts";
 import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
-import { settle } from "../../support/test_clock.ts";
+import { settleQuickly } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { CTRL_D } from "../fake_input.ts";
 import { addFiles, addKeys, addPeople, addRecord } from "../exit_code_table.ts";
@@ -48,7 +48,7 @@ const NEW = 5;
 /** Acts on the new execution once it is followed. */
 function once(act: (cli: FakeCli, id: number) => void): (world: World) => Promise<void> {
   return async ({ cli }) => {
-    await until(() => cli.runtime.followers === 1, "the run is followed");
+    await until(() => cli.runtime.followers === 1, "the run is followed", settleQuickly);
     act(cli, NEW);
   };
 }
@@ -417,11 +417,11 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "run in progress": {
     argv: ["run", "reporter"],
     async meanwhile({ cli, screen }) {
-      await until(() => cli.runtime.followers === 1, "the run is followed");
+      await until(() => cli.runtime.followers === 1, "the run is followed", settleQuickly);
       cli.runtime.delta(NEW, "# Report\n\nAll is **well** so f");
-      await settle();
+      await settleQuickly();
       await cli.clock.advance(2_000);
-      await settle();
+      await settleQuickly();
       // The snapshot is the current screen; the run is not played to its end.
       const picture = screen.text;
       cli.runtime.setStatus(NEW, "success");

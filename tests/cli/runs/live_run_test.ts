@@ -1,7 +1,7 @@
 // Tests of the progress line that a run shows at a terminal and then removes.
 import assert from "node:assert/strict";
 import { fakeAgent } from "../../support/fake_agent.ts";
-import { settle } from "../../support/test_clock.ts";
+import { settleQuickly } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 import { assertPicture } from "../picture.ts";
@@ -24,15 +24,15 @@ async function start(
   const cli = await createFakeCli({ screen, hasPerson: options.hasPerson ?? false });
   cli.runtime.addAgent(fakeAgent("daily"));
   const code = cli.run(...options.argv ?? ["run", "daily"]);
-  await until(() => cli.runtime.followers === 1, "the run is followed");
+  await until(() => cli.runtime.followers === 1, "the run is followed", settleQuickly);
   return {
     cli,
     screen,
     code,
     async pass(seconds) {
-      await settle();
+      await settleQuickly();
       await cli.clock.advance(seconds * 1_000);
-      await settle();
+      await settleQuickly();
     },
   };
 }
@@ -208,10 +208,10 @@ Deno.test("chat shows each turn on a progress line, like run", async () => {
   cli.runtime.addAgent(fakeAgent("daily"));
   cli.input.lines = ["Hello"];
   const code = cli.run("chat", "daily");
-  await until(() => cli.runtime.followers === 1, "the turn is followed");
-  await settle();
+  await until(() => cli.runtime.followers === 1, "the turn is followed", settleQuickly);
+  await settleQuickly();
   await cli.clock.advance(2_000);
-  await settle();
+  await settleQuickly();
   assert.match(screen.text, /\n. Thinking · 2s$/);
   // The prompt ignores keys during a turn, because their echo would break the progress line.
   assert.ok(cli.input.isMuted);
