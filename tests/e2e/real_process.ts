@@ -5,6 +5,7 @@ import { systemProcesses } from "../../cli/context/processes.ts";
 import { type Client, openSocketClient } from "../../api/client/client.ts";
 import { denoDirectory } from "../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
+import { untilGone } from "../support/until.ts";
 import { scopedCommand } from "./scoped/scoped_command.ts";
 
 /** The output and the exit code of a finished command. */
@@ -108,7 +109,7 @@ export async function killService(stateDir: string): Promise<void> {
   } catch {
     return; // Without a PID file or a process with its PID there is nothing to kill.
   }
-  while (await isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+  await untilGone(pid);
 }
 
 /** Returns true if a process lives and is no zombie. */

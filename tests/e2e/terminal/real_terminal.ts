@@ -1,9 +1,11 @@
 // Runs the program in a real terminal: tmux draws it, and a test types and reads the screen.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type RealHome, untilFound } from "../real_process.ts";
+import type { RealHome } from "../real_process.ts";
+import { TmuxClient } from "./tmux_client.ts";
 
-const text = new TextDecoder();
+/** A time limit far above the duration of any step on a loaded machine. */
+const PATIENCE_MS = 120_000;
 
 function toAssignments(env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env).map(([name, value]) => `${name}=${value}`);
@@ -38,11 +40,12 @@ sleep 600`;
 export class RealTerminal implements AsyncDisposable {
   readonly #socket: string;
   readonly #pidFile: string;
+  readonly #client: TmuxClient;
 
-  private constructor(home: RealHome) {
-    // Each terminal has its own tmux socket, because a stopped tmux server does not release its socket at once.
-    this.#socket = join(home.root, `tmux-${crypto.randomUUID().slice(0, 8)}.sock`);
-    this.#pidFile = join(home.root, "terminal.pid");
+  private constructor(options: { socket: string; pidFile: string }) {
+    this.#socket = options.socket;
+    this.#pidFile = options.pidFile;
+    this.#client = new TmuxClient(this.#socket);
   }
 
   /** Opens a terminal that runs a command. The file `record` receives the unchanged bytes of the output. */
@@ -61,58 +64,63 @@ export class RealTerminal implements AsyncDisposable {
     const command = options.program === undefined
       ? await home.command(args, { env })
       : [...options.program, ...args];
-    const terminal = new RealTerminal(home);
+    // Each terminal has its own tmux socket, because a stopped tmux server does not release its socket at once.
+    const socket = join(home.root, `tmux-${crypto.randomUUID().slice(0, 8)}.sock`);
+    const pidFile = join(home.root, "terminal.pid");
     const wrapper = join(home.root, "wrapper.sh");
     await Deno.writeTextFile(wrapper, WRAPPER);
-    await terminal.#tmux(
+    const size = ["-x", String(columns), "-y", "60"];
+    await startTmux(
       [
-        ...["-f", "/dev/null", "-u", "new-session", "-d", "-x", String(columns), "-y", "60"],
-        ...["-c", home.root],
+        ...["-S", socket, "-f", "/dev/null", "-u", "new-session", "-d", ...size, "-c", home.root],
+        // tmux sets TERM, so `env` sets the test's value.
+        ...["sh", wrapper, "env", ...toAssignments(env), ...command],
       ],
-      // tmux sets TERM, so `env` sets the test's value.
-      ["sh", wrapper, "env", ...toAssignments(env), ...command],
-      { ...home.environment(), LC_ALL: "C.UTF-8", PID_FILE: terminal.#pidFile },
+      { ...home.environment(), LC_ALL: "C.UTF-8", PID_FILE: pidFile },
     );
-    if (record !== undefined) {
-      await terminal.#tmux(["pipe-pane", "-o"], [`cat > '${record}'`]);
-    }
+    const terminal = new RealTerminal({ socket, pidFile });
+    if (record !== undefined) await terminal.#client.run("pipe-pane", "-o", `cat > '${record}'`);
     return terminal;
   }
 
   /** Presses keys by their names: `Enter`, `C-c`, `Escape`. */
   async press(...keys: string[]): Promise<void> {
-    await this.#tmux(["send-keys"], keys);
+    await this.#client.run("send-keys", ...keys);
   }
 
   /** Types a text at the terminal. */
   async type(text: string): Promise<void> {
-    await this.#tmux(["send-keys", "-l"], [text]);
+    await this.#client.run("send-keys", "-l", text);
   }
 
   /** Pastes a text. The terminal sends paste marks if the program requests them, except with `unmarked`. */
   async paste(text: string, options: { unmarked?: boolean } = {}): Promise<void> {
-    await this.#tmux(["set-buffer"], ["--", text]);
-    await this.#tmux(["paste-buffer"], options.unmarked ? [] : ["-p", "-r"]);
+    await startTmux(["-S", this.#socket, "set-buffer", "--", text]);
+    await this.#client.run("paste-buffer", ...options.unmarked ? [] : ["-p", "-r"]);
   }
 
   /** Returns the screen with its scrolled-off lines, without spaces at line ends. `colors` adds escape sequences. */
   async read({ colors = false }: { colors?: boolean } = {}): Promise<string> {
     const command = ["capture-pane", "-p", "-J", "-S", "-", ...colors ? ["-e"] : []];
-    const shown = await this.#tmux(command);
+    const shown = await this.#client.run(...command);
     return shown.replaceAll(/ +$/gm, "").trimEnd();
   }
 
   /** Waits until the screen matches, and returns the screen. */
   async waitFor(pattern: RegExp): Promise<string> {
-    let shown = "";
+    const isLate = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => isLate.resolve(true), PATIENCE_MS);
     try {
-      return await untilFound(String(pattern), async () => {
-        shown = await this.read();
-        return pattern.test(shown) ? shown : undefined;
-        // Each read starts a process.
-      }, { everyMs: 60 });
-    } catch (cause) {
-      throw new Error(`Waited in vain for ${pattern}; the terminal shows:\n${shown}`, { cause });
+      for (;;) {
+        const { nextOutput } = this.#client;
+        const shown = await this.read();
+        if (pattern.test(shown)) return shown;
+        if (await Promise.race([isLate.promise, nextOutput])) {
+          throw new Error(`Waited in vain for ${pattern}; the terminal shows:\n${shown}`);
+        }
+      }
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -140,20 +148,18 @@ export class RealTerminal implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#tmux(["kill-server"]);
+    await this.#client.end();
   }
+}
 
-  async #tmux(
-    command: readonly string[],
-    args: readonly string[] = [],
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<string> {
-    const { success, stdout, stderr } = await new Deno.Command("tmux", {
-      args: ["-S", this.#socket, ...command, ...args],
-      env: { ...env },
-      stdin: "null",
-    }).output();
-    if (!success) throw new Error(`tmux ${command.join(" ")}: ${text.decode(stderr)}`);
-    return text.decode(stdout);
-  }
+async function startTmux(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const { success, stderr } = await new Deno.Command("tmux", {
+    args: [...args],
+    env: { ...env },
+    stdin: "null",
+  }).output();
+  if (!success) throw new Error(`tmux ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
 }
