@@ -4,8 +4,9 @@ import { basename, join } from "node:path";
 import type { ProcessSandbox } from "../../runtime/sandbox/process_sandbox.ts";
 import { noSandbox } from "../../tests/runtime/sandbox/system_sandbox.ts";
 import { ShellFixture } from "../../tests/runtime/tools/shell/shell_fixture.ts";
+import type { FaultyWorld } from "../faults/fault.ts";
 import type { Attack } from "./attack.ts";
-import { StartedCommands } from "./started_commands.ts";
+import { runCommand, startService } from "./started_commands.ts";
 
 /** The hidden command. It leaves a trace in the workspace. */
 const HIDDEN = "touch planted";
@@ -76,21 +77,22 @@ interface Rules {
 
 /** Returns the lines whose hidden command an agent of a started service runs without an approval. */
 async function passService(
-  started: StartedCommands,
+  started: FaultyWorld,
   lines: readonly string[],
   { deny, autoApprove }: Rules,
 ): Promise<string[]> {
   const settings = { shell: { allow: ["echo *"], deny }, autoApprove: [autoApprove].flat() };
   const runs = lines.map(async (command) => {
     const path = await Deno.makeTempDir({ dir: started.home.workspace });
-    const { isAsking } = await started.run({ command, folder: basename(path), ...settings });
+    const call = { command, folder: basename(path), ...settings };
+    const { isAsking } = await runCommand(started, call);
     const planted = await Deno.stat(join(path, "planted")).then(() => true, () => false);
     return planted
       ? [`${JSON.stringify(command)} ${isAsking ? "runs before" : "needs no"} approval`]
       : [];
   });
   const found = (await Promise.all(runs)).flat();
-  const { isAsking, text } = await started.run({ command: "echo permitted", ...settings });
+  const { isAsking, text } = await runCommand(started, { command: "echo permitted", ...settings });
   if (isAsking || !text.includes("permitted")) found.push("the service does not run echo");
   return found;
 }
@@ -142,7 +144,7 @@ export const hiddenCommands: Attack = {
     const working = all.filter(({ planted }) => planted);
     const successes = working.filter(({ passed }) => passed)
       .map(({ line }) => `${JSON.stringify(line)} runs without approval`);
-    await using started = await StartedCommands.start("off");
+    await using started = await startService("off");
     successes.push(...await passService(started, hidden.slice(0, tries), asking));
     successes.push(...await passService(started, EVASIONS.slice(0, tries), denying));
     if (working.length < all.length / 2) successes.push(`only ${working.length} work in a shell`);

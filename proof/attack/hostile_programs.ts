@@ -18,7 +18,7 @@ import { SkillsFixture } from "../../tests/runtime/tools/skills/skills_fixture.t
 import type { Attack } from "./attack.ts";
 import { HOSTILE_PROGRAMS, type HostileProgram } from "./hostile_table.ts";
 import { openTargets, type Targets } from "./hostile_targets.ts";
-import { StartedCommands } from "./started_commands.ts";
+import { runCommand, startService } from "./started_commands.ts";
 
 /** The time from a program's end to the search for processes that have survived it. */
 const SURVIVAL_CHECK_MS = 1_200;
@@ -119,13 +119,10 @@ async function asCommands(
 }
 
 /** Starts the programs as commands of agents of a service in its own process. */
-async function asStarted(
-  programs: readonly HostileProgram[],
-  mode: "required" | "off",
-): Promise<Outcome[]> {
+async function asStarted(programs: readonly HostileProgram[]): Promise<Outcome[]> {
   const net = IGNORED_WITHOUT_BRIDGE ? [] : ["allowed.example"];
   const settings = { shell: { net }, autoApprove: ["shell"] };
-  await using started = await StartedCommands.start(mode);
+  await using started = await startService("required");
   const { root, workspace } = started.home;
   await using prey = await openTargets(root, root, workspace);
   const folder = join(workspace, "hostile");
@@ -133,18 +130,15 @@ async function asStarted(
   const outcomes: Outcome[] = [];
   for (const program of programs) {
     const command = await write(folder, { ...program, source: prey.fill(program.source) });
-    const { isAsking, text } = await started.run({ command, ...settings });
+    const { isAsking, text } = await runCommand(started, { command, ...settings });
     if (isAsking) throw new Error(`The shell asks about ${command}`);
     outcomes.push(await outcomeOf(`a command of a service: ${program.name}`, text, prey, program));
   }
   return outcomes;
 }
 
-async function asTools(
-  programs: readonly HostileProgram[],
-  sandbox: (home: string) => ProcessSandbox,
-): Promise<Outcome[]> {
-  await using world = await ToolWorld.open({ sandbox: sandbox("/nonexistent") });
+async function asTools(programs: readonly HostileProgram[]): Promise<Outcome[]> {
+  await using world = await ToolWorld.open({ sandbox: systemSandbox("/nonexistent") });
   const { base, home, workspace } = world.fixture;
   await using prey = await openTargets(base, home, workspace);
   const outcomes: Outcome[] = [];
@@ -178,25 +172,11 @@ async function outcomeOf(
   return { name, breach: said ?? traces[0] };
 }
 
-/** The ways to start a program of which some succeed without a sandbox. Deno's permissions also restrict custom tools. */
-const FREE_WAYS = ["a script", "a server", "a command", "a command of a service"];
-
-/** Starts the first `count` programs and the first `count` custom tools in every way. */
-async function tryAll(
-  count: number,
-  sandbox: (home: string) => ProcessSandbox,
-  mode: "required" | "off",
-): Promise<Outcome[]> {
-  const programs = HOSTILE_PROGRAMS.filter(({ language }) => language !== "tool").slice(0, count);
-  const tools = HOSTILE_PROGRAMS.filter(({ language }) => language === "tool").slice(0, count);
-  return [
-    ...await asScripts(programs, sandbox),
-    ...await asServers(programs, sandbox),
-    ...await asCommands(programs, sandbox),
-    ...await asTools(tools, sandbox),
-    ...await asStarted(programs, mode),
-  ];
-}
+/**
+ * The ways to start a program of which some succeed without a sandbox. Deno's permissions also restrict custom tools, and
+ * for the commands of a service, the attack `hidden-commands` shows that they run.
+ */
+const FREE_WAYS = ["a script", "a server", "a command"];
 
 export const hostilePrograms: Attack = {
   name: "hostile-programs",
@@ -204,9 +184,20 @@ export const hostilePrograms: Attack = {
   tries: { full: HOSTILE_PROGRAMS.length, sample: 1 },
   ...(IGNORED_WITHOUT_SANDBOX && { impossible: "this system has no sandbox" }),
   async run(tries) {
-    const inside = await tryAll(tries, systemSandbox, "required");
+    const programs = HOSTILE_PROGRAMS.filter(({ language }) => language !== "tool").slice(0, tries);
+    const tools = HOSTILE_PROGRAMS.filter(({ language }) => language === "tool").slice(0, tries);
+    const tryAll = async (sandbox: (home: string) => ProcessSandbox) => [
+      ...await asScripts(programs, sandbox),
+      ...await asServers(programs, sandbox),
+      ...await asCommands(programs, sandbox),
+    ];
+    const inside = [
+      ...await tryAll(systemSandbox),
+      ...await asTools(tools),
+      ...await asStarted(programs),
+    ];
     // Run the programs without a sandbox, too: if most failed there, their failures in the sandbox would prove nothing.
-    const without = await tryAll(tries, () => noSandbox(), "off");
+    const without = await tryAll(noSandbox);
     const free = without.filter(({ breach }) => breach !== undefined);
     const successes = inside.flatMap(({ name, breach }) =>
       breach === undefined ? [] : [`${name}: ${breach}`]

@@ -11,7 +11,7 @@ const FRAME_CHARACTERS = 2_000_000;
 /** The allowed growth of memory in MB: a fixed part and a part for each follower. */
 const MAX_MB = { ofAll: 96, ofEach: 0.75 };
 /** The number of memory measurements after all followers have connected, with one request before each. */
-const READINGS = 40;
+const READINGS = 15;
 
 export const silentFollowers: Attack = {
   name: "silent followers",

@@ -2,10 +2,10 @@
 // produced.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { sourceCommand } from "../../cli/self_command.ts";
 import { ApiError, type Client } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import { createRealHome, type RealHome, untilFound } from "../../tests/e2e/real_process.ts";
+import { programCommand } from "../../tests/support/program.ts";
 import { findViolations } from "../soak/invariants/invariants.ts";
 
 /** A fault with a check. `check` throws if the service does not behave as the name says. */
@@ -41,7 +41,7 @@ export async function openWorld(
     prepare: (home: RealHome) => Promise<void>;
   },
 ): Promise<FaultyWorld> {
-  const command = [...options.wrap ?? [], ...sourceCommand()];
+  const command = [...options.wrap ?? [], ...programCommand()];
   const home = await createRealHome({ command });
   try {
     await options.prepare(home);

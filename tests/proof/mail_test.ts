@@ -8,7 +8,7 @@ Deno.test({
   name: "mail: each mail of a storm has one run on one of two nodes",
   ignore: !HAS_POSTGRES || !HAS_DOVECOT,
   async fn() {
-    const size = { mails: 12, agents: 4, deaths: 0, silences: 0, seed: 3 };
+    const size = { mails: 8, agents: 2, deaths: 0, silences: 0, seed: 3 };
     const { violations } = await runStorm(size);
     assert.deepEqual(violations, []);
   },

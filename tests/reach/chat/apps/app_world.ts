@@ -40,7 +40,7 @@ export async function openChatService(
 export interface AppWorld<App extends TestedApp> extends AsyncDisposable {
   place: TestWorkspace;
   app: App;
-  open(): Promise<ChatService>;
+  open(options?: { clock?: Clock }): Promise<ChatService>;
   /** Waits for a message in a place that contains a text, and returns it. */
   seen(place: string, text: string): Promise<ShownMessage>;
   /** Waits until the chat has handled everything that happened in the app before. */
@@ -72,8 +72,8 @@ export async function createAppWorld<App extends TestedApp>(app: App): Promise<A
     place,
     app,
     seen,
-    async open() {
-      const service = await openChatService(place);
+    async open(options) {
+      const service = await openChatService(place, options);
       await app.connected?.();
       return service;
     },

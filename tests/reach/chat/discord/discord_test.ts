@@ -1,6 +1,7 @@
 // Discord over its real packages: sessions that break off, messages that the bot missed, and Discord's own rules.
 import assert from "node:assert/strict";
 import { createLocalClient } from "../../../../app/local_client.ts";
+import { SystemClock } from "../../../../base/clock.ts";
 import { MINUTE_MS } from "../../../../base/time_units.ts";
 import { toPayload } from "../../../../reach/chat/discord_wire.ts";
 import { call } from "../../../runtime/executions/executions_of.ts";
@@ -31,6 +32,13 @@ function testDiscord(
   });
 }
 
+/** Sets Date.now() six seconds ahead. The package waits for five seconds between two identifications. */
+function setClockAhead(): Disposable {
+  const { now } = Date;
+  Date.now = () => now() + 6_000;
+  return { [Symbol.dispose]: () => Date.now = now };
+}
+
 const countOf = (server: DiscordServer, method: string) =>
   server.calls.filter((one) => one === method).length;
 
@@ -58,6 +66,7 @@ testDiscord(
     await using _service = await world.open();
     server.say(OWNER, "First");
     await world.seen(TO_OWNER, "First");
+    using _ahead = setClockAhead();
     server.drop(4_009, { isForgotten: true });
     server.say(OWNER, "Missed");
     server.mention(GUEST, GROUP, "missed in the group");
@@ -176,8 +185,14 @@ testDiscord(
 testDiscord(
   "a refused token is logged, and the chat tries again; a stopped chat is not connected",
   async (world, server) => {
-    const service = await world.open();
+    class HastyClock extends SystemClock {
+      override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+        return super.sleep(Math.min(ms, 20), signal);
+      }
+    }
+    const service = await world.open({ clock: new HastyClock() });
     const logged = () => JSON.stringify(world.place.logged);
+    using _ahead = setClockAhead();
     server.drop(4_004, { isForgotten: true });
     await until(() => countOf(server, "op 2") === 2, "a second session");
     server.say(OWNER, "Still here");
