@@ -103,6 +103,38 @@ const TOGETHER = ["when-a-file-arrives", "every-morning", "keep-it-cheap", "gall
 /** Matches the commands at the beginning of a guide that tests/examples performs on the same files. */
 const CHECKED = /^inkling (?:validate|test)(?: \w+)?$/;
 
+/** Matches the commands that only show something, by their name and options. Each runs in one guide. */
+const SHOWING = /^inkling (doctor|list|recap|status|logs|show)(?: ([\w-]+))?$/;
+
+/** The commands of a guide that the test runs. */
+interface Play {
+  name: string;
+  commands: string[];
+}
+
+/** Returns the plays of groups of guides. Checks the agents of commands that another guide runs with another agent. */
+function toPlays(groups: readonly (readonly string[])[]): Play[][] {
+  const shown = new Set<string>();
+  const isNew = (name: string, command: string) => {
+    const [, kind = "", agent] = SHOWING.exec(command) ?? [];
+    if (kind === "" || CODES[`${name}: ${command}`] !== undefined) return true;
+    if (!shown.has(kind)) return shown.add(kind) !== undefined;
+    if (agent !== undefined) assert.ok(exampleFiles(name).includes(`agents/${agent}.md`), command);
+    return false;
+  };
+  return groups.map((names) =>
+    names.map((name) => {
+      const commands = commandsOf(guide(name));
+      const first = commands.findIndex((command) => !CHECKED.test(command));
+      return {
+        name,
+        commands: commands.slice(first)
+          .filter((command) => NOT_RUN[command] === undefined && isNew(name, command)),
+      };
+    })
+  );
+}
+
 let setUp: NewcomerHome;
 
 Deno.test.beforeAll(async () => {
@@ -122,9 +154,9 @@ async function openSetUpHome(): Promise<NewcomerHome> {
 
 Deno.test("docs/guides: the commands of each guide run in a new home", async () => {
   const others = exampleNames().filter((name) => !TOGETHER.includes(name)).map((name) => [name]);
-  const groups = [TOGETHER, ...others].values();
+  const groups = toPlays([TOGETHER, ...others]).values();
   const play = async () => {
-    for (const names of groups) await playGuides(names);
+    for (const plays of groups) await playGuides(plays);
   };
   // After a failure, the other guides end before the next test begins.
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, play));
@@ -132,13 +164,11 @@ Deno.test("docs/guides: the commands of each guide run in a new home", async () 
 });
 
 /** Runs the commands of guides in one home. */
-async function playGuides(names: readonly string[]): Promise<void> {
+async function playGuides(plays: readonly Play[]): Promise<void> {
   await using home = await openSetUpHome();
-  for (const name of names) {
+  for (const { name, commands } of plays) {
     await copyExample(name, join(home.path, "inkling"));
-    const commands = commandsOf(guide(name));
-    const first = commands.findIndex((command) => !CHECKED.test(command));
-    for (const command of commands.slice(first).filter((one) => NOT_RUN[one] === undefined)) {
+    for (const command of commands) {
       const line = REPEATED.has(command) ? `until ${command}; do sleep 0.2; done` : command;
       const { code, output } = await home.run(line);
       assert.equal(code, CODES[`${name}: ${command}`] ?? 0, `${name}: ${command}\n${output}`);

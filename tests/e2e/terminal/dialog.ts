@@ -19,12 +19,6 @@ export async function converse(terminal: RealTerminal, turns: readonly Turn[]): 
   }
 }
 
-/** Waits until a question is open, and presses Ctrl+C. */
-export async function interruptAt(terminal: RealTerminal, question: RegExp): Promise<void> {
-  await terminal.waitFor(openQuestion(question));
-  await terminal.press("C-c");
-}
-
 /** Returns a pattern for an open question: its diamond is filled, an answered question's is empty. */
 function openQuestion(question: RegExp): RegExp {
   return new RegExp(`◆ {2}.*${question.source}`);
