@@ -7,7 +7,13 @@ import { ADAPTERS, KEY } from "../../support/models/model_adapters.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { FixtureHttpServer } from "../../runtime/tools/mcp/http_server.ts";
 import { SHELL_SERVER } from "../../runtime/sandbox/shell_server.ts";
-import { argumentsOf, createRealHome, type RealHome, untilFound } from "../real_process.ts";
+import {
+  argumentsOf,
+  createRealHome,
+  type RealHome,
+  untilFound,
+  untilReady,
+} from "../real_process.ts";
 
 interface Call {
   name: string;
@@ -39,10 +45,23 @@ async function resultsOf(home: RealHome, id: string) {
     .map(({ metadata }) => JSON.parse(metadata ?? "{}") as { content: string; is_error: boolean });
 }
 
+/** Starts a service in the foreground, which needs one process less than `start -d`. Disposing kills it. */
+async function startService(home: RealHome): Promise<AsyncDisposable> {
+  const service = await home.spawn(["start"]);
+  const output = service.output();
+  using client = home.client();
+  await untilReady(client);
+  return {
+    async [Symbol.asyncDispose]() {
+      service.kill("SIGKILL");
+      await output;
+    },
+  };
+}
+
 /** Runs an agent in the service that the test started. */
 async function run(home: RealHome, id: string) {
   using client = home.client();
-  if (!await client.health().then(() => true, () => false)) await home.succeed("start", "-d");
   const { execution_id } = await client.run(id);
   await Array.fromAsync(client.follow(execution_id));
   return await resultsOf(home, id);
@@ -71,7 +90,7 @@ Deno.test("tools, MCP servers and providers work under scoped flags", async () =
   await write(
     home,
     "config/config.yaml",
-    `workspace: ${home.workspace}\nhttp: {allow: [localhost]}\n`,
+    `workspace: ${home.workspace}\nhttp: {allow: [localhost, phone.test]}\n`,
   );
   await write(home, "data/in.txt", "from data");
   await write(home, "lists/shop.md", "milk\n");
@@ -81,7 +100,8 @@ Deno.test("tools, MCP servers and providers work under scoped flags", async () =
     `export default { description: "Looks", permissions: { net: ["127.0.0.1:${site.addr.port}"] },
        run: async (_: unknown, { paths }: { paths: Record<string, string> }) =>
          await Deno.readTextFile(paths.data + "/in.txt") + " + " +
-         await (await fetch("http://127.0.0.1:${site.addr.port}")).text() };`,
+         await (await fetch("http://127.0.0.1:${site.addr.port}")).text() };
+     export const phone = { description: "Calls", permissions: { net: ["phone.test"] }, run: () => "called" };`,
   );
   await write(
     home,
@@ -133,10 +153,11 @@ Deno.test("tools, MCP servers and providers work under scoped flags", async () =
   await writeCaller(
     home,
     "tooled",
-    [{ name: "look", arguments: {} }],
+    [{ name: "look", arguments: {} }, { name: "phone", arguments: {} }],
     `tools: [look]\npaths: {data: ${join(home.root, "data")}}`,
   );
   await Deno.mkdir(join(home.root, "own"));
+  await using _service = await startService(home);
   const results = await run(home, "busy");
   const expected = [
     /from data/,
@@ -160,8 +181,8 @@ Deno.test("tools, MCP servers and providers work under scoped flags", async () =
   assert.deepEqual(results.map(({ is_error }, i) => is_error ? [i] : []).flat(), [11]);
 
   await write(home, "data/in.txt", "again");
-  const [looked] = await run(home, "tooled");
-  assert.equal(looked?.content, "again + hello from the site");
+  const tooled = (await run(home, "tooled")).map(({ content }) => content);
+  assert.deepEqual(tooled, ["again + hello from the site", "called"]);
 
   using client = home.client();
   const args = await argumentsOf((await client.info()).pid);
@@ -192,7 +213,7 @@ Deno.test("triggers, chat and delegation work under scoped flags without --allow
   // Creates the state folder first, as `deno task start:scoped` does.
   await Deno.mkdir(home.stateDir, { mode: 0o700 });
   linkDescriptors(home.stateDir);
-  await home.succeed("start", "--daemon");
+  await using _service = await startService(home);
   using client = home.client();
   const args = await argumentsOf((await client.info()).pid);
   assert.doesNotMatch(args, /--allow-run|--allow-(read|write|net|env) /);
@@ -223,7 +244,7 @@ Deno.test("the log names the flag that an agent or a tool lacks", async () => {
     `export default { description: "Calls", permissions: { net: ["phone.test"] }, run: () => "called" };`,
   );
   await writeCaller(home, "caller", [{ name: "phone", arguments: {} }], "tools: [phone]");
-  await home.succeed("start", "--daemon");
+  await using _service = await startService(home);
   await write(home, "vault/a.txt", "treasure");
   await writeCaller(
     home,
@@ -253,11 +274,4 @@ Deno.test("the log names the flag that an agent or a tool lacks", async () => {
     uncalled?.content ?? "",
     /needs net access to phone\.test, and Inkling was started without --allow-net=phone\.test; name the host under http\.allow/,
   );
-  const config = `workspace: ${home.workspace}\nhttp: {allow: [phone.test]}\n`;
-  await write(home, "config/config.yaml", config);
-  await home.succeed("stop");
-  const [read] = await run(home, "late");
-  assert.match(read?.content ?? "", /treasure/);
-  const [called] = await run(home, "caller");
-  assert.equal(called?.content, "called");
 });
