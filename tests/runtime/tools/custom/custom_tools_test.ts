@@ -17,21 +17,26 @@ Deno.test("openTools() names each tool by its `name` or by its export", async ()
      };
      export const helper = () => "not a tool";
      export const numbers = [1, 2];
+     let calls = 0;
+     export const count = { description: "Counts", run: () => ++calls };
      export { named };
      export default [named, { description: "Whenever", run() { return undefined; } }];`,
   );
   const tools = await world.openTools("weather");
   assert.deepEqual(tools.map(({ name, description }) => [name, description]), [
+    ["count", "Counts"],
     ["today", "Today's weather"],
     ["tomorrow", "Tomorrow's"],
     ["weather", "Whenever"],
   ]);
-  const [today, tomorrow, whenever] = tools;
-  assert.ok(today && tomorrow && whenever);
+  const [count, today, tomorrow, whenever] = tools;
+  assert.ok(count && today && tomorrow && whenever);
   assert.deepEqual([today.effect({}), tomorrow.effect({})], ["read", "unsafe"]);
   assert.equal(await world.run(today), "sun");
   assert.equal(await world.run(tomorrow, { city: "Rome" }), '{"city":"Rome","sky":["clouds"]}');
   assert.equal(await world.run(whenever), "The tool returned nothing.");
+  const counted = [await world.run(count), await world.run(count)];
+  assert.deepEqual(counted, ["1", "1"], "nothing in memory outlives a call");
 });
 
 Deno.test("a custom tool reaches only its agent's paths", async (t) => {
@@ -54,7 +59,7 @@ Deno.test("a custom tool reaches only its agent's paths", async (t) => {
     lister: "for await (const _ of Deno.readDir(args.path));",
     asker: `const deep = "{workspace}/" + "a/".repeat(900);
       const ask = (n: number) => context.resolvePath(deep + n).catch((e: Error) => e.message);
-      return (await Promise.all(Array.from({ length: 30 }, (_, n) => ask(n)))).length;`,
+      return (await Promise.all(Array.from({ length: 8 }, (_, n) => ask(n)))).length;`,
   });
 
   await t.step("a custom tool gets the calling agent and its paths", async () => {
@@ -106,16 +111,16 @@ Deno.test("a custom tool reaches only its agent's paths", async (t) => {
       const resolve = sandbox.resolve.bind(sandbox);
       sandbox.resolve = (...asked) => {
         // Simulates a slow disk: each of the first requests blocks the thread for one time slice.
-        for (const end = performance.now() + 11; turns.length < 20 && performance.now() < end;);
+        for (const end = performance.now() + 11; turns.length < 5 && performance.now() < end;);
         turns.push(others);
         return resolve(...asked);
       };
       try {
-        assert.equal(await asker.run(asker.check({}), context), "30");
+        assert.equal(await asker.run(asker.check({}), context), "8");
       } finally {
         clearInterval(other);
       }
-      assert.equal(new Set(turns.slice(0, 20)).size, 20);
+      assert.equal(new Set(turns.slice(0, 5)).size, 5);
     },
   );
 });

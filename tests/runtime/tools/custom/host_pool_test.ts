@@ -1,47 +1,86 @@
-// Tests the number, the owners and the ends of host processes.
+// Tests the number, the owners and the ends of host processes. Most tests use shells that answer like host processes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../../cli/context/processes.ts";
-import { HostPool } from "../../../../runtime/tools/custom/host_pool.ts";
+import { HostPool, type HostPoolOptions } from "../../../../runtime/tools/custom/host_pool.ts";
 import { HostProcess } from "../../../../runtime/tools/custom/host_process.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
-import { until, untilGone } from "../../../support/until.ts";
+import { until } from "../../../support/until.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld, WAITER } from "./tool_world.ts";
 
+/** A shell that answers pings like a host process. Its first `failures` ends fail. */
+class ShellHost extends HostProcess {
+  failures: number;
+  attempts = 0;
+
+  constructor(failures = 0) {
+    const script = `while read -r line; do
+      mark=$(printf %s "$line" | sed -n 's/.*"mark":"\\([^"]*\\)".*/\\1/p'); all=$all$mark
+      printf '\\n%s{"type":"pong"}\\n' "$all"; done`;
+    const environment = { PATH: "/usr/bin:/bin" };
+    super({ command: { program: "sh", args: ["-c", script], cwd: "/", environment }, keeps: [] });
+    this.failures = failures;
+  }
+
+  override async kill(): Promise<void> {
+    if (++this.attempts <= this.failures) throw new Error("no signal may be sent");
+    await super.kill();
+  }
+}
+
+/** Opens a pool of shells. Its `acquire` returns a process for a key and an owner. */
+function openPool(options: Omit<HostPoolOptions, "clock"> = {}) {
+  const clock = new TestClock();
+  const pool = new HostPool({ clock, ...options });
+  const started: ShellHost[] = [];
+  return {
+    clock,
+    pool,
+    started,
+    acquire: (key: string, owner = "one", failures = 0) =>
+      pool.acquire({
+        key,
+        owner,
+        start: () => {
+          const host = new ShellHost(failures);
+          started.push(host);
+          return Promise.resolve(host);
+        },
+      }, new AbortController().signal),
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
+
 Deno.test("HostPool starts one process per concurrent call, up to the limit, and reuses them", async () => {
-  await using world = await ToolWorld.open({ processes: { max: 4 } });
-  const tools = await world.openModule("counting", {
-    pid: `await new Promise((resolve) => setTimeout(resolve, args.ms)); return Deno.pid;`,
-    count: `const kept = globalThis as any; kept.calls = (kept.calls ?? 0) + 1; return kept.calls;`,
-  });
-  const opened = world.starts;
-  const first = await world.run(tools.pid);
-  assert.equal(world.starts, opened + 1);
-  for (let i = 0; i < 3; i++) assert.equal(await world.run(tools.pid), first);
-  const again = await world.openTools("counting");
-  assert.equal(await world.run(again[1] ?? tools.pid), first);
-  assert.equal(world.starts, opened + 1);
-  const counted = [await world.run(tools.count), await world.run(tools.count)];
-  assert.deepEqual(counted, ["1", "1"], "nothing in memory outlives a call");
-  const pids = await Promise.all(Array.from({ length: 6 }, () => world.run(tools.pid, { ms: 50 })));
-  assert.equal(new Set(pids).size, 2);
-  assert.equal(world.starts, opened + 2);
+  await using world = openPool({ maxProcesses: 4 });
+  const { pool, acquire, started } = world;
+  const first = await acquire("a");
+  for (let i = 0; i < 3; i++) {
+    pool.release(first);
+    assert.equal(await acquire("a"), first);
+  }
+  pool.release(first);
+  const calls = Array.from({ length: 6 }, () =>
+    acquire("a").then(async (process) => {
+      await settle();
+      pool.release(process);
+      return process;
+    }));
+  // A single owner gets half of the processes.
+  assert.equal(new Set(await Promise.all(calls)).size, 2);
+  assert.equal(started.length, 2);
 });
 
 Deno.test("hanging tools of one execution do not block the tools of another", async () => {
-  await using world = await ToolWorld.open({ processes: { max: 2 } });
-  await world.fixture.write("notes/a.txt", "");
-  const { waiter, quick } = await world.openModule("all", {
-    waiter: WAITER,
-    quick: `return "done";`,
-  });
-  const hanging = Array.from({ length: 3 }, () => world.run(waiter, {}, { executionId: 1 }));
-  await until(() => world.logged.length === 1, "as many hang as may");
-  assert.equal(await world.run(quick, {}, { executionId: 2 }), "done");
-  assert.equal(world.logged.length, 1);
-  await world.fixture.write("notes/go", "");
-  assert.deepEqual(await Promise.all(hanging), hanging.map(() => "went"));
+  await using world = openPool({ maxProcesses: 2 });
+  const { pool, acquire, started } = world;
+  const hanging = await acquire("a", "one");
+  const waiting = [acquire("a", "one"), acquire("a", "one")];
+  const other = await acquire("b", "two");
+  assert.equal(started.length, 2);
+  pool.release(other);
+  pool.release(hanging);
+  for (const next of waiting) pool.release(await next);
 });
 
 Deno.test("a call's time limit starts with its process, and a call without a process fails", async () => {
@@ -77,69 +116,35 @@ Deno.test("a call's time limit starts with its process, and a call without a pro
 });
 
 Deno.test("HostPool ends a process that idles too long or whose place another tool needs", async () => {
-  const clock = new TestClock();
-  await using world = await ToolWorld.open({ clock, processes: { max: 1, idleMs: 60_000 } });
-  const pid = `return Deno.pid;`;
-  const tools = await world.openModule("pids", {
-    one: pid,
-    two: [pid, `permissions: { env: ["TWO"] },`],
-  });
-  const one = Number(await world.run(tools.one));
-  const two = Number(await world.run(tools.two));
-  assert.notEqual(one, two);
-  assert.equal(await systemProcesses.isAlive(one), false);
+  await using world = openPool({ maxProcesses: 1, idleMs: 60_000 });
+  const { pool, acquire, clock } = world;
+  const one = await acquire("a");
+  pool.release(one);
+  const two = await acquire("b");
+  assert.equal(one.hasEnded, true);
+  pool.release(two);
   await clock.advance(59_000);
-  assert.equal(await systemProcesses.isAlive(two), true);
+  assert.equal(two.hasEnded, false);
   await clock.advance(1_000);
-  await untilGone(two);
+  await two.ended;
 });
 
 Deno.test("disposing of HostPool ends busy and idle processes", async () => {
-  await using world = await ToolWorld.open();
-  await world.writeTool(
-    "pid",
-    `context.log("pid " + Deno.pid); await context.resolvePath("."); if (args.wait) await new Promise(() => {});`,
-  );
-  const tool = await world.openTool("pid");
-  const busy = failureOf(world.run(tool, { wait: true }));
-  await world.run(tool);
-  await until(() => world.logged.length === 2, "both calls run");
-  const pids = new Set(world.logged.map((line) => Number(line.split(" ").at(-1))));
-  assert.equal(pids.size, 2);
-  await world.tools[Symbol.asyncDispose]();
-  assert.match(await busy, /was stopped before it had a result/);
-  for (const pid of pids) assert.equal(await systemProcesses.isAlive(pid), false);
-  assert.match(await failureOf(world.run(tool)), /The service is stopping/);
+  await using world = openPool();
+  const { pool, acquire, started } = world;
+  await acquire("a");
+  pool.release(await acquire("b"));
+  await pool[Symbol.asyncDispose]();
+  assert.deepEqual(started.map(({ hasEnded }) => hasEnded), [true, true]);
+  assert.match(await failureOf(acquire("a")), /The service is stopping/);
 });
-
-/** A process whose end fails a given number of times. */
-class StubbornProcess extends HostProcess {
-  failures: number;
-  attempts = 0;
-
-  /** Starts a shell that answers like a host process. */
-  constructor(failures: number) {
-    const script = `while read -r line; do
-      mark=$(printf %s "$line" | sed -n 's/.*"mark":"\\([^"]*\\)".*/\\1/p'); all=$all$mark
-      printf '\\n%s{"type":"pong"}\\n' "$all"; done`;
-    const environment = { PATH: "/usr/bin:/bin" };
-    super({ command: { program: "sh", args: ["-c", script], cwd: "/", environment }, keeps: [] });
-    this.failures = failures;
-  }
-
-  override async kill(): Promise<void> {
-    if (++this.attempts <= this.failures) throw new Error("no signal may be sent");
-    await super.kill();
-  }
-}
 
 Deno.test("disposing of HostPool tries again to end a process, and reports the error", async () => {
   for (const failures of [1, 2]) {
-    const clock = new TestClock();
-    const pool = new HostPool({ clock, idleMs: 60_000 });
-    const process = new StubbornProcess(failures);
-    const request = { key: "k", owner: "o", start: () => Promise.resolve(process) };
-    pool.release(await pool.acquire(request, new AbortController().signal));
+    const { pool, acquire, clock, started } = openPool({ idleMs: 60_000 });
+    pool.release(await acquire("a", "one", failures));
+    const [process] = started;
+    assert.ok(process !== undefined);
     await clock.advance(60_000);
     await settle();
     assert.deepEqual([process.attempts, process.hasEnded], [1, false]);

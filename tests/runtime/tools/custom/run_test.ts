@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../../../ops/authoring/workspace_validation.ts";
+import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import type { HumanAnswer } from "../../../../runtime/tools/definition/tool.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import { age } from "../../../support/temp_dir.ts";
@@ -32,10 +33,6 @@ const ALL = `
     run: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }),
   });
   export const sleeper = tool("Sleeps", { timeout: 0.1, run: () => new Promise(() => {}) });
-  export const asker = tool("Asks", { async run(_: unknown, context: any): Promise<string> {
-    const sure = await context.confirm("Really?");
-    return sure + " " + await context.ask("Who?");
-  } });
   export const wipe = tool("Deletes", { async run(_: unknown, context: any): Promise<string> {
     const told = [await context.confirm("Delete " + [...Deno.readDirSync("notes")].length + " file(s)?")];
     told.push(await context.ask("Name?"));
@@ -53,7 +50,7 @@ async function writeTools(place: TestWorkspace): Promise<void> {
     // The file's date is set back, so that each run uses the cached description.
     await age(path);
   }
-  for (const name of ["adder", "sleeper", "asker", "wipe", "broken"]) {
+  for (const name of ["adder", "sleeper", "wipe", "broken"]) {
     const call = [{ name, arguments: CALLED_WITH[name] ?? {} }];
     const steps = [{ call }, { say: "It said: {result}" }];
     const module = name === "broken" ? name : "all";
@@ -65,25 +62,19 @@ Deno.test("custom tools work in runs of agents", async (t) => {
   await using place = await openPlace();
   await writeTools(place);
   let asked: number;
+  const write = (name: string) => Deno.writeTextFile(join(place.workspace, "notes", name), "");
+  const answerTo = async (runtime: Runtime, message: string, answer: HumanAnswer) => {
+    const request = await runtime.pendingRequest(asked);
+    assert.equal(request.message, message);
+    await runtime.respond(asked, { requestId: request.requestId, answer });
+    return await toEnd(runtime, asked);
+  };
   {
     await using runtime = await place.open();
-    const answerTo = async (id: number, message: string, answer: HumanAnswer) => {
-      const request = await runtime.pendingRequest(id);
-      assert.equal(request.message, message);
-      await runtime.respond(id, { requestId: request.requestId, answer });
-      return await toEnd(runtime, id);
-    };
 
     await t.step("an agent calls a custom tool and reads its result", async () => {
       const { status, outputData } = await runToEnd(runtime, "call-adder");
       assert.deepEqual([status, outputData], ["success", 'It said: {"sum":5}']);
-      const path = join(place.agentsDir, "call-adder.md");
-      assert.deepEqual(
-        await validateWorkspace(await place.settings(), "call-adder", { cwd: "/" }),
-        [
-          { agentId: "call-adder", path, diagnostics: [] },
-        ],
-      );
     });
 
     await t.step("a call that takes too long is a tool error, and the run continues", async () => {
@@ -92,47 +83,34 @@ Deno.test("custom tools work in runs of agents", async (t) => {
       assert.deepEqual([status, outputData], expected);
     });
 
-    await t.step("answers to later questions survive a change of the first question", async () => {
-      await Deno.writeTextFile(join(place.workspace, "notes/0.txt"), "");
-      const { id } = await runToEnd(runtime, "call-wipe");
-      await answerTo(id, "Delete 1 file(s)?", { approved: true });
-      await Deno.writeTextFile(join(place.workspace, "notes/1.txt"), "");
-      await answerTo(id, "Name?", { text: "Ada" });
-      const ended = await answerTo(id, "Delete 2 file(s)?", { approved: true });
-      assert.deepEqual([ended.status, ended.outputData], ["success", "It said: true Ada"]);
+    await t.step("an agent with an unavailable tool ends with the reason", async () => {
+      const { id, status } = await runToEnd(runtime, "call-broken");
+      assert.equal(status, "error");
+      const complete = (await payloadsOf(runtime, id)).at(-1);
+      const sentence = /The custom tool broken cannot be used: .*broken\.ts:1:7: not today/;
+      assert.match(String(complete?.["error"]), sentence);
+      const settings = await place.settings();
+      const [file] = await validateWorkspace(settings, "call-broken", { cwd: "/" });
+      assert.match(file?.diagnostics[0]?.message ?? "", sentence);
     });
 
-    await t.step(
-      "an agent with an unavailable tool ends with the reason",
-      async () => {
-        const { id, status } = await runToEnd(runtime, "call-broken");
-        assert.equal(status, "error");
-        const complete = (await payloadsOf(runtime, id)).at(-1);
-        const sentence = /The custom tool broken cannot be used: .*broken\.ts:1:7: not today/;
-        assert.match(String(complete?.["error"]), sentence);
-        const settings = await place.settings();
-        const [file] = await validateWorkspace(settings, "call-broken", { cwd: "/" });
-        assert.match(file?.diagnostics[0]?.message ?? "", sentence);
-      },
-    );
-
-    const waiting = await runToEnd(runtime, "call-asker");
+    await write("0.txt");
+    const waiting = await runToEnd(runtime, "call-wipe");
     assert.equal(waiting.status, "waiting");
     asked = waiting.id;
-    const request = await runtime.pendingRequest(asked);
-    const expected = ["confirm", "Really?", "asker"];
-    assert.deepEqual([request.kind, request.message, request.toolName], expected);
+    const { kind, toolName } = await runtime.pendingRequest(asked);
+    assert.deepEqual([kind, toolName], ["confirm", "wipe"]);
   }
 
-  await t.step("a question is answered after a restart", async () => {
-    await using runtime = await place.open();
-    const first = await runtime.pendingRequest(asked);
-    await runtime.respond(asked, { requestId: first.requestId, answer: { approved: true } });
-    assert.equal((await toEnd(runtime, asked)).status, "waiting");
-    const second = await runtime.pendingRequest(asked);
-    assert.deepEqual([second.kind, second.message], ["input", "Who?"]);
-    await runtime.respond(asked, { requestId: second.requestId, answer: { text: "Ada" } });
-    const { status, outputData } = await toEnd(runtime, asked);
-    assert.deepEqual([status, outputData], ["success", "It said: true Ada"]);
-  });
+  await t.step(
+    "questions are answered after a restart, and answers to later ones survive a change of the first",
+    async () => {
+      await using runtime = await place.open();
+      await answerTo(runtime, "Delete 1 file(s)?", { approved: true });
+      await write("1.txt");
+      await answerTo(runtime, "Name?", { text: "Ada" });
+      const ended = await answerTo(runtime, "Delete 2 file(s)?", { approved: true });
+      assert.deepEqual([ended.status, ended.outputData], ["success", "It said: true Ada"]);
+    },
+  );
 });
