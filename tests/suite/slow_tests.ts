@@ -21,8 +21,6 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It stops and starts a PostgreSQL server of its own four times.",
   "the example of a custom tool in docs/tools.md has the type CustomTool":
     "It runs Deno's type check on a folder that no cache knows.",
-  "McpServers disconnects a program that sends endless messages":
-    "It sends as many messages as a server may send within a minute, three times.",
   "cluster: the third node continues the runs of a frozen and a killed node":
     "A lease lasts for ten seconds, and a node has to be frozen for longer than that.",
   "soak: after mixed load and a kill -9 no rule is broken":

@@ -17,12 +17,7 @@ import {
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { fetchBounded } from "./bounded_fetch.ts";
-import {
-  MAX_MESSAGES_PER_MINUTE,
-  type McpLimits,
-  MinuteBudget,
-  TOO_MANY_MESSAGES,
-} from "./mcp_limits.ts";
+import { describeTooMany, type McpLimits, MinuteBudget } from "./mcp_limits.ts";
 import type { ServerEndpoint } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
 import type { ServerTokens } from "./sign_in/server_tokens.ts";
@@ -65,7 +60,7 @@ export class HttpTransport implements ServerLink {
   ) {
     this.#clock = options.clock;
     this.#limits = options.limits;
-    this.#budget = new MinuteBudget(options.clock, MAX_MESSAGES_PER_MINUTE);
+    this.#budget = new MinuteBudget(options.clock, options.limits.messagesPerMinute);
     const url = new URL(endpoint.url);
     const bounds = {
       onEvent: () => this.#count(),
@@ -198,7 +193,7 @@ export class HttpTransport implements ServerLink {
   /** Counts an event of the server. Throws RangeError if the limit is exceeded, and closes the connection. */
   #count(): void {
     if (this.#fault === undefined && this.#budget.take() >= 0) return;
-    this.#end(TOO_MANY_MESSAGES);
+    this.#end(describeTooMany(this.#limits));
     throw this.#fault;
   }
 

@@ -2,7 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 
-/** The time limits of a server, in milliseconds. */
+/** The limits of a server. Times are in milliseconds. */
 export interface McpLimits {
   /** The time to start the server, initialize it and list its tools. Also the time to list the tools again. */
   connectMs: number;
@@ -14,15 +14,18 @@ export interface McpLimits {
   closeMs: number;
   /** The time between SIGTERM and SIGKILL. Also the time to end a remote session. */
   killMs: number;
+  /** The maximum number of messages in a minute. It is limited because each message takes time of the service. */
+  messagesPerMinute: number;
 }
 
-/** The time limits of all servers. Tests use others. */
+/** The limits of all servers. Tests use others. */
 export const MCP_LIMITS: McpLimits = {
   connectMs: 30_000,
   callMs: 60_000,
   longestCallMs: 600_000,
   closeMs: 1_000,
   killMs: 2_000,
+  messagesPerMinute: 10_000,
 };
 
 /**
@@ -31,13 +34,10 @@ export const MCP_LIMITS: McpLimits = {
  */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/**
- * The maximum number of messages of one server in a minute. It is limited because each message takes time of the service.
- */
-export const MAX_MESSAGES_PER_MINUTE = 10_000;
-
-/** The reason for disconnecting a server that exceeds MAX_MESSAGES_PER_MINUTE, as a clause. */
-export const TOO_MANY_MESSAGES = `it sends over ${MAX_MESSAGES_PER_MINUTE} messages a minute`;
+/** Returns the reason for disconnecting a server that sends too many messages, as a clause. */
+export function describeTooMany({ messagesPerMinute }: McpLimits): string {
+  return `it sends over ${messagesPerMinute} messages a minute`;
+}
 
 /** A limit of events per minute. The counter restarts every minute. */
 export class MinuteBudget {

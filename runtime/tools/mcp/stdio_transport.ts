@@ -11,13 +11,7 @@ import type { ServerConfinement } from "./server_sandbox.ts";
 import { type Clock, nextTurn } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { endGroup } from "../../../base/programs/process_group.ts";
-import {
-  MAX_MESSAGE_BYTES,
-  MAX_MESSAGES_PER_MINUTE,
-  type McpLimits,
-  MinuteBudget,
-  TOO_MANY_MESSAGES,
-} from "./mcp_limits.ts";
+import { describeTooMany, MAX_MESSAGE_BYTES, type McpLimits, MinuteBudget } from "./mcp_limits.ts";
 import { describeMisplacedPaths } from "./servers_file/misplaced_paths.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
@@ -67,7 +61,7 @@ export class StdioTransport implements ServerLink {
   constructor(program: Program, options: StdioOptions) {
     this.#program = program;
     this.#options = options;
-    this.#budget = new MinuteBudget(options.clock, MAX_MESSAGES_PER_MINUTE);
+    this.#budget = new MinuteBudget(options.clock, options.limits.messagesPerMinute);
   }
 
   get endReason(): string | undefined {
@@ -207,7 +201,7 @@ export class StdioTransport implements ServerLink {
   #receive(line: string): void {
     if (this.#fault !== undefined) return;
     if (this.#budget.take() < 0) {
-      this.#disconnect(new RangeError(TOO_MANY_MESSAGES));
+      this.#disconnect(new RangeError(describeTooMany(this.#options.limits)));
       return;
     }
     try {

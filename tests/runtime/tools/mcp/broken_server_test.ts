@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
 import { ToolsUnavailable } from "../../../../runtime/tools/failures/tools_unavailable.ts";
-import { TestClock } from "../../../support/test_clock.ts";
+import { settle, TestClock } from "../../../support/test_clock.ts";
 import { until, untilGone } from "../../../support/until.ts";
 import { SHELL_SERVER } from "../../sandbox/shell_server.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
-import { isRunning, openMcpWorld, programEntry, testMcp as test } from "./mcp_world.ts";
+import { isRunning, openMcpWorld, testMcp as test } from "./mcp_world.ts";
 
 const shell = (script: string, env: Record<string, string> = {}) => ({
   command: "sh",
@@ -220,21 +220,19 @@ test("McpServers accepts a server that prints other text before its messages", a
 Deno.test("McpServers replaces a hanging server at the next run", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
-  await world.define({ fixture: programEntry() });
-  const tools = await world.tools(["fixture"]);
-  const pid = Number(await world.call(tools.get("pid")));
-  const stop = new AbortController();
-  const started = Promise.withResolvers<string>();
-  const log = started.resolve;
-  const hanging = failureOf(world.call(tools.get("hang"), {}, { signal: stop.signal, log }));
-  assert.equal(await started.promise, "0 hanging");
+  await world.define({ hangs: shell(SHELL_SERVER, { SCRIPT: "printf %s $SERVER" }) });
+  const tools = await world.tools(["hangs"]);
+  const pid = Number(await world.call(tools.get("look")));
   Deno.kill(pid, "SIGSTOP");
-  stop.abort(new ToolFailure("hang took longer than 60 s"));
-  assert.equal(await hanging, "hang took longer than 60 s");
-  const next = world.tools(["fixture"]);
+  const stop = new AbortController();
+  const hanging = failureOf(world.call(tools.get("look"), {}, { signal: stop.signal }));
+  await settle();
+  stop.abort(new ToolFailure("look took longer than 60 s"));
+  assert.equal(await hanging, "look took longer than 60 s");
+  const next = world.tools(["hangs"]);
   await until(() => clock.awaits(30_000), "its list is asked for");
   await clock.advance(30_000);
-  assert.notEqual(await world.call((await next).get("pid")), String(pid));
+  assert.notEqual(await world.call((await next).get("look")), String(pid));
   await until(() => clock.awaits(1_000), "its input has ended");
   await clock.advance(1_000);
   await until(() => clock.awaits(2_000), "it was asked to end");

@@ -1,157 +1,169 @@
 // Tests the questions of MCP servers to people, through whole runs with a real server.
 import assert from "node:assert/strict";
 import type { HumanAnswer } from "../../../../runtime/executions/human_request.ts";
-import { runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import type { Runtime } from "../../../../runtime/interface/runtime.ts";
+import { runToEnd, type TestWorkspace, toEnd } from "../../../support/test_workspace.ts";
 import { createAskingServer } from "./asking_server.ts";
 import { FixtureHttpServer } from "./http_server.ts";
 import { call, createPlace, entryOf, resultsOf } from "./mcp_place.ts";
 
-/** Runs an agent that calls tools. Gives the answers in order. Returns the questions and the results of the calls. */
-type RunWith = (
-  tools: string[],
-  answers: HumanAnswer[],
-  options?: { lines?: string; restarts?: boolean },
-) => Promise<{
+interface Asked {
   questions: { message: string; kind: string; options: string[] | null }[];
   results: unknown[];
-  calls: string[];
-}>;
-
-/** Defines a test whose steps share a server and a runtime. */
-function test(
-  name: string,
-  work: (runWith: RunWith, t: Deno.TestContext) => Promise<void>,
-  { modernOnly = false } = {},
-): void {
-  Deno.test(name, async (t) => {
-    const calls: string[] = [];
-    const create = () => createAskingServer(calls);
-    await using server = new FixtureHttpServer({ create, modernOnly });
-    await using place = await createPlace({ asking: entryOf(server) }, "none");
-    let runtime = await place.open();
-    let agents = 0;
-    const runWith: RunWith = async (tools, answers, options = {}) => {
-      const agent = `caller${++agents}`;
-      calls.length = 0;
-      const steps = [{ call: tools.map((name) => call(name)) }, { say: "{result}" }];
-      await place.writeScript(agent, steps, options.lines ?? "mcp: [asking]");
-      const questions = [];
-      let { id, status } = await runToEnd(runtime, agent);
-      for (const answer of answers) {
-        assert.equal(status, "waiting");
-        if (options.restarts) {
-          await runtime[Symbol.asyncDispose]();
-          runtime = await place.open();
-        }
-        const { requestId, message, kind, options: choices } = await runtime.pendingRequest(id);
-        questions.push({ message, kind, options: choices });
-        await runtime.respond(id, { requestId, answer });
-        ({ id, status } = await toEnd(runtime, id));
-      }
-      assert.equal(status, "success");
-      return { questions, results: await resultsOf(runtime, id), calls: [...calls] };
-    };
-    try {
-      await work(runWith, t);
-    } finally {
-      await runtime[Symbol.asyncDispose]();
-    }
-  });
 }
 
-test(
-  "the questions of MCP servers reach people, and their answers the servers",
-  async (runWith, t) => {
-    await t.step(
-      "a server's question waits as a stored question, and its call is repeated with the answer",
-      async () => {
-        const { questions, results, calls } = await runWith(["wipe"], [{ approved: true }], {
-          restarts: true,
-        });
-        const message = 'The MCP server "asking" asks: Really wipe?';
-        assert.deepEqual(questions, [{ message, kind: "confirm", options: null }]);
-        assert.deepEqual(results, ["accept {}"]);
-        assert.deepEqual(calls, ["wipe", "wipe"]);
-        assert.deepEqual((await runWith(["wipe"], [{ approved: false }])).results, [
-          "decline null",
-        ]);
-      },
-    );
+/** A server that asks questions, and agents that call its tools. Each agent has a session of its own, so several can run. */
+class AskingWorld implements AsyncDisposable {
+  /** The names of the called tools. */
+  readonly calls: string[] = [];
+  readonly #server: FixtureHttpServer;
+  #place!: TestWorkspace;
+  #runtime!: Runtime;
+  #agents = 0;
 
-    await t.step("a form with one field of fixed values is a choice", async () => {
-      const { questions, results } = await runWith(["paint"], [{ selected: ["blue"] }]);
-      assert.equal(questions[0]?.kind, "choice");
-      assert.deepEqual(questions[0]?.options, ["red", "blue", "(decline)"]);
-      assert.deepEqual(results, ['accept {"color":"blue"}']);
-      const declined = await runWith(["paint"], [{ selected: ["(decline)"] }]);
-      assert.deepEqual(declined.results, ["decline null"]);
+  private constructor(modernOnly: boolean) {
+    this.#server = new FixtureHttpServer({
+      create: () => createAskingServer(this.calls),
+      modernOnly,
     });
+  }
 
-    await t.step(
-      "a form with several fields is answered with lines, and asked again until it fits",
-      async () => {
-        const { questions, results, calls } = await runWith(["book"], [
-          { text: "who: me" },
-          { text: "name: Ada\nseats: nine" },
-          { text: "Name: Ada: the first\n- seats: 3" },
-        ]);
-        assert.match(
-          questions[0]?.message ?? "",
-          /asks: Your booking\nAnswer with one line for each field:\n- name \(string\): Guest\n- seats \(integer\)\n- quiet \(yes \/ no; optional; default false\)\nTo decline, answer: decline$/,
-        );
-        assert.match(questions[1]?.message ?? "", /not accepted: A line must begin with the name/);
-        assert.match(questions[2]?.message ?? "", /not accepted: .*\n?.*seats/);
-        assert.deepEqual(results, ['accept {"name":"Ada: the first","seats":3,"quiet":false}']);
-        assert.equal(calls.length, 4);
-        assert.deepEqual((await runWith(["book"], [{ text: " Decline " }])).results, [
-          "decline null",
-        ]);
-      },
-    );
+  static async open({ modernOnly = false } = {}): Promise<AskingWorld> {
+    const world = new AskingWorld(modernOnly);
+    const { url } = world.#server;
+    const servers = Array.from({ length: 9 }, (_, at) => [`asking${at}`, { url: `${url}?${at}` }]);
+    world.#place = await createPlace(Object.fromEntries(servers), "none");
+    world.#runtime = await world.#place.open();
+    return world;
+  }
 
-    await t.step("a call may ask several questions, one after the other", async () => {
-      const answers = [{ approved: true }, { approved: false }];
-      const { questions, results, calls } = await runWith(["twice"], answers);
-      assert.deepEqual(
-        questions.map(({ message }) => message.split("asks: ")[1]),
-        ["First?", "Second?"],
+  /** Runs an agent that calls tools, and gives the answers in order. `restarts`: restarts the service before each answer. */
+  async run(
+    tools: string[],
+    answers: HumanAnswer[],
+    { lines = "", restarts = false } = {},
+  ): Promise<Asked> {
+    const at = this.#agents++;
+    const steps = [{ call: tools.map((name) => call(name)) }, { say: "{result}" }];
+    await this.#place.writeScript(`caller${at}`, steps, `mcp: [asking${at}]${lines}`);
+    const questions = [];
+    let { id, status } = await runToEnd(this.#runtime, `caller${at}`);
+    for (const answer of answers) {
+      assert.equal(status, "waiting");
+      if (restarts) {
+        await this.#runtime[Symbol.asyncDispose]();
+        this.#runtime = await this.#place.open();
+      }
+      const { requestId, message, kind, options } = await this.#runtime.pendingRequest(id);
+      questions.push({ message: message.replace(/"asking\d"/, '"asking"'), kind, options });
+      await this.#runtime.respond(id, { requestId, answer });
+      ({ id, status } = await toEnd(this.#runtime, id));
+    }
+    assert.equal(status, "success");
+    return { questions, results: await resultsOf(this.#runtime, id) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#runtime[Symbol.asyncDispose]();
+    await this.#place[Symbol.asyncDispose]();
+    await this.#server[Symbol.asyncDispose]();
+  }
+}
+
+const ASKS_NOBODY = { lines: "\ntools: [-ask_user]" };
+
+Deno.test("the questions of MCP servers reach people, and their answers the servers", async (t) => {
+  await using world = await AskingWorld.open();
+  const { calls } = world;
+
+  await t.step(
+    "a server's question waits as a stored question, and its call is repeated with the answer",
+    async () => {
+      const answers = [{ approved: true }];
+      const { questions, results } = await world.run(["wipe"], answers, { restarts: true });
+      const message = 'The MCP server "asking" asks: Really wipe?';
+      assert.deepEqual(questions, [{ message, kind: "confirm", options: null }]);
+      assert.deepEqual(results, ["accept {}"]);
+      assert.deepEqual(calls, ["wipe", "wipe"]);
+    },
+  );
+
+  // These runs are concurrent, because the product pauses after each question.
+  const [denied, painted, unpainted, booked, unbooked, twice, mute, visited] = await Promise.all([
+    world.run(["wipe"], [{ approved: false }]),
+    world.run(["paint"], [{ selected: ["blue"] }]),
+    world.run(["paint"], [{ selected: ["(decline)"] }]),
+    world.run(["book"], [
+      { text: "who: me" },
+      { text: "name: Ada\nseats: nine" },
+      { text: "Name: Ada: the first\n- seats: 3" },
+    ]),
+    world.run(["book"], [{ text: " Decline " }]),
+    world.run(["twice"], [{ approved: true }, { approved: false }]),
+    world.run(["wipe"], [], ASKS_NOBODY),
+    world.run(["visit"], []),
+  ]);
+  const countOf = (name: string) => calls.filter((one) => one === name).length;
+
+  await t.step("a question can be declined", () => {
+    for (const { results } of [denied, unpainted, unbooked]) {
+      assert.deepEqual(results, ["decline null"]);
+    }
+  });
+
+  await t.step("a form with one field of fixed values is a choice", () => {
+    assert.equal(painted.questions[0]?.kind, "choice");
+    assert.deepEqual(painted.questions[0]?.options, ["red", "blue", "(decline)"]);
+    assert.deepEqual(painted.results, ['accept {"color":"blue"}']);
+  });
+
+  await t.step(
+    "a form with several fields is answered with lines, and asked again until it fits",
+    () => {
+      const [first, second, third] = booked.questions.map(({ message }) => message);
+      assert.match(
+        first ?? "",
+        /asks: Your booking\nAnswer with one line for each field:\n- name \(string\): Guest\n- seats \(integer\)\n- quiet \(yes \/ no; optional; default false\)\nTo decline, answer: decline$/,
       );
-      assert.deepEqual(results, ["accept {}; decline null"]);
-      assert.equal(calls.length, 3);
-    });
+      assert.match(second ?? "", /not accepted: A line must begin with the name/);
+      assert.match(third ?? "", /not accepted: .*\n?.*seats/);
+      const expected = 'accept {"name":"Ada: the first","seats":3,"quiet":false}';
+      assert.deepEqual(booked.results, [expected]);
+      assert.equal(countOf("book"), 4 + 2);
+    },
+  );
 
-    await t.step(
-      "a server's question is declined for an agent without ask_user, and an address always",
-      async () => {
-        const lines = "mcp: [asking]\ntools: [-ask_user]";
-        assert.deepEqual((await runWith(["wipe"], [], { lines })).results, ["decline null"]);
-        const [visited] = (await runWith(["visit"], [])).results;
-        assert.match(String(visited), /^Error: .*URL/i);
-      },
-    );
-  },
-);
+  await t.step("a call may ask several questions, one after the other", () => {
+    const messages = twice.questions.map(({ message }) => message.split("asks: ")[1]);
+    assert.deepEqual(messages, ["First?", "Second?"]);
+    assert.deepEqual(twice.results, ["accept {}; decline null"]);
+    assert.equal(countOf("twice"), 3);
+  });
 
-test(
-  "questions that a server of the newest protocol returns as a result are asked",
-  async (runWith) => {
-    const answers = [{ selected: ["blue"] }, { text: "Ada" }];
-    const options = { restarts: true };
-    const { questions, results } = await runWith(["survey"], answers, options);
-    assert.deepEqual(questions.map(({ kind }) => kind), ["choice", "input"]);
-    assert.deepEqual(results.map((one) => JSON.parse(String(one))), [{
-      color: { action: "accept", content: { color: "blue" } },
-      name: { action: "accept", content: { name: "Ada" } },
-    }]);
-    const declined = await runWith(["survey"], [], {
-      lines: "mcp: [asking]\ntools: [-ask_user]",
-    });
-    assert.deepEqual(declined.results.map((one) => JSON.parse(String(one))), [
-      { color: { action: "decline" }, name: { action: "decline" } },
-    ]);
-  },
-  { modernOnly: true },
-);
+  await t.step(
+    "a server's question is declined for an agent without ask_user, and an address always",
+    () => {
+      assert.deepEqual(mute.results, ["decline null"]);
+      assert.match(String(visited.results[0]), /^Error: .*URL/i);
+    },
+  );
+});
+
+Deno.test("questions that a server of the newest protocol returns as a result are asked", async () => {
+  await using world = await AskingWorld.open({ modernOnly: true });
+  const answers = [{ selected: ["blue"] }, { text: "Ada" }];
+  const { questions, results } = await world.run(["survey"], answers, { restarts: true });
+  assert.deepEqual(questions.map(({ kind }) => kind), ["choice", "input"]);
+  const parsed = (results: unknown[]) => results.map((one) => JSON.parse(String(one)));
+  assert.deepEqual(parsed(results), [{
+    color: { action: "accept", content: { color: "blue" } },
+    name: { action: "accept", content: { name: "Ada" } },
+  }]);
+  const declined = await world.run(["survey"], [], ASKS_NOBODY);
+  assert.deepEqual(parsed(declined.results), [
+    { color: { action: "decline" }, name: { action: "decline" } },
+  ]);
+});
 
 Deno.test("a question during several calls of a server fails its call, and the next call is asked about", async () => {
   const calls: string[] = [];

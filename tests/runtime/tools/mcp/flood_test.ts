@@ -2,16 +2,12 @@
 // run.
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
-import { ToolsUnavailable } from "../../../../runtime/tools/failures/tools_unavailable.ts";
 import { HttpTransport } from "../../../../runtime/tools/mcp/http_transport.ts";
-import {
-  MAX_MESSAGES_PER_MINUTE,
-  MCP_LIMITS,
-  TOO_MANY_MESSAGES,
-} from "../../../../runtime/tools/mcp/mcp_limits.ts";
+import { MCP_LIMITS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import { StdioTransport } from "../../../../runtime/tools/mcp/stdio_transport.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { noSandbox } from "../../sandbox/system_sandbox.ts";
+import { refusalOf } from "../files/sandbox_fixture.ts";
 import { FixtureHttpServer, openMcpWorld } from "./mcp_world.ts";
 
 /** A proxy that never listens, because no program in this test is sandboxed. */
@@ -20,19 +16,17 @@ const NO_PROXY = new ForwardProxy({ socketFile: "/nonexistent", ownPorts: () => 
 const NOTE =
   '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}';
 
-/**
- * The number of messages that a server sends. A client that reads all of them fails the test instead of waiting for ever.
- */
-const ALMOST_ENDLESS = 2 * MAX_MESSAGES_PER_MINUTE;
+const limits = { messagesPerMinute: 100 };
+/** The number of messages that a server sends. A client that reads all of them fails the test. */
+const TOO_MANY = 200;
+const REFUSAL = 'The MCP server "floods" cannot be used: it sends over 100 messages a minute';
 
 Deno.test("McpServers disconnects a program that sends endless messages", async () => {
-  await using world = await openMcpWorld({ clock: new TestClock() });
+  await using world = await openMcpWorld({ clock: new TestClock(), limits });
   // Empty lines count, too.
-  const args = ["-c", 'yes "" | head -n "$1"', "sh", String(ALMOST_ENDLESS)];
+  const args = ["-c", 'yes "" | head -n "$1"', "sh", String(TOO_MANY)];
   await world.define({ floods: { command: "sh", args } });
-  const outcome = await world.tools(["floods"]).catch((error: unknown) => error);
-  assert.ok(outcome instanceof ToolsUnavailable, String(outcome));
-  assert.equal(outcome.message, `The MCP server "floods" cannot be used: ${TOO_MANY_MESSAGES}`);
+  assert.equal(await refusalOf(world.tools(["floods"])), REFUSAL);
 });
 
 Deno.test("StdioTransport disconnects a program that never reads its answers", async () => {
@@ -70,17 +64,15 @@ function events(messages: readonly string[]): Response {
 
 Deno.test("McpServers disconnects a server at a URL that sends endless messages", async () => {
   await using server = new FixtureHttpServer();
-  await using world = await openMcpWorld({ clock: new TestClock() });
+  await using world = await openMcpWorld({ clock: new TestClock(), limits });
   await world.define({ floods: { url: server.url } });
   server.intercept = async (request) => {
     if (request.method !== "POST") return undefined;
     const { id } = await request.clone().json();
     const last = { jsonrpc: "2.0", id, error: { code: -32603, message: "all was taken" } };
-    return events([...Array(ALMOST_ENDLESS).fill(NOTE), JSON.stringify(last)]);
+    return events([...Array(TOO_MANY).fill(NOTE), JSON.stringify(last)]);
   };
-  const outcome = await world.tools(["floods"]).catch((error: unknown) => error);
-  assert.ok(outcome instanceof ToolsUnavailable, String(outcome));
-  assert.equal(outcome.message, `The MCP server "floods" cannot be used: ${TOO_MANY_MESSAGES}`);
+  assert.equal(await refusalOf(world.tools(["floods"])), REFUSAL);
 });
 
 Deno.test("HttpTransport limits the answers to a server that does not read them", async () => {
