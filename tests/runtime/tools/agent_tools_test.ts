@@ -120,12 +120,11 @@ async function assertReplaced(
 Deno.test("custom tools with the names of built-in tools replace them, in a file of any name", async () => {
   await using place = await createToolPlace(SEARCH);
   // The field that requests web_search is the one that names the file.
-  const modules = ["wait", "web_search", "other"];
-  for (const name of modules.slice(0, 2)) await writeConfig(place, `tools/${name}.ts`, OWN);
-  const others = YIELDING.filter((name) => !modules.includes(name));
+  await writeConfig(place, "tools/web_search.ts", OWN);
+  const others = YIELDING.filter((name) => name !== "web_search");
   const texts = others.map((name) => OWN.replace("default", `const ${name} =`));
   await writeConfig(place, "tools/other.ts", texts.join("\n"));
-  const lines = `tools: [${modules.join(", ")}]${LINES}`;
+  const lines = `tools: [web_search, other]${LINES}`;
   await assertReplaced(place, YIELDING, { lines, result: "mine", source: "custom" });
   const expected = YIELDING.map((name) => `warning The custom tool "${name}" ${WARNING}`);
   assert.deepEqual((await problemsOf(place, "own")).sort(), expected.sort());
