@@ -7,18 +7,31 @@ import { settle } from "./test_clock.ts";
 /** Much longer than any expected wait: only a failing test waits so long. */
 const PATIENCE_MS = 60_000;
 
-/** Waits until the condition is true. Fails the test after PATIENCE_MS. `pause` is the wait between the first checks. */
+/** The share of the time so far that a pause takes after 60 checks, and the longest pause in milliseconds. */
+const PAUSE_SHARE = 1 / 20;
+const LONGEST_PAUSE_MS = 50;
+
+/**
+ * Waits until the condition is true. Fails the test after PATIENCE_MS. `pause` is the wait between the first checks. With
+ * `none`, nothing pauses between checks, because the condition itself takes time: for example, it advances a clock.
+ */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,
-  pause: () => Promise<void> = settle,
+  pause: (() => Promise<void>) | "none" = settle,
 ): Promise<void> {
   const start = performance.now();
-  for (let round = 0; performance.now() - start < PATIENCE_MS; round++) {
+  for (let round = 0;; round++) {
     if (await condition()) return;
-    // After 20 rounds the test waits for another process, and polls less often to leave it the processor.
+    const passed = performance.now() - start;
+    if (passed > PATIENCE_MS) break;
+    if (pause === "none") continue;
+    // A check takes processor time, which other threads and processes need. The longer the wait, the fewer checks.
     if (round < 20) await pause();
-    else await new Promise((resolve) => setTimeout(resolve, 5));
+    else {
+      const ms = round < 60 ? 5 : Math.min(LONGEST_PAUSE_MS, passed * PAUSE_SHARE);
+      await new Promise((resolve) => setTimeout(resolve, ms));
+    }
   }
   assert.fail(`it never happened: ${what}`);
 }

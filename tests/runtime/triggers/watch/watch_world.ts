@@ -188,11 +188,15 @@ export class WatchWorld implements AsyncDisposable {
     options: { stepMs?: number } = {},
   ): Promise<void> {
     try {
-      await until(async () => {
-        if (await condition()) return true;
-        await this.clock.advance(options.stepMs ?? 100);
-        return false;
-      }, what);
+      await until(
+        async () => {
+          if (await condition()) return true;
+          await this.clock.advance(options.stepMs ?? 100);
+          return false;
+        },
+        what,
+        "none",
+      );
     } catch (error) {
       assert.ok(error instanceof Error);
       throw new Error(`${error.message}; fired so far: ${this.fired().join(", ") || "nothing"}`);
