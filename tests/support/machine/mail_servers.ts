@@ -18,13 +18,23 @@ export const HAS_DOVECOT = (() => {
   }
 })();
 
-/** Registers a test that needs Dovecot. The test is skipped without it. */
+/** The server that the tests of this thread share; undefined if none of them needs one. */
+let shared: Dovecot | undefined;
+let isSharing = false;
+
+/** Registers a test that needs Dovecot. The test is skipped without it. The tests of a thread share one server. */
 export const withDovecot = {
-  test: (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
-    Deno.test({ name, ignore: !HAS_DOVECOT, fn }),
+  test: (name: string, fn: (t: Deno.TestContext) => Promise<void>) => {
+    if (!isSharing && HAS_DOVECOT) {
+      Deno.test.beforeAll(async () => void (shared = await startDovecot()));
+      Deno.test.afterAll(async () => await shared?.[Symbol.asyncDispose]());
+    }
+    isSharing = true;
+    Deno.test({ name, ignore: !HAS_DOVECOT, fn });
+  },
 };
 
-/** A running Dovecot. Every user has the password `secret`. Disposing stops it and removes its mails. */
+/** An IMAP server with mails of its own. Every user has the password `secret`. Disposing ends its connections. */
 export interface TestImap extends AsyncDisposable {
   /** The port of the link to the server. */
   port: number;
@@ -39,75 +49,29 @@ export interface TestImap extends AsyncDisposable {
   cut(): void;
   /** While true, no byte passes the link, and it says nothing. */
   silence(isSilent: boolean): void;
-  stop(): Promise<void>;
-  start(): Promise<void>;
+  /** Ends all connections and refuses new ones, until the start. */
+  stop(): void;
+  start(): void;
   /** The folder with the mails of a user. */
   folderOf(user: string, folder?: string): string;
 }
 
 /**
- * Starts Dovecot in a temporary folder. With `introspection` it accepts only the tokens of OAuth that are active at this
- * address.
+ * Opens an IMAP server: the shared Dovecot at an address with mails of its own, or a new one. With `introspection` it
+ * accepts only the tokens of OAuth that are active at this address.
  */
 export async function startImap(options: { introspection?: string } = {}): Promise<TestImap> {
-  const dir = await createTempDir();
-  // The processes that talk with unknown clients belong to other users.
-  await Deno.chmod(dir.path, 0o755);
-  const inner = freePort();
-  for (const one of ["mail", "home"]) {
-    await Deno.mkdir(join(dir.path, one));
-    await Deno.chown(join(dir.path, one), NOBODY, NOBODY);
-  }
-  const { introspection } = options;
-  await Deno.writeTextFile(
-    join(dir.path, "oauth2.conf"),
-    `introspection_mode = post\nintrospection_url = ${introspection}\nusername_attribute = username
-active_attribute = active\nactive_value = true\n`,
-  );
-  const passwords = introspection === undefined
-    ? "passdb {\n  driver = static\n  args = password=secret\n}"
-    : "auth_mechanisms = xoauth2\npassdb {\n  driver = oauth2\n  mechanisms = xoauth2\n" +
-      `  args = ${join(dir.path, "oauth2.conf")}\n}`;
-  await Deno.writeTextFile(
-    join(dir.path, "dovecot.conf"),
-    configuration(dir.path, { port: inner, passwords }),
-  );
-  let child: Deno.ChildProcess | undefined;
-  const isListening = async () => {
-    try {
-      (await Deno.connect({ hostname: "127.0.0.1", port: inner })).close();
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const start = async () => {
-    child = new Deno.Command(DOVECOT, {
-      args: ["-F", "-c", join(dir.path, "dovecot.conf")],
-      ...{ stdin: "null", stdout: "null", stderr: "null" },
-      // In a process group of its own, which can be killed as a whole.
-      detached: true,
-    }).spawn();
-    await until(isListening, "Dovecot listens");
-  };
-  const stop = async () => {
-    child?.kill("SIGTERM");
-    await child?.status;
-    child = undefined;
-  };
-  /** Kills the server with its processes. After a SIGTERM, it would wait a second for each that had a client. */
-  const kill = async () => {
-    if (child === undefined) return;
-    Deno.kill(-child.pid, "SIGKILL");
-    await child.status;
-  };
-  const link = startLink(inner);
+  const isShared = shared !== undefined && options.introspection === undefined;
+  const server = isShared && shared ? shared : await startDovecot(options);
+  const hostname = ADDRESSES[server.users++] ?? "";
+  const root = join(server.dir, "mail", hostname);
+  for (const one of ["mail", "home"]) await makeOwned(join(server.dir, one, hostname));
+  const link = startLink({ hostname, port: server.port });
   const folderOf = (user: string, folder = "INBOX") =>
-    join(dir.path, "mail", user, folder === "INBOX" ? "" : `.${folder}`);
+    join(root, user, folder === "INBOX" ? "" : `.${folder}`);
   let count = 0;
-  await start();
   return {
-    ...{ start, stop, folderOf, port: link.port },
+    ...{ folderOf, port: link.port, cut: link.cut, stop: link.close, start: link.open },
     get accepted() {
       return link.state.accepted;
     },
@@ -116,12 +80,8 @@ active_attribute = active\nactive_value = true\n`,
     },
     async deliver(user, source, folder) {
       const place = folderOf(user, folder);
-      await Deno.mkdir(folderOf(user), { recursive: true });
-      await Deno.chown(folderOf(user), NOBODY, NOBODY);
-      for (const one of ["", "tmp", "new", "cur"].map((name) => join(place, name))) {
-        await Deno.mkdir(one, { recursive: true });
-        await Deno.chown(one, NOBODY, NOBODY);
-      }
+      await makeOwned(folderOf(user));
+      for (const one of ["", "tmp", "new", "cur"]) await makeOwned(join(place, one));
       // The order of the names is the order of the mails.
       const name = `${String(1_700_000_000 + count++)}.M${count}.test`;
       const bytes = typeof source === "string" ? new TextEncoder().encode(source) : source;
@@ -141,20 +101,65 @@ active_attribute = active\nactive_value = true\n`,
       }
       return names.sort();
     },
-    cut: link.cut,
     silence: (isSilent) => void (link.state.isSilent = isSilent),
     async [Symbol.asyncDispose]() {
       link.close();
-      await kill();
+      if (!isShared) await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function makeOwned(folder: string): Promise<void> {
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.chown(folder, NOBODY, NOBODY);
+}
+
+/** The addresses of Dovecot. Each has mails of its own. */
+const ADDRESSES = Array.from({ length: 100 }, (_, index) => `127.0.1.${index + 1}`);
+
+/** A running Dovecot. Disposing stops it and removes its mails. */
+interface Dovecot extends AsyncDisposable {
+  dir: string;
+  port: number;
+  /** The number of used addresses. */
+  users: number;
+}
+
+async function startDovecot({ introspection }: { introspection?: string } = {}): Promise<Dovecot> {
+  const dir = await createTempDir();
+  // The processes that talk with unknown clients belong to other users.
+  await Deno.chmod(dir.path, 0o755);
+  const port = freePort();
+  await Deno.writeTextFile(
+    join(dir.path, "oauth2.conf"),
+    `introspection_mode = post\nintrospection_url = ${introspection}\nusername_attribute = username
+active_attribute = active\nactive_value = true\n`,
+  );
+  const passwords = introspection === undefined
+    ? "passdb {\n  driver = static\n  args = password=secret\n}"
+    : "auth_mechanisms = xoauth2\npassdb {\n  driver = oauth2\n  mechanisms = xoauth2\n" +
+      `  args = ${join(dir.path, "oauth2.conf")}\n}`;
+  const file = join(dir.path, "dovecot.conf");
+  await Deno.writeTextFile(file, configuration(dir.path, { port, passwords }));
+  const child = new Deno.Command(DOVECOT, {
+    args: ["-F", "-c", file],
+    ...{ stdin: "null", stdout: "null", stderr: "null" },
+    // In a process group of its own, which can be killed as a whole.
+    detached: true,
+  }).spawn();
+  const [hostname = ""] = ADDRESSES;
+  const isListening = () =>
+    Deno.connect({ hostname, port }).then((connection) => (connection.close(), true), () => false);
+  await until(isListening, "Dovecot listens");
+  return {
+    ...{ dir: dir.path, port, users: 0 },
+    async [Symbol.asyncDispose]() {
+      // After a SIGTERM, it would wait a second for each process that had a client.
+      Deno.kill(-child.pid, "SIGKILL");
+      await child.status;
       // A process that has just got its signal may still write a file.
-      await until(async () => {
-        try {
-          await dir[Symbol.asyncDispose]();
-          return true;
-        } catch {
-          return false;
-        }
-      }, "the folder of the mail server is removed");
+      const remove = () => Deno.remove(dir.path, { recursive: true }).then(() => true, () => false);
+      await until(remove, "the folder of the mail server is removed");
     },
   };
 }
@@ -170,17 +175,17 @@ ssl = no
 disable_plaintext_auth = no
 auth_failure_delay = 0
 shutdown_clients = yes
-mail_location = maildir:${dir}/mail/%u
+mail_location = maildir:${dir}/mail/%{lip}/%u
 mail_max_userip_connections = 100
 ${passwords}
 userdb {
   driver = static
-  args = uid=${NOBODY} gid=${NOBODY} home=${dir}/home/%u
+  args = uid=${NOBODY} gid=${NOBODY} home=${dir}/home/%{lip}/%u
 }
 service imap-login {
   chroot =
   inet_listener imap {
-    address = 127.0.0.1
+    address = ${ADDRESSES.join(" ")}
     port = ${port}
   }
   inet_listener imaps {
@@ -211,9 +216,10 @@ namespace inbox {
 `;
 }
 
-/** A TCP link to a port, which can be cut and silenced. */
-function startLink(to: number) {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+/** A TCP link to an address, which can be cut, silenced, and closed for a while. */
+function startLink(to: { hostname: string; port: number }) {
+  let listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
   const state = { accepted: 0, isSilent: false, open: new Set<Deno.Conn>() };
   const pump = async (from: Deno.Conn, into: Deno.Conn) => {
     const bytes = new Uint8Array(64 * 1024);
@@ -225,9 +231,9 @@ function startLink(to: number) {
     } catch {
       // One side has ended.
     }
-    for (const one of [from, into]) close(one);
+    for (const one of [from, into]) end(one);
   };
-  const close = (one: Deno.Conn) => {
+  const end = (one: Deno.Conn) => {
     state.open.delete(one);
     try {
       one.close();
@@ -239,22 +245,26 @@ function startLink(to: number) {
     for await (const client of listener) {
       state.accepted++;
       try {
-        const server = await Deno.connect({ hostname: "127.0.0.1", port: to });
+        const server = await Deno.connect(to);
         state.open.add(client);
         void pump(client, server);
         void pump(server, client);
       } catch {
-        close(client);
+        end(client);
       }
     }
   };
   void serve();
-  const cut = () => state.open.forEach(close);
+  const cut = () => state.open.forEach(end);
   return {
-    ...{ state, cut, port: (listener.addr as Deno.NetAddr).port },
+    ...{ state, cut, port },
     close() {
       listener.close();
       cut();
+    },
+    open() {
+      listener = Deno.listen({ hostname: "127.0.0.1", port });
+      void serve();
     },
   };
 }

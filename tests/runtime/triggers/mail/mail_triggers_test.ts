@@ -99,9 +99,9 @@ withDovecot.test("cut and restarted connections lose no mail and repeat none", a
     await world.runtime.resumeScheduler();
     return (await world.runs("reader")).length === 2;
   }, "the second mail is taken");
-  await world.imap.stop();
+  world.imap.stop();
   await world.deliver({ subject: "three" });
-  await world.imap.start();
+  world.imap.start();
   await until(async () => {
     await world.runtime.resumeScheduler();
     return (await world.runs("reader")).length === 3;

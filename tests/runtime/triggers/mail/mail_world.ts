@@ -126,17 +126,22 @@ export class MailWorld implements AsyncDisposable {
     return (await this.runtime.listExecutions({ agentId: id, limit: 500, offset: 0 })).toReversed();
   }
 
-  /** Returns the user message of a run. */
+  /** Returns the user message of a run, as soon as it has started. */
   async turn(id: number): Promise<string> {
-    const turns = await payloadsOf(this.runtime, id);
-    return String(turns.find((one) => one["event_type"] === "human")?.["content"]);
+    let content: unknown;
+    await until(async () => {
+      const turns = await payloadsOf(this.runtime, id);
+      content = turns.find((one) => one["event_type"] === "human")?.["content"];
+      return content !== undefined;
+    }, `run ${id} has its message`);
+    return String(content);
   }
 
   /** Returns the subject of the mail that started each run of an agent. */
   async subjects(id: string): Promise<string[]> {
-    const runs = await this.runs(id);
-    const turns = await Promise.all(runs.map((run) => this.turn(run.id)));
-    return turns.map((turn) => /^subject:\n(.*)$/m.exec(turn)?.[1] ?? "");
+    const sql = "SELECT request FROM executions WHERE agent_id = ? ORDER BY id";
+    const rows = await this.place.all<{ request: string }>(sql, id);
+    return rows.map(({ request }) => JSON.parse(request).cause.values.subject);
   }
 
   /** Waits until the agent has run for exactly these mails, in this order. */
@@ -145,8 +150,6 @@ export class MailWorld implements AsyncDisposable {
       async () => (await this.runs(id)).length >= subjects.length,
       `${id} runs for ${subjects.join(", ")}`,
     );
-    const isStarted = async () => (await this.subjects(id)).every((one) => one !== "");
-    await until(isStarted, "each run has its message");
     assert.deepEqual(await this.subjects(id), subjects);
   }
 
