@@ -7,7 +7,6 @@ import { seededRandom } from "../../tests/support/seeded_random.ts";
 import { differences, readWithCuts } from "./cuts.ts";
 import { runFollowers } from "./followers.ts";
 import { writeBusyAgent } from "./many_frames.ts";
-import { memoryBehindSlowReaders } from "./slow_readers.ts";
 
 const problems: string[] = [];
 
@@ -46,19 +45,7 @@ async function cuts(): Promise<void> {
   await service.shutdown("requested");
 }
 
-async function slowReaders(): Promise<void> {
-  // With few frames, the memory of a connection itself would exceed the memory of its unread frames.
-  const few = await memoryBehindSlowReaders(5_000);
-  const many = await memoryBehindSlowReaders(10_000);
-  console.log(
-    `200 stalled readers: ${few.toFixed(1)} MB behind 5,000 frames, ` +
-      `${many.toFixed(1)} MB behind 10,000`,
-  );
-  if (many - few > 5) problems.push("memory grows with the frames behind a slow reader");
-}
-
 await followers();
 await cuts();
-await slowReaders();
 for (const problem of problems) console.error(`Wrong: ${problem}`);
 Deno.exit(problems.length === 0 ? 0 : 1);

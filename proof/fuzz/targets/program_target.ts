@@ -85,7 +85,7 @@ export const programBodies = defineTarget<Sent>({
   name: "program-bodies",
   claim:
     "every body sent to /v1 or /mcp is refused or answered in the protocol's form, and starts no run",
-  oneIn: 10,
+  oneIn: 2,
   cases: () => cases,
   async check({ path, body }) {
     const { app, runtime } = createTestApp();

@@ -12,7 +12,7 @@ const PNG =
 
 Deno.test("an editor's session is a conversation that streams, and loads again", async () => {
   await using on = await served();
-  await withEditor(on, "talk", async (editor) => {
+  await withEditor(on, { agent: "talk" }, async (editor) => {
     assert.equal(await editor.prompt("One"), "end_turn");
     assert.equal(editor.text("agent_message_chunk"), "Answer 1");
     assert.ok(editor.updates.length > 1, "it streams");
@@ -55,7 +55,7 @@ Deno.test("an approval is a permission request with the diff, answered by the pe
     const path = join(on.place.workspace, "a.txt");
     await Deno.writeTextFile(path, "old\n");
     await on.client.reload();
-    await withEditor(on, "writer", async (editor) => {
+    await withEditor(on, { agent: "writer", choose: () => decision }, async (editor) => {
       assert.equal(await editor.prompt("Write"), "end_turn");
       const [request] = editor.asked;
       assert.deepEqual(request?.options.map(({ kind }) => kind), ["allow_once", "reject_once"]);
@@ -75,7 +75,7 @@ Deno.test("an approval is a permission request with the diff, answered by the pe
       }]);
       const done = editor.updates.filter((one) => one.sessionUpdate === "tool_call_update");
       assert.equal(done.length, 1);
-    }, () => decision);
+    });
     assert.equal(await Deno.readTextFile(path), decision === "approve" ? "new\n" : "old\n");
     const rows = await on.client.messages(1);
     assert.ok(rows.some(({ metadata }) => metadata?.includes('"answered_via":"editor"')));
@@ -91,7 +91,7 @@ Deno.test("a choice has buttons, and the next message answers a question in word
     { say: "Done." },
   ]);
   await on.client.reload();
-  await withEditor(on, "asker", async (editor) => {
+  await withEditor(on, { agent: "asker", choose: () => "1" }, async (editor) => {
     assert.equal(await editor.prompt("Go"), "end_turn");
     assert.deepEqual(editor.asked[0]?.options.map(({ name }) => name), ["red", "blue"]);
     assert.match(editor.text("agent_message_chunk"), /Name\?/);
@@ -100,12 +100,12 @@ Deno.test("a choice has buttons, and the next message answers a question in word
     const rows = await on.client.messages(1);
     const answers = rows.filter(({ metadata }) => metadata?.includes("answered_via"));
     assert.deepEqual(answers.map(({ message }) => message), ["blue", "Ada"]);
-  }, () => "1");
+  });
 });
 
 Deno.test("cancel ends the run, also while a permission is asked", async () => {
   await using on = await served(() => ({ text: "Begin", then: "hang" }));
-  await withEditor(on, "talk", async (editor) => {
+  await withEditor(on, { agent: "talk" }, async (editor) => {
     const ended = editor.prompt("Hi");
     await until(() => editor.text("agent_message_chunk") === "Begin", "the first text");
     await editor.agent.notify(methods.agent.session.cancel, { sessionId: editor.sessionId });
@@ -116,7 +116,7 @@ Deno.test("cancel ends the run, also while a permission is asked", async () => {
     { call: [call("file_write", { path: "a.txt", content: "new\n" })] },
   ]);
   await on.client.reload();
-  await withEditor(on, "writer", async (editor) => {
+  await withEditor(on, { agent: "writer" }, async (editor) => {
     assert.equal(await editor.prompt("Write"), "cancelled");
   });
   assert.equal((await on.client.execution(2)).status, "aborted");
@@ -124,7 +124,7 @@ Deno.test("cancel ends the run, also while a permission is asked", async () => {
 
 Deno.test("servers of the editor, unknown agents and failed runs have a reason", async () => {
   await using on = await served(() => ({ status: 401, body: '{"error":{"message":"bad key"}}' }));
-  await withEditor(on, "talk", async (editor) => {
+  await withEditor(on, { agent: "talk" }, async (editor) => {
     const server = { name: "s", command: "s", args: [], env: [] };
     const cwd = on.place.workspace;
     await assert.rejects(
@@ -134,5 +134,5 @@ Deno.test("servers of the editor, unknown agents and failed runs have a reason",
     assert.equal(await editor.prompt("Hi"), "end_turn");
     assert.match(editor.text("agent_message_chunk"), /^Run 1 ended with error: /);
   });
-  await assert.rejects(withEditor(on, "none", () => Promise.resolve()), /not found/);
+  await assert.rejects(withEditor(on, { agent: "none" }, () => Promise.resolve()), /not found/);
 });

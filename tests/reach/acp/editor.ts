@@ -29,10 +29,12 @@ export interface Editor {
  */
 export async function withEditor(
   on: { runtime: Runtime; place: { workspace: string } },
-  agentId: string,
+  { agent: agentId, choose = () => undefined, cwd = on.place.workspace }: {
+    agent: string;
+    choose?: () => string | undefined;
+    cwd?: string;
+  },
   work: (editor: Editor) => Promise<void>,
-  choose: (request: RequestPermissionRequest) => string | undefined = () => undefined,
-  cwd: string = on.place.workspace,
 ): Promise<void> {
   const updates: SessionUpdate[] = [];
   const asked: RequestPermissionRequest[] = [];
@@ -40,7 +42,7 @@ export async function withEditor(
     .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
     .onRequest(methods.client.session.requestPermission, ({ params }) => {
       asked.push(params);
-      const optionId = choose(params);
+      const optionId = choose();
       return {
         outcome: optionId === undefined
           ? { outcome: "cancelled" as const }

@@ -45,22 +45,16 @@ Deno.test("an agent reads and writes in the editor's folder, and nowhere else", 
     },
     { say: "Done." },
   ], EDITS);
-  await withEditor(
-    on,
-    "coder",
-    async (editor) => {
-      assert.equal(await editor.prompt("Go"), "end_turn");
-      const calls = editor.updates.filter((one) => one.sessionUpdate === "tool_call");
-      assert.deepEqual(calls[1]?.content, [{
-        type: "diff",
-        path: join(project, "b.txt"),
-        oldText: null,
-        newText: "new\n",
-      }]);
-    },
-    undefined,
-    project,
-  );
+  await withEditor(on, { agent: "coder", cwd: project }, async (editor) => {
+    assert.equal(await editor.prompt("Go"), "end_turn");
+    const calls = editor.updates.filter((one) => one.sessionUpdate === "tool_call");
+    assert.deepEqual(calls[1]?.content, [{
+      type: "diff",
+      path: join(project, "b.txt"),
+      oldText: null,
+      newText: "new\n",
+    }]);
+  });
   assert.equal(await Deno.readTextFile(join(project, "b.txt")), "new\n");
   const [read, , ...refused] = await resultsOf(on, 1);
   assert.match(read ?? "", /the content of a/);
@@ -97,15 +91,9 @@ Deno.test("an agent without the path gets nothing from the editor, and a request
     { call: [call("file_read", { path: join(project, "a.txt") })] },
     { say: "Done." },
   ]);
-  await withEditor(
-    on,
-    "plain",
-    async (editor) => {
-      assert.equal(await editor.prompt("Go"), "end_turn");
-    },
-    undefined,
-    project,
-  );
+  await withEditor(on, { agent: "plain", cwd: project }, async (editor) => {
+    assert.equal(await editor.prompt("Go"), "end_turn");
+  });
   assert.match((await resultsOf(on, 1))[0] ?? "", /outside the allowed paths/);
   await assert.rejects(
     on.client.run("plain", { message: "Go", editor_folder: project }),
@@ -198,15 +186,9 @@ Deno.test("folders with keys, the service's folders and missing folders are refu
     [join(workspace, "file.txt"), /is not a folder of this machine/],
   ];
   for (const [folder, reason] of folders) {
-    await withEditor(
-      on,
-      "coder",
-      async (editor) => {
-        await assert.rejects(editor.prompt("Go"), reason, folder);
-      },
-      undefined,
-      folder,
-    );
+    await withEditor(on, { agent: "coder", cwd: folder }, async (editor) => {
+      await assert.rejects(editor.prompt("Go"), reason, folder);
+    });
   }
   assert.deepEqual(await on.client.executions({ agent: "coder" }), []);
 });

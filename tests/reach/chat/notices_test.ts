@@ -9,6 +9,7 @@ import { call } from "../../runtime/executions/executions_of.ts";
 import { createTestPostgres, withPostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
+import { ECHO } from "./apps/app_world.ts";
 import { createChatWorld, GUEST, OWNER } from "./chat_world.ts";
 
 Deno.test("a question that expires is edited and loses its buttons", async () => {
@@ -105,10 +106,7 @@ withPostgres.test("of two nodes one receives, and the other takes over", async (
   await using database = await createTestPostgres();
   await using world = await createChatWorld({ shell: { INKLING_DATABASE_URL: database.address } });
   const clock = new TestClock();
-  await world.place.writeAgent(
-    "concierge",
-    "---\nmodel: { provider: demo, name: echo }\n---\n\nAnswer.\n",
-  );
+  await world.place.writeAgent("concierge", ECHO);
   let other: Chats | undefined;
   {
     await using service = await world.open({ clock });

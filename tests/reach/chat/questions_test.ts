@@ -4,7 +4,7 @@ import { createLocalClient } from "../../../app/local_client.ts";
 import { call } from "../../runtime/executions/executions_of.ts";
 import { payloadsOf } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { createChatWorld, GROUP, GUEST, OWNER, STRANGER } from "./chat_world.ts";
+import { createChatWorld, GROUP, GUEST, OWNER } from "./chat_world.ts";
 
 const write = (content: string) => [
   { call: [call("file_write", { path: "note.txt", content })] },
@@ -45,46 +45,24 @@ Deno.test("a button is the first of two approvals, and a person of the chat with
   await until(async () => (await runtime.getExecution(1)).status === "success", "written");
 });
 
-Deno.test("a forged press, a second press, and a press by somebody else answer nothing", async () => {
+Deno.test("a chat shows the questions of its agents only, and a denial is the person's in the chat", async () => {
   await using world = await createChatWorld({ lines: "    agents: [writer]\n" });
-  await world.place.writeScript("writer", write("hello\n"));
+  // The change is too long for a message, so it goes out first, as a file.
+  await world.place.writeScript("writer", write("A line of text.\n".repeat(600) + "THE END\n"));
   await world.place.writeScript("silent", write("never shown"));
   await using service = await world.open();
   const { app } = world;
   await service.runtime.run("silent", {});
   await service.runtime.run("writer", {});
-  const question = await world.seen(OWNER, "writer asks");
-  const approve = question.buttons["Approve"]!;
-  app.press(STRANGER, question, approve);
-  app.press(GUEST, question, approve);
-  app.press(GUEST, { id: question.id, place: GUEST }, approve);
-  app.press(OWNER, { id: question.id + 1_000, place: OWNER }, approve);
-  app.press(OWNER, question, "option:0");
+  const question = await world.seen(OWNER, "This is cut");
+  assert.doesNotMatch(question.text, /THE END/);
+  assert.ok(app.calls.indexOf("sendDocument") < app.calls.indexOf("sendMessage"));
   app.press(OWNER, question, "done");
-  // Words never approve, and neither does a text that looks like a press.
-  app.say(OWNER, approve, { reply_to_message: { message_id: question.id, from: { id: 999 } } });
-  await world.seen(OWNER, "Use the buttons");
-  await until(() => app.isRead && app.acknowledged.size === 5, "all presses are handled");
-  assert.equal((await service.runtime.getExecution(2)).status, "waiting");
   app.press(OWNER, question, question.buttons["Deny"]!);
-  app.press(OWNER, question, approve);
   await world.seen(OWNER, "Denied");
-  await until(() => app.acknowledged.size === 7, "the second press is handled");
   assert.deepEqual(await storedAnswer(service.runtime, 2), [["chat", "owner", "Denied"]]);
   await assert.rejects(Deno.stat(`${world.place.workspace}/note.txt`));
   assert.equal(app.in(OWNER).filter(({ text }) => text.includes("silent")).length, 0);
-});
-
-Deno.test("there is no Approve before a long change was sent whole as a file", async () => {
-  await using world = await createChatWorld();
-  await world.place.writeScript("writer", write("A line of text.\n".repeat(600) + "THE END\n"));
-  await using service = await world.open();
-  await service.runtime.run("writer", {});
-  const question = await world.seen(OWNER, "This is cut");
-  assert.match(world.app.files[0]?.text ?? "", /\+THE END/);
-  assert.doesNotMatch(question.text, /THE END/);
-  assert.deepEqual(Object.keys(question.buttons), ["Approve", "Deny"]);
-  assert.ok(world.app.calls.indexOf("sendDocument") < world.app.calls.indexOf("sendMessage"));
 });
 
 Deno.test("a question in words is answered by a reply, or as the only open one", async () => {

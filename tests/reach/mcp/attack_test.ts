@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { createMcpWorld, KEY, type McpWorld } from "./mcp_world.ts";
 
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
@@ -103,13 +102,6 @@ Deno.test("/mcp answers malformed bodies with an error, and starts no run", asyn
     await response.body?.cancel();
     assert.equal(response.status, 405, method);
   }
-  await fc.assert(
-    fc.asyncProperty(fc.json(), async (json) => {
-      const { status } = await post(world, json);
-      assert.ok(status < 500, `${status} ${json}`);
-    }),
-    { numRuns: 60 },
-  );
   assert.equal((await world.runtime.listExecutions({ limit: 9, offset: 0 })).length, 0);
   assert.match((await post(world, CALL)).text, /"text":"4"/, "the endpoint still works");
 });

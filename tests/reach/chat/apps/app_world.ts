@@ -89,3 +89,33 @@ export async function createAppWorld<App extends TestedApp>(app: App): Promise<A
     },
   };
 }
+
+/** An agent that repeats its message. */
+export const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\n\nAnswer.\n";
+
+/**
+ * Registers a test of an app, in which the agent `concierge` repeats messages. The packages of sockets have timers, which go
+ * on for a moment after the last socket.
+ */
+export function testApp<Server>(
+  name: string,
+  { server: create, open }: { server: () => Server; open: (server: Server) => TestedApp },
+  fn: (world: AppWorld<TestedApp>, server: Server) => Promise<void>,
+): void {
+  Deno.test({
+    name,
+    sanitizeOps: false,
+    sanitizeResources: false,
+    async fn() {
+      const server = create();
+      await using world = await createAppWorld(open(server));
+      await world.place.writeAgent("concierge", ECHO);
+      await fn(world, server);
+    },
+  });
+}
+
+/** Returns the number of runs in a world. */
+export async function countRuns({ place }: AppWorld<TestedApp>): Promise<number> {
+  return (await place.all("SELECT id FROM executions")).length;
+}

@@ -4,40 +4,26 @@ import { createLocalClient } from "../../../../app/local_client.ts";
 import { DAY_MS, MINUTE_MS } from "../../../../base/time_units.ts";
 import { call } from "../../../runtime/executions/executions_of.ts";
 import { until } from "../../../support/until.ts";
-import { type AppWorld, createAppWorld } from "./app_world.ts";
+import { type AppWorld, countRuns, testApp } from "./app_world.ts";
 import { TESTED_APPS, type TestedApp } from "./tested_app.ts";
 
 type World = AppWorld<TestedApp>;
 
-const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\n\nAnswer.\n";
 const write = (content: string) => [
   { call: [call("file_write", { path: "note.txt", content })] },
   { say: "Written: {result}" },
 ];
 
-/** Runs a test for each app. The packages of sockets have timers, which go on for a moment after the last socket. */
+/** Registers a test for each app. */
 function testApps(name: string, fn: (world: World) => Promise<void>): void {
   for (const [app, open] of Object.entries(TESTED_APPS)) {
-    Deno.test({
-      name: `${app}: ${name}`,
-      sanitizeOps: false,
-      sanitizeResources: false,
-      async fn() {
-        await using world = await createAppWorld(open());
-        await fn(world);
-      },
-    });
+    testApp(`${app}: ${name}`, { server: () => undefined, open }, fn);
   }
-}
-
-async function countRuns({ place }: World): Promise<number> {
-  return (await place.all("SELECT id FROM executions")).length;
 }
 
 testApps("a message starts one run, and its answer comes back once", async (world) => {
   const { app } = world;
   const to = app.directOf(app.owner);
-  await world.place.writeAgent("concierge", ECHO);
   {
     await using _service = await world.open();
     app.say(app.owner, "Only once");
@@ -58,7 +44,6 @@ testApps(
   "strangers, unbound groups and forwarded text start nothing; a bound group is served",
   async (world) => {
     const { app } = world;
-    await world.place.writeAgent("concierge", ECHO);
     await using _service = await world.open();
     app.say(app.stranger, "Hello");
     app.say(app.stranger, `${app.mark}start`);
@@ -88,7 +73,6 @@ testApps(
 testApps("a late message is asked about, and used or dropped by its sender only", async (world) => {
   const { app } = world;
   const to = app.directOf(app.owner);
-  await world.place.writeAgent("concierge", ECHO);
   await using _service = await world.open();
   app.say(app.owner, "Sell everything", { ageMs: 11 * MINUTE_MS });
   const question = await world.seen(to, "came late");
@@ -200,7 +184,6 @@ testApps("long answers are split or a file, and no text is markup", async (world
 testApps("files come into the workspace, and only from the app's servers", async (world) => {
   const { app } = world;
   const to = app.directOf(app.owner);
-  await world.place.writeAgent("concierge", ECHO);
   await using _service = await world.open();
   const asked: string[] = [];
   await using other = Deno.serve(
@@ -240,7 +223,6 @@ testApps(
   "pauses that the app asks for lose nothing, and refusals are in the log without a token",
   async (world) => {
     const { app } = world;
-    await world.place.writeAgent("concierge", ECHO);
     app.pauseOnce();
     await using _service = await world.open();
     app.say(app.owner, "Patience");

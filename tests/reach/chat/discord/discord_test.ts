@@ -6,30 +6,19 @@ import { MINUTE_MS } from "../../../../base/time_units.ts";
 import { toPayload } from "../../../../reach/chat/discord_wire.ts";
 import { call } from "../../../runtime/executions/executions_of.ts";
 import { until } from "../../../support/until.ts";
-import { type AppWorld, createAppWorld } from "../apps/app_world.ts";
+import { type AppWorld, testApp } from "../apps/app_world.ts";
 import { openDiscord, type TestedApp } from "../apps/tested_app.ts";
 import { BOT, directOf, DiscordServer, PEOPLE } from "./discord_server.ts";
 
 const { owner: OWNER, guest: GUEST, group: GROUP } = PEOPLE;
 const TO_OWNER = directOf(OWNER);
-const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\n\nAnswer.\n";
 
-/** Runs a test. The package waits for a moment after a closed socket before it opens the next one. */
+/** Registers a test. The package waits for a moment after a closed socket before it opens the next one. */
 function testDiscord(
   name: string,
   fn: (world: AppWorld<TestedApp>, server: DiscordServer) => Promise<void>,
 ): void {
-  Deno.test({
-    name,
-    sanitizeOps: false,
-    sanitizeResources: false,
-    async fn() {
-      const server = new DiscordServer();
-      await using world = await createAppWorld(openDiscord(server));
-      await world.place.writeAgent("concierge", ECHO);
-      await fn(world, server);
-    },
-  });
+  testApp(name, { server: () => new DiscordServer(), open: openDiscord }, fn);
 }
 
 /** Sets Date.now() six seconds ahead. The package waits for five seconds between two identifications. */
