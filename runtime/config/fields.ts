@@ -19,8 +19,7 @@ export function field<Schema extends z.ZodType>(
   fallback: z.input<Schema>,
   description: string,
 ): z.ZodPreprocess<Schema> {
-  const says = saysSomething(schema);
-  return z.preprocess((value) => says(value) ? value : fallback, schema)
+  return z.preprocess((value) => saysSomething(value, schema) ? value : fallback, schema)
     .meta({ ...schema.meta(), description, default: fallback });
 }
 
@@ -28,8 +27,10 @@ export function field<Schema extends z.ZodType>(
 export function optional<Schema extends z.ZodType>(
   schema: Schema,
 ): z.ZodPreprocess<z.ZodOptional<Schema>> {
-  const says = saysSomething(schema);
-  return z.preprocess((value) => says(value) ? value : undefined, schema.optional());
+  return z.preprocess(
+    (value) => saysSomething(value, schema) ? value : undefined,
+    schema.optional(),
+  );
 }
 
 /**
@@ -53,9 +54,9 @@ export function section<Shape extends z.ZodRawShape>(
   return z.preprocess((value) => value ?? {}, z.object(shape));
 }
 
-function saysSomething(schema: z.ZodType): (value: unknown) => boolean {
-  const isNullable = schema.isNullable();
-  return (value) => value !== undefined && (value !== null || isNullable);
+function saysSomething(value: unknown, schema: z.ZodType): boolean {
+  // isNullable() parses a value. So only a null pays for it, and not each start for every field.
+  return value !== undefined && (value !== null || schema.isNullable());
 }
 
 /** The name of a person or key. It is not the name of a role, because `approvers` lists both. */

@@ -126,10 +126,12 @@ export function treeScope(rootId: number): string {
 /** The scope of the whole workspace. */
 export const WORKSPACE_SCOPE = "workspace";
 
-/** A time in milliseconds since the epoch, and the time zone for budgets that name none. */
+/** The time of a budget. */
 export interface BudgetMoment {
+  /** Milliseconds since the epoch. */
   now: number;
-  timeZone: string;
+  /** Returns the time zone for budgets that name none. Finding the machine's takes ten milliseconds once. */
+  timeZone: () => string;
 }
 
 /** Returns the daily and monthly budgets that an agent has at this time. */
@@ -165,7 +167,7 @@ function periodBudgets(
 ): Budget[] {
   const limits = [perDay, perMonth, tokens.perDay, tokens.perMonth];
   if (limits.every((limit) => limit === null)) return [];
-  const [day, month] = periodsOf(now, timezone ?? timeZone);
+  const [day, month] = periodsOf(now, timezone ?? timeZone());
   return [
     ...limited(perDay, { ...whose, ...day, unit: "usd" }),
     ...limited(perMonth, { ...whose, ...month, unit: "usd" }),

@@ -81,7 +81,7 @@ export class BudgetGate implements SpendingGate {
   /** Returns the daily and monthly budgets that apply to an agent's runs: the agent's and the workspace's. */
   budgetsOf(agent: Agent | undefined): Budget[] {
     const { config, clock, timeZone } = this.#ports;
-    const at = { now: clock.now(), timeZone: timeZone() };
+    const at = { now: clock.now(), timeZone };
     const own = agent === undefined ? [] : agentBudgets(agent, at);
     return [...own, ...workspaceBudgets(config().budget, at)];
   }
