@@ -1,6 +1,7 @@
 // Replaces variables and arguments in the body of an agent or a skill, in one pass, so that inserted values are not
 // expanded.
 import { RuntimeError } from "../errors.ts";
+import { formatCount } from "./plural.ts";
 
 // A digit with more of a number after it, as in $10, $5.00 or $1,000, is an amount of money and no argument.
 const PLACEHOLDER =
@@ -19,7 +20,7 @@ export class TextTooLong extends RuntimeError {
   constructor() {
     super(
       `The text is longer than ${
-        MAX_CHARACTERS.toLocaleString("en-US")
+        formatCount(MAX_CHARACTERS)
       } characters once its variables and arguments ` +
         "are filled in: use long values fewer times, or let the agent read them from a file",
     );

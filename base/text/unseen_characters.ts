@@ -47,8 +47,10 @@ const SHAPING = [
   String.raw`[0-9#*]\ufe0f(?=\u20e3)`,
 ].join("|");
 
-// The regular expressions are created on first use, because Unicode classes take long to compile and many commands use no
-// such expression.
+// The regular expressions are created for the first text that is not PLAIN, because Unicode classes take long to compile.
+// PLAIN has printable ASCII characters only, which are in none of the classes.
+const PLAIN = /^[ -~]*$/;
+const PLAIN_LINES = /^[\t\n -~]*$/;
 const unseen = onFirstUse(() => new RegExp(`[${SHAPELESS}](?<!${SHAPING})`, "gu"));
 const lineBreaking = onFirstUse(() => new RegExp(`[${LINE_BREAKING}]`, "gu"));
 const dropped = onFirstUse(() => new RegExp(String.raw`(?![\n\t])[${CONTROLS}]`, "gu"));
@@ -68,17 +70,19 @@ export interface EscapeOptions {
 
 /** Returns the text with every invisible character escaped as in JSON: `\r`, `\u202e`, `\udb40\udc41`. Removes nothing. */
 export function escapeUnseen(text: string, { keep = "" }: EscapeOptions = {}): string {
+  if (PLAIN.test(text)) return text;
   return text.replaceAll(unseen(), (char) => keep.includes(char) ? char : toEscape(char));
 }
 
 /** Returns the text with every character escaped that would end or reverse a line. A JSON text keeps its meaning. */
 export function escapeControls(text: string, { keep = "" }: EscapeOptions = {}): string {
+  if (PLAIN.test(text)) return text;
   return text.replaceAll(lineBreaking(), (char) => keep.includes(char) ? char : toEscape(char));
 }
 
 /** Returns the text without control characters and direction overrides. Line feeds and tabs stay. */
 export function dropControls(text: string): string {
-  return text.replaceAll(dropped(), "");
+  return PLAIN_LINES.test(text) ? text : text.replaceAll(dropped(), "");
 }
 
 /** Returns the text without terminal escape sequences. Removes whole sequences, not only their first character. */

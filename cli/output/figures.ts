@@ -1,10 +1,5 @@
 // Formats counts, prices and sizes for people.
-export { formatPlural } from "../../base/text/plural.ts";
-
-/** Formats a count with thousands separators, such as `12,345`. */
-export function formatCount(value: number): string {
-  return value.toLocaleString("en-US");
-}
+export { formatCount, formatPlural } from "../../base/text/plural.ts";
 
 /** Formats US dollars: with four decimal places below one dollar (`$0.0012`), otherwise with two. Zero is `$0`. */
 export function formatCost(usd: number): string {

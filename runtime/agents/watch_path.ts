@@ -1,5 +1,6 @@
 // Parses the watched paths of an agent file to base folders on the disk, each with a pattern if the path has wildcards.
 import { expandBraces, MAX_BRACE_PATTERNS } from "../../base/files/glob_braces.ts";
+import { formatCount } from "../../base/text/plural.ts";
 import { type PathBase, resolveAgentPath } from "./agent_paths.ts";
 
 /** A folder or file on the disk that a watched path refers to. */
@@ -54,8 +55,6 @@ function isPattern(part: string): boolean {
 
 /** Returns the text about a path that is not watched because it contains too many files, with the remedy. */
 export function describeTooLarge(path: string, most: number): string {
-  return `${path} holds more than ${
-    most.toLocaleString("en-US")
-  } files and folders, too many to watch; ` +
+  return `${path} holds more than ${formatCount(most)} files and folders, too many to watch; ` +
     "name smaller folders in trigger.paths";
 }
