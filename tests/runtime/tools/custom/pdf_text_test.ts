@@ -25,11 +25,6 @@ const FORMS = [...Array<string>(40).fill("/X Do /X Do"), show("a")];
 
 const READ: [what: string, pdf: Uint8Array, text: string][] = [
   [
-    "pages",
-    pdfPages([show("One|two"), show("Three")]),
-    "[The text of a PDF, 2 pages]\n\n[page 1]\nOne\ntwo\n\n[page 2]\nThree",
-  ],
-  [
     "a scan",
     pdfPages(["q Q"]),
     "[PDF, 1 page: it has no text, like a scan. A model with PDF input (model.input) sees its pages, at most 20.]",
@@ -77,9 +72,9 @@ Deno.test("file_read returns a PDF's redacted text for a model that accepts no P
   await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
   await Deno.writeFile(
     join(place.workspace, "a.pdf"),
-    pdfPages([show("One|tok-1234567890|Three")]),
+    pdfPages([show("One|tok-1234567890|Three"), show("Four")]),
   );
-  const args = { path: "a.pdf", offset: 4, limit: 2 };
+  const args = { path: "a.pdf", limit: 8 };
   await place.writeScript("a", [{ call: [{ name: "file_read", arguments: args }] }, {
     say: "{result}",
   }]);
@@ -87,6 +82,7 @@ Deno.test("file_read returns a PDF's redacted text for a model that accepts no P
   const { outputData } = await runToEnd(runtime, "a");
   assert.equal(
     outputData,
-    "4\tOne\n5\t[redacted:SHOP_TOKEN]\n(Lines 4-5 are shown; there is more. Continue with offset=6.)",
+    "1\t[The text of a PDF, 2 pages]\n2\t\n3\t[page 1]\n4\tOne\n5\t[redacted:SHOP_TOKEN]\n6\tThree\n7\t\n" +
+      "8\t[page 2]\n(Lines 1-8 are shown; there is more. Continue with offset=9.)",
   );
 });

@@ -1,5 +1,5 @@
-// A process like a service: it runs an endless program of the given kind and waits to be killed. The program writes its
-// process id to the file `pid` of the folder.
+// A process like a service: it runs an endless MCP server and an endless program of a tool, and waits to be killed. They
+// write their process ids to the files `server` and `program` of the folder.
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import { StdioTransport } from "../../../../runtime/tools/mcp/stdio_transport.ts";
@@ -11,32 +11,32 @@ import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 /** A proxy that never listens, because no program in this process is sandboxed. */
 const NO_PROXY = new ForwardProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
 
-const [kind, cwd = ""] = Deno.args;
+const [cwd = ""] = Deno.args;
 const clock = new SystemClock();
-const args = ["-c", "trap '' TERM HUP; echo $$ > pid; while :; do sleep 1; done"];
-if (kind === "server") {
-  const program = {
-    ...{ kind: "program", command: "sh", args, env: { PATH: "/usr/bin:/bin" }, cwd } as const,
-    startsInOwnFolder: false,
-    ownFolder: cwd,
-    sandbox: null,
-    workspace: cwd,
-    secrets: [],
-  };
-  const sandbox = new ProcessSandbox({ mode: () => "off", home: "/" });
-  const confinement = { sandbox, home: "/", closed: [], proxy: NO_PROXY };
-  const transport = new StdioTransport(program, { clock, limits: MCP_LIMITS, confinement });
-  await transport.start();
-  await new Promise(() => transport);
-} else {
-  await runProgram("sh", {
-    args,
-    cwd,
-    environment: { PATH: "/usr/bin:/bin" },
-    timeoutMs: 600_000,
-    maxOutputBytes: 1_000,
-    signal: new AbortController().signal,
-    clock,
-    redactor: new Redactor(() => []),
-  });
-}
+const argsOf = (kind: string) => [
+  "-c",
+  `trap '' TERM HUP; echo $$ > ${kind}; while :; do sleep 1; done`,
+];
+const program = {
+  ...{ kind: "program", command: "sh", args: argsOf("server"), cwd } as const,
+  env: { PATH: "/usr/bin:/bin" },
+  startsInOwnFolder: false,
+  ownFolder: cwd,
+  sandbox: null,
+  workspace: cwd,
+  secrets: [],
+};
+const sandbox = new ProcessSandbox({ mode: () => "off", home: "/" });
+const confinement = { sandbox, home: "/", closed: [], proxy: NO_PROXY };
+const transport = new StdioTransport(program, { clock, limits: MCP_LIMITS, confinement });
+await transport.start();
+await runProgram("sh", {
+  args: argsOf("program"),
+  cwd,
+  environment: { PATH: "/usr/bin:/bin" },
+  timeoutMs: 600_000,
+  maxOutputBytes: 1_000,
+  signal: new AbortController().signal,
+  clock,
+  redactor: new Redactor(() => []),
+});
