@@ -12,7 +12,8 @@ const DONE = { say: "Done." };
 /** A run whose statements are counted. */
 export interface CountedRun {
   name: string;
-  /** The steps of the agent `one`. */
+  agent: string;
+  /** The steps of the agent. */
   steps: unknown[];
   settings?: string;
   /** Writes further agents before the run. */
@@ -30,7 +31,16 @@ export interface CountedRun {
 /** The runs, with the numbers of a later run in the same service. */
 export const COUNTED_RUNS: readonly CountedRun[] = [
   {
+    name: "a question and its answer",
+    agent: "asker",
+    steps: [ASK, DONE],
+    answers: true,
+    sqlite: { statements: 62, transactions: 7 },
+    postgres: { roundTrips: 49, statements: 94, transactions: 9 },
+  },
+  {
     name: "one tool call, and a follower of the log",
+    agent: "reader",
     steps: [READ, DONE],
     follows: true,
     sqlite: { statements: 38, transactions: 5 },
@@ -38,6 +48,7 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
   },
   {
     name: "one tool call, within a budget",
+    agent: "bounded",
     steps: [READ, DONE],
     settings: "budget: { tokens: { per_day: 1000000 } }",
     sqlite: { statements: 52, transactions: 9 },
@@ -45,6 +56,7 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
   },
   {
     name: "a delegation",
+    agent: "lead",
     steps: [DELEGATE, DONE],
     settings: "agents: [says]",
     prepare: (place) => place.writeScript("says", [DONE]),
@@ -52,16 +64,9 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     sqlite: { statements: 59, transactions: 8 },
     postgres: { roundTrips: 50, statements: 100, transactions: 10 },
   },
-  {
-    name: "a question and its answer",
-    steps: [ASK, DONE],
-    answers: true,
-    sqlite: { statements: 62, transactions: 7 },
-    postgres: { roundTrips: 49, statements: 94, transactions: 9 },
-  },
 ];
 
-/** Runs the agent `one` until all executions have ended. */
+/** Runs the agent until all executions have ended. */
 export async function runOnce(
   { place, runtime }: { place: TestWorkspace; runtime: Runtime },
   one: CountedRun,
@@ -69,7 +74,7 @@ export async function runOnce(
   const has = (message: string, count: number) => () =>
     place.logged.filter((line) => line.message === message).length === count;
   place.logged.length = 0;
-  const { id } = await runtime.run("one", {});
+  const { id } = await runtime.run(one.agent, {});
   if (one.follows) {
     const { signal } = new AbortController();
     for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* to the end */ }
@@ -83,9 +88,9 @@ export async function runOnce(
   await until(has("Execution ended", one.ends ?? 1), "the end");
 }
 
-/** Writes the agent `one` and everything else that the run needs. */
+/** Writes the agent and everything else that the run needs. */
 export async function prepareRun(place: TestWorkspace, one: CountedRun): Promise<void> {
   await Deno.writeTextFile(`${place.workspace}/a.txt`, "text");
-  await place.writeScript("one", one.steps, one.settings);
+  await place.writeScript(one.agent, one.steps, one.settings);
   await one.prepare?.(place);
 }

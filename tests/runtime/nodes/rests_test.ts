@@ -1,20 +1,16 @@
-// Tests of rests on PostgreSQL: a database of the version before rests, and the death of the node of a resting run.
+// A test of rests in a database of the version before rests.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { MARKS_TABLE } from "../../../runtime/storage/postgres/change_marks.ts";
 import { STEPS } from "../../../runtime/storage/postgres/schema.ts";
 import { MIGRATIONS, RUN_RESTS } from "../../../runtime/storage/sqlite/migrations.ts";
 import { sharePostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { toEnd } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
-import { startAndDie } from "../../e2e/crash/start_and_die.ts";
 import { type NodeWorld, testNodes as test } from "./node_world.ts";
 
 sharePostgres();
 
 const HOUR = 3_600_000;
-const REST = { name: "wait", arguments: { for: "2h", reason: "the backup" } };
 
 /** Replaces the tables of the database by the ones of the version before rests. */
 async function revertToTimeBeforeRests(world: NodeWorld): Promise<void> {
@@ -61,42 +57,4 @@ test("a run that waited for its retry in an older version rests after the migrat
   for (const event of ["final_answer", "complete"]) {
     assert.deepEqual(await world.query(ends, [event]), [{ n: "1" }], event);
   }
-});
-
-test("after a kill -9 of the node whose run rests, one other node ends the rest", async (world) => {
-  await world.workspace.writeScript("rests", [{ call: [REST] }, { say: "Done." }]);
-  const { root, shell } = world.workspace;
-  // The rest begins on a node that is killed at once. Its settings are those of a node that is opened here.
-  await (await world.open("one"))[Symbol.asyncDispose]();
-  const own = {
-    INKLING_CONFIG_DIR: join(root, "config-one"),
-    INKLING_STATE_DIR: join(root, "state-one"),
-  };
-  await startAndDie({ root, shell: { ...shell, ...own } }, {
-    start: ["rests"],
-    deaths: [{ agent: "rests", method: "restExecution", when: "after", nth: 1 }],
-  });
-  // Nodes that run before could take the run. The killed process had the time of the machine.
-  const clock = new TestClock(new Date().toISOString());
-  await using two = await world.open("two", "", { clock });
-  await using _three = await world.open("three", "", { clock });
-  assert.deepEqual(await two.countExecutions(), { running: 0, waiting: 0, resting: 1 });
-  clock.jump(2 * HOUR);
-  await until(async () => {
-    // The nodes read the rests every minute, because a dead node announces nothing.
-    await clock.advance(60_000);
-    return (await two.getExecution(1)).status === "success";
-  }, "the rest ends");
-  const { durationMs } = await two.getExecution(1);
-  assert.ok((durationMs ?? 0) < HOUR, "the rest does not count");
-  const [row] = await world.query(
-    "SELECT i.name, epoch, count(*) FILTER (WHERE event = 'tool_result') AS results, " +
-      "count(*) FILTER (WHERE event = 'complete') AS ends FROM inkling.executions e " +
-      "JOIN inkling.instances i ON i.id = e.instance_id " +
-      "JOIN inkling.frames f ON f.execution_id = e.id GROUP BY i.name, epoch",
-  );
-  const { name, ...counts } = row ?? {};
-  assert.ok(name === "two" || name === "three", `the rest ended on ${name}`);
-  // One claim before the rest, and one after it.
-  assert.deepEqual(counts, { epoch: "2", results: "1", ends: "1" });
 });

@@ -7,35 +7,18 @@ import { sharePostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { type NodeWorld, testNodes as test } from "./node_world.ts";
+import { testNodes as test } from "./node_world.ts";
 
 sharePostgres();
 
-test("a node starts the followers of an execution that a dead node ended", async (world) => {
-  await world.workspace.writeScript("first", [{ say: "done" }]);
-  await world.workspace.writeScript("second", [{ say: "after it" }], "after: [first]");
-  const clock = new TestClock();
-  await using one = await world.open("one", "", { clock });
-  await using _two = await world.open("two", "", { clock });
-  // The node has made its first check, so only the next regular check can find the end.
-  await clock.advance(UPKEEP_MS / 2);
-  await world.query(
-    "INSERT INTO inkling.executions (id, agent_id, display_name, status, trigger, request, model, started_at) " +
-      "VALUES (1000, 'first', 'first', 'success', 'manual', '{\"args\":[]}', '', 0)",
-  );
-  await world.query("INSERT INTO inkling.follow_ups VALUES ('second', 1000)");
-  await clock.advance(UPKEEP_MS);
-  const followed = () => one.listRuns("second", { limit: 10, offset: 0 });
-  await until(async () => (await followed())[0]?.status === "success", "it is followed");
-  assert.equal((await followed()).length, 1);
-  assert.deepEqual(await world.query("SELECT * FROM inkling.follow_ups"), []);
-});
-
-test("a node ends cancelled runs, and delegated runs of a dead parent", async (world) => {
+test("a node ends cancelled runs and delegated runs of a dead parent, and starts the followers of ended runs", async (world) => {
+  const { workspace } = world;
   const ask = { call: [{ name: "ask_user", arguments: { question: "Which?" } }] };
-  await world.workspace.writeScript("asker", [ask], "on_pending: parallel");
+  await workspace.writeScript("asker", [ask], "on_pending: parallel");
   const call = { name: "run_agent", arguments: { agent_id: "asker" } };
-  await world.workspace.writeScript("parent", [{ call: [call] }], "agents: [asker]");
+  await workspace.writeScript("parent", [{ call: [call] }], "agents: [asker]");
+  await workspace.writeScript("first", [{ say: "done" }]);
+  await workspace.writeScript("second", [{ say: "after it" }], "after: [first]");
   const clock = new TestClock();
   await using one = await world.open("one", "", { clock });
   await using two = await world.open("two", "", { clock });
@@ -47,10 +30,17 @@ test("a node ends cancelled runs, and delegated runs of a dead parent", async (w
       .map(({ id }) => id).toSorted((a, b) => a - b);
   const child = (await waiting()).find((id) => id !== parent.id && id !== cancelled.id) ?? 0;
   assert.deepEqual(await waiting(), [parent.id, child, cancelled.id, kept.id]);
+  // The nodes have made their first check, so only the next regular check can find these changes.
+  await clock.advance(UPKEEP_MS / 2);
   const set = (change: string, id: number) =>
     world.query(`UPDATE inkling.executions SET ${change} WHERE id = $1`, [id]);
   await set("status = 'error'", parent.id);
   await set("cancelled = 'Away'", cancelled.id);
+  await world.query(
+    "INSERT INTO inkling.executions (id, agent_id, display_name, status, trigger, request, model, started_at) " +
+      "VALUES (1000, 'first', 'first', 'success', 'manual', '{\"args\":[]}', '', 0)",
+  );
+  await world.query("INSERT INTO inkling.follow_ups VALUES ('second', 1000)");
   await clock.advance(UPKEEP_MS);
   await until(async () => (await waiting()).length === 1, "both end");
   assert.deepEqual(await waiting(), [kept.id]);
@@ -60,47 +50,48 @@ test("a node ends cancelled runs, and delegated runs of a dead parent", async (w
     const frames = await one.readFrames(id, { after: 0 });
     assert.equal(frames.filter(({ event }) => event === "complete").length, 1);
   }
+  const followed = () => one.listRuns("second", { limit: 10, offset: 0 });
+  await until(async () => (await followed())[0]?.status === "success", "it is followed");
+  assert.equal((await followed()).length, 1);
+  assert.deepEqual(await world.query("SELECT * FROM inkling.follow_ups"), []);
 });
 
-const CHECKS: [when: string, (world: NodeWorld, clock: TestClock) => Promise<unknown>][] = [
-  [
-    "when its connection is restored",
-    (world) =>
+test("a watch continues when its connection is restored, and at its next check, after missed ends of its runs", async (world) => {
+  const inbox = join(world.workspace.workspace, "inbox");
+  await Deno.mkdir(inbox);
+  // No node has the label `gpu`, so each run stays queued until the test ends it through another node.
+  await world.workspace.writeScript(
+    "watcher",
+    [{ say: "seen" }],
+    "trigger: { type: watch, paths: [inbox], debounce: 100ms }\nnodes: [gpu]\npaths: { inbox: ./inbox }",
+  );
+  const clock = new TestClock();
+  await using one = await world.open("one", "", { clock });
+  const untilMoved = (condition: () => Promise<boolean>, what: string) =>
+    until(async () => {
+      await clock.advance(100);
+      return await condition();
+    }, what);
+  const runs = async () => (await one.listRuns("watcher", { limit: 10, offset: 0 })).length;
+  await until(async () => (await one.scheduler({ upcoming: 0 })).watcherActive, "it watches");
+  const path = join(inbox, "a.txt");
+  await Deno.writeTextFile(path, "a");
+  await untilMoved(async () => await runs() === 1, "its run");
+  const waiting = () => world.query("SELECT path FROM inkling.watch_queue");
+  const checks = [
+    () =>
       world.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity " +
           "WHERE application_name = 'inkling node' AND datname = current_database()",
       ),
-  ],
-  ["at its next check", (_world, clock) => clock.advance(UPKEEP_MS)],
-];
-for (const [when, check] of CHECKS) {
-  test(`a watch continues ${when} after a missed notification of a run's end`, async (world) => {
-    const inbox = join(world.workspace.workspace, "inbox");
-    await Deno.mkdir(inbox);
-    // No node has the label `gpu`, so the run stays queued until the test ends it through another node.
-    await world.workspace.writeScript(
-      "watcher",
-      [{ say: "seen" }],
-      "trigger: { type: watch, paths: [inbox], debounce: 100ms }\nnodes: [gpu]\npaths: { inbox: ./inbox }",
-    );
-    const clock = new TestClock();
-    await using one = await world.open("one", "", { clock });
-    const untilMoved = (condition: () => Promise<boolean>, what: string) =>
-      until(async () => {
-        await clock.advance(100);
-        return await condition();
-      }, what);
-    const runs = async () => (await one.listRuns("watcher", { limit: 10, offset: 0 })).length;
-    await until(async () => (await one.scheduler({ upcoming: 0 })).watcherActive, "it watches");
-    const path = join(inbox, "a.txt");
-    await Deno.writeTextFile(path, "a");
-    await untilMoved(async () => await runs() === 1, "its run");
-    await Deno.writeTextFile(path, "a change");
-    const waiting = () => world.query("SELECT path FROM inkling.watch_queue");
+    () => clock.advance(UPKEEP_MS),
+  ];
+  for (const [index, check] of checks.entries()) {
+    await Deno.writeTextFile(path, "a change".repeat(index + 1));
     await untilMoved(async () => (await waiting()).length === 1, "the change waits");
     await world.query("UPDATE inkling.executions SET status = 'success'");
-    await check(world, clock);
-    await untilMoved(async () => await runs() === 2, "the change has its run");
+    await check();
+    await untilMoved(async () => await runs() === index + 2, "the change has its run");
     assert.deepEqual(await waiting(), []);
-  });
-}
+  }
+});

@@ -121,7 +121,7 @@ test("an aborted move leaves nothing behind and can be repeated", async (world) 
   const source = await Deno.readFile(world.directories.databaseFile);
   for (const direction of ["to", "from"] as const) {
     // The abort happens in each phase of the move. Another test kills the command itself.
-    for (let last = 1, isDone = false; !isDone; last += 5) {
+    for (let last = 1, isDone = false; !isDone; last *= 2) {
       const interrupt = new AbortController();
       let steps = 0;
       const onProgress = () => void (++steps === last && interrupt.abort(new Error("interrupted")));
