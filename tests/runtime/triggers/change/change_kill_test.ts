@@ -1,7 +1,6 @@
 // A service that is killed between a check and its run.
 import assert from "node:assert/strict";
-import { until } from "../../../support/until.ts";
-import { serve, untilDead } from "../mortal_process.ts";
+import { openUntilDeath } from "../mortal_process.ts";
 import { Site } from "./site.ts";
 
 Deno.test("a service killed before and after the acceptance of a run starts one run for each change", async () => {
@@ -13,27 +12,25 @@ Deno.test("a service killed before and after the acceptance of a run starts one 
       `<title>Entry ${count - at}</title></item>`);
     site.show(`<rss><channel>${items.join("")}</channel></rss>`, "text/xml");
   };
-  await site.write("every: 1s, each: true, input: '{title}'");
+  await site.write("each: true, input: '{title}'");
   feed(2);
-  const stored = async () =>
-    (await place.all("SELECT 1 FROM settings WHERE key = 'check news'")).length === 1;
-  await site.live.open();
-  await until(stored, "the first check is stored");
+  await site.start();
+  await site.check();
   await site.live.close();
   // Six new entries come in one answer. The service dies between them.
   feed(8);
   for (const when of ["before", "after"] as const) {
-    await untilDead(await serve(place, { when, nth: 2, trigger: "change" }));
+    await openUntilDeath(place, { when, nth: 2, trigger: "change" }, site);
   }
-  await site.live.open();
+  await site.start();
   const entries = async () => {
     const rows = await place.all<{ request: string }>(
       "SELECT request FROM executions WHERE trigger = 'change' ORDER BY id",
     );
     return rows.map(({ request }) => JSON.parse(request).cause.values.title);
   };
-  await until(async () => (await entries()).length >= 6, "a run for each entry");
+  await site.check();
   feed(9);
-  await until(async () => (await entries()).length >= 7, "a run for the next entry");
+  await site.check();
   assert.deepEqual(await entries(), [3, 4, 5, 6, 7, 8, 9].map((at) => `Entry ${at}`));
 });

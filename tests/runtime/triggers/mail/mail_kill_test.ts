@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { startImap, withDovecot } from "../../../support/machine/mail_servers.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import { until } from "../../../support/until.ts";
-import { serve, untilDead } from "../mortal_process.ts";
+import { openUntilDeath } from "../mortal_process.ts";
 import { MailWorld } from "./mail_world.ts";
 
 /** A clock of the machine whose time a test can move ahead. Sleeps end at their moved time. */
@@ -49,7 +49,7 @@ withDovecot.test("a service killed before and after each acceptance starts one r
   const subjects = Array.from({ length: 5 }, (_, index) => `mail ${index}`);
   for (const subject of subjects) await world.deliver({ subject });
   for (const when of ["before", "after"] as const) {
-    await untilDead(await serve(place, { when, nth: 2, trigger: "mail" }));
+    await openUntilDeath(place, { when, nth: 2, trigger: "mail" });
   }
   await world.open();
   const rows = () =>
