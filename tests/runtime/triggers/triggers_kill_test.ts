@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { IS_POSTGRES } from "../../support/test_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { serve, untilDead } from "./mortal_process.ts";
+import { openUntilDeath, serve, untilDead } from "./mortal_process.ts";
 
 interface RunRow {
   id: number;
@@ -62,7 +62,7 @@ async function checkFollowUps(place: TestWorkspace): Promise<void> {
 
 /**
  * The service is killed just after it accepts the first run of each kind, and for `watch` just before and after the fourth
- * run. Nothing is stored before an acceptance, whatever the kind of trigger.
+ * run. Nothing is stored before an acceptance, whatever the kind of trigger. Only the services that watch are processes.
  */
 const DEATHS = [
   { trigger: "schedule", nth: 1, when: "after" },
@@ -84,11 +84,11 @@ Deno.test("a service killed around the acceptance of a run starts one run per tr
   const victims: { id: number; trigger: string }[] = [];
   for (const death of DEATHS) {
     const { trigger, nth, when } = death;
-    const child = await serve(place, death);
-    if (trigger === "watch" && when === "before") {
-      for (const path of paths) Deno.writeTextFileSync(path, "x");
-    }
-    await untilDead(child);
+    if (trigger === "watch") {
+      const child = await serve(place, death);
+      if (when === "before") { for (const path of paths) Deno.writeTextFileSync(path, "x"); }
+      await untilDead(child);
+    } else await openUntilDeath(place, death);
     const taken = (await runsOf(place, trigger)).length - (counts.get(trigger) ?? 0);
     assert.equal(taken, when === "before" ? nth - 1 : nth, `${when} ${trigger}`);
     if (when === "after") victims.push((await runsOf(place, trigger)).at(-1)!);
