@@ -20,7 +20,7 @@ import {
   subjectAtMost,
   toFigure,
 } from "./paired.ts";
-import { startModel } from "./service_runs.ts";
+import { startModel } from "./server_process.ts";
 import { sleep } from "../soak/sleep.ts";
 
 const NODES = ["one", "two", "three"];

@@ -1,10 +1,7 @@
 // Measures the service's requests a second and its memory, compared with a minimal server in a separate process.
-import { join } from "node:path";
-import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
-import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
-import { programCommand } from "../../tests/support/program.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
-import { type ServerProcess, startServer } from "./server_process.ts";
+import { KEY, startScript, startService } from "./server_process.ts";
 import { residentMb } from "../soak/process_table.ts";
 import { sleep } from "../soak/sleep.ts";
 
@@ -17,66 +14,26 @@ const SETTLE_MS = 2_000;
 const AGENTS = 21;
 /** The number of stored executions, more than a page of the list contains. */
 const EXECUTIONS = 60;
-const KEY = "bench-0123456789";
 
 /** Returns the figures: requests a second for /health and /executions, and the memory of an idle service. */
 export async function benchHttp(): Promise<Figure[]> {
-  const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
-  try {
-    const start = await prepare(root);
-    return [await idleMemory(start), ...await requests(start)];
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
-}
-
-interface Starts {
-  bare: () => Promise<ServerProcess>;
-  ours: () => Promise<ServerProcess>;
-}
-
-async function prepare(root: string): Promise<Starts> {
-  const bare = join(root, "bare.ts");
-  await Deno.writeTextFile(
-    bare,
-    'let answer: unknown = { status: "ok" };\n' +
-      'Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: ({ port }) => console.log(`http://127.0.0.1:${port}`) },' +
-      ' async (request) => { if (request.method === "PUT") answer = await request.json(); return Response.json(answer); });\n',
-  );
-  const workspace = join(root, "workspace");
-  const configDir = join(root, "config");
-  await Deno.mkdir(join(workspace, "agents"), { recursive: true });
-  await Deno.mkdir(configDir);
+  await using place = await createTestWorkspace();
   for (let number = 1; number <= AGENTS; number++) {
-    await Deno.writeTextFile(
-      join(workspace, "agents", `echo${number}.md`),
-      "---\nmodel: { provider: demo, name: echo }\n---\nSay hello.\n",
-    );
+    const text = "---\nmodel: { provider: demo, name: echo }\n---\nSay hello.\n";
+    await place.writeAgent(`echo${number}`, text);
   }
-  await Deno.writeTextFile(join(configDir, "config.yaml"), `workspace: ${workspace}\n`);
-  const env = {
-    ...SERVICE_VARIABLES,
-    INKLING_CONFIG_DIR: configDir,
-    INKLING_STATE_DIR: join(root, "state"),
-    INKLING_API_KEY: KEY,
-  };
-  const floor = [Deno.execPath(), "run", ...PERMISSION_FLAGS, bare];
-  const self = [...programCommand(), "start", "--keep-alive", "--port", "0"];
-  return {
-    bare: () => startServer(floor, { address: /http:\S+/ }),
-    ours: () => startServer(self, { env, address: /tcp:\/\/\S+/ }),
-  };
+  return [await idleMemory(place), ...await requests(place)];
 }
 
 /** Measures the resident memory of a service two seconds after its start, without requests. */
-async function idleMemory(start: Starts): Promise<Figure> {
+async function idleMemory(place: TestWorkspace): Promise<Figure> {
   const floors: number[] = [];
   const subjects: number[] = [];
   for (let pair = 0; pair < MEMORY_PAIRS; pair++) {
-    await using floor = await start.bare();
-    await using ours = await start.ours();
+    await using floor = await startScript("bare_server");
+    await using ours = await startService(place);
     await (await fetch(`${floor.url}/`)).body?.cancel();
-    await (await fetch(`${ours.url.replace("tcp:", "http:")}/health`)).body?.cancel();
+    await (await fetch(`${ours.url}/health`)).body?.cancel();
     await sleep(SETTLE_MS);
     floors.push(await residentMb(floor.pid));
     subjects.push(await residentMb(ours.pid));
@@ -89,10 +46,10 @@ async function idleMemory(start: Starts): Promise<Figure> {
   });
 }
 
-async function requests(start: Starts): Promise<Figure[]> {
-  await using floor = await start.bare();
-  await using ours = await start.ours();
-  const base = ours.url.replace("tcp:", "http:");
+async function requests(place: TestWorkspace): Promise<Figure[]> {
+  await using floor = await startScript("bare_server");
+  await using ours = await startService(place);
+  const base = ours.url;
   await fillHistory(base);
   const compare = async (path: string, goal?: Goal) => {
     // The minimal server responds with the same body.

@@ -1,10 +1,8 @@
 // Measures the time that the product adds to the time of the model, for a run with one tool call.
-import { fileURLToPath } from "node:url";
-import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { createTestWorkspace, toEnd } from "../../tests/support/test_workspace.ts";
 import { type Figure, subjectAtMost, timed, toFigure } from "./paired.ts";
-import { startServer } from "./server_process.ts";
+import { startModel } from "./server_process.ts";
 
 const PAIRS = 60;
 /** The number of runs before the measurement, in which modules are loaded and V8 compiles frequently used code. */
@@ -20,12 +18,7 @@ const MESSAGES = [{ role: "system", content: "You are an agent." }, {
 
 /** Returns the figures: the added time of a run, and runs a second. */
 export async function benchRuns(): Promise<Figure[]> {
-  const config = fileURLToPath(new URL("../../tests/deno.json", import.meta.url));
-  const script = fileURLToPath(new URL("./instant_model.ts", import.meta.url));
-  await using model = await startServer(
-    [Deno.execPath(), "run", "--no-check", "--config", config, ...PERMISSION_FLAGS, script],
-    { address: /http:\S+/ },
-  );
+  await using model = await startModel();
   await using place = await createTestWorkspace({ shell: { LOCAL_API_KEY: "key-0123456789" } });
   await Deno.writeTextFile(`${place.workspace}/note.txt`, "A note.\n");
   await place.writeAgent(

@@ -17,7 +17,9 @@ import process from "node:process";
 import { isInstalled } from "../../base/files/installed_program.ts";
 import { type Figure, percentile, ratioAtMost, subjectAtMost, timed, toFigure } from "./paired.ts";
 import { residentMb } from "../soak/process_table.ts";
-import { runOnce, startModel, startService } from "./service_runs.ts";
+import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
+import { startModel, startService } from "./server_process.ts";
+import { runOnce, writeAgents } from "./service_runs.ts";
 
 const FOLDERS = 100;
 const FILES_PER_FOLDER = 100;
@@ -126,31 +128,28 @@ export async function benchSearch(): Promise<Figure[]> {
 
 /** Searches in a service, one search after another. Returns the response times of /health, and the added memory. */
 async function searchInService(): Promise<{ health: number[]; addedMb: number }> {
-  const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
-  try {
-    await using model = await startModel({ call: { name: "file_search", arguments: LITERALS[0] } });
-    await using service = await startService(root, model);
-    await runOnce(service.url, "asker");
-    const idleMb = await residentMb(service.pid);
-    await writeFiles(join(root, "workspace/src"));
-    // The first search loads modules.
-    await runOnce(service.url, "reader");
-    const health: number[] = [];
-    const clock = new SystemClock();
-    for (let count = 1; count < SEARCHES; count++) {
-      let isSearching = true;
-      const run = runOnce(service.url, "reader").finally(() => isSearching = false);
-      while (isSearching) {
-        const request = async () => await (await fetch(`${service.url}/health`)).body?.cancel();
-        health.push(await timed(request));
-        await clock.sleep(HEALTH_INTERVAL_MS);
-      }
-      await run;
+  await using model = await startModel({ call: { name: "file_search", arguments: LITERALS[0] } });
+  await using place = await createTestWorkspace();
+  await writeAgents(place, model);
+  await using service = await startService(place);
+  await runOnce(service.url, "asker");
+  const idleMb = await residentMb(service.pid);
+  await writeFiles(join(place.workspace, "src"));
+  // The first search loads modules.
+  await runOnce(service.url, "reader");
+  const health: number[] = [];
+  const clock = new SystemClock();
+  for (let count = 1; count < SEARCHES; count++) {
+    let isSearching = true;
+    const run = runOnce(service.url, "reader").finally(() => isSearching = false);
+    while (isSearching) {
+      const request = async () => await (await fetch(`${service.url}/health`)).body?.cancel();
+      health.push(await timed(request));
+      await clock.sleep(HEALTH_INTERVAL_MS);
     }
-    return { health, addedMb: await residentMb(service.pid) - idleMb };
-  } finally {
-    await Deno.remove(root, { recursive: true });
+    await run;
   }
+  return { health, addedMb: await residentMb(service.pid) - idleMb };
 }
 
 /** Measures the longest time for which a timer that is due has to wait. */

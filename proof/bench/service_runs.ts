@@ -1,14 +1,17 @@
 // Measures runs in the service over HTTP: rate, processor time, added time, memory afterwards, and the delay of schedules.
 // The baseline is the smallest possible service, bare_service.ts.
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
-import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
-import { programCommand } from "../../tests/support/program.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { processorMs, residentMb } from "../soak/process_table.ts";
 import { sleep } from "../soak/sleep.ts";
 import { type Figure, percentile, ratioAtMost, subjectAtMost, timed, toFigure } from "./paired.ts";
-import { type ServerProcess, startServer } from "./server_process.ts";
+import {
+  KEY,
+  type ServerProcess,
+  startModel,
+  startScript,
+  startService,
+} from "./server_process.ts";
 
 const ROUNDS = 5;
 const RUNS = 120;
@@ -17,81 +20,39 @@ const CLIENTS = 8;
 const PAIRS = 40;
 const SCHEDULES = 20;
 const SCHEDULED_SECONDS = 20;
-const KEY = "bench-0123456789";
 const KEYED = { "x-api-key": KEY };
 
 /** Returns the figures of runs without and with a tool call, and of schedules that are due in the same second. */
 export async function benchServiceRuns(): Promise<Figure[]> {
-  const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
-  try {
-    await using model = await startModel();
-    const bareScript = fileURLToPath(new URL("./bare_service.ts", import.meta.url));
-    await using bare = await startServer(
-      [Deno.execPath(), "run", ...PERMISSION_FLAGS, bareScript, model.url],
-      { address: /http:\S+/ },
-    );
-    await using service = await startService(root, model);
-    const figures: Figure[] = [];
-    for (const agent of ["asker", "reader"] as const) {
-      figures.push(...await compare(agent, { service, bare }));
-    }
-    const floors = [await residentMb(bare.pid)];
-    figures.push(toFigure("memory after these runs / the bare service", {
-      floors,
-      subjects: [await residentMb(service.pid)],
-      unit: "MB",
-      goal: ratioAtMost(2),
-    }));
-    return [...figures, ...await schedules(service, join(root, "workspace/agents"), model.url)];
-  } finally {
-    await Deno.remove(root, { recursive: true });
+  await using model = await startModel();
+  await using bare = await startScript("bare_service", [model.url]);
+  await using place = await createTestWorkspace();
+  await writeAgents(place, model);
+  await using service = await startService(place);
+  const figures: Figure[] = [];
+  for (const agent of ["asker", "reader"] as const) {
+    figures.push(...await compare(agent, { service, bare }));
   }
+  const floors = [await residentMb(bare.pid)];
+  figures.push(toFigure("memory after these runs / the bare service", {
+    floors,
+    subjects: [await residentMb(service.pid)],
+    unit: "MB",
+    goal: ratioAtMost(2),
+  }));
+  return [...figures, ...await schedules(service, place, model)];
 }
 
-/**
- * Starts a model that replies with `calls` tool calls, one after another, before the answer. Each reply is delayed by
- * `latencyMs` milliseconds. `call` is the tool call, by default of file_read.
- */
-export function startModel(
-  { calls = 1, latencyMs = 0, call }: { calls?: number; latencyMs?: number; call?: unknown } = {},
-): Promise<ServerProcess> {
-  const config = fileURLToPath(new URL("../../tests/deno.json", import.meta.url));
-  const script = fileURLToPath(new URL("./instant_model.ts", import.meta.url));
-  const flags = ["--no-check", "--config", config, ...PERMISSION_FLAGS];
-  return startServer(
-    [
-      ...[Deno.execPath(), "run", ...flags, script, String(calls), String(latencyMs)],
-      ...call === undefined ? [] : [JSON.stringify(call)],
-    ],
-    { address: /http:\S+/ },
-  );
-}
+/** Returns the front matter of an agent that uses the model. */
+const usesModel = ({ url }: ServerProcess) =>
+  `model: { provider: local, name: test, base_url: ${url}/v1 }`;
 
-/** Starts a service whose agents `asker` and `reader` use the model. Its workspace is in `root`. */
-export async function startService(root: string, model: ServerProcess): Promise<ServerProcess> {
-  const [agents, configDir] = [join(root, "workspace/agents"), join(root, "config")];
-  await Deno.mkdir(agents, { recursive: true });
-  await Deno.mkdir(configDir);
-  await Deno.writeTextFile(
-    join(configDir, "config.yaml"),
-    `workspace: ${join(root, "workspace")}\n`,
-  );
-  await Deno.writeTextFile(join(root, "workspace/note.txt"), "A note.\n");
-  const settings = `model: { provider: local, name: test, base_url: ${model.url}/v1 }`;
-  for (const [id, task] of [["asker", "Say: DONE."], ["reader", "Read note.txt."]]) {
-    await Deno.writeTextFile(join(agents, `${id}.md`), `---\n${settings}\n---\n${task}\n`);
+/** Writes the agents `asker` and `reader`, which use the model. */
+export async function writeAgents(place: TestWorkspace, model: ServerProcess): Promise<void> {
+  await Deno.writeTextFile(join(place.workspace, "note.txt"), "A note.\n");
+  for (const [id, task] of [["asker", "Say: DONE."], ["reader", "Read note.txt."]] as const) {
+    await place.writeAgent(id, `---\n${usesModel(model)}\n---\n${task}\n`);
   }
-  const service = await startServer([...programCommand(), "start", "--keep-alive", "--port", "0"], {
-    env: {
-      ...SERVICE_VARIABLES,
-      INKLING_CONFIG_DIR: configDir,
-      INKLING_STATE_DIR: join(root, "state"),
-      INKLING_API_KEY: KEY,
-      LOCAL_API_KEY: "key-0123456789",
-    },
-    address: /tcp:\/\/\S+/,
-  });
-  return Object.assign(service, { url: service.url.replace("tcp:", "http:") });
 }
 
 async function compare(
@@ -156,16 +117,12 @@ export async function runOnce(url: string, agent: string): Promise<void> {
  */
 async function schedules(
   service: ServerProcess,
-  agents: string,
-  model: string,
+  { agentsDir, writeAgent }: TestWorkspace,
+  model: ServerProcess,
 ): Promise<Figure[]> {
-  const settings =
-    `model: { provider: local, name: test, base_url: ${model}/v1 }\ntrigger: { type: schedule, every: 1s }`;
+  const settings = `${usesModel(model)}\ntrigger: { type: schedule, every: 1s }`;
   for (let number = 0; number < SCHEDULES; number++) {
-    await Deno.writeTextFile(
-      join(agents, `every${number}.md`),
-      `---\n${settings}\n---\nSay: DONE.\n`,
-    );
+    await writeAgent(`every${number}`, `---\n${settings}\n---\nSay: DONE.\n`);
   }
   await fetch(`${service.url}/agents/reload`, { method: "POST", headers: KEYED });
   const floors: number[] = [];
@@ -177,7 +134,7 @@ async function schedules(
   const late: number[] = [];
   for (let number = 0; number < SCHEDULES; number++) {
     late.push(...await lateness(service.url, `every${number}`));
-    await Deno.remove(join(agents, `every${number}.md`));
+    await Deno.remove(join(agentsDir, `every${number}.md`));
   }
   const inTime = late.filter((ms) => ms <= 50).length / late.length * 100;
   return [

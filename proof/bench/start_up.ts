@@ -3,18 +3,13 @@
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { openSocketClient } from "../../api/client/client.ts";
-import { type ServerProcess, startServer } from "./server_process.ts";
+import { freePort } from "../../tests/e2e/real_process.ts";
+import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
+import { type ServerProcess, startScript } from "./server_process.ts";
 import { programCommand } from "../../tests/support/program.ts";
 import { comparePaired, type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
 import { sleep } from "../soak/sleep.ts";
 
-/** The source of a server that prints its address and responds to each request. */
-const BARE_SERVER = `Deno.serve({
-  port: 0,
-  hostname: "127.0.0.1",
-  onListen: ({ port }) => console.log("http://127.0.0.1:" + port + "/"),
-}, () => Response.json({ status: "ok" }));
-`;
 /** The source of a program that requests the agents of the service with Deno's functions only, and prints them. */
 const ASKING_PROGRAM = `const path = Deno.env.get("INKLING_STATE_DIR") + "/service.sock";
 const client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
@@ -54,19 +49,17 @@ async function benchReady(
   options: {
     self: string[];
     env: Record<string, string>;
-    bare: string;
     args?: readonly string[];
     requestHealth: RequestHealth;
   },
 ): Promise<Figure> {
-  const { self: [program = "", ...first], env, bare, args = [], requestHealth } = options;
-  const floorCommand = [Deno.execPath(), "run", ...PERMISSION_FLAGS, bare];
+  const { self: [program = "", ...first], env, args = [], requestHealth } = options;
   const floors: number[] = [];
   const subjects: number[] = [];
   for (let pair = 0; pair <= READY_PAIRS; pair++) {
     let server: ServerProcess | undefined;
     const floorMs = await timed(async () => {
-      server = await startServer(floorCommand, { env, address: /http:\S+/ });
+      server = await startScript("bare_server");
       await (await fetch(server.url)).body?.cancel();
     });
     await server?.[Symbol.asyncDispose]();
@@ -98,36 +91,17 @@ async function benchReady(
   });
 }
 
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
-
 /** Returns the figures of the most used commands and of the service. */
 export async function benchStartUp(): Promise<Figure[]> {
-  const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
-  const env = {
-    INKLING_CONFIG_DIR: join(root, "config"),
-    INKLING_STATE_DIR: join(root, "state"),
-  };
-  const workspace = join(root, "workspace");
-  const empty = join(root, "empty.ts");
-  await Deno.mkdir(join(workspace, "agents"), { recursive: true });
-  await Deno.mkdir(env.INKLING_CONFIG_DIR);
-  await Deno.writeTextFile(
-    join(env.INKLING_CONFIG_DIR, "config.yaml"),
-    `workspace: ${workspace}\n`,
-  );
-  const bare = join(root, "bare.ts");
+  await using place = await createTestWorkspace();
+  const env = place.shell;
+  const empty = join(place.root, "empty.ts");
   await Deno.writeTextFile(empty, "");
-  await Deno.writeTextFile(bare, BARE_SERVER);
-  const asking = join(root, "asking.ts");
+  const asking = join(place.root, "asking.ts");
   await Deno.writeTextFile(asking, ASKING_PROGRAM);
   for (let number = 1; number <= AGENTS; number++) {
-    await Deno.writeTextFile(
-      join(workspace, "agents", `daily${number}.md`),
-      "---\nmodel: { provider: demo, name: echo }\n---\nSay hello.\n",
-    );
+    const text = "---\nmodel: { provider: demo, name: echo }\n---\nSay hello.\n";
+    await place.writeAgent(`daily${number}`, text);
   }
   const self = programCommand();
   const floorOf = (file: string) => () =>
@@ -143,36 +117,32 @@ export async function benchStartUp(): Promise<Figure[]> {
       }),
     );
   };
+  await measure("start-up: --version", empty, ["--version"], ratioAtMost(1.3));
+  await measure("start-up: --help", empty, ["--help"]);
+  await spawn([...self, "start", "--daemon", "--keep-alive"], env);
   try {
-    await measure("start-up: --version", empty, ["--version"], ratioAtMost(1.3));
-    await measure("start-up: --help", empty, ["--help"]);
-    await spawn([...self, "start", "--daemon", "--keep-alive"], env);
-    try {
-      await measure("start-up: status, service running", asking, ["status"]);
-      await measure("start-up: list, service running", asking, ["list"], ratioAtMost(1.3));
-    } finally {
-      await spawn([...self, "stop"], env);
-    }
-    const port = freePort();
-    figures.push(
-      await benchReady("start to the first /health answer over TCP", {
-        ...{ self, env, bare },
-        args: ["--port", String(port), "--api-key", "a-key-for-measurements"],
-        requestHealth: async () => {
-          const answer = await fetch(`http://127.0.0.1:${port}/health`);
-          return await answer.json();
-        },
-      }),
-    );
-    using client = openSocketClient(join(env.INKLING_STATE_DIR, "service.sock"));
-    figures.push(
-      await benchReady("start until the service is ready", {
-        ...{ self, env, bare },
-        requestHealth: () => client.health(),
-      }),
-    );
+    await measure("start-up: status, service running", asking, ["status"]);
+    await measure("start-up: list, service running", asking, ["list"], ratioAtMost(1.3));
   } finally {
-    await Deno.remove(root, { recursive: true });
+    await spawn([...self, "stop"], env);
   }
+  const port = freePort();
+  figures.push(
+    await benchReady("start to the first /health answer over TCP", {
+      ...{ self, env },
+      args: ["--port", String(port), "--api-key", "a-key-for-measurements"],
+      requestHealth: async () => {
+        const answer = await fetch(`http://127.0.0.1:${port}/health`);
+        return await answer.json();
+      },
+    }),
+  );
+  using client = openSocketClient(join(place.stateDir, "service.sock"));
+  figures.push(
+    await benchReady("start until the service is ready", {
+      ...{ self, env },
+      requestHealth: () => client.health(),
+    }),
+  );
   return figures;
 }

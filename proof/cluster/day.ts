@@ -6,7 +6,7 @@ import { all, run } from "../../runtime/database/operation.ts";
 import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
 import { startPostgres } from "../../tests/support/postgres.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
-import { startModel } from "../bench/service_runs.ts";
+import { startModel } from "../bench/server_process.ts";
 import { agentText } from "../soak/load/soak_agents.ts";
 import { sleep } from "../soak/sleep.ts";
 import { ClusterNode } from "./cluster_node.ts";
