@@ -6,35 +6,13 @@ import { RealTerminal, testInTerminal as test } from "./terminal/real_terminal.t
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
 
-/** Runs an agent until its execution waits for an answer. */
-async function runToQuestion(home: RealHome, agent: string): Promise<string> {
-  const { code, stdout, stderr } = await home.inkling("run", agent);
-  assert.equal(code, 4, stderr);
-  assert.equal(stdout, "");
-  const [, id] = /Answer it with: inkling respond (\d+) /.exec(stderr) ?? [];
-  assert.ok(id, stderr);
-  return id;
-}
-
-async function readResults(home: RealHome, id: string): Promise<string[]> {
+async function readResults(home: RealHome): Promise<string[]> {
   using client = home.client();
-  const rows = await client.messages(Number(id));
+  const rows = await client.messages(1);
   return rows.filter((row) => row.event_type === "tool_result").map((row) => row.message);
 }
 
-Deno.test("respond --yes on a killed service starts it, and the approved call runs once", async () => {
-  await using home = await createRealHome();
-  await home.writeScript("writer", [WRITE, { say: "Written." }]);
-  const id = await runToQuestion(home, "writer");
-  await killService(home.stateDir);
-  const answered = await home.succeed("respond", id, "--yes");
-  assert.equal(answered.stdout, "Written.\n");
-  assert.match(answered.stderr, /^Starting the service\n\? file_write b\.txt[^✔]*✔ file_write/);
-  assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "copy");
-  assert.equal((await readResults(home, id)).length, 1);
-});
-
-test("run asks questions at the terminal, and Esc leaves the last question open", async () => {
+test("run asks at the terminal; Esc leaves a question open, which respond answers once after a kill", async () => {
   await using home = await createRealHome();
   const ask = (args: Record<string, unknown>) => ({
     call: [{ name: "ask_user", arguments: args }],
@@ -43,6 +21,7 @@ test("run asks questions at the terminal, and Esc leaves the last question open"
     ask({ question: "Which colour?", options: ["red", "green", "blue"] }),
     ask({ question: "Your name?" }),
     WRITE,
+    { say: "Written." },
   ]);
   await using terminal = await RealTerminal.open(home, ["run", "asker"]);
   await terminal.waitFor(/Which colour\?\n[^]*red[^]*blue/);
@@ -54,7 +33,14 @@ test("run asks questions at the terminal, and Esc leaves the last question open"
   await terminal.press("Escape");
   const shown = await terminal.endsWith(4);
   assert.match(shown, /Answer it with: inkling respond 1 --yes/);
-  const [colour, name] = await readResults(home, "1");
+  const [colour, name] = await readResults(home);
   assert.match(colour ?? "", /green/);
   assert.match(name ?? "", /Zoë 🚀/);
+
+  await killService(home.stateDir);
+  const answered = await home.succeed("respond", "1", "--yes");
+  assert.equal(answered.stdout, "Written.\n");
+  assert.match(answered.stderr, /^Starting the service\n\? file_write b\.txt[^✔]*✔ file_write/);
+  assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "copy");
+  assert.equal((await readResults(home)).length, 3);
 });

@@ -140,12 +140,3 @@ Deno.test("telemetry contains the spans of a run and no texts or secrets", async
     assert.ok(!received.includes(word), word);
   }
 });
-
-Deno.test("without OTEL_DENO nothing is sent, despite the other variables", async () => {
-  await using collector = new OtlpCollector();
-  await using home = await createRealHome({ shell: collector.environment });
-  await home.writeScript("lone", [{ say: "Done." }]);
-  const { execution } = await runOnce(home, "lone");
-  assert.equal(execution.status, "success");
-  assert.equal(collector.text(), "");
-});

@@ -3,7 +3,7 @@ import { until } from "../support/until.ts";
 import { fromGitHub, SECRET, type Sent } from "../runtime/triggers/webhook/hook_world.ts";
 import { createRealHome, freePort, type RealHome } from "./real_process.ts";
 
-const DELIVERIES = 60;
+const DELIVERIES = 30;
 const AT_ONCE = 8;
 
 /** Starts a service and waits until it listens on the port. */
@@ -48,8 +48,8 @@ Deno.test("equal deliveries across kill -9 start one run", async () => {
   let left = DELIVERIES;
   let kills = 0;
   const ids: number[] = [];
-  // A service is killed when this many deliveries remain: the first one early, the second one later, the third one never.
-  for (const killAt of [DELIVERIES - 3, DELIVERIES / 2, -1]) {
+  // A service is killed when this many deliveries remain, the last one never.
+  for (const killAt of [DELIVERIES - 3, -1]) {
     const child = await start(home, port);
     const work = async () => {
       while (left > 0) {
@@ -66,8 +66,8 @@ Deno.test("equal deliveries across kill -9 start one run", async () => {
     if (killAt === -1) child.kill("SIGTERM");
     await child.output();
   }
-  assert.equal(kills, 2);
-  assert.ok(ids.length > DELIVERIES - 3 * AT_ONCE, `${ids.length} were answered`);
+  assert.equal(kills, 1);
+  assert.ok(ids.length > DELIVERIES - 2 * AT_ONCE, `${ids.length} were answered`);
   assert.deepEqual([...new Set(ids)], [1]);
   const stored = await home.all<object>("SELECT id, trigger FROM executions");
   assert.deepEqual(stored.map((row) => ({ ...row })), [{ id: 1, trigger: "webhook" }]);

@@ -12,28 +12,33 @@ function scripted(message: string, steps: unknown[]): string {
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
 
-/** Creates a home with an agent `teller` whose model is this server. */
-async function createServedHome(server: OpenAiServer): Promise<RealHome> {
-  const home = await createRealHome({ shell: { MINE_API_KEY: "sk-e2e-0123456789" } });
-  await home.writeAgent(
-    "teller",
-    `---\nmodel: { provider: mine, name: tiny, base_url: "${server.url}" }\n---\nTell it.\n`,
-  );
-  return home;
+const opened = new AsyncDisposableStack();
+let home: Promise<RealHome> | undefined;
+
+/** Returns the home of the tests with scripted agents. */
+function sharedHome(): Promise<RealHome> {
+  return home ??= (async () => {
+    const home = opened.use(await createRealHome());
+    await home.writeScript("talker", [{ say: "Hello, Zoë 日本 🚀." }]);
+    await home.writeScript("writer", [WRITE]);
+    const echo = "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n";
+    for (const id of ["other", "parrot"]) await home.writeAgent(id, echo);
+    return home;
+  })();
 }
 
-async function listRuns(home: RealHome): Promise<{ status: string; session: string | null }[]> {
+Deno.test.afterAll(() => opened.disposeAsync());
+
+/** Returns the executions of an agent, the oldest first. */
+async function listRuns(home: RealHome, agent: string) {
   using client = home.client();
-  const executions = await client.executions();
-  return executions.reverse().map(({ status, session_id }) => ({ status, session: session_id }));
+  return (await client.runs(agent)).toReversed();
 }
 
 testInTerminal(
   "chat has three turns with an approval in the second, and ends at Ctrl+D or a signal",
   async () => {
-    await using home = await createRealHome();
-    await home.writeScript("talker", [{ say: "Hello, Zoë 日本 🚀." }]);
-    await home.writeScript("writer", [WRITE]);
+    const home = await sharedHome();
     await using terminal = await RealTerminal.open(home, ["chat", "talker"]);
     await terminal.waitFor(/^> *$/m);
     // The user corrects a typing error.
@@ -66,10 +71,10 @@ testInTerminal(
     await terminal.press("C-d");
     const shown = await terminal.endsWith(0);
     assert.match(shown, /\n3 turns · [\d,]+ tokens · \$0 · [\d.]+m?s\n/);
-    const runs = await listRuns(home);
+    const runs = await listRuns(home, "talker");
     assert.deepEqual(runs.map(({ status }) => status), ["success", "success", "success"]);
-    assert.equal(new Set(runs.map(({ session }) => session)).size, 1);
-    assert.notEqual(runs[0]?.session, null);
+    assert.equal(new Set(runs.map(({ session_id: session }) => session)).size, 1);
+    assert.notEqual(runs[0]?.session_id, null);
 
     // A signal at the prompt or at a question ends the chat and restores the terminal.
     for (const isAsked of [false, true]) {
@@ -105,14 +110,16 @@ testInTerminal(
         question.resolve();
       },
     };
-    await using home = await createServedHome(server);
+    await using home = await createRealHome({ shell: { MINE_API_KEY: "sk-e2e-0123456789" } });
+    const model = `model: { provider: mine, name: tiny, base_url: "${server.url}" }`;
+    await home.writeAgent("teller", `---\n${model}\n---\nTell it.\n`);
     await using terminal = await RealTerminal.open(home, ["chat", "teller"]);
     await terminal.waitFor(/^> *$/m);
     await terminal.type("hi");
     await terminal.press("Enter");
     await terminal.waitFor(/\n> hi\n\nOnce upon a time/);
     await terminal.press("C-c");
-    await terminal.waitFor(/Cancelling execution 1[^]*\nOnce upon a time\n✖ aborted[^]*\n>$/);
+    await terminal.waitFor(/Cancelling execution \d+[^]*\nOnce upon a time\n✖ aborted[^]*\n>$/);
     // The request to the model is aborted, too, so that the provider bills no more tokens.
     let isDisconnected = false;
     void server.request(0).disconnected.then(() => isDisconnected = true);
@@ -123,7 +130,7 @@ testInTerminal(
     await terminal.press("C-c");
     const shown = await terminal.endsWith(0);
     assert.match(shown, /\n2 turns · /);
-    const runs = await listRuns(home);
+    const runs = await listRuns(home, "teller");
     assert.deepEqual(runs.map(({ status }) => status), ["aborted", "success"]);
     await typeAhead(home, { answer: answer.resolve, ask: question.resolve });
   },
@@ -132,9 +139,7 @@ testInTerminal(
 testInTerminal(
   "chat shows a picker; lines that arrive together are consecutive turns",
   async () => {
-    await using home = await createRealHome();
-    const echo = "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n";
-    for (const id of ["other", "parrot"]) await home.writeAgent(id, echo);
+    const home = await sharedHome();
     await using terminal = await RealTerminal.open(home, ["chat"]);
     await terminal.waitFor(/Which agent\?[^]*other[^]*parrot/);
     await terminal.type("parr");
@@ -156,6 +161,12 @@ testInTerminal(
   },
 );
 
+/** Waits until the progress line is drawn again, after the pressed keys. */
+async function untilNextSecond(terminal: RealTerminal): Promise<void> {
+  const [, now] = /Thinking · (\d+s)(?: ·.*)?$/.exec(await terminal.read()) ?? [];
+  await terminal.waitFor(new RegExp(`Thinking · (?!${now}\\b)\\d+s(?: ·.*)?$`));
+}
+
 /** Types during two answers, and checks that the keys appear at the next prompt but answer no question. */
 async function typeAhead(
   home: RealHome,
@@ -167,7 +178,7 @@ async function typeAhead(
   await terminal.press("Enter");
   await terminal.waitFor(/Thinking · \d+s$/);
   await terminal.type("next");
-  await terminal.waitFor(/Thinking · (?![01]s)\d+s$/);
+  await untilNextSecond(terminal);
   replies.answer();
   assert.doesNotMatch(await terminal.waitFor(/\nHere\.\n\n> next$/), /Thinking/);
   await terminal.press("Enter");
@@ -175,7 +186,7 @@ async function typeAhead(
   await terminal.type("yes please");
   await terminal.press("Enter");
   await terminal.type("y");
-  await terminal.waitFor(/Thinking · (?![01]s)\d+s(?: ·.*)?$/);
+  await untilNextSecond(terminal);
   replies.ask();
   await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
   await terminal.press("Enter");

@@ -103,11 +103,13 @@ async function completeInShell(shell: typeof SHELLS[number]): Promise<void> {
   }
   const kept = join(root, "kept.txt");
   await Deno.writeTextFile(kept, "kept");
-  for (const trap of ["$(touch trapped)", "'$(touch trapped)'", "> kept.txt"]) {
-    await complete(terminal, `inkling run ${trap} --det`, /--detach/);
-    await terminal.press("C-u");
-    await terminal.waitFor(/\$$/);
-  }
+  await complete(
+    terminal,
+    "inkling run $(touch trapped) '$(touch trapped)' > kept.txt --det",
+    /--detach/,
+  );
+  await terminal.press("C-u");
+  await terminal.waitFor(/\$$/);
   assert.equal(await Deno.readTextFile(kept), "kept");
   await assert.rejects(Deno.stat(join(root, "trapped")), Deno.errors.NotFound);
   // The shell ends by `exit`, because a killed shell may still write to the removed home.

@@ -2,20 +2,33 @@
 // restore the terminal. The prompts are also legible at a narrow terminal.
 import assert from "node:assert/strict";
 import { createRealHome, type RealHome } from "../real_process.ts";
-import { converse } from "./dialog.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 const ASK = (question: string, more: Record<string, unknown> = {}) => ({
   call: [{ name: "ask_user", arguments: { question, ...more } }],
 });
 
+const opened = new AsyncDisposableStack();
+let home: Promise<RealHome> | undefined;
+
+/** Returns the home of all tests of this file, in which a service runs. */
+function sharedHome(): Promise<RealHome> {
+  return home ??= (async () => {
+    const home = opened.use(await createRealHome());
+    await home.succeed("start", "-d");
+    return home;
+  })();
+}
+
+Deno.test.afterAll(() => opened.disposeAsync());
+
 /** Makes an agent ask each question, and returns the waiting executions. */
 async function askFirst(home: RealHome, ...steps: unknown[]): Promise<string[]> {
   for (const [index, step] of steps.entries()) {
     await home.writeScript(`asker-${index}`, [step, { say: "Thanks." }]);
   }
-  await home.succeed("start", "-d");
   using client = home.client();
+  await client.reload();
   return await Array.fromAsync(steps.keys(), async (index) => {
     const { execution_id: id } = await client.run(`asker-${index}`);
     await Array.fromAsync(client.follow(id));
@@ -30,31 +43,30 @@ interface Prompt {
   /** The keys that lead from the first prompt to the tested one. */
   keys?: string[];
   then?: RegExp;
-  /** The key that ends the tested prompt. Tests of Ctrl+C use a narrow terminal with colors, the others no colors. */
+  /** The key that ends the tested prompt. Ctrl+C is tested with colors, the other keys without. */
   end: "C-c" | "C-d" | "Escape";
+  columns?: number;
 }
 
 const PROMPTS: Prompt[] = [
   {
-    name: "a confirmation",
-    step: ASK("Go on?", { kind: "confirm" }),
-    shown: /Yes.*No/,
-    end: "C-d",
-  },
-  {
     name: "the reason of a denial",
-    step: ASK("Go on?", { kind: "confirm" }),
-    shown: /Yes.*No/,
+    step: ASK("Shall the tomatoes be watered this week?", { kind: "confirm" }),
+    shown: /◆ {2}Shall the tomatoes be watered this\n│ {4}week\?[^]*Yes.*No/,
     keys: ["n"],
     then: /Reason for the denial/,
     end: "C-c",
+    columns: 40,
   },
   { name: "a text", step: ASK("Your name?"), shown: /Your name\?\n│ /, end: "C-d" },
   {
     name: "a choice",
-    step: ASK("Which colour?", { options: ["red", "blue"] }),
-    shown: /● red\n│ {2}○ blue/,
-    end: "C-c",
+    step: ASK("Which?", {
+      options: ["Keep it as it is until the end of the week", "Write it anew"],
+    }),
+    shown: /│ {2}● Keep it as it is until\n│ {4}the end of the week\n│ {2}○ Write/,
+    end: "C-d",
+    columns: 40,
   },
   {
     name: "a choice of several",
@@ -65,24 +77,21 @@ const PROMPTS: Prompt[] = [
 ];
 
 testInTerminal(
-  "respond: Ctrl+D and Esc leave a question open, Ctrl+C exits with 130",
+  "respond: Ctrl+D and Esc leave a question open, Ctrl+C exits with 130, and lines wrap at spaces",
   async () => {
-    await using home = await createRealHome();
-    const options = ["Keep it as it is until the end of the week", "Write it anew"];
-    const [long = "", sizeless = "", ...ids] = await askFirst(
+    const home = await sharedHome();
+    using client = home.client();
+    const [sizeless = "", ...ids] = await askFirst(
       home,
-      ASK("Which?", { options }),
       ASK("What is your name, if I may ask?"),
       ...PROMPTS.map(({ step }) => step),
     );
-    using client = home.client();
-    for (const [index, { name, shown, keys = [], then, end }] of PROMPTS.entries()) {
+    for (const [index, prompt] of PROMPTS.entries()) {
+      const { name, shown, keys = [], then, end, columns = 100 } = prompt;
       const id = ids[index] ?? "";
       const isInterrupted = end === "C-c";
-      await using terminal = await RealTerminal.open(home, ["respond", id], {
-        columns: isInterrupted ? 40 : 100,
-        env: isInterrupted ? {} : { NO_COLOR: "1" },
-      });
+      const env: Record<string, string> = isInterrupted ? {} : { NO_COLOR: "1" };
+      await using terminal = await RealTerminal.open(home, ["respond", id], { columns, env });
       await terminal.waitFor(shown);
       for (const key of keys) await terminal.press(key);
       if (then !== undefined) await terminal.waitFor(then);
@@ -93,18 +102,9 @@ testInTerminal(
       assert.doesNotMatch(all, /Yes|◻|●/, name);
       if (!isInterrupted) assert.match(all, /Execution \d+ still waits/, name);
     }
-    await answerLongChoice(home, long);
     await answerWithoutSize(home, sizeless);
   },
 );
-
-/** Answers a question with long choices, and checks that they wrap at spaces and are indented. */
-async function answerLongChoice(home: RealHome, id: string): Promise<void> {
-  await using terminal = await RealTerminal.open(home, ["respond", id], { columns: 40 });
-  await terminal.waitFor(/│ {2}● Keep it as it is until\n│ {4}the end of the week\n│ {2}○ Write/);
-  await terminal.press("Enter");
-  await terminal.endsWith(0);
-}
 
 /** Answers a question at a terminal without a size, and checks that the prompt has lines. */
 async function answerWithoutSize(home: RealHome, id: string): Promise<void> {
@@ -118,47 +118,21 @@ async function answerWithoutSize(home: RealHome, id: string): Promise<void> {
   assert.match(await terminal.endsWith(0), /Thanks\./);
 }
 
-testInTerminal("new: questions wrap at spaces at a narrow terminal", async () => {
-  await using home = await createRealHome();
-  await using terminal = await RealTerminal.open(home, ["new", "daily"], { columns: 40 });
-  await converse(terminal, [
-    { question: /How should daily begin\?/, answer: "" },
-    { question: /One-line description/, answer: "" },
-    { question: /Model provider/, answer: "" },
-    { question: /When should it run/, answer: ["Down", "Enter"] },
-  ]);
-  await terminal.waitFor(
-    /◆ {2}How often\? For example: 30m, 1d,\n│ {4}every weekday at 8, or a cron\n│ {4}expression\n│ /,
-  );
-  await terminal.press("C-c");
-  await terminal.endsWith(130);
-});
-
 testInTerminal(
-  "at a question Ctrl+D leaves the question of a run and of a chat open, Ctrl+C cancels the run",
+  "at a question Ctrl+C cancels a run, and Ctrl+D leaves the question of a chat open",
   async () => {
-    await using home = await createRealHome();
-    using client = home.client();
-    const cases = [
-      ["Zo", "C-d", 4, "waiting"],
-      ["", "C-c", 130, "aborted"],
-    ] as const;
-    await home.writeScript("asker", [ASK("Your name?"), { say: "Thanks." }]);
-    // An agent with an open question starts no other run, so each case has its own agent.
-    for (const index of cases.keys()) {
-      await home.writeScript(`asker-${index}`, [ASK("Your name?"), { say: "Thanks." }]);
+    const home = await sharedHome();
+    for (const id of ["runner", "talker"]) {
+      await home.writeScript(id, [ASK("Your name?"), { say: "Thanks." }]);
     }
-    for (const [index, [typed, key, code, status]] of cases.entries()) {
-      const agent = `asker-${index}`;
-      await using terminal = await RealTerminal.open(home, ["run", agent], { columns: 40 });
+    using client = home.client();
+    await client.reload();
+    {
+      await using terminal = await RealTerminal.open(home, ["run", "runner"], { columns: 40 });
       await terminal.waitFor(/Your name\?\n│ /);
-      if (typed !== "") {
-        await terminal.type(typed);
-        await terminal.waitFor(/│ {2}Zo/);
-      }
-      await terminal.press(key);
-      await terminal.endsWith(code);
-      assert.equal((await client.execution(index + 1)).status, status);
+      await terminal.press("C-c");
+      await terminal.endsWith(130);
+      assert.equal((await client.runs("runner"))[0]?.status, "aborted");
     }
     await keepQuestionOfChat(home);
   },
@@ -166,7 +140,7 @@ testInTerminal(
 
 /** Checks that Ctrl+D keeps the question of a chat open, and that the next answer counts. */
 async function keepQuestionOfChat(home: RealHome): Promise<void> {
-  await using terminal = await RealTerminal.open(home, ["chat", "asker"]);
+  await using terminal = await RealTerminal.open(home, ["chat", "talker"]);
   await terminal.waitFor(/^> *$/m);
   await terminal.type("hi");
   await terminal.press("Enter");
@@ -184,12 +158,14 @@ async function keepQuestionOfChat(home: RealHome): Promise<void> {
 testInTerminal(
   "run: the picker searches, accepts no missing agent, and ends at Ctrl+C",
   async () => {
-    await using home = await createRealHome();
+    const home = await sharedHome();
     const echo = (name: string) =>
       `---\nname: ${name}\ndescription: Repeats what it is told\n` +
       "model: { provider: demo, name: echo }\n---\nSay it.\n";
     await home.writeAgent("nightly", echo("Reports of the night"));
     await home.writeAgent("reporter", echo("A very long name that fits no narrow terminal"));
+    using client = home.client();
+    await client.reload();
     await using terminal = await RealTerminal.open(home, ["run"], { columns: 40 });
     await terminal.waitFor(/Which agent\?[^]*nightly[^]*reporter/);
     await terminal.type("rep");
