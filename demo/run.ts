@@ -122,7 +122,7 @@ async function runDemo(demo: Demo): Promise<void> {
 
   heading("What has happened");
   await demo.must(["list"]);
-  for (const agent of ["editor", "reporter", "postbox"]) await untilDone(demo, agent);
+  await untilDone(demo, ["editor", "reporter", "postbox"]);
   if (!isWatched) {
     await showAddress(demo);
     await demo.must(["stop"]);
@@ -158,23 +158,24 @@ async function untilThere(demo: Demo, file: string): Promise<string> {
   throw new DemoFailure(`no run has written ${file}`);
 }
 
-/**
- * Waits until an agent's executions have ended. Throws DemoFailure if the agent has no execution or an execution has
- * failed.
- */
-async function untilDone(demo: Demo, agent: string): Promise<void> {
+/** Waits until the executions of these agents have ended. Throws DemoFailure if one is missing or has failed. */
+async function untilDone(demo: Demo, agents: readonly string[]): Promise<void> {
   for (let look = 0; look < LOOKS; look++) {
-    const args = ["logs", agent, "--json"];
-    const { stdout } = await demo.spawn(args, { stdin: "null", stdout: "piped" }).output();
-    const executions: { status: string }[] = JSON.parse(new TextDecoder().decode(stdout));
-    const statuses = executions.map(({ status }) => status);
-    if (statuses.length > 0 && statuses.every((status) => status === "success")) return;
+    const { stdout } = await demo.spawn(["logs", "--json"], { stdin: "null", stdout: "piped" })
+      .output();
+    const all: { agent_id: string; status: string }[] = JSON.parse(
+      new TextDecoder().decode(stdout),
+    );
+    const own = all.filter(({ agent_id: id }) => agents.includes(id));
+    const statuses = own.map(({ status }) => status);
+    const isThere = agents.every((agent) => own.some(({ agent_id: id }) => id === agent));
+    if (isThere && statuses.every((status) => status === "success")) return;
     if (!statuses.includes("running")) {
-      throw new DemoFailure(`the executions of ${agent} ended with: ${statuses.join(", ")}`);
+      throw new DemoFailure(`the executions ended with: ${statuses.join(", ")}`);
     }
     await Promise.race([signal.promise, sleep(LOOK_MS)]);
   }
-  throw new DemoFailure(`the executions of ${agent} do not end`);
+  throw new DemoFailure("the executions do not end");
 }
 
 /** Serves the page for a moment and prints its address. */

@@ -44,7 +44,15 @@ Deno.test("--help, status, list, logs and completion load no heavy package while
   const complete = ["complete", "zsh", "--", "run", ""];
   // `validate` needs a heavy package, so its failure shows that the packages are replaced.
   const args = JSON.stringify([...lines, complete, ["validate"]]);
-  const flags = ["--no-lock", "--no-check", "--config", config, ...PERMISSION_FLAGS];
+  // Without a lock file, Deno would ask the registry for the versions of the packages.
+  const flags = [
+    "--no-lock",
+    "--cached-only",
+    "--no-check",
+    "--config",
+    config,
+    ...PERMISSION_FLAGS,
+  ];
   const { stdout, stderr } = await finish(
     new Deno.Command(Deno.execPath(), {
       args: ["run", ...flags, probe, args],
