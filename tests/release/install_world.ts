@@ -13,6 +13,14 @@ export const program = (version: string): string =>
 /** The release's file for the default machine. */
 export const FILE = "inkling-1.2.3-x86_64-unknown-linux-gnu";
 
+const BASIC_PROGRAMS = "sh tr sed cut mktemp rm mv mkdir chmod dirname rmdir cat".split(" ");
+
+/** Returns the path of a program on this machine, or an empty text. */
+export async function pathOf(name: string): Promise<string> {
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", `command -v ${name}`] }).output();
+  return new TextDecoder().decode(stdout).trim();
+}
+
 /** A local release, a home, and a machine whose properties a test sets. */
 export class InstallWorld implements AsyncDisposable {
   readonly root: string;
@@ -75,22 +83,14 @@ export class InstallWorld implements AsyncDisposable {
     await Deno.chmod(path, 0o755);
   }
 
-  /** Returns a PATH that contains all programs except one. */
-  async pathWithout(name: string): Promise<string> {
-    const folder = join(this.root, "programs");
+  /** Returns a PATH with the world's programs, the basic ones of each machine, and these. */
+  async pathWith(...names: string[]): Promise<string> {
+    const folder = join(this.root, "tools");
     await Deno.mkdir(folder);
-    const places = [join(this.root, "bin"), ...(Deno.env.get("PATH") ?? "").split(":")];
-    for (const place of places) {
-      try {
-        for (const one of Deno.readDirSync(place)) {
-          if (one.name === name) continue;
-          await Deno.symlink(join(place, one.name), join(folder, one.name)).catch(() => {});
-        }
-      } catch {
-        // A folder of the PATH that does not exist.
-      }
+    for (const name of [...BASIC_PROGRAMS, ...names]) {
+      await Deno.symlink(await pathOf(name), join(folder, name));
     }
-    return folder;
+    return `${join(this.root, "bin")}:${folder}`;
   }
 
   /** Runs install.sh as the release contains it. */

@@ -46,13 +46,13 @@ testInBrowser("site", [
         const first = page.locator("#search li a").first();
         await first.waitFor();
         assert.match(await page.locator("#search p").textContent() ?? "", /^\d+ results$/);
-        await expectNoFault(page, "the search");
+        await expectNoFault(page, "the search", "#search");
         await page.getByRole("link", { name: /^Triggers: Schedules/ }).click();
         await page.waitForURL(`${base}triggers.html#schedules`);
         assert.match(await page.title(), /^Triggers/);
-        await expectNoFault(page, "a page of the reference");
+        await expectNoFault(page, "the tables of the reference", "main table:first-of-type");
         await page.goto(`${base}file-examples-my-own-tools.html`);
-        await expectNoFault(page, "a page of an example");
+        await expectNoFault(page, "the file of an example", "main");
       }),
   ],
   [
