@@ -65,8 +65,8 @@ export class SqliteDatabase implements Database, Disposable {
         if (path !== IN_MEMORY) {
           for (const companion of ["", "-wal", "-shm"]) makePrivate(`${path}${companion}`);
         }
-        // SQLite applies this setting only to an empty file.
-        db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+        // SQLite applies this setting only to an empty file. To another one, it would write the same value again.
+        if (version === 0) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
         db.exec("PRAGMA journal_mode = WAL");
         db.exec("PRAGMA synchronous = NORMAL");
         migrate(db, version);

@@ -50,7 +50,7 @@ Deno.test("an expired budget question ends the run", async () => {
   await using runtime = await world.open();
   const { id, status } = await runToEnd(runtime, "daily");
   assert.equal(status, "waiting");
-  await world.clock.advance(5 * 60_000);
+  await world.clock.skip(5 * 60_000);
   await untilStatus(runtime, id, "aborted");
   const ended = await runtime.getExecution(id);
   assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: budget per_day ($0.50)"]);

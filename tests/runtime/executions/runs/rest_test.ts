@@ -48,12 +48,6 @@ async function resultOf(runtime: Runtime, id: number): Promise<string> {
   return String((await resultsOf(runtime, id)).at(-1)?.["content"]);
 }
 
-/** Advances the clock at once, as on a suspended machine, and lets the timer notice. */
-async function skip(clock: TestClock, ms: number): Promise<void> {
-  clock.jump(ms);
-  await clock.advance(0);
-}
-
 /** Changes the store as if the services had been killed instead of stopped. */
 async function markKilled(place: TestWorkspace): Promise<void> {
   const silent = IS_POSTGRES ? ", last_seen = 0" : "";
@@ -84,7 +78,7 @@ Deno.test("wait lets a run rest until its time: without a run, a slot or counted
     await assert.rejects(runtime.pendingRequest(one), { message: "No pending request" });
   }
   assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0, resting: 3 });
-  await skip(clock, 2 * HOUR - 1);
+  await clock.skip(2 * HOUR - 1);
   await until(() => clock.awaits(1), "the timer waits for the earliest rest");
   await clock.advance(1);
   for (const one of ids) {
@@ -129,7 +123,7 @@ Deno.test("a run that is killed after its rest is not charged for the rest", asy
   await place.writeScript("rests", steps, "on_restart: resume");
   const first = await place.open({ clock });
   const [id = 0] = await runToRest(first, "rests");
-  await skip(clock, 2 * HOUR);
+  await clock.skip(2 * HOUR);
   await until(async () => (await resultsOf(first, id)).length === 1, "the rest has ended");
   await first.stop({ graceMs: 0 });
   await first[Symbol.asyncDispose]();
@@ -148,7 +142,7 @@ Deno.test("Runtime.wake() ends a rest once, and cancel() ends a resting run at o
   await place.writeScript("rests", RESTS);
   await using runtime = await place.open({ clock });
   const [woken = 0, cancelled = 0] = await runToRest(runtime, "rests", "rests");
-  await clock.advance(20 * MINUTE);
+  await clock.skip(20 * MINUTE);
   const wakes = await Promise.allSettled([runtime.wake(woken), runtime.wake(woken)]);
   assert.deepEqual(wakes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
   assert.equal((await toEnd(runtime, woken)).status, "success");
@@ -164,7 +158,7 @@ Deno.test("Runtime.wake() ends a rest once, and cancel() ends a resting run at o
   const { status, error } = await runtime.getExecution(cancelled);
   assert.deepEqual([status, error], ["aborted", "Cancelled by user"]);
   assert.equal(await restOf(runtime, cancelled), undefined);
-  await skip(clock, 5 * HOUR);
+  await clock.skip(5 * HOUR);
   assert.equal(await endings(place, cancelled), 1);
 });
 
@@ -221,12 +215,12 @@ Deno.test("waits beside other calls: the results of all calls come together, in 
   await answer(runtime, id, { text: "This" });
   await untilRests(runtime, id);
   assert.equal((await restOf(runtime, id))?.until, Date.parse(START) + HOUR);
-  await skip(clock, HOUR);
+  await clock.skip(HOUR);
   await until(
     async () => (await restOf(runtime, id))?.until === Date.parse(START) + 3 * HOUR,
     "the longer wait",
   );
-  await skip(clock, 2 * HOUR);
+  await clock.skip(2 * HOUR);
   assert.equal((await toEnd(runtime, id)).status, "success");
   const results = (await resultsOf(runtime, id)).map(({ content }) => String(content).slice(0, 9));
   assert.deepEqual(results, ["Rested 3h", "This", "Rested 1h", "(Nothing "]);
