@@ -15,7 +15,7 @@ Deno.test("doctor --fix removes the files of a killed service", async () => {
     [{ say: "Done." }],
     'trigger: { type: schedule, every: 1h }\nauto_approve: "*"',
   );
-  await home.succeed("start", "-d");
+  await home.startService();
   await killService(home.stateDir);
   // A killed node counts as alive for a moment, so the test makes its last report old.
   if (IS_POSTGRES) await home.run("UPDATE instances SET last_seen = 0");

@@ -40,7 +40,7 @@ Deno.test("kill -9 during a download leaves no half file, and the resumed run sa
   const files = async () =>
     (await Array.fromAsync(Deno.readDir(folder)).catch(() => [])).map(({ name }) => name);
   await Deno.mkdir(folder);
-  await home.succeed("start", "--daemon");
+  await home.startService();
   let id: number;
   {
     using client = home.client();
@@ -53,7 +53,7 @@ Deno.test("kill -9 during a download leaves no half file, and the resumed run sa
     await killService(home.stateDir);
     assert.ok(!(await files()).includes("file.bin"), "there is a half file");
     most = kill === KILLS - 1 ? Infinity : (kill + 2) * 2;
-    await home.succeed("start", "--daemon");
+    await home.startService();
   }
   using client = home.client();
   await until(async () => (await client.execution(id)).status === "success", "the end of the run");

@@ -1,21 +1,11 @@
 // Tests of a real service's notifications across kill -9 and while a receiver is down, and of answers through their links.
 import assert from "node:assert/strict";
 import { Receiver } from "../runtime/notify/receiver.ts";
-import {
-  createRealHome,
-  freePort,
-  killService,
-  type RealHome,
-  untilFound,
-} from "./real_process.ts";
+import { createRealHome, freePort, killService, untilFound } from "./real_process.ts";
 
 const KEY = "a key of sixteen characters";
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
-
-async function start(home: RealHome, port: number): Promise<void> {
-  await home.succeed("start", "-d", "--port", String(port));
-}
 
 const idsOf = ({ received }: Receiver) => received.map(({ headers }) => headers.get("webhook-id"));
 
@@ -31,14 +21,14 @@ Deno.test("a killed service's unsent messages are sent once by the next service,
       `notify:\n  on: [waiting, error, success]\n  channels:\n    hook: { type: webhook, url: "${receiver.url}", secret: HOOK_SECRET }\n`,
   );
   await home.writeScript("writer", [WRITE, { say: "Written." }]);
-  await start(home, port);
+  await home.startService("--port", String(port));
   const { code } = await home.inkling("run", "writer");
   assert.equal(code, 4);
   await untilFound("an attempt", () => Promise.resolve(receiver.received[0]));
   await killService(home.stateDir);
   late.resolve(200);
   receiver.reply = () => 200;
-  await start(home, port);
+  await home.startService("--port", String(port));
   const message = await untilFound("another", () => Promise.resolve(receiver.received[1]));
   assert.equal(new Set(idsOf(receiver)).size, 1);
   assert.equal(message.body.type, "inkling.waiting");

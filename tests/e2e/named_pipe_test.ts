@@ -10,7 +10,7 @@ Deno.test({
   async fn() {
     await using home = await createRealHome();
     await home.writeScript("edited", [{ say: "hello" }], "name: First");
-    await home.succeed("start", "--daemon");
+    await home.startService();
     using client = home.client();
     const { pid } = await client.info();
     const edit = async (name: string) => {

@@ -33,6 +33,8 @@ export interface RealHome extends TestWorkspace {
   command(args: readonly string[], options?: SpawnOptions): Promise<string[]>;
   /** Returns the environment variables that a command gets in addition to the test's. */
   environment(options?: SpawnOptions): Record<string, string>;
+  /** Starts the service as a child of the test, which costs less than `start -d`, and waits until it answers. */
+  startService(...args: string[]): Promise<void>;
   /** Creates a client of this home's service without starting it. */
   client(): Client;
 }
@@ -57,17 +59,16 @@ export async function createRealHome(
     const surroundings = { env: environment(more), cwd: place.root };
     return [...options.command ?? await scopedCommand(args, surroundings), ...args];
   };
-  const spawn = async (args: string[], more: SpawnOptions = {}) => {
+  const spawn = async (args: string[], more: SpawnOptions & { output?: "null" } = {}) => {
     const [program = "", ...all] = await command(args, more);
+    const { stdin = "null", output = "piped" } = more;
     return new Deno.Command(program, {
-      args: all,
-      env: environment(more),
-      cwd: place.root,
-      stdin: more.stdin ?? "null",
-      stdout: "piped",
-      stderr: "piped",
+      ...{ args: all, env: environment(more), cwd: place.root },
+      ...{ stdin, stdout: output, stderr: output },
     }).spawn();
   };
+  const client = () => openSocketClient(join(place.stateDir, "service.sock"));
+  const services: Promise<Deno.CommandStatus>[] = [];
   const inkling = async (...args: string[]) => await finish(await spawn(args));
   return {
     ...place,
@@ -80,9 +81,18 @@ export async function createRealHome(
       assert.equal(finished.code, 0, `${args.join(" ")}: ${finished.stderr}`);
       return finished;
     },
-    client: () => openSocketClient(join(place.stateDir, "service.sock")),
+    async startService(...args) {
+      const { status } = await spawn(["start", "--keep-alive", ...args], { output: "null" });
+      services.push(status);
+      using asking = client();
+      const ended = status.then(({ code }) => assert.fail(`the service ended with ${code}`));
+      await Promise.race([ended, untilReady(asking)]);
+      ended.catch(() => {/* The test ends the service. */});
+    },
+    client,
     async [Symbol.asyncDispose]() {
       await killService(place.stateDir);
+      await Promise.all(services);
       await place[Symbol.asyncDispose]();
     },
   };

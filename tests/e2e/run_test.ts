@@ -38,7 +38,7 @@ Deno.test("a run's live and replayed streams are equal, beside another workspace
   await home.writeAgent("copier", usesServer(server));
   const look = { call: [{ name: "file_read", arguments: { path: "a.txt" } }] };
   await home.writeScript("walker", [look, look, look, { say: "late", delay_ms: 600_000 }]);
-  await home.succeed("start", "--daemon");
+  await home.startService();
   using client = home.client();
   const { execution_id: id, model } = await client.run("copier");
   assert.equal(model, "elsewhere/tiny");
@@ -76,7 +76,7 @@ async function loseNoFrame(home: RealHome): Promise<void> {
     });
   }
   assert.equal(seen.length, 12);
-  await home.succeed("start", "--daemon");
+  await home.startService();
   using client = home.client();
   const replay: string[] = [];
   for await (const frame of client.follow(id)) {

@@ -27,7 +27,7 @@ Deno.exit();
 Deno.test("--help, status, list, logs and completion load no heavy package while a service runs", async () => {
   await using home = await createRealHome();
   await home.writeScript("hi", [{ say: "hello" }]);
-  await home.succeed("start", "--daemon");
+  await home.startService();
 
   const poison = join(home.root, "poison.ts");
   await Deno.writeTextFile(poison, 'throw new Error("loaded too early: " + import.meta.url);\n');

@@ -11,7 +11,7 @@ import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 Deno.test("stop --timeout shortens the grace period, and runs end as aborted", async () => {
   await using home = await createRealHome();
   await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
-  await home.succeed("start", "--daemon");
+  await home.startService();
   using client = home.client();
   const { pid } = await client.info();
   const { execution_id: id } = await client.run("slow");
@@ -27,7 +27,7 @@ Deno.test("stop --timeout shortens the grace period, and runs end as aborted", a
 
 Deno.test("stop kills a frozen service with SIGKILL and exits with 0", async () => {
   await using home = await createRealHome();
-  await home.succeed("start", "--daemon");
+  await home.startService();
   using client = home.client();
   const { pid } = await client.info();
   // The service and the signals are real. Only the ten seconds that `stop` waits pass on a test clock.

@@ -15,7 +15,7 @@ Deno.test("triggers of a workspace behind a symlink survive a kill without losin
     [{ call: [{ name: "file_read", arguments: { path: "inbox/a.md" } }] }, { say: "{result}" }],
     "trigger: { type: watch, paths: [inbox], debounce: 50ms }",
   );
-  await home.succeed("start", "--daemon");
+  await home.startService();
   using client = home.client();
   await Deno.writeTextFile(join(home.workspace, "inbox/a.md"), "the letter");
   const read = await untilFound(
@@ -30,7 +30,7 @@ Deno.test("triggers of a workspace behind a symlink survive a kill without losin
   );
   await untilFound("a slot", async () => (await client.slots("tick"))[0]);
   Deno.kill((await client.info()).pid, "SIGKILL");
-  await home.succeed("start", "--daemon");
+  await home.startService();
   using fresh = home.client();
   await fresh.pauseScheduler();
   await untilFound(
