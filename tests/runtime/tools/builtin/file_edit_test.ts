@@ -4,21 +4,20 @@ import { join } from "node:path";
 import { fileEdit } from "../../../../runtime/tools/builtin/file_edit.ts";
 import { call, failureOf, testInWorkspace as test } from "../files/sandbox_fixture.ts";
 
-test("file_edit replaces unique text and keeps line endings and mode", async (fixture, context) => {
+test("file_edit replaces unique text and keeps line endings and mode", async (fixture) => {
   await fixture.write("a.txt", "one\r\ntwo\r\nthree\r\n");
   await Deno.chmod(join(fixture.workspace, "a.txt"), 0o600);
   assert.equal(
-    await call(fileEdit, { path: "a.txt", old_text: "two\nthree", new_text: "2\n3\n4" }, context),
+    await fixture.call(fileEdit, { path: "a.txt", old_text: "two\nthree", new_text: "2\n3\n4" }),
     "Updated a.txt (1 replacement, line 2)",
   );
   assert.equal(await fixture.read("a.txt"), "one\r\n2\r\n3\r\n4\r\n");
   assert.equal((await Deno.stat(join(fixture.workspace, "a.txt"))).mode! & 0o777, 0o600);
   await fixture.write("b.txt", "\ufeffx y x\nx $& $1\n");
   assert.equal(
-    await call(
+    await fixture.call(
       fileEdit,
       { path: "b.txt", old_text: "x", new_text: "$&z", replace_all: true },
-      context,
     ),
     "Updated b.txt (3 replacements, lines 1, 2)",
   );
@@ -31,14 +30,14 @@ test("file_edit replaces unique text and keeps line endings and mode", async (fi
   ]);
 });
 
-test("file_edit reports the reason of a failure", async (fixture, context) => {
+test("file_edit reports the reason of a failure", async (fixture) => {
   await fixture.write("a.txt", "x = 1\n  y =  2\nx = 1\n");
   await Deno.writeFile(
     join(fixture.workspace, "latin.txt"),
     new Uint8Array([0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6a, 0xe9]),
   );
   const failure = (old_text: string, new_text = "new", path = "a.txt") =>
-    failureOf(call(fileEdit, { path, old_text, new_text }, context));
+    failureOf(fixture.call(fileEdit, { path, old_text, new_text }));
   const wanted =
     'old_text is in "a.txt" 2 times, at lines 1, 3. Give more of the text around the place that you mean, or set replace_all.';
   assert.equal(await failure("x = 1"), wanted);
@@ -53,9 +52,9 @@ test("file_edit reports the reason of a failure", async (fixture, context) => {
   assert.equal(await fixture.read("a.txt"), "x = 1\n  y =  2\nx = 1\n");
 });
 
-test("file_edit refuses binary files", async (fixture, context) => {
+test("file_edit refuses binary files", async (fixture) => {
   const failure = (path: string) =>
-    failureOf(call(fileEdit, { path, old_text: "a", new_text: "b" }, context));
+    failureOf(fixture.call(fileEdit, { path, old_text: "a", new_text: "b" }));
   const contents = { "b.bin": [97, 0, 97, 1], "latin.txt": [...Array(500).fill(97), 0xe4] };
   for (const [name, bytes] of Object.entries(contents)) {
     await Deno.writeFile(join(fixture.workspace, name), new Uint8Array(bytes));
@@ -71,12 +70,12 @@ test("file_edit refuses binary files", async (fixture, context) => {
   }
 });
 
-test("concurrent file_edit calls on one file lose no change", async (fixture, context) => {
+test("concurrent file_edit calls on one file lose no change", async (fixture) => {
   const marks = Array.from({ length: 8 }, (_, i) => `<${i}>`);
   await fixture.write("a.txt", marks.join("\n"));
   await Promise.all(
     marks.map((mark) =>
-      call(fileEdit, { path: "a.txt", old_text: mark, new_text: `${mark}!` }, context)
+      fixture.call(fileEdit, { path: "a.txt", old_text: mark, new_text: `${mark}!` })
     ),
   );
   assert.equal(await fixture.read("a.txt"), marks.map((mark) => `${mark}!`).join("\n"));

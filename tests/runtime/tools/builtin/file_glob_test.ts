@@ -82,13 +82,13 @@ Deno.test("file_glob refuses invalid patterns", async () => {
   assert.match(sentence, /too complicated: it has more than 1000 characters/);
 });
 
-test("file_glob lists 100 files, and continues at an offset", async (fixture, context) => {
+test("file_glob lists 100 files, and continues at an offset", async (fixture) => {
   await fixture.write("many/001.txt", "");
   for (let i = 2; i <= 220; i++) {
     Deno.writeTextFileSync(join(fixture.workspace, `many/${String(i).padStart(3, "0")}.txt`), "");
   }
   const list = async (offset: number) =>
-    (await call(fileGlob, { pattern: "many/*", offset }, context)).split("\n");
+    (await fixture.call(fileGlob, { pattern: "many/*", offset })).split("\n");
   const first = await list(1);
   assert.deepEqual([first.length, first[0], first[99]], [101, "many/001.txt", "many/100.txt"]);
   assert.equal(
@@ -104,7 +104,7 @@ test("file_glob lists 100 files, and continues at an offset", async (fixture, co
   assert.deepEqual(await list(221), ["(There are 220 files; offset 221 is after the last.)"]);
 });
 
-test("file_glob lists the newest files first", async (fixture, context) => {
+test("file_glob lists the newest files first", async (fixture) => {
   const day = (number: number) => new Date(Date.UTC(2026, 0, number));
   await Deno.mkdir(join(fixture.workspace, "log"));
   for (let i = 1; i <= 120; i++) {
@@ -114,7 +114,7 @@ test("file_glob lists the newest files first", async (fixture, context) => {
   }
   await Deno.symlink("119.txt", join(fixture.workspace, "log/link.txt"));
   const list = async (offset: number) =>
-    (await call(fileGlob, { pattern: "log/*", newest_first: true, offset }, context)).split("\n");
+    (await fixture.call(fileGlob, { pattern: "log/*", newest_first: true, offset })).split("\n");
   // A symlink has the time of its target. Files of the same time are sorted by path.
   const expected = ["log/059.txt", "log/119.txt", "log/link.txt", "log/058.txt", "log/118.txt"];
   assert.deepEqual((await list(1)).slice(0, 5), expected);

@@ -11,112 +11,100 @@ import {
   testInWorkspace as test,
 } from "../files/sandbox_fixture.ts";
 
-test("file_read numbers lines, and reads a part of a file", async (fixture, context) => {
+test("file_read numbers lines, and reads a part of a file", async (fixture) => {
   await fixture.write("a.txt", "\ufeffone\r\ntwo\n\nfour");
-  assert.equal(await call(fileRead, { path: "a.txt" }, context), "1\tone\n2\ttwo\n3\t\n4\tfour");
-  const text = await call(fileRead, { path: "a.txt", with_line_numbers: false }, context);
+  assert.equal(await fixture.call(fileRead, { path: "a.txt" }), "1\tone\n2\ttwo\n3\t\n4\tfour");
+  const text = await fixture.call(fileRead, { path: "a.txt", with_line_numbers: false });
   assert.equal(text, "one\ntwo\n\nfour");
   const expected = "2\ttwo\n(Lines 2-2 are shown; there is more. Continue with offset=3.)";
-  assert.equal(await call(fileRead, { path: "a.txt", offset: 2, limit: 1 }, context), expected);
-  assert.equal(await call(fileRead, { path: "a.txt", offset: 4, limit: 9 }, context), "4\tfour");
+  assert.equal(await fixture.call(fileRead, { path: "a.txt", offset: 2, limit: 1 }), expected);
+  assert.equal(await fixture.call(fileRead, { path: "a.txt", offset: 4, limit: 9 }), "4\tfour");
 });
 
-test(
-  "file_read returns 256 KB and explains how to continue",
-  async (fixture, context) => {
-    const line = "ü".repeat(500);
-    await fixture.write("wide.txt", Array.from({ length: 400 }, () => line).join("\r\n"));
-    const wide = await call(fileRead, { path: "wide.txt", with_line_numbers: false }, context);
-    const { shown, next } = partOf(wide);
-    assert.equal(shown.length, Math.floor(256 * 1024 / (2 * line.length + 1)));
-    assert.deepEqual(new Set(shown), new Set([line]));
-    assert.deepEqual(next, { offset: shown.length + 1 });
-    await fixture.write("one.txt", "é".repeat(200_000) + "\nnext");
-    const one = await call(fileRead, { path: "one.txt" }, context);
-    const room = (256 * 1024 - "1\t".length) / 2;
-    assert.ok(one.startsWith("1\t" + "é".repeat(room) + "\n(Line 1 is cut here."));
-    assert.deepEqual(partOf(one).next, { offset: 1, column: room + 1 });
-    const text = await call(fileRead, { path: "one.txt", ...partOf(one).next }, context);
-    assert.equal(text, `1\t${"é".repeat(200_000 - room)}\n2\tnext`);
-    assert.equal(await call(fileRead, { path: "one.txt", offset: 2 }, context), "2\tnext");
-    assert.ok(bytesOf(wide) <= (fileRead.maxResultBytes ?? 0));
-    assert.ok(bytesOf(one) <= (fileRead.maxResultBytes ?? 0));
-  },
-);
+test("file_read returns 256 KB and explains how to continue", async (fixture) => {
+  const line = "ü".repeat(500);
+  await fixture.write("wide.txt", Array.from({ length: 400 }, () => line).join("\r\n"));
+  const wide = await fixture.call(fileRead, { path: "wide.txt", with_line_numbers: false });
+  const { shown, next } = partOf(wide);
+  assert.equal(shown.length, Math.floor(256 * 1024 / (2 * line.length + 1)));
+  assert.deepEqual(new Set(shown), new Set([line]));
+  assert.deepEqual(next, { offset: shown.length + 1 });
+  await fixture.write("one.txt", "é".repeat(200_000) + "\nnext");
+  const one = await fixture.call(fileRead, { path: "one.txt" });
+  const room = (256 * 1024 - "1\t".length) / 2;
+  assert.ok(one.startsWith("1\t" + "é".repeat(room) + "\n(Line 1 is cut here."));
+  assert.deepEqual(partOf(one).next, { offset: 1, column: room + 1 });
+  const text = await fixture.call(fileRead, { path: "one.txt", ...partOf(one).next });
+  assert.equal(text, `1\t${"é".repeat(200_000 - room)}\n2\tnext`);
+  assert.equal(await fixture.call(fileRead, { path: "one.txt", offset: 2 }), "2\tnext");
+  assert.ok(bytesOf(wide) <= (fileRead.maxResultBytes ?? 0));
+  assert.ok(bytesOf(one) <= (fileRead.maxResultBytes ?? 0));
+});
 
-test(
-  "file_read returns a whole file through the calls that it suggests",
-  async (fixture, context) => {
-    // In these texts, cuts and the ends of chunks split characters of every length.
-    const texts = [
-      "\ufeffa".repeat(3) + "aé€😀".repeat(120_000) + "\r\n\r\nshort\n" + "😀".repeat(100_000),
-      "x" + "😀".repeat(90_000) + "\n\n",
-      "x".repeat(256 * 1024) + "\nend",
-      "y".repeat(256 * 1024 - 1) + "\n" + "z".repeat(256 * 1024 + 1),
-      Array.from({ length: 1_234 }, (_, i) => `line ${i + 1}\n`).join(""),
-    ];
-    for (const text of texts) {
-      await fixture.write("a.txt", text);
-      const parts = await readParts("a.txt", context);
-      assert.ok(parts.every((part) => part.trim().split("\n").length <= 500));
-      const expected = text.replace(/^\ufeff/, "").replaceAll("\r", "").replace(/\n$/, "");
-      assert.equal(parts.join(""), expected);
-    }
-    // A long line with invalid UTF-8.
-    const bytes = new Uint8Array(700_000).map((_, i) => i % 40 === 0 ? 0xe4 : 97 + i % 26);
-    await Deno.writeFile(join(fixture.workspace, "a.txt"), bytes);
-    const shown = (await readParts("a.txt", context)).join("");
-    assert.equal(shown, new TextDecoder().decode(bytes));
-  },
-);
+test("file_read returns a whole file through the calls that it suggests", async (fixture) => {
+  // In these texts, cuts and the ends of chunks split characters of every length.
+  const texts = [
+    "\ufeffa".repeat(3) + "aé€😀".repeat(120_000) + "\r\n\r\nshort\n" + "😀".repeat(100_000),
+    "x" + "😀".repeat(90_000) + "\n\n",
+    "x".repeat(256 * 1024) + "\nend",
+    "y".repeat(256 * 1024 - 1) + "\n" + "z".repeat(256 * 1024 + 1),
+    Array.from({ length: 1_234 }, (_, i) => `line ${i + 1}\n`).join(""),
+  ];
+  for (const text of texts) {
+    await fixture.write("a.txt", text);
+    const parts = await readParts("a.txt", fixture.context);
+    assert.ok(parts.every((part) => part.trim().split("\n").length <= 500));
+    const expected = text.replace(/^\ufeff/, "").replaceAll("\r", "").replace(/\n$/, "");
+    assert.equal(parts.join(""), expected);
+  }
+  // A long line with invalid UTF-8.
+  const bytes = new Uint8Array(700_000).map((_, i) => i % 40 === 0 ? 0xe4 : 97 + i % 26);
+  await Deno.writeFile(join(fixture.workspace, "a.txt"), bytes);
+  const shown = (await readParts("a.txt", fixture.context)).join("");
+  assert.equal(shown, new TextDecoder().decode(bytes));
+});
 
-test(
-  "file_read begins at a column, and refuses a column after the line's end",
-  async (fixture, context) => {
-    await fixture.write("a.txt", "one\r\ntwo 😀!\nthree\n");
-    const read = (args: Record<string, unknown>) =>
-      call(fileRead, { path: "a.txt", ...args }, context);
-    assert.equal(await read({ column: 3 }), "1\te\n2\ttwo 😀!\n3\tthree");
-    const text = await read({ offset: 2, column: 5, limit: 1 });
-    assert.equal(text, "2\t😀!\n(Lines 2-2 are shown; there is more. Continue with offset=3.)");
-    // A column within a character shows the whole character.
-    assert.equal(await read({ offset: 2, column: 6 }), "2\t😀!\n3\tthree");
-    assert.equal(await read({ offset: 3, column: 6 }), "3\t");
-    const message = await failureOf(read({ offset: 3, column: 7 }));
-    assert.equal(message, 'Line 3 of "a.txt" has 5 characters; column 7 is after its end.');
-    const sentence = await failureOf(read({ offset: 2, column: 12 }));
-    assert.equal(sentence, 'Line 2 of "a.txt" has 7 characters; column 12 is after its end.');
-    await fixture.write("long.txt", "x".repeat(900_000) + "\nend");
-    const expected = "1\txx\n2\tend";
-    assert.equal(await call(fileRead, { path: "long.txt", column: 899_999 }, context), expected);
+test("file_read begins at a column, and refuses a column after the line's end", async (fixture) => {
+  await fixture.write("a.txt", "one\r\ntwo 😀!\nthree\n");
+  const read = (args: Record<string, unknown>) =>
+    fixture.call(fileRead, { path: "a.txt", ...args });
+  assert.equal(await read({ column: 3 }), "1\te\n2\ttwo 😀!\n3\tthree");
+  const text = await read({ offset: 2, column: 5, limit: 1 });
+  assert.equal(text, "2\t😀!\n(Lines 2-2 are shown; there is more. Continue with offset=3.)");
+  // A column within a character shows the whole character.
+  assert.equal(await read({ offset: 2, column: 6 }), "2\t😀!\n3\tthree");
+  assert.equal(await read({ offset: 3, column: 6 }), "3\t");
+  const message = await failureOf(read({ offset: 3, column: 7 }));
+  assert.equal(message, 'Line 3 of "a.txt" has 5 characters; column 7 is after its end.');
+  const sentence = await failureOf(read({ offset: 2, column: 12 }));
+  assert.equal(sentence, 'Line 2 of "a.txt" has 7 characters; column 12 is after its end.');
+  await fixture.write("long.txt", "x".repeat(900_000) + "\nend");
+  const expected = "1\txx\n2\tend";
+  assert.equal(await fixture.call(fileRead, { path: "long.txt", column: 899_999 }), expected);
+  assert.equal(
+    await failureOf(fixture.call(fileRead, { path: "long.txt", column: 950_000 })),
+    'Line 1 of "long.txt" has 900000 characters; column 950000 is after its end.',
+  );
+});
+
+test("file_read returns the last line of a file, and refuses the line after it", async (fixture) => {
+  const filler = "x".repeat(63) + "\n";
+  for (const size of [65_535, 65_536, 65_537, 131_072, 150_000]) {
+    const text = filler.repeat(Math.ceil(size / filler.length)).slice(0, size - 4) + "\nend";
+    await fixture.write("a.txt", text);
+    const total = text.split("\n").length;
     assert.equal(
-      await failureOf(call(fileRead, { path: "long.txt", column: 950_000 }, context)),
-      'Line 1 of "long.txt" has 900000 characters; column 950000 is after its end.',
+      await fixture.call(fileRead, { path: "a.txt", offset: total }),
+      `${total}\tend`,
     );
-  },
-);
+    const message = await failureOf(
+      fixture.call(fileRead, { path: "a.txt", offset: total + 1 }),
+    );
+    assert.equal(message, `"a.txt" has ${total} lines; line ${total + 1} is after its end.`);
+  }
+});
 
-test(
-  "file_read returns the last line of a file, and refuses the line after it",
-  async (fixture, context) => {
-    const filler = "x".repeat(63) + "\n";
-    for (const size of [65_535, 65_536, 65_537, 131_072, 150_000]) {
-      const text = filler.repeat(Math.ceil(size / filler.length)).slice(0, size - 4) + "\nend";
-      await fixture.write("a.txt", text);
-      const total = text.split("\n").length;
-      assert.equal(
-        await call(fileRead, { path: "a.txt", offset: total }, context),
-        `${total}\tend`,
-      );
-      const message = await failureOf(
-        call(fileRead, { path: "a.txt", offset: total + 1 }, context),
-      );
-      assert.equal(message, `"a.txt" has ${total} lines; line ${total + 1} is after its end.`);
-    }
-  },
-);
-
-test("file_read reports the reason of a failure", async (fixture, context) => {
+test("file_read reports the reason of a failure", async (fixture) => {
   await fixture.write("empty.txt", "");
   await fixture.write("two.txt", "1\n2\n");
   await Deno.writeFile(join(fixture.workspace, "b.bin"), new Uint8Array([137, 80, 78, 71, 0, 1]));
@@ -124,8 +112,8 @@ test("file_read reports the reason of a failure", async (fixture, context) => {
     join(fixture.workspace, "c.bin"),
     crypto.getRandomValues(new Uint8Array(500)).map((b) => b | 0x81),
   );
-  assert.equal(await call(fileRead, { path: "empty.txt" }, context), "(The file is empty.)");
-  const failure = (args: Record<string, unknown>) => failureOf(call(fileRead, args, context));
+  assert.equal(await fixture.call(fileRead, { path: "empty.txt" }), "(The file is empty.)");
+  const failure = (args: Record<string, unknown>) => failureOf(fixture.call(fileRead, args));
   const message = await failure({ path: "two.txt", offset: 3 });
   assert.equal(message, '"two.txt" has 2 lines; line 3 is after its end.');
   const sentence = await failure({ path: "b.bin" });

@@ -324,32 +324,29 @@ Deno.test("http_request stops at its time limit and on abort", async () => {
   }
 });
 
-Deno.test(
-  "http_request leaves no part of a secret in a cut reply or redirect address",
-  async () => {
-    const value = "sekret-value-1234567890";
-    const context = webContext({ secrets: [{ name: "APP_TOKEN", value }] });
-    await using site = serve(({ url }) =>
-      new URL(url).pathname === "/away"
-        ? new Response(null, { status: 302, headers: { location: `ftp:${value.repeat(50)}` } })
-        : new Response("-".repeat(Number(new URL(url).search.slice(1))) + value.repeat(1_000))
+Deno.test("http_request leaves no part of a secret in a cut reply or redirect address", async () => {
+  const value = "sekret-value-1234567890";
+  const context = webContext({ secrets: [{ name: "APP_TOKEN", value }] });
+  await using site = serve(({ url }) =>
+    new URL(url).pathname === "/away"
+      ? new Response(null, { status: 302, headers: { location: `ftp:${value.repeat(50)}` } })
+      : new Response("-".repeat(Number(new URL(url).search.slice(1))) + value.repeat(1_000))
+  );
+  const tool = createHttpRequest(OPEN_POLICY);
+  for (const shift of [0, 5, 11, 17]) {
+    const result = await call(tool, { url: `${site.origin}/?${shift}` }, context);
+    const body = result.slice(
+      result.indexOf("\n\n") + 2,
+      result.indexOf("\n(The text is cut here: "),
     );
-    const tool = createHttpRequest(OPEN_POLICY);
-    for (const shift of [0, 5, 11, 17]) {
-      const result = await call(tool, { url: `${site.origin}/?${shift}` }, context);
-      const body = result.slice(
-        result.indexOf("\n\n") + 2,
-        result.indexOf("\n(The text is cut here: "),
-      );
-      assert.equal(body.slice(shift).replaceAll(value, ""), "");
-      assert.match(result, new RegExp(`cut here: characters 0 to ${body.length} of `));
-    }
-    const inside = await call(tool, { url: `${site.origin}/?0`, offset: 7 }, context);
-    assert.ok(inside.slice(inside.indexOf("\n\n") + 2).startsWith(value));
-    const failure = await failureOf(call(tool, { url: `${site.origin}/away` }, context));
-    assert.equal(failure.replaceAll(value, "").match(/"(.*)"/)?.[1], "ftp:");
-  },
-);
+    assert.equal(body.slice(shift).replaceAll(value, ""), "");
+    assert.match(result, new RegExp(`cut here: characters 0 to ${body.length} of `));
+  }
+  const inside = await call(tool, { url: `${site.origin}/?0`, offset: 7 }, context);
+  assert.ok(inside.slice(inside.indexOf("\n\n") + 2).startsWith(value));
+  const failure = await failureOf(call(tool, { url: `${site.origin}/away` }, context));
+  assert.equal(failure.replaceAll(value, "").match(/"(.*)"/)?.[1], "ftp:");
+});
 
 Deno.test("http_request refuses a body over one megabyte", async () => {
   await using site = serve(async (request) => new Response(String((await request.text()).length)));

@@ -12,7 +12,7 @@ import {
   failureOf,
   SandboxFixture,
   testContext,
-  testInWorkspace,
+  testInWorkspace as test,
 } from "../files/sandbox_fixture.ts";
 import { OPEN_POLICY, serve } from "./http_site.ts";
 
@@ -21,34 +21,31 @@ const namesIn = async ({ workspace }: SandboxFixture, folder = "saved") =>
   (await Array.fromAsync(Deno.readDir(`${workspace}/${folder}`)).catch(() => []))
     .map(({ name }) => name);
 
-testInWorkspace(
-  "http_request saves a body of any kind, and replaces a file",
-  async (fixture, context) => {
-    const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
-    await using site = serve(({ url }) =>
-      new URL(url).pathname === "/zip"
-        ? new Response(gzipSync("text"), { headers: { "content-encoding": "gzip" } })
-        : new URL(url).pathname === "/moved"
-        ? new Response(null, { status: 302, headers: { location: "/file" } })
-        : new Response(bytes, { headers: { "content-type": "application/x-any" } })
-    );
-    const save = (path: string, save_to: string) =>
-      call(tool(), { url: site.origin + path, save_to }, context);
-    assert.match(
-      await save("/moved", "saved/deep/file.bin"),
-      /^200 OK\nredirected to: .*\ncontent-type: application\/x-any\n[^]*\n\n\(Created saved\/deep\/file\.bin: the body, 300000 bytes\.\)$/,
-    );
-    assert.deepEqual(await Deno.readFile(`${fixture.workspace}/saved/deep/file.bin`), bytes);
-    assert.match(
-      await save("/zip", "saved/deep/file.bin"),
-      /\(Replaced .*: the body, 4 bytes\.\)$/,
-    );
-    assert.equal(await fixture.read("saved/deep/file.bin"), "text");
-    assert.deepEqual(await namesIn(fixture, "saved/deep"), ["file.bin"]);
-  },
-);
+test("http_request saves a body of any kind, and replaces a file", async (fixture) => {
+  const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
+  await using site = serve(({ url }) =>
+    new URL(url).pathname === "/zip"
+      ? new Response(gzipSync("text"), { headers: { "content-encoding": "gzip" } })
+      : new URL(url).pathname === "/moved"
+      ? new Response(null, { status: 302, headers: { location: "/file" } })
+      : new Response(bytes, { headers: { "content-type": "application/x-any" } })
+  );
+  const save = (path: string, save_to: string) =>
+    fixture.call(tool(), { url: site.origin + path, save_to });
+  assert.match(
+    await save("/moved", "saved/deep/file.bin"),
+    /^200 OK\nredirected to: .*\ncontent-type: application\/x-any\n[^]*\n\n\(Created saved\/deep\/file\.bin: the body, 300000 bytes\.\)$/,
+  );
+  assert.deepEqual(await Deno.readFile(`${fixture.workspace}/saved/deep/file.bin`), bytes);
+  assert.match(
+    await save("/zip", "saved/deep/file.bin"),
+    /\(Replaced .*: the body, 4 bytes\.\)$/,
+  );
+  assert.equal(await fixture.read("saved/deep/file.bin"), "text");
+  assert.deepEqual(await namesIn(fixture, "saved/deep"), ["file.bin"]);
+});
 
-testInWorkspace("http_request saves only complete bodies of success", async (fixture, context) => {
+test("http_request saves only complete bodies of success", async (fixture) => {
   await fixture.write("saved/old.txt", "old");
   await using site = serve(({ url }) => {
     const { pathname } = new URL(url);
@@ -57,10 +54,9 @@ testInWorkspace("http_request saves only complete bodies of success", async (fix
     return new Response("not gzip", { headers: { "content-encoding": "gzip" } });
   });
   const save = (url: string, more: Record<string, unknown> = {}) =>
-    call(
+    fixture.call(
       tool({ maxSavedBytes: 2 * 1024 * 1024 }),
       { url, save_to: "saved/old.txt", ...more },
-      context,
     );
   assert.match(
     await save(`${site.origin}/missing`),
@@ -96,19 +92,16 @@ testInWorkspace("http_request saves only complete bodies of success", async (fix
   assert.deepEqual(await namesIn(fixture), ["old.txt"]);
 });
 
-testInWorkspace(
-  "http_request saves into no closed path, and does not request the address",
-  async (_fixture, context) => {
-    await using site = serve();
-    for (const save_to of ["agents/me.md", ".env", "../outside/secret.txt", "/etc/passwd"]) {
-      assert.match(
-        await failureOf(call(tool(), { url: site.origin, save_to }, context)),
-        /^Cannot|closed|outside|not /,
-      );
-    }
-    assert.deepEqual(site.seen, []);
-  },
-);
+test("http_request saves into no closed path, and does not request the address", async (fixture) => {
+  await using site = serve();
+  for (const save_to of ["agents/me.md", ".env", "../outside/secret.txt", "/etc/passwd"]) {
+    assert.match(
+      await failureOf(fixture.call(tool(), { url: site.origin, save_to })),
+      /^Cannot|closed|outside|not /,
+    );
+  }
+  assert.deepEqual(site.seen, []);
+});
 
 Deno.test("http_request leaves no part of a download that is cancelled", async () => {
   await using fixture = await SandboxFixture.open();

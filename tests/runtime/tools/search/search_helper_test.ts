@@ -43,7 +43,7 @@ test("the second thread of a search rules out exactly the readable files without
   assert.deepEqual(await ruledOut("a(pp|qq)le", true), ["first", "b.txt", "d.bin", "e.txt"]);
 });
 
-test("a search of many files finds each match once, in order", async (fixture, context) => {
+test("a search of many files finds each match once, in order", async (fixture) => {
   const expected: string[] = [];
   await fixture.write("hit", "pear\na needle here\n");
   await fixture.write("miss", "pear\nplum\n");
@@ -56,7 +56,7 @@ test("a search of many files finds each match once, in order", async (fixture, c
   }
   await Deno.remove(join(fixture.workspace, "hit"));
   for (let round = 0; round < 2; round++) {
-    const found = await call(fileSearch, { pattern: "needle", literal: true }, context);
+    const found = await fixture.call(fileSearch, { pattern: "needle", literal: true });
     assert.equal(found, expected.join("\n"));
   }
 });

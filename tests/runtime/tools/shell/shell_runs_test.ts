@@ -10,7 +10,7 @@ import { IGNORED_WITHOUT_SANDBOX } from "../../sandbox/system_sandbox.ts";
 const shell = (command: string, more: object = {}) => call("shell", { command, ...more });
 
 /** Defines a test that needs the system's sandbox. */
-function testRuns(name: string, body: (place: TestWorkspace) => Promise<void>): void {
+function test(name: string, body: (place: TestWorkspace) => Promise<void>): void {
   Deno.test({
     name,
     ignore: IGNORED_WITHOUT_SANDBOX,
@@ -29,39 +29,36 @@ async function textsOf(...of: Parameters<typeof resultsOf>): Promise<string[]> {
   );
 }
 
-testRuns(
-  "a command waits for approval, unless allow names it, and what deny names fails",
-  async (place) => {
-    const steps = [
-      { call: [shell("echo free")] },
-      { call: [shell("echo free > asked; cat asked")] },
-      { call: [shell("rm -rf asked")] },
-      { say: "Done." },
-    ];
-    const settings = "shell: { allow: [echo *], deny: [rm -rf *] }";
-    await place.writeScript("worker", steps, settings);
-    await using runtime = await place.open();
-    const { id, status } = await runToEnd(runtime, "worker");
-    assert.equal(status, "waiting");
-    assert.deepEqual(await textsOf(runtime, id), ["Exit code 0 after a while.\nfree"]);
-    const request = await runtime.pendingRequest(id);
-    assert.deepEqual([request.kind, request.toolName, request.isGuard], ["confirm", "shell", true]);
-    assert.deepEqual(request.toolArgs, { command: "echo free > asked; cat asked" });
-    assert.equal(
-      request.message,
-      `Allow shell in the workspace? It may write ${place.workspace} and reach no host.`,
-    );
-    assert.equal((await answerToEnd(runtime, id, { approved: true })).status, "success");
-    assert.deepEqual((await textsOf(runtime, id)).slice(1), [
-      "Exit code 0 after a while.\nfree",
-      'Error: The arguments do not fit shell:\n- "command": contains "rm -rf *", which the agent\'s file denies',
-    ]);
-    assert.equal(await Deno.readTextFile(join(place.workspace, "asked")), "free\n");
-    await assertIdentical(runtime, id);
-  },
-);
+test("a command waits for approval, unless allow names it, and what deny names fails", async (place) => {
+  const steps = [
+    { call: [shell("echo free")] },
+    { call: [shell("echo free > asked; cat asked")] },
+    { call: [shell("rm -rf asked")] },
+    { say: "Done." },
+  ];
+  const settings = "shell: { allow: [echo *], deny: [rm -rf *] }";
+  await place.writeScript("worker", steps, settings);
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "worker");
+  assert.equal(status, "waiting");
+  assert.deepEqual(await textsOf(runtime, id), ["Exit code 0 after a while.\nfree"]);
+  const request = await runtime.pendingRequest(id);
+  assert.deepEqual([request.kind, request.toolName, request.isGuard], ["confirm", "shell", true]);
+  assert.deepEqual(request.toolArgs, { command: "echo free > asked; cat asked" });
+  assert.equal(
+    request.message,
+    `Allow shell in the workspace? It may write ${place.workspace} and reach no host.`,
+  );
+  assert.equal((await answerToEnd(runtime, id, { approved: true })).status, "success");
+  assert.deepEqual((await textsOf(runtime, id)).slice(1), [
+    "Exit code 0 after a while.\nfree",
+    'Error: The arguments do not fit shell:\n- "command": contains "rm -rf *", which the agent\'s file denies',
+  ]);
+  assert.equal(await Deno.readTextFile(join(place.workspace, "asked")), "free\n");
+  await assertIdentical(runtime, id);
+});
 
-testRuns("a person cannot change a command into one that deny names", async (place) => {
+test("a person cannot change a command into one that deny names", async (place) => {
   await place.writeScript("worker", doing(shell("ls")), "shell: { deny: [rm *] }");
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "worker");
@@ -70,7 +67,7 @@ testRuns("a person cannot change a command into one that deny names", async (pla
   assert.equal((await runtime.getExecution(id)).status, "waiting");
 });
 
-testRuns("a dry run describes a command, and the plan says that it may ask", async (place) => {
+test("a dry run describes a command, and the plan says that it may ask", async (place) => {
   await place.writeScript("worker", doing(shell("touch made")), "shell: { allow: [touch *] }");
   await place.writeScript("free", [], "shell: true\nauto_approve: [shell]");
   await using runtime = await place.open();
@@ -88,32 +85,29 @@ testRuns("a dry run describes a command, and the plan says that it may ask", asy
   assert.deepEqual(await planned("free"), [{ ...tool, guarded: false }]);
 });
 
-testRuns(
-  "output appears in the log while the command runs, and a replay repeats it",
-  async (place) => {
-    const command = "echo one; while test ! -e go; do sleep 0.05; done; echo two";
-    const steps = doing(shell(command));
-    await place.writeScript("worker", steps, "shell: true\nauto_approve: [shell]");
-    await using runtime = await place.open();
-    const { id } = await runtime.run("worker", {});
-    const signal = new AbortController().signal;
-    const seen: string[] = [];
-    for await (const item of await runtime.follow(id, { after: 0, signal })) {
-      if (item.type !== "frame") continue;
-      const payload = JSON.parse(item.frame.payload);
-      seen.push(payload.kind === "notice" ? payload.content : payload.event_type);
-      if (payload.kind === "notice") await Deno.writeTextFile(join(place.workspace, "go"), "");
-    }
-    const begin = seen.indexOf("tool_call");
-    assert.deepEqual(
-      seen.slice(begin).filter((one) => one !== "stats"),
-      ["tool_call", "one", "tool_result", "ai", "final_answer", "complete"],
-    );
-    await assertIdentical(runtime, id);
-  },
-);
+test("output appears in the log while the command runs, and a replay repeats it", async (place) => {
+  const command = "echo one; while test ! -e go; do sleep 0.05; done; echo two";
+  const steps = doing(shell(command));
+  await place.writeScript("worker", steps, "shell: true\nauto_approve: [shell]");
+  await using runtime = await place.open();
+  const { id } = await runtime.run("worker", {});
+  const signal = new AbortController().signal;
+  const seen: string[] = [];
+  for await (const item of await runtime.follow(id, { after: 0, signal })) {
+    if (item.type !== "frame") continue;
+    const payload = JSON.parse(item.frame.payload);
+    seen.push(payload.kind === "notice" ? payload.content : payload.event_type);
+    if (payload.kind === "notice") await Deno.writeTextFile(join(place.workspace, "go"), "");
+  }
+  const begin = seen.indexOf("tool_call");
+  assert.deepEqual(
+    seen.slice(begin).filter((one) => one !== "stats"),
+    ["tool_call", "one", "tool_result", "ai", "final_answer", "complete"],
+  );
+  await assertIdentical(runtime, id);
+});
 
-testRuns("an agent runs a test command and mends the failure", async (place) => {
+test("an agent runs a test command and mends the failure", async (place) => {
   const path = join(place.workspace, "price.sh");
   await Deno.writeTextFile(path, 'echo "$(($1 * 3))"\n');
   const test =

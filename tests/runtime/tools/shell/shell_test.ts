@@ -15,7 +15,7 @@ import { call, CANARY, failureOf } from "../files/sandbox_fixture.ts";
 import { type OpenShellOptions, ShellFixture } from "./shell_fixture.ts";
 
 /** Defines a test that needs the system's sandbox. */
-function testShell(name: string, body: (place: ShellFixture) => Promise<void>): void {
+function test(name: string, body: (place: ShellFixture) => Promise<void>): void {
   Deno.test({
     name,
     ignore: IGNORED_WITHOUT_SANDBOX,
@@ -37,7 +37,7 @@ const missingSandbox = (mode: SandboxMode) =>
     find: () => Promise.resolve({ problem: "it is missing", remedy: "install it" }),
   });
 
-testShell("shell returns the exit code and both outputs in their order", async (place) => {
+test("shell returns the exit code and both outputs in their order", async (place) => {
   const text = await place.run("echo one; echo two >&2; echo three; pwd");
   assert.equal(
     timeless(text),
@@ -49,37 +49,31 @@ testShell("shell returns the exit code and both outputs in their order", async (
   );
 });
 
-testShell(
-  "shell gives a command neither terminal nor input, and tells programs so",
-  async (place) => {
-    const text = await place.run(
-      "cat; test -t 0 || echo no input; (: < /dev/tty) 2>/dev/null || echo no terminal; echo $TERM",
-    );
-    assert.match(text, /\nno input\nno terminal\ndumb$/);
-  },
-);
+test("shell gives a command neither terminal nor input, and tells programs so", async (place) => {
+  const text = await place.run(
+    "cat; test -t 0 || echo no input; (: < /dev/tty) 2>/dev/null || echo no terminal; echo $TERM",
+  );
+  assert.match(text, /\nno input\nno terminal\ndumb$/);
+});
 
-testShell(
-  "shell runs in a folder of the agent's paths, and refuses other folders",
-  async (place) => {
-    await place.files.write("notes/deep/a.txt", "x");
-    const text = await place.run({ command: "pwd; ls", folder: "notes/deep" });
-    assert.match(text, /\/notes\/deep\na\.txt$/);
-    assert.match(
-      await failureOf(place.run({ command: "pwd", folder: place.files.outside })),
-      /lies outside the allowed paths/,
-    );
-    assert.match(
-      await failureOf(place.run({ command: "pwd", folder: "notes/deep/a.txt" })),
-      /it is no folder/,
-    );
-    const notes = join(place.files.workspace, "notes");
-    const paths = [{ alias: "notes", path: notes }];
-    assert.match(await place.run("pwd", { paths }), new RegExp(`\n${notes}$`));
-  },
-);
+test("shell runs in a folder of the agent's paths, and refuses other folders", async (place) => {
+  await place.files.write("notes/deep/a.txt", "x");
+  const text = await place.run({ command: "pwd; ls", folder: "notes/deep" });
+  assert.match(text, /\/notes\/deep\na\.txt$/);
+  assert.match(
+    await failureOf(place.run({ command: "pwd", folder: place.files.outside })),
+    /lies outside the allowed paths/,
+  );
+  assert.match(
+    await failureOf(place.run({ command: "pwd", folder: "notes/deep/a.txt" })),
+    /it is no folder/,
+  );
+  const notes = join(place.files.workspace, "notes");
+  const paths = [{ alias: "notes", path: notes }];
+  assert.match(await place.run("pwd", { paths }), new RegExp(`\n${notes}$`));
+});
 
-testShell("shell sees no closed files, and keeps a home of the agent's own", async (place) => {
+test("shell sees no closed files, and keeps a home of the agent's own", async (place) => {
   const { base, home, workspace } = place.files;
   const closed = ["home/secret.txt", "outside/secret.txt", "config/config.yaml", "state/inkling.db"]
     .map((name) => join(base, name));
@@ -91,7 +85,7 @@ testShell("shell sees no closed files, and keeps a home of the agent's own", asy
   assert.equal(await Deno.readTextFile(join(home, "secret.txt")), CANARY);
 });
 
-testShell("shell passes the variables of shell.env only", async (place) => {
+test("shell passes the variables of shell.env only", async (place) => {
   const lookup = (name: string) => name === "TOKEN" ? "t-123" : undefined;
   const settings = { env: ["TOKEN", "PROVIDER_KEY"] };
   const text = await place.run("echo $TOKEN-$PROVIDER_KEY; env", { lookup, settings });
@@ -103,7 +97,7 @@ testShell("shell passes the variables of shell.env only", async (place) => {
   ]);
 });
 
-testShell("shell ends a command at its time limit, with all its processes", async (place) => {
+test("shell ends a command at its time limit, with all its processes", async (place) => {
   const command = "(sleep 60; touch late) & echo begun; sleep 60";
   assert.equal(
     await failureOf(place.run({ command, timeout: 0.5 })),
@@ -116,7 +110,7 @@ testShell("shell ends a command at its time limit, with all its processes", asyn
   );
 });
 
-testShell("shell ends a command when the run is stopped", async (place) => {
+test("shell ends a command when the run is stopped", async (place) => {
   const stop = new AbortController();
   const running = place.run("touch begun; sleep 60", { context: { signal: stop.signal } });
   await until(
@@ -127,14 +121,14 @@ testShell("shell ends a command when the run is stopped", async (place) => {
   await assert.rejects(running, /stopped/);
 });
 
-testShell("shell shows the beginning and the end of long output", async (place) => {
+test("shell shows the beginning and the end of long output", async (place) => {
   const text = await place.run("seq 1 200000");
   assert.ok(text.length <= 30_000, `${text.length}`);
   assert.match(text, /^Exit code 0 after .*\n1\n2\n3\n/);
   assert.match(text, /\n\[… 1,259,0\d\d characters are left out here …\]\n[\d\n]*\n200000$/);
 });
 
-testShell("shell makes output harmless and hides secrets in it", async (place) => {
+test("shell makes output harmless and hides secrets in it", async (place) => {
   const secrets = [{ name: "KEY", value: "sekret-value-123" }];
   const command =
     String.raw`printf 'a\033[31mred\033[0m \377 \033]0;t\007sek\033[1mret-value-123\n'; ` +
@@ -150,7 +144,7 @@ testShell("shell makes output harmless and hides secrets in it", async (place) =
   assert.ok(!killed.includes("sekret"), killed);
 });
 
-testShell("shell reports new output while the command runs", async (place) => {
+test("shell reports new output while the command runs", async (place) => {
   const clock = new TestClock();
   const { tool, context } = await place.openTool({ context: { clock } });
   const reports: string[] = [];
@@ -205,7 +199,7 @@ async function asks(
   return tool.approval.asks(args);
 }
 
-testShell("shell asks, except for commands in allow and with auto_approve", async (place) => {
+test("shell asks, except for commands in allow and with auto_approve", async (place) => {
   const settings = { allow: ["git log *"] };
   assert.equal(await asks(place, "git log -1"), true);
   assert.equal(await asks(place, "git log -1", { settings }), false);
@@ -256,71 +250,62 @@ Deno.test("shell without a sandbox asks for every command, and is not offered if
   assert.match(await place.run("pwd", { sandbox: noSandbox() }), /workspace$/);
 });
 
-testShell(
-  "shell without socat asks for every command if it may reach some hosts only",
-  async (place) => {
-    const { bridge: _bridge, ...bubblewrap } = systemBubblewrap();
-    const sandbox = (mode: SandboxMode) =>
-      new ProcessSandbox({
-        mode: () => mode,
-        home: "/",
-        find: () => Promise.resolve({ bubblewrap }),
-      });
-    const options = { settings: { net: ["a.example"] }, autoApprove: "*" as const };
-    assert.equal(await asks(place, "ls", { ...options, sandbox: sandbox("preferred") }), true);
-    assert.equal(
-      await asks(place, "ls", { autoApprove: "*", sandbox: sandbox("preferred") }),
-      false,
-    );
-    assert.equal(
-      (await place.openTool({ ...options, sandbox: sandbox("required") })).tool,
-      undefined,
-    );
-  },
-);
-
-testShell(
-  "the question of shell names the folder, the writable paths and the hosts",
-  async (place) => {
-    const { workspace } = place.files;
-    const ask = async (options: OpenShellOptions, args = {}) =>
-      (await place.openTool(options)).tool?.approval?.question({ command: "ls", ...args });
-    assert.equal(
-      await ask({}),
-      `Allow shell in the workspace? It may write ${workspace} and reach no host.`,
-    );
-    const paths = [{ alias: "notes", path: join(workspace, "notes") }];
-    const settings = { net: ["a.example", "b.example:8080"] };
-    const sandbox = systemBubblewrap().bridge === undefined ? noSandbox() : undefined;
-    if (sandbox !== undefined) return;
-    assert.equal(
-      await ask({ paths, settings }, { folder: "{notes}/x" }),
-      `Allow shell in {notes}/x? It may write ${workspace}/notes and reach a.example, b.example:8080.`,
-    );
-  },
-);
-
-testShell(
-  "shell costs the model at most 600 characters, and starts nothing before its first call",
-  async (place) => {
-    let searches = 0;
-    const sandbox = new ProcessSandbox({
-      mode: () => "preferred",
+test("shell without socat asks for every command if it may reach some hosts only", async (place) => {
+  const { bridge: _bridge, ...bubblewrap } = systemBubblewrap();
+  const sandbox = (mode: SandboxMode) =>
+    new ProcessSandbox({
+      mode: () => mode,
       home: "/",
-      find: () => {
-        searches++;
-        return Promise.resolve({ problem: "", remedy: "" });
-      },
+      find: () => Promise.resolve({ bubblewrap }),
     });
-    const { tool } = await place.openTool({ sandbox, offline: true });
-    const { name, description, parameters } = tool ?? assert.fail();
-    const text = JSON.stringify({ name, description, parameters });
-    assert.ok(text.length <= 600, `${text.length}: ${text}`);
-    assert.equal(searches, 0);
-  },
-);
+  const options = { settings: { net: ["a.example"] }, autoApprove: "*" as const };
+  assert.equal(await asks(place, "ls", { ...options, sandbox: sandbox("preferred") }), true);
+  assert.equal(
+    await asks(place, "ls", { autoApprove: "*", sandbox: sandbox("preferred") }),
+    false,
+  );
+  assert.equal(
+    (await place.openTool({ ...options, sandbox: sandbox("required") })).tool,
+    undefined,
+  );
+});
 
-testShell("a process that outlives its command is ended with it", async (place) => {
+test("the question of shell names the folder, the writable paths and the hosts", async (place) => {
+  const { workspace } = place.files;
+  const ask = async (options: OpenShellOptions, args = {}) =>
+    (await place.openTool(options)).tool?.approval?.question({ command: "ls", ...args });
+  assert.equal(
+    await ask({}),
+    `Allow shell in the workspace? It may write ${workspace} and reach no host.`,
+  );
+  const paths = [{ alias: "notes", path: join(workspace, "notes") }];
+  const settings = { net: ["a.example", "b.example:8080"] };
+  const sandbox = systemBubblewrap().bridge === undefined ? noSandbox() : undefined;
+  if (sandbox !== undefined) return;
+  assert.equal(
+    await ask({ paths, settings }, { folder: "{notes}/x" }),
+    `Allow shell in {notes}/x? It may write ${workspace}/notes and reach a.example, b.example:8080.`,
+  );
+});
+
+test("shell costs the model at most 600 characters, and starts nothing before its first call", async (place) => {
+  let searches = 0;
+  const sandbox = new ProcessSandbox({
+    mode: () => "preferred",
+    home: "/",
+    find: () => {
+      searches++;
+      return Promise.resolve({ problem: "", remedy: "" });
+    },
+  });
+  const { tool } = await place.openTool({ sandbox, offline: true });
+  const { name, description, parameters } = tool ?? assert.fail();
+  const text = JSON.stringify({ name, description, parameters });
+  assert.ok(text.length <= 600, `${text.length}: ${text}`);
+  assert.equal(searches, 0);
+});
+
+test("a process that outlives its command is ended with it", async (place) => {
   const clock = new SystemClock();
   await place.run("(setsid sh -c 'sleep 0.5; touch late' &) ; true");
   await clock.sleep(800);
