@@ -2,11 +2,16 @@
 import assert from "node:assert/strict";
 import type { MailAccount } from "../../../runtime/config/mail_schema.ts";
 import { MailAccounts } from "../../../runtime/mail/mail_accounts.ts";
-import { MailError } from "../../../runtime/mail/mail_error.ts";
 import { createMessageId } from "../../../runtime/mail/smtp.ts";
-import { startImap, startSmtp, withDovecot } from "../../support/machine/mail_servers.ts";
+import {
+  startImap,
+  startSmtp,
+  type TestImap,
+  withDovecot,
+} from "../../support/machine/mail_servers.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
+import { errorOf } from "./oauth_world.ts";
 
 function accountOn(ports: { imap?: number; smtp?: number }): MailAccount {
   const server = (port = 9) => ({ host: "127.0.0.1", port, security: "none" as const });
@@ -35,16 +40,20 @@ function open(account: MailAccount, password = "secret") {
 const mail = (subject: string) =>
   `From: Bob <bob@example.org>\r\nSubject: ${subject}\r\n\r\nHello\r\n`;
 
-const errorOf = async (work: Promise<unknown>) => {
-  const error = await work.then(() => assert.fail("it should fail"), (error) => error);
-  assert.ok(error instanceof MailError, String(error));
-  return error;
-};
+/** Defines a test with an IMAP server and its account `home`. */
+function test(
+  name: string,
+  body: (world: ReturnType<typeof open> & { imap: TestImap }) => Promise<void>,
+): void {
+  withDovecot.test(name, async () => {
+    await using imap = await startImap();
+    const opened = open(accountOn({ imap: imap.port }));
+    await using _ = opened.accounts;
+    await body({ ...opened, imap });
+  });
+}
 
-withDovecot.test("all users of an account share one connection, and hear of new mail", async () => {
-  await using imap = await startImap();
-  const { accounts, clock } = open(accountOn({ imap: imap.port }));
-  await using _ = accounts;
+test("all users of an account share one connection, and hear of new mail", async ({ imap, accounts, clock }) => {
   await imap.deliver("ann", mail("first"));
   const connection = accounts.connection("home");
   const count = () =>
@@ -70,10 +79,7 @@ withDovecot.test("all users of an account share one connection, and hear of new 
   assert.equal(imap.accepted, 1);
 });
 
-withDovecot.test("a mail that the server announced during another operation ends the wait for news", async () => {
-  await using imap = await startImap();
-  const { accounts } = open(accountOn({ imap: imap.port }));
-  await using _ = accounts;
+test("a mail that the server announced during another operation ends the wait for news", async ({ imap, accounts }) => {
   await imap.deliver("ann", mail("first"));
   const connection = accounts.connection("home");
   await connection.inFolder("INBOX", (client) => client.noop());
@@ -89,10 +95,7 @@ withDovecot.test("a mail that the server announced during another operation ends
   await connection.waitForNews("INBOX", { ms: 120_000, announced, signal });
 });
 
-withDovecot.test("a silent server is noticed by the clock, and the next use connects anew", async () => {
-  await using imap = await startImap();
-  const { accounts, clock } = open(accountOn({ imap: imap.port }));
-  await using _ = accounts;
+test("a silent server is noticed by the clock, and the next use connects anew", async ({ imap, accounts, clock }) => {
   const connection = accounts.connection("home");
   const look = () => connection.inFolder("INBOX", (client) => client.noop().then(() => "here"));
   await look();
@@ -109,10 +112,7 @@ withDovecot.test("a silent server is noticed by the clock, and the next use conn
   assert.equal(imap.accepted, 2);
 });
 
-withDovecot.test("a connection that nobody needs is closed after a minute", async () => {
-  await using imap = await startImap();
-  const { accounts, clock } = open(accountOn({ imap: imap.port }));
-  await using _ = accounts;
+test("a connection that nobody needs is closed after a minute", async ({ accounts, clock }) => {
   const connection = accounts.connection("home");
   const following = connection.follow();
   await connection.use((client) => client.noop());

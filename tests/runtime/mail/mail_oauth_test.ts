@@ -1,14 +1,13 @@
 // Mail accounts with OAuth: a real Dovecot and a real SMTP server that accept only the tokens of an authorization server.
 import assert from "node:assert/strict";
 import type { MailAccounts } from "../../../runtime/mail/mail_accounts.ts";
-import { MailError } from "../../../runtime/mail/mail_error.ts";
 import { createMessageId } from "../../../runtime/mail/smtp.ts";
 import { mailChecks } from "../../../ops/doctor/mail_checks.ts";
 import { call, doing, FREE, resultsOf } from "../executions/executions_of.ts";
 import { withDovecot } from "../../support/machine/mail_servers.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { OAuthWorld } from "./oauth_world.ts";
+import { errorOf, OAuthWorld } from "./oauth_world.ts";
 
 /** Returns the number of mails in the inbox. */
 const read = (accounts: MailAccounts) =>
@@ -16,12 +15,6 @@ const read = (accounts: MailAccounts) =>
     "INBOX",
     async (client) => ((await client.search({ all: true })) || []).length,
   );
-
-const errorOf = async (work: Promise<unknown>) => {
-  const error = await work.then(() => assert.fail("it should fail"), (error) => error);
-  assert.ok(error instanceof MailError, Deno.inspect(error));
-  return error;
-};
 
 async function cut(world: OAuthWorld, accounts: MailAccounts): Promise<void> {
   world.imap.cut();

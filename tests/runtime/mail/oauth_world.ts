@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { signIn, signOut } from "../../../ops/install/server_sign_in.ts";
 import type { MailAccounts } from "../../../runtime/mail/mail_accounts.ts";
+import { MailError } from "../../../runtime/mail/mail_error.ts";
 import { TokenSecrets } from "../../../runtime/tools/mcp/sign_in/token_secrets.ts";
 import { signInNameOf } from "../../../runtime/vocabulary/sign_in_names.ts";
 import { mailOpener } from "../../../runtime/wiring/open_mail.ts";
@@ -9,6 +10,13 @@ import { AuthorizationServer } from "../../support/machine/authorization_server.
 import { startImap, startSmtp, type TestImap } from "../../support/machine/mail_servers.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+
+/** Returns the MailError with which the work fails. */
+export async function errorOf(work: Promise<unknown>): Promise<MailError> {
+  const error = await work.then(() => assert.fail("it should fail"), (error) => error);
+  assert.ok(error instanceof MailError, Deno.inspect(error));
+  return error;
+}
 
 /** The world of these tests. */
 export class OAuthWorld implements AsyncDisposable {

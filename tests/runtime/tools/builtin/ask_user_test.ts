@@ -29,20 +29,15 @@ Deno.test("askUser asks for a text, or for a choice if it gets options", () => {
   });
 });
 
-Deno.test("askUser uses the kind in the arguments", () => {
-  assert.equal(questionOf({ question: "Go on?", kind: "confirm" }).kind, "confirm");
+Deno.test("askUser uses the kind in the arguments, and offers each trimmed option once", () => {
   assert.equal(questionOf({ question: "Name?", kind: "input", multi: false }).kind, "input");
   assert.equal(questionOf({ question: "?", kind: "choice", options: ["a", "b"] }).kind, "choice");
-});
-
-Deno.test("askUser treats null and an empty list as no options", () => {
-  for (const options of [null, []]) {
+  // Null and an empty list are no options.
+  for (const options of [undefined, null, []]) {
     const expected = { kind: "confirm", message: "Go on?", options: null, multi: false };
-    assert.deepEqual(questionOf({ question: "Go on?", kind: "confirm", options }), expected);
+    const args = { question: "Go on?", kind: "confirm", ...(options !== undefined && { options }) };
+    assert.deepEqual(questionOf(args), expected);
   }
-});
-
-Deno.test("askUser offers each trimmed option once, in the given order", () => {
   const found = questionOf({ question: "Which?", options: ["b", " a", "b ", "a", "c"] }).options;
   assert.deepEqual(found, ["b", "a", "c"]);
 });

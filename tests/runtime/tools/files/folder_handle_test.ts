@@ -18,12 +18,9 @@ import type { PathAccess } from "../../../../runtime/tools/files/place.ts";
 import { FolderHandle } from "../../../../runtime/tools/files/folder_handle.ts";
 import { PlaceChanged } from "../../../../runtime/tools/files/file_failure.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
-import { testHeld as test } from "./held_entries.ts";
+import { codeOf, names, testHeld as test } from "./held_entries.ts";
 
 const ACCESS = "write";
-const names = (dir: string) => [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
-const codeOf = (code: string) => (error: unknown) =>
-  error instanceof Error && "code" in error && error.code === code;
 
 /** Defines a test that gets a folder, and in its folder `state` the link to the process's open descriptors. */
 function testLinked(

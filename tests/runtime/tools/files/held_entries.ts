@@ -11,6 +11,14 @@ export interface HeldWorld {
   entry(folder: string, name: string): Promise<FolderEntry>;
 }
 
+/** Returns the sorted names of a folder's entries. */
+export const names = (dir: string): string[] =>
+  [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
+
+/** Returns a predicate for errors with this code. */
+export const codeOf = (code: string): (error: unknown) => boolean => (error) =>
+  error instanceof Error && "code" in error && error.code === code;
+
 let calmFolder = "";
 let createdAt = 0;
 let isRegistered = false;

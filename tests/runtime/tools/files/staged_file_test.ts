@@ -5,11 +5,10 @@ import { PlaceChanged, PlaceUnsettled } from "../../../../runtime/tools/files/fi
 import { lstatIfExists, StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
 import { FILE_CLOCK } from "../../../../runtime/tools/files/unmoved_folder.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
-import { testHeld as test } from "./held_entries.ts";
+import { names, testHeld as test } from "./held_entries.ts";
 
 const { signal } = new AbortController();
 const bytes = (text: string) => new TextEncoder().encode(text);
-const names = (dir: string) => [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
 
 const refuse = () => {
   throw Object.assign(new Error("no hard links here"), { code: "EPERM" });

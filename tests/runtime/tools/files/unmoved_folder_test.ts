@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { PlaceChanged } from "../../../../runtime/tools/files/file_failure.ts";
 import { isUnmoved, waitUntilUnmoved } from "../../../../runtime/tools/files/unmoved_folder.ts";
-import { inCalmFolder, shareCalmFolder } from "./held_entries.ts";
+import { codeOf, inCalmFolder, shareCalmFolder } from "./held_entries.ts";
 
 shareCalmFolder();
-
-const codeOf = (code: string) => (error: unknown) =>
-  error instanceof Error && "code" in error && error.code === code;
 
 /** The age of a folder that has certainly not moved, in milliseconds. */
 const AGO_MS = 5_000;

@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
 import { refuseAddress, refuseHost } from "../../../../runtime/tools/http/http_policy.ts";
-import { classifyAddress, isSameAddress } from "../../../../runtime/tools/http/ip_address.ts";
-import { parseAddress } from "../../../../runtime/tools/http/ip_address.ts";
+import {
+  classifyAddress,
+  isSameAddress,
+  parseAddress,
+} from "../../../../runtime/tools/http/ip_address.ts";
 
 function policy(overrides: Partial<HttpPolicy> = {}): HttpPolicy {
   return { allow: [], deny: [], ownPorts: () => [], ...overrides };
@@ -60,19 +63,13 @@ Deno.test("parseAddress() parses every IPv4 and IPv6 notation", () => {
 });
 
 Deno.test("refuseAddress() refuses link-local and metadata addresses with every policy", () => {
-  fc.assert(fc.property(
-    fc.tuple(fc.nat(255), fc.nat(255)).map(([a, b]) => `169.254.${a}.${b}`),
-    fc.array(fc.constantFrom("private", "169.254.169.254", "*.example.com", "example.com")),
-    fc.integer({ min: 1, max: 65_535 }),
-    (address, entries, port) => {
-      const open = policy({ allow: [...entries, address, "host.example.com"] });
-      for (const form of [address, `::ffff:${address}`]) {
-        assert.ok(
-          refuseAddress(open, { host: "host.example.com", address: form, port }) !== undefined,
-        );
-      }
-    },
-  ));
+  const host = "host.example.com";
+  for (const closed of ["169.254.0.7", "169.254.169.254", "100.100.100.200"]) {
+    const open = policy({ allow: [closed, host, "*.example.com", "private"] });
+    for (const address of [closed, `::ffff:${closed}`]) {
+      assert.match(refuseAddress(open, { host, address, port: 80 }) ?? "", /are closed to agents/);
+    }
+  }
 });
 
 Deno.test("refuseAddress() refuses private ranges in `deny`, except hosts in `allow`", () => {

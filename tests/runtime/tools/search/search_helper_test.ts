@@ -6,7 +6,7 @@ import { fileSearch } from "../../../../runtime/tools/builtin/file_search.ts";
 import { LinePattern } from "../../../../runtime/tools/search/line_pattern.ts";
 import type { SearchJob } from "../../../../runtime/tools/search/search_helper.ts";
 import { until } from "../../../support/until.ts";
-import { call, testInWorkspace as test } from "../files/sandbox_fixture.ts";
+import { testInWorkspace as test } from "../files/sandbox_fixture.ts";
 
 const FILES = 1_050;
 

@@ -182,7 +182,10 @@ Deno.test("skill_run_script runs only scripts in the skill's folder and its scri
     "deep\u2215a.sh", "deep\u2044a.sh", "a\u200b.sh", "\u202ehs.a", "a.sh; id", "a.sh|id.sh",
     "$(id).sh", "~/x.sh", "constructor", "a.constructor", "a.__proto__",
   ];
-  for (const script_name of names) await failureOf(runScript(place, { script_name }));
+  const { tool, context } = await place.tool("skill_run_script", { skills: ["notes"] });
+  for (const script_name of names) {
+    await failureOf(call(tool, { skill_name: "notes", script_name }, context));
+  }
   await assert.rejects(Deno.stat(join(workspace, "ran")), Deno.errors.NotFound);
 });
 

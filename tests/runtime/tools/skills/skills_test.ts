@@ -177,14 +177,14 @@ test("skill tools refuse skills of other agents, and list the agent's skills", a
   await place.write("other", "SKILL.md", CANARY);
   await place.write("other", "a.md", CANARY);
   const cases = "other|..|../other|notes/../other|Notes|notes |ｎotes||notes\0";
-  for (const name of cases.split("|")) {
-    const rows = [
-      ["skill_use", {}],
-      ["skill_read_file", { file_path: "a.md" }],
-      ["skill_run_script", { script_name: "a.sh" }],
-    ] as const;
-    for (const [toolName, rest] of rows) {
-      const { tool, context } = await place.tool(toolName, { skills: ["notes"] });
+  const rows = [
+    ["skill_use", {}],
+    ["skill_read_file", { file_path: "a.md" }],
+    ["skill_run_script", { script_name: "a.sh" }],
+  ] as const;
+  for (const [toolName, rest] of rows) {
+    const { tool, context } = await place.tool(toolName, { skills: ["notes"] });
+    for (const name of cases.split("|")) {
       const message = await failureOf(call(tool, { skill_name: name, ...rest }, context));
       const expected = `${JSON.stringify(name)} is not one of your skills. They are: "notes".`;
       assert.equal(message, expected);
