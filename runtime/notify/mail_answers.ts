@@ -1,4 +1,5 @@
 // Takes replies to the messages of mail channels as answers to questions.
+import type { Context } from "../config/context.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { readAnswer } from "../../base/text/answer_words.ts";
 import type { MailChannel } from "../config/notify_schema.ts";
@@ -9,19 +10,17 @@ import { findQuestion } from "../mail/question_id.ts";
 import { MAX_MAIL_BYTES, readMail } from "../mail/read_mail.ts";
 import { automaticReason, isProven } from "../mail/sender_proof.ts";
 import { isShownWhole } from "./drafts.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
 import { toMarkdown } from "../tools/pages/readable_text.ts";
 import type { Caller } from "../vocabulary/callers.ts";
 import { type Person, toMailCaller } from "../vocabulary/persons.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 
 /** The collaborators of takeAnswer(). */
-export interface AnswerPorts {
+export interface AnswerPorts extends Pick<Context, "log"> {
   /** Returns an open question. Undefined if it is answered, or its execution has ended. */
   readQuestion: (executionId: number, requestId: string) => Promise<HumanRequest | undefined>;
   respond: (executionId: number, response: GivenResponse & { by: Caller }) => Promise<unknown>;
   people: () => readonly Person[];
-  log: ServiceLog;
 }
 
 /**

@@ -1,11 +1,10 @@
 // Sends the messages of the outbox: one at a time through each channel, with growing waits between attempts. Attempts
 // continue after a restart.
+import type { Context } from "../config/context.ts";
 import { backoffMs } from "../../base/backoff.ts";
-import type { Clock } from "../../base/clock.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import { WorkLoop } from "../../base/work_loop.ts";
 import { type NotifySettings, quietHours } from "../config/notify_schema.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
 import type { SqlAnswerLinks } from "./answer_links.ts";
 import { type Channel, DeliveryFailure, type OutgoingMessage } from "./channels/channel.ts";
 import type { ClaimedMessage, MessageFilter, SqlOutbox } from "./outbox.ts";
@@ -24,7 +23,7 @@ const STORAGE_RETRY_MS = 10 * SECOND_MS;
 /** The time for which closed messages are stored, in milliseconds. They are needed to combine similar messages. */
 const RETENTION_MS = DAY_MS;
 
-export interface SenderPorts {
+export interface SenderPorts extends Pick<Context, "clock" | "log" | "timeZone"> {
   store: SqlOutbox;
   links: Pick<SqlAnswerLinks, "create">;
   settings: () => NotifySettings;
@@ -37,10 +36,6 @@ export interface SenderPorts {
   openChannel: (name: string) => Promise<Channel | undefined>;
   /** Returns a time as text for people. `ms` is in milliseconds since 1970. */
   showTime: (ms: number) => string;
-  /** Returns the IANA name of the machine's time zone. */
-  timeZone: () => string;
-  clock: Clock;
-  log: ServiceLog;
 }
 
 /** The sender of the outbox's messages. It sets no timer while the outbox is empty. */

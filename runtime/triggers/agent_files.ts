@@ -1,16 +1,15 @@
 // Reloads the agent registry once after a burst of changes in the agents directory, or on request. Publishes an event for
 // each changed agent and logs problems in agent files.
+import type { Context } from "../config/context.ts";
 import { basename, dirname } from "../../base/plain_path.ts";
 import { isAgentFileName, isMisnamedAgentFile } from "../agents/agent_id.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { ReloadReport } from "../agents/reload_report.ts";
-import type { Clock } from "../../base/clock.ts";
 import { FLAGS_REMEDY } from "../../base/denied_permission.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { WorkLoop } from "../../base/work_loop.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 
 /** A reload starts after this time without file events, because an editor saves a file in several operations. */
@@ -19,14 +18,12 @@ const QUIET_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
 
 /** The collaborators of `AgentFiles`. */
-export interface AgentFilesPorts {
+export interface AgentFilesPorts extends Pick<Context, "clock" | "log"> {
   registry: AgentRegistry;
   agentsDir: string;
   /** The file system watches. All parts of this process share them. */
   folders: FolderWatches;
   events: EventBus;
-  clock: Clock;
-  log: ServiceLog;
 }
 
 /** Keeps the agent registry up to date with the agents directory. */

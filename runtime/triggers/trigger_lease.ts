@@ -1,13 +1,12 @@
 // A lease file that decides which of several services runs the triggers of a workspace. Used by services that share no
 // database, but a synchronized folder. A sync program copies the file between the machines.
+import type { Context } from "../config/context.ts";
 import { dirname } from "../../base/plain_path.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
 
 /** The interval at which the holder renews the lease file and the other services read it. */
 const BEAT_MS = 30_000;
@@ -17,15 +16,13 @@ const CONFIRM_MS = 2_000;
 const SILENT_MS = 120_000;
 
 /** The collaborators of `TriggerLease`. */
-export interface TriggerLeasePorts {
+export interface TriggerLeasePorts extends Pick<Context, "clock" | "log"> {
   /** The absolute path of the lease file. Its folder is created if it is missing. */
   file: string;
   /** Returns the id of this service's state folder, which identifies the holder. */
   readId: () => Promise<string>;
   /** The name of this host, shown in messages. */
   host: string;
-  clock: Clock;
-  log: ServiceLog;
   /** Called when this service starts to run the triggers (`taken`) or stops running them (`left`). */
   changed: (change: "taken" | "left") => Promise<void>;
 }

@@ -1,13 +1,12 @@
 // Controls all triggers of a service: schedules, watches, webhooks, mails, follow-ups (`after`), and the pause.
+import type { Context } from "../config/context.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AuditEntry } from "../audit/audit_table.ts";
 import type { FollowUps } from "./after/follow_ups.ts";
-import type { Clock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
 import { isTriggeredBy } from "./firing/fire.ts";
 import type { ReconcileOptions } from "./firing/reconcile_options.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import type { TriggerLease } from "./trigger_lease.ts";
 import type { StoppedTriggers } from "./firing/stopped_triggers.ts";
@@ -20,7 +19,7 @@ import type { Webhooks } from "./webhook/webhooks.ts";
 const LONGEST_WAIT_MS = 2_000;
 
 /** The collaborators of `Triggers`. */
-export interface TriggersPorts {
+export interface TriggersPorts extends Pick<Context, "clock" | "log"> {
   pause: Pause;
   stops: StoppedTriggers;
   scheduler: Scheduler;
@@ -42,8 +41,6 @@ export interface TriggersPorts {
   inactiveReason: (agentId: string) => string | undefined;
   /** Returns true if the database has stored file changes or file states of any agent. */
   hasStoredWatches: () => Promise<boolean>;
-  clock: Clock;
-  log: ServiceLog;
 }
 
 /** The result of re-arming a stopped trigger. */

@@ -1,7 +1,7 @@
 // Opens the models of the agents of this service, and calculates the costs of their replies. This module is loaded with the
 // first run.
+import type { Context } from "../../config/context.ts";
 import type { Agent, ModelSettings } from "../../agents/agent.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { modelChain } from "../../config/providers.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import type { Model, ModelReply, ModelRequest } from "../model.ts";
@@ -16,8 +16,6 @@ import { requireModel, resolveConnection } from "./resolve.ts";
 import { withRetry } from "./retry.ts";
 import { refuseTooManyTools } from "../tool_limit.ts";
 import type { CallBilling, SpendingGate } from "./spending.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
-import type { WorkspaceSettings } from "../../config/settings.ts";
 
 const loadFallback = lazyModule(() => import("./fallback.ts"));
 
@@ -25,10 +23,7 @@ const loadFallback = lazyModule(() => import("./fallback.ts"));
 const KEPT_MODELS = 100;
 
 /** The collaborators of ModelSupply. */
-export interface ModelSupplyOptions {
-  settings: WorkspaceSettings;
-  clock: Clock;
-  log: ServiceLog;
+export interface ModelSupplyOptions extends Pick<Context, "clock" | "log" | "settings"> {
   /** Reserves money for every call. */
   gate: SpendingGate;
 }

@@ -1,26 +1,23 @@
 // Opens the model that an agent's settings name: finds its address and key, and reports missing settings.
+import type { Context } from "../../config/context.ts";
 import type { ModelSettings } from "../../agents/agent.ts";
-import type { Clock } from "../../../base/clock.ts";
 import type { Environment } from "../../config/files/environment.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import { type ModelEndpoint, modelEndpoint } from "../endpoint.ts";
 import { type Model, ModelError } from "../model.ts";
 import { type ModelConnection, openPaidModel } from "./paid_model.ts";
 import type { CallBilling } from "./spending.ts";
 
 /** The sources of the address and key of a model. */
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Pick<Context, "log"> {
   environment: Environment;
   /** The path of the workspace's environment file, for the message about a missing key. */
   environmentFile: string;
   /** True if the key of a known provider must never be sent to a host of somebody else. */
   pinKeys: boolean;
-  log: ServiceLog;
 }
 
 /** The options of `resolveModel`. */
-export interface ResolveModelOptions extends ConnectionOptions {
-  clock: Clock;
+export interface ResolveModelOptions extends ConnectionOptions, Pick<Context, "clock"> {
   /** The prices and the payer of the model's calls. */
   billing: Omit<CallBilling, "model">;
 }

@@ -1,7 +1,8 @@
 // Adds retries to a model: repeats failed calls, limits the time of a reply, and detects streams that have stalled.
+import type { Context } from "../../config/context.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted, untilAborted } from "../../../base/bounded_wait.ts";
-import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
+import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { formatDuration } from "../../../base/durations.ts";
 import {
   Adaptation,
@@ -9,7 +10,6 @@ import {
   type AdaptedRequest,
 } from "../adaptation/adaptation.ts";
 import { KnownLimits } from "../adaptation/known_limits.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import {
   type Model,
   type ModelDelta,
@@ -24,11 +24,9 @@ import { lazyModule } from "../../../base/lazy_module.ts";
 const loadRefusals = lazyModule(() => import("../adaptation/refusals.ts"));
 
 /** The limits of retries and the collaborators of `withRetry`. */
-export interface RetryOptions {
-  clock: Clock;
+export interface RetryOptions extends Pick<Context, "clock" | "log"> {
   /** The maximum time of one reply including retries, in milliseconds. */
   timeoutMs: number;
-  log: ServiceLog;
   /** The gate of all calls with the same key; absent if pauses of other calls do not matter. */
   rates?: RateGate;
   /** The known limits of the endpoint, shared by all calls to it; absent if none are known. */

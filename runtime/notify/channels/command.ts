@@ -1,9 +1,8 @@
 // Creates the channels `command` (a program of the user) and `desktop`. Each starts a program without a shell and with few
 // environment variables.
-import type { Clock } from "../../../base/clock.ts";
+import type { Context } from "../../config/context.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import { runProgram } from "../../tools/processes/run_program.ts";
 import { smallEnvironment } from "../../tools/processes/small_environment.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
@@ -27,12 +26,10 @@ const APPLE_SCRIPT = [
 ];
 const MAX_DESKTOP_TEXT = 600;
 
-export interface CommandPorts {
+export interface CommandPorts extends Pick<Context, "clock" | "redactor"> {
   /** The working folder of the programs. */
   cwd: string;
   lookup: (name: string) => string | undefined;
-  clock: Clock;
-  redactor: Redactor;
   os: typeof Deno.build.os;
 }
 

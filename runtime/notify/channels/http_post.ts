@@ -1,7 +1,7 @@
 // Sends the POST request of a channel. The request reaches only hosts that http_request may reach, and follows no
 // redirects.
+import type { Context } from "../../config/context.ts";
 import { withinTime } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../../base/time_units.ts";
 import { exchange, type ExchangeReply } from "../../tools/http/http_exchange.ts";
 import { type ResolveHost, resolveHostBySystem } from "../../tools/http/host_lookup.ts";
@@ -16,9 +16,8 @@ const LONGEST_RETRY_AFTER_MS = HOUR_MS;
 /** The HTTP statuses after which another attempt cannot succeed. */
 const FINAL: ReadonlySet<number> = new Set([400, 410, 413, 422]);
 
-export interface PostPorts {
+export interface PostPorts extends Pick<Context, "clock"> {
   policy: HttpPolicy;
-  clock: Clock;
   resolveHost?: ResolveHost;
 }
 

@@ -1,13 +1,12 @@
 // Starts the agents whose `after` setting names an agent that has ended. Each follow-up starts one run. A follow-up that
 // cannot start its run yet stays in the table.
+import type { Context } from "../../config/context.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import type { Clock } from "../../../base/clock.ts";
 import type { EventBus, ServiceEvent } from "../../events/bus.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import type { FindHoldReason, StartRun } from "../firing/fire.ts";
 import type { ReconcileOptions } from "../firing/reconcile_options.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import type { FollowUp, SqlFollowUpStore } from "./follow_up_store.ts";
 
@@ -29,7 +28,7 @@ const WAKING: ReadonlySet<ServiceEvent["type"]> = new Set([
 ]);
 
 /** The collaborators of `FollowUps`. */
-export interface FollowUpsPorts {
+export interface FollowUpsPorts extends Pick<Context, "clock" | "log"> {
   stops: StoppedTriggers;
   events: EventBus;
   store: SqlFollowUpStore;
@@ -43,8 +42,6 @@ export interface FollowUpsPorts {
   findHoldReason?: FindHoldReason;
   /** True when several machines share the database. */
   isShared?: boolean;
-  clock: Clock;
-  log: ServiceLog;
 }
 
 /** Starts the runs of all follow-ups. */

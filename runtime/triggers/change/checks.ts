@@ -1,12 +1,11 @@
 // Checks the sources of change triggers, and starts runs for the changes. The scheduler decides when a check is due. What a
 // source contained at the last check is stored, and changes only in the transaction that accepts the run about the change.
+import type { Context } from "../../config/context.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import { SLOT_REASONS, slotReasonOf } from "../../vocabulary/trigger_kinds.ts";
 import { isTriggeredBy, type StartRun, type TriggeredAgent } from "../firing/fire.ts";
@@ -33,7 +32,7 @@ export function checkLease(agentId: string): string {
 }
 
 /** The collaborators of `Checks`. */
-export interface ChecksPorts extends SourcePorts {
+export interface ChecksPorts extends SourcePorts, Pick<Context, "clock" | "log"> {
   stops: StoppedTriggers;
   store: Pick<SlotStore, "listSlots" | "recordSlots">;
   settings: { readSetting(name: string): Promise<string | undefined> };
@@ -42,8 +41,6 @@ export interface ChecksPorts extends SourcePorts {
   want: (agentIds: readonly string[]) => Promise<void>;
   /** Returns true if this node checks the agent's source. */
   holds: (agentId: string) => boolean;
-  clock: Clock;
-  log: ServiceLog;
 }
 
 /**

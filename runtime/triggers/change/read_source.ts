@@ -1,10 +1,9 @@
 // Reads the source of a change trigger: requests an address, or runs a command in the agent's shell. Calls no model.
+import type { Context } from "../../config/context.ts";
 import type { Agent, ChangeTrigger } from "../../agents/agent.ts";
 import { HEADER_VARIABLE } from "../../agents/triggers/change_rules.ts";
 import { withinTime } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { sha256Of } from "../../../base/sha256.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { OpenToolsOptions } from "../../tools/definition/open_tools_options.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
@@ -33,15 +32,13 @@ export interface ReadContent extends Validators {
 }
 
 /** The collaborators of readSource(). */
-export interface SourcePorts {
+export interface SourcePorts extends Pick<Context, "clock" | "redactor"> {
   policy: HttpPolicy;
   resolveHost?: ResolveHost;
   /** Returns the value of a variable for a header. */
   lookup: (name: string) => string | undefined;
   openTools: (agent: Agent, options: OpenToolsOptions) => Promise<AgentTools>;
   openSandbox: (agent: Agent) => Promise<PathSandbox>;
-  clock: Clock;
-  redactor: Redactor;
 }
 
 /** Reads the source of an agent's trigger. Throws ToolFailure with the reason, or `signal.reason` on abort. */

@@ -1,13 +1,12 @@
 // The stopped triggers, with reasons. A trigger stopped by a loop or by too many runs stays stopped until a person resumes
 // it. A trigger stopped by failing runs is retried after an hour, then daily, and re-armed when a run succeeds. The code
 // that ends executions counts failures and stores these stops.
+import type { Context } from "../../config/context.ts";
 import { type Agent, agentDigest } from "../../agents/agent.ts";
 import type { AuditEntry } from "../../audit/audit_table.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import type { EventBus, ServiceEvent, TriggerStop } from "../../events/bus.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import { type CountedKind, RecentRuns, type RunLimit } from "./recent_runs.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
@@ -21,10 +20,8 @@ const RESTART =
   "Edit the agent, resume it (inkling resume) or the scheduler, or reload the agents to start it again.";
 
 /** The collaborators of `StoppedTriggers`. */
-export interface StoppedTriggersPorts {
+export interface StoppedTriggersPorts extends Pick<Context, "clock" | "log"> {
   store: SqlTriggerStateStore;
-  clock: Clock;
-  log: ServiceLog;
   /**
    * The events of this service and of other machines. Each stop and each re-arming is published there, and those of other
    * machines arrive there.

@@ -1,6 +1,6 @@
 // Decides if a mail starts a run of an agent, and starts it.
+import type { Context } from "../../config/context.ts";
 import type { Agent, MailTrigger } from "../../agents/agent.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
 import type { FoundMail } from "../../mail/found_mail.ts";
@@ -8,7 +8,6 @@ import { findQuestion } from "../../mail/question_id.ts";
 import { MailError } from "../../mail/mail_error.ts";
 import type { MailHead, ReadMail } from "../../mail/read_mail.ts";
 import { automaticReason, isProven } from "../../mail/sender_proof.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import { describeMail, readContent } from "../../tools/mail/mail_content.ts";
 import type { TakenMail } from "../../vocabulary/run_cause.ts";
@@ -32,15 +31,13 @@ export type MailAgent = TriggeredAgent<"mail">;
 export type IntakeOutcome = "started" | "passed" | "later";
 
 /** The collaborators of `MailIntake`. */
-export interface MailIntakePorts {
+export interface MailIntakePorts extends Pick<Context, "clock" | "log"> {
   store: SqlMailStore;
   start: StartRun;
   stops: StoppedTriggers;
   isPaused: () => Promise<boolean>;
   findHoldReason: FindHoldReason;
   openSandbox: (agent: Agent) => Promise<PathSandbox>;
-  clock: Clock;
-  log: ServiceLog;
 }
 
 /** Starts the runs of mails, one agent at a time. */

@@ -1,14 +1,14 @@
 // Reads the new mails of one account for all of its agents: waits for news, and passes each mail on in order.
+import type { Context } from "../../config/context.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
+import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { LeaseLost } from "../../database/database.ts";
 import type { MailTrigger } from "../../agents/agent.ts";
 import { type FoundMail, requireMailbox } from "../../mail/found_mail.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import { MailError } from "../../mail/mail_error.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import { fetchHeads, findNewest, finishMail, HEADS_AT_ONCE } from "./mail_folder.ts";
 import type { IntakeOutcome } from "./mail_intake.ts";
 import type { MailFailure } from "./mail_reading.ts";
@@ -27,7 +27,7 @@ export interface MailReader {
 }
 
 /** The collaborators of `MailListener`. */
-export interface MailListenerPorts {
+export interface MailListenerPorts extends Pick<Context, "clock" | "log"> {
   /** Returns the connection of the account, with its settings as they are now. Throws MailError. */
   connection: () => ImapConnection;
   /** Returns the readers of this account: agents, and channels that wait for replies. */
@@ -37,8 +37,6 @@ export interface MailListenerPorts {
   store: SqlMailStore;
   /** Passes a mail to a reader. Throws MailError if the mail cannot be read. */
   take: (reader: MailReader, mail: FoundMail, signal: AbortSignal) => Promise<IntakeOutcome>;
-  clock: Clock;
-  log: ServiceLog;
   /** Sends a message to people that the account cannot be reached. */
   report: (failure: MailFailure) => Promise<void>;
 }

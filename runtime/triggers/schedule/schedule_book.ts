@@ -1,10 +1,10 @@
 // Keeps the schedules of all agents with their progress and due times. Stores changes of the progress. The scheduler
 // decides when to process due schedules.
+import type { Context } from "../../config/context.ts";
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import type { Agent } from "../../agents/agent.ts";
-import { type Clock, nextTurn, toTimestamp } from "../../../base/clock.ts";
+import { nextTurn, toTimestamp } from "../../../base/clock.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { DueSlots } from "./due_slots.ts";
 import { isTriggeredBy, type TriggeredAgent } from "../firing/fire.ts";
 import type { ReconcileOptions } from "../firing/reconcile_options.ts";
@@ -35,10 +35,8 @@ export interface ScheduleEntry {
 }
 
 /** The collaborators of `ScheduleBook`. */
-export interface ScheduleBookPorts {
+export interface ScheduleBookPorts extends Pick<Context, "clock" | "log"> {
   store: SlotStore;
-  clock: Clock;
-  log: ServiceLog;
   /** The machine's IANA zone. */
   timeZone: string;
   /** True when several machines share the database. */

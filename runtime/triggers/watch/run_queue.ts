@@ -1,14 +1,13 @@
 // The stored queue of one agent's file changes: one change per path, oldest first. Starts a run for each change, up to
 // MAX_RUNS at a time and one per path. A change that cannot run yet keeps its position.
+import type { Context } from "../../config/context.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import type { FileEvent } from "../../vocabulary/run_cause.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { StartRun, TriggeredAgent } from "../firing/fire.ts";
 import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import { mergeEvents } from "./change_folding.ts";
@@ -39,13 +38,11 @@ export interface WatchChange {
 }
 
 /** The collaborators of `RunQueue`. */
-export interface RunQueuePorts {
+export interface RunQueuePorts extends Pick<Context, "clock" | "log"> {
   store: SqlWatchStore;
   start: StartRun;
   /** Returns true when triggers are paused. */
   isPaused: () => Promise<boolean>;
-  clock: Clock;
-  log: ServiceLog;
   stops: StoppedTriggers;
   breaker: TriggerBreaker;
 }

@@ -1,10 +1,9 @@
 // Detects changes that left a file's content unchanged (touched, restored or synchronized files), for the watch of one
 // agent.
-import type { Clock } from "../../../base/clock.ts";
+import type { Context } from "../../config/context.ts";
 import { inGroups } from "../../../base/in_groups.ts";
 import type { ContentDigests, DigestedFile } from "../../folders/content_digests.ts";
 import type { Stamp } from "../../folders/folder_snapshot.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { SettledPath } from "./change_folding.ts";
 import type { WatchingAgent } from "./run_queue.ts";
 import type { SeenFile, SqlWatchStore } from "./watch_store.ts";
@@ -13,12 +12,10 @@ import type { SeenFile, SqlWatchStore } from "./watch_store.ts";
 const READ_AT_ONCE = 8;
 
 /** The collaborators of `SameContent`. */
-export interface SameContentPorts {
+export interface SameContentPorts extends Pick<Context, "clock" | "log"> {
   /** The digests of watched files, shared by the watches of all agents. */
   digests: ContentDigests;
   store: SqlWatchStore;
-  clock: Clock;
-  log: ServiceLog;
 }
 
 /** The last file change that started no run because the content is the same. */

@@ -1,13 +1,12 @@
 // Runs the watch triggers of all agents. Keeps one `AgentWatch` for each agent with a watch trigger.
+import type { Context } from "../../config/context.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { EventBus, ServiceEvent } from "../../events/bus.ts";
 import type { FolderWatches } from "../../folders/folder_watches.ts";
 import { WatchedPlaces } from "../../folders/watched_places.ts";
 import { inGroups } from "../../../base/in_groups.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { MAX_WATCHED_ENTRIES } from "../../agents/watch_path.ts";
 import { ContentDigests } from "../../folders/content_digests.ts";
@@ -26,12 +25,10 @@ const AGENTS_AT_ONCE = 20;
 const RETRY_MS = 10_000;
 
 /** The collaborators of `Watcher`. */
-export interface WatcherPorts {
+export interface WatcherPorts extends Pick<Context, "clock" | "log"> {
   store: SqlWatchStore;
   start: StartRun;
   isPaused: () => Promise<boolean>;
-  clock: Clock;
-  log: ServiceLog;
   events: EventBus;
   stops: StoppedTriggers;
   ownWrites: OwnWrites;

@@ -1,4 +1,5 @@
 // Receives webhook deliveries, verifies and filters them, and starts one run for each.
+import type { Context } from "../../config/context.ts";
 import type { Agent, WebhookTrigger } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
@@ -6,7 +7,6 @@ import { KeyedQueue } from "../../../base/serial_queue.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import type { Environment } from "../../config/files/environment.ts";
 import type { WebhookCause } from "../../vocabulary/run_cause.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import { SCHEME_FORMS } from "../../vocabulary/trigger_kinds.ts";
 import {
   type FindHoldReason,
@@ -49,7 +49,7 @@ export type DeliveryPort =
   & Partial<Pick<Webhooks, "hasGetHandshake">>;
 
 /** The collaborators of `Webhooks`. */
-export interface WebhooksPorts {
+export interface WebhooksPorts extends Pick<Context, "log"> {
   stops: StoppedTriggers;
   /** Returns the current version of an agent, or undefined if it was removed. */
   findAgent(id: string): Agent | undefined;
@@ -60,7 +60,6 @@ export interface WebhooksPorts {
   isPaused: () => Promise<boolean>;
   findHoldReason?: FindHoldReason;
   clock: Pick<Clock, "now">;
-  log: ServiceLog;
 }
 
 type HookedAgent = TriggeredAgent<"webhook">;
