@@ -4,11 +4,10 @@ import type { Context } from "../config/context.ts";
 import { backoffMs } from "../../base/backoff.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import { WorkLoop } from "../../base/work_loop.ts";
-import { type NotifySettings, quietHours } from "../config/notify_schema.ts";
+import { type NotifySettings, type QuietHours, quietHours } from "../config/notify_schema.ts";
 import type { SqlAnswerLinks } from "./answer_links.ts";
 import { type Channel, DeliveryFailure, type OutgoingMessage } from "./channels/channel.ts";
 import type { ClaimedMessage, MessageFilter, SqlOutbox } from "./outbox.ts";
-import { isQuiet } from "./quiet_hours.ts";
 
 /** The shortest and the longest wait between two attempts, in milliseconds. */
 const WAITS = { firstMs: 10 * SECOND_MS, longestMs: 30 * MINUTE_MS };
@@ -185,4 +184,21 @@ export class MessageSender implements AsyncDisposable {
       this.#ports.log.write("error", "The outcome of a message could not be stored", { error });
     }
   }
+}
+
+/**
+ * Returns true if messages wait at this time because of quiet hours. `from` is part of them, `to` is not. If `to` is before
+ * `from`, they include midnight. The local time of day counts, so that daylight saving time does not shift them.
+ */
+export function isQuiet(now: number, quiet: QuietHours, machineZone: string): boolean {
+  const { hour, minute } = Temporal.Instant.fromEpochMilliseconds(now)
+    .toZonedDateTimeISO(quiet.timezone ?? machineZone);
+  const time = hour * 60 + minute;
+  const [from, to] = [minutesOf(quiet.from), minutesOf(quiet.to)];
+  return from < to ? from <= time && time < to : from <= time || time < to;
+}
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  return hours * 60 + minutes;
 }

@@ -90,3 +90,24 @@ function formatValue(value: unknown): string {
   const isPlain = /^[^\s"=]+$/.test(text) && escapeUnseen(text) === text;
   return isPlain ? text : escapeUnseen(JSON.stringify(text));
 }
+
+/**
+ * Logs each unhandled rejection as an error and prevents the end of the process, until the result is disposed. `target`
+ * emits the events. Without it, one mistake in a run or a package would end the service with all its runs.
+ */
+export function logUnhandledRejections(
+  log: ServiceLog,
+  { target = globalThis }: { target?: EventTarget } = {},
+): Disposable {
+  const onRejection: EventListener = (event) => {
+    event.preventDefault();
+    const error: unknown = Reflect.get(event, "reason");
+    log.write("error", "Unhandled error inside Inkling; please report it", {
+      error,
+    });
+  };
+  target.addEventListener("unhandledrejection", onRejection);
+  return {
+    [Symbol.dispose]: () => target.removeEventListener("unhandledrejection", onRejection),
+  };
+}

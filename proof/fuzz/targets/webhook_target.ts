@@ -11,9 +11,12 @@ import {
   WEBHOOK_SCHEMES,
   type WebhookScheme,
 } from "../../../runtime/vocabulary/trigger_kinds.ts";
-import { answerHandshake, readDelivery } from "../../../runtime/triggers/webhook/delivery.ts";
+import {
+  answerHandshake,
+  findFilterReason,
+  readDelivery,
+} from "../../../runtime/triggers/webhook/delivery.ts";
 import { answerUnsignedHandshake } from "../../../runtime/triggers/webhook/handshake.ts";
-import { findFilterReason } from "../../../runtime/triggers/webhook/filter.ts";
 import { isGenuine, keyOf } from "../../../runtime/triggers/webhook/signature.ts";
 import { readMail } from "../../../runtime/mail/read_mail.ts";
 import { isProven } from "../../../runtime/mail/sender_proof.ts";

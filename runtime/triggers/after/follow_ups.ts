@@ -5,8 +5,7 @@ import type { Agent } from "../../agents/agent.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { EventBus, ServiceEvent } from "../../events/bus.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
-import type { FindHoldReason, StartRun } from "../firing/fire.ts";
-import type { ReconcileOptions } from "../firing/reconcile_options.ts";
+import type { FindHoldReason, ReconcileOptions, StartRun } from "../firing/fire.ts";
 import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import type { FollowUp, SqlFollowUpStore } from "./follow_up_store.ts";
 

@@ -6,12 +6,16 @@ import { fnv1a } from "../../../base/text/fnv1a.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { FeedEntry } from "../../tools/pages/feed_text.ts";
 import type { EventCause } from "../../vocabulary/run_cause.ts";
-import { changeOf, entriesOf, entryOf, MAX_KEPT_CHARACTERS } from "./change_event.ts";
 import type { Content } from "./content.ts";
 import type { Validators } from "./read_source.ts";
+import { unifiedDiff } from "../../../base/text/unified_diff.ts";
 
 /** The maximum number of entries of a feed that are remembered. */
 const MAX_IDS = 3_000;
+/** The maximum length of the old text, the new text and the difference, each. */
+const MAX_KEPT_CHARACTERS = 64 * 1024;
+/** The maximum length of the old and the new text in a user message without `trigger.input`. */
+const MAX_SHOWN_CHARACTERS = 4 * 1024;
 
 /** The result of the last check of an agent's source, as stored. */
 export interface LastCheck extends Validators {
@@ -104,4 +108,42 @@ const nameOf = ({ url, command }: ChangeTrigger) => url ?? command ?? "";
 /** Returns a digest of the settings that decide what is compared. With other settings, the next check is the first. */
 export function sourceDigest({ url, command, select, ignore }: ChangeTrigger): string {
   return fnv1a(JSON.stringify([url, command, select, ignore])).toString(36);
+}
+
+/** Returns the cause for a text that has changed. The texts are cut to MAX_KEPT_CHARACTERS. */
+async function changeOf(source: string, before: string, after: string): Promise<EventCause> {
+  const [old, now] = [before, after].map((text) => beginningOf(text, MAX_KEPT_CHARACTERS));
+  const { diff } = await unifiedDiff(old ?? "", now ?? "");
+  const values = {
+    old: old ?? "",
+    new: now ?? "",
+    diff: beginningOf(diff, MAX_KEPT_CHARACTERS) || "(The texts differ after their first 64 KB.)",
+  };
+  const isShort = Math.max(values.old.length, values.new.length) <= MAX_SHOWN_CHARACTERS;
+  const shown = ["diff", ...(isShort ? ["old", "new"] : [])];
+  return {
+    type: "change",
+    summary: `The content of ${JSON.stringify(source)} has changed.`,
+    values,
+    shown,
+  };
+}
+
+/** Returns the cause for one new entry of a feed. */
+function entryOf(source: string, { title, link, text }: FeedEntry): EventCause {
+  const summary = `The feed ${JSON.stringify(source)} has a new entry.`;
+  const values = { title, link, new: beginningOf(text, MAX_KEPT_CHARACTERS) };
+  return { type: "change", summary, values, shown: ["new"] };
+}
+
+/** Returns the cause for several new entries of a feed. */
+function entriesOf(source: string, entries: readonly FeedEntry[]): EventCause {
+  const count = entries.length === 1 ? "a new entry" : `${entries.length} new entries`;
+  const text = entries.map((entry) => entry.text).join("\n\n");
+  return {
+    type: "change",
+    summary: `The feed ${JSON.stringify(source)} has ${count}.`,
+    values: { new: beginningOf(text, MAX_KEPT_CHARACTERS) },
+    shown: ["new"],
+  };
 }

@@ -9,8 +9,8 @@ import { WorkLoop } from "../../../base/work_loop.ts";
 import type { EventBus, ServiceEvent, TriggerStop } from "../../events/bus.ts";
 import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import { type CountedKind, RecentRuns, type RunLimit } from "./recent_runs.ts";
-import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { SqlTriggerStateStore } from "./trigger_state_store.ts";
+import type { ReconcileOptions } from "./fire.ts";
 
 /** The maximum sleep. After a suspend of the machine, a due retry starts within this time. */
 const LONGEST_SLEEP_MS = MINUTE_MS;

@@ -1,6 +1,6 @@
 // The interface of the mail triggers of a service. The page imports it, which has no types of the mail library.
 import type { Agent } from "../../agents/agent.ts";
-import type { ReconcileOptions } from "../firing/reconcile_options.ts";
+import type { ReconcileOptions } from "../firing/fire.ts";
 
 /** A mail that started no run although it matches the trigger's filters. */
 export interface PassedMail {

@@ -4,8 +4,7 @@ import type { Database } from "../../database/database.ts";
 import type { EventBus } from "../../events/bus.ts";
 import type { FoundMail } from "../../mail/found_mail.ts";
 import type { MailAccounts } from "../../mail/mail_accounts.ts";
-import { isTriggeredBy } from "../firing/fire.ts";
-import type { ReconcileOptions } from "../firing/reconcile_options.ts";
+import { isTriggeredBy, type ReconcileOptions } from "../firing/fire.ts";
 import {
   type IntakeOutcome,
   type MailAgent,

@@ -5,8 +5,7 @@ import { MINUTE_MS } from "../../../base/time_units.ts";
 import { type CronExpression, parseCron } from "../../agents/triggers/cron_expression.ts";
 import { parseDuration } from "../../../base/durations.ts";
 import type { DueSlots } from "./due_slots.ts";
-import { CronCalendar } from "./cron_calendar.ts";
-import { fixedTimes, wildcardTimes } from "./cron_times.ts";
+import { CronCalendar, fixedTimes, wildcardTimes } from "./cron_times.ts";
 import { LocalTime } from "./local_time.ts";
 
 /** A series of due times. */

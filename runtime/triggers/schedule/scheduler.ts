@@ -6,9 +6,9 @@ import { SerialQueue } from "../../../base/serial_queue.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { type BatchReport, type DueBatchPorts, RETRY_MS, settleDue } from "./due_batch.ts";
-import type { ReconcileOptions } from "../firing/reconcile_options.ts";
 import { ADJUSTMENT_MS } from "./set_back.ts";
 import { ScheduleBook, type ScheduleBookPorts } from "./schedule_book.ts";
+import type { ReconcileOptions } from "../firing/fire.ts";
 
 /** The maximum sleep. After a suspend or a change of the clock, the scheduler checks the slots within this time. */
 const LONGEST_SLEEP_MS = 60_000;

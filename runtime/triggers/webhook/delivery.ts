@@ -1,7 +1,9 @@
-// A webhook delivery as received, and its parsed form with event, id and JSON value.
+// A webhook delivery as received, its parsed form with event, id and JSON value, and the filter that it may pass.
 import { isDeeperThan, isJsonObject, type JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/text/json_pointer.ts";
 import { SCHEME_FORMS, type WebhookScheme } from "../../vocabulary/trigger_kinds.ts";
+import type { WebhookTrigger } from "../../agents/agent.ts";
+import { compileGlob } from "../../../base/files/glob.ts";
 
 /** A delivery as received. No part of it is verified. */
 export interface Delivery {
@@ -36,6 +38,8 @@ export interface UnreadableDelivery {
 const MAX_NAME_CHARACTERS = 200;
 /** The maximum nesting depth of the JSON. No known sender exceeds it. */
 const MAX_DEPTH = 100;
+/** The maximum length of a value that is matched with a pattern. A longer value must be equal to the filter. */
+const MAX_MATCHED_CHARACTERS = 1_000;
 
 /** Parses a delivery. Call it after the signature was verified and the body decompressed. */
 export function readDelivery(
@@ -126,4 +130,26 @@ export function answerHandshake(
   }
   const { challenge } = value;
   return typeof challenge === "string" ? { challenge } : undefined;
+}
+
+/** Returns the reason why a delivery is filtered out, for its sender and the log; undefined if it passes the filter. */
+export function findFilterReason(
+  { event, value }: Pick<ReadDelivery, "event" | "value">,
+  { events, fields }: WebhookTrigger["filter"],
+): string | undefined {
+  if (events.length > 0 && !events.some((wanted) => isMatch(event ?? "", wanted))) {
+    return "the event is none of those in trigger.filter.events";
+  }
+  const other = Object.entries(fields).find(([pointer, wanted]) =>
+    !isMatch(valueAt(value, pointer), wanted)
+  );
+  return other === undefined ? undefined : `${other[0]} is not what trigger.filter.fields wants`;
+}
+
+function isMatch(value: JsonValue | undefined, wanted: JsonValue): boolean {
+  if (value === wanted) return true;
+  if (typeof value !== "string" || typeof wanted !== "string") return false;
+  if (value.length > MAX_MATCHED_CHARACTERS) return false;
+  const matches = compileGlob(wanted, { dot: true });
+  return typeof matches === "function" && matches(value);
 }

@@ -16,9 +16,14 @@ import {
 } from "../firing/fire.ts";
 import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import { decodeBody } from "./content_encoding.ts";
-import { answerHandshake, type Delivery, type ReadDelivery, readDelivery } from "./delivery.ts";
+import {
+  answerHandshake,
+  type Delivery,
+  findFilterReason,
+  type ReadDelivery,
+  readDelivery,
+} from "./delivery.ts";
 import { answerUnsignedHandshake, type HandshakeAnswer, isGetHandshake } from "./handshake.ts";
-import { findFilterReason } from "./filter.ts";
 import { isGenuine, keyOf } from "./signature.ts";
 
 /** The result of receiving a delivery. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isQuiet } from "../../../runtime/notify/quiet_hours.ts";
+import { isQuiet } from "../../../runtime/notify/sender.ts";
 
 const quiet = (from: string, to: string, timezone?: string) => ({ from, to, timezone, pass: [] });
 const at = (time: string) => Date.parse(`2026-01-15T${time}Z`);

@@ -2,11 +2,16 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { SystemClock } from "../../../base/clock.ts";
-import { formatLogLine, openLogFile } from "../../../runtime/service_log/log_file.ts";
+import {
+  formatLogLine,
+  logUnhandledRejections,
+  openLogFile,
+} from "../../../runtime/service_log/log_file.ts";
 import { createSurvivingWriter } from "../../../runtime/service_log/log_file.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { anyText } from "../../support/any_text.ts";
+import { LogLines } from "../../support/log_lines.ts";
 
 const clock = new TestClock();
 
@@ -119,4 +124,23 @@ Deno.test("formatLogLine() never returns a control character", () => {
       assert.equal(written.startsWith('"') ? JSON.parse(written) : written, value);
     }
   }));
+});
+
+function reject(target: EventTarget, reason: Error): Event {
+  const event = Object.assign(new Event("unhandledrejection", { cancelable: true }), { reason });
+  target.dispatchEvent(event);
+  return event;
+}
+
+Deno.test("logUnhandledRejections() logs rejections and keeps the process running until disposed", () => {
+  const target = new EventTarget();
+  const log = new LogLines();
+  const error = new TypeError("lost");
+  {
+    using _strays = logUnhandledRejections(log, { target });
+    assert.equal(reject(target, error).defaultPrevented, true);
+  }
+  assert.equal(reject(target, error).defaultPrevented, false);
+  const expected = [["error", error]];
+  assert.deepEqual(log.lines.map(({ level, fields }) => [level, fields["error"]]), expected);
 });
