@@ -15,10 +15,9 @@ import type { AgentDefaults } from "../config/config.ts";
 import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../../base/text/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
-import { parseMcpEntries, parseToolEntries } from "../vocabulary/tool_vocabulary.ts";
+import { isEveryTool, parseMcpEntries, parseToolEntries } from "../vocabulary/tool_vocabulary.ts";
 import type { FollowedEnd } from "../vocabulary/trigger_kinds.ts";
 import type { ApprovalRule } from "../vocabulary/approval_rule.ts";
-import { toApprovalRule, toAutoApprove, toGuards } from "./approval/agent_guards.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
@@ -209,3 +208,43 @@ export function agentDigest(agent: Agent): string {
 }
 
 const unique = (list: readonly string[]): string[] => [...new Set(list)];
+
+/** Returns the parsed value of `auto_approve`. `"*"` if it frees every tool. */
+function toAutoApprove(
+  written: string | readonly string[] | null | undefined,
+): string[] | "*" {
+  const list = typeof written === "string" ? [written] : written ?? [];
+  return list.some(isEveryTool) ? "*" : unique(list);
+}
+
+/** Returns the guards that are left after `auto_approve`, and those that it removed. */
+function toGuards(
+  names: readonly string[],
+  autoApprove: readonly string[] | "*",
+): { confirmTools: string[]; freedGuards: string[] } {
+  if (autoApprove === "*") return { confirmTools: [], freedGuards: [] };
+  if (names.some(isEveryTool)) return { confirmTools: ["*"], freedGuards: [] };
+  const guards = unique(names);
+  return {
+    confirmTools: guards.filter((name) => !autoApprove.includes(name)),
+    freedGuards: guards.filter((name) => autoApprove.includes(name)),
+  };
+}
+
+/** Returns the rule about the people who approve calls, if the file has one. */
+function toApprovalRule(
+  { approvers, approvals, exclude_starter: excludesStarter }: {
+    approvers?: string[] | null | undefined;
+    approvals: number;
+    exclude_starter: boolean;
+  },
+): { approvalRule?: ApprovalRule } {
+  if (approvers == null && approvals === 1 && !excludesStarter) return {};
+  return {
+    approvalRule: {
+      ...(approvers != null && { approvers: unique(approvers) }),
+      approvals,
+      ...(excludesStarter && { excludesStarter }),
+    },
+  };
+}

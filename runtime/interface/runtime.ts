@@ -30,7 +30,9 @@ import type {
   Span,
 } from "../executions/record/execution_reads.ts";
 import type { GivenResponse, HumanRequest } from "../executions/human_request.ts";
-import type { RuntimeMessages } from "./runtime_messages.ts";
+import type { ChatNotes } from "../notify/chat_notes.ts";
+import type { LinkedQuestion } from "../notify/answer_links.ts";
+import type { MessageTests } from "../notify/message_tests.ts";
 import type { RecordedRuns } from "./recorded_runs.ts";
 import type { WorkspaceFiles } from "./workspace_files.ts";
 import type { RunRequest } from "../executions/runs/run_request.ts";
@@ -56,7 +58,6 @@ export type {
 } from "../executions/record/execution_reads.ts";
 export type { ServiceNode } from "../executions/nodes/node_reads.ts";
 export type { LinkedQuestion } from "../notify/answer_links.ts";
-export type { RuntimeMessages } from "./runtime_messages.ts";
 export type { CallPreview } from "../executions/record/call_preview.ts";
 export type { Recap } from "./recap.ts";
 export type { Replay } from "../replay/difference.ts";
@@ -274,4 +275,16 @@ export interface Runtime extends AsyncDisposable {
    * stays open until the runtime is disposed.
    */
   stop(options: { graceMs: number }): Promise<void>;
+}
+
+/** The messages of the runtime for people. */
+export interface RuntimeMessages {
+  /** Returns the question that a link with this token leads to. Undefined for an unknown token. */
+  findLink(token: string): Promise<LinkedQuestion | undefined>;
+  /** Returns true if messages wait to be sent. */
+  hasOpen(): Promise<boolean>;
+  /** Returns the notes that a chat keeps across restarts. */
+  openChatNotes(chat: string): Promise<ChatNotes>;
+  /** The last test message of each channel, and their links. */
+  readonly tests: Pick<MessageTests, "list" | "findLink" | "confirm">;
 }

@@ -7,9 +7,8 @@ import { resolveCursor } from "../events/cursor.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { findRepeatedRun } from "../executions/runs/acceptance.ts";
 import { toRunSpec } from "../executions/runs/run_request.ts";
-import { followExecution } from "./follow_execution.ts";
 import type { Runner } from "../executions/runs/runner.ts";
-import type { AgentListing, Runtime } from "../interface/runtime.ts";
+import type { AgentListing, FollowItem, FollowOptions, Runtime } from "../interface/runtime.ts";
 import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler, toListings } from "./scheduler_status.ts";
 import { withKept } from "./parts/kept_results.ts";
@@ -19,6 +18,10 @@ import { ShownHistory } from "./shown_history.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { makeRecap } from "../interface/recap.ts";
 import type { Triggers } from "../triggers/triggers.ts";
+import { toTimestamp } from "../../base/clock.ts";
+import { identityFields } from "../events/frame.ts";
+import { requireExecution } from "../executions/record/execution_reads.ts";
+import { type HumanRequest, requestFields } from "../executions/human_request.ts";
 
 const loadSignIns = lazyModule(() => import("../tools/mcp/sign_in/browser_sign_ins.ts"));
 const loadAutoApproval = lazyModule(() => import("./files/auto_approval.ts"));
@@ -252,4 +255,43 @@ export class LocalRuntime implements Runtime {
   async #requireExecution(id: number): Promise<void> {
     if (await this.#parts.frames.readLogState(id) === undefined) throw new ExecutionNotFound();
   }
+}
+
+/** Yields stored and then new items, each once. Ends after a `complete` frame or a `waiting` item. */
+async function* followExecution(
+  id: number,
+  options: FollowOptions & { ports: RuntimeParts },
+): AsyncGenerator<FollowItem> {
+  const { signal, deltas = false, ports } = options;
+  for (let after = options.after;;) {
+    let isWaiting = false;
+    for await (const item of ports.executionLog.follow(id, { after, deltas, signal })) {
+      if (item.type === "frame") after = item.frame.id;
+      if (item.type === "waiting") isWaiting = true;
+      else yield item;
+    }
+    if (!isWaiting) return;
+    const request = await ports.requests.readOpenRequest(id);
+    if (request !== undefined) {
+      yield { type: "waiting", payload: await waitingPayload(id, { request, ports }) };
+      return;
+    }
+    // The question has just been answered, so more items follow.
+  }
+}
+
+async function waitingPayload(
+  id: number,
+  { request, ports }: { request: HumanRequest; ports: RuntimeParts },
+): Promise<string> {
+  const stored = await requireExecution(ports.executions, id);
+  const { agentId, displayName } = stored.execution;
+  const shown = ports.redactor.redactValue(request);
+  return JSON.stringify({
+    event_type: "waiting",
+    ...identityFields({ executionId: id, agentId, displayName }),
+    timestamp: toTimestamp(ports.clock.now()),
+    message: shown.message,
+    ...requestFields(shown),
+  });
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readCommands } from "../../../../runtime/agents/approval/command_line.ts";
 import {
   findDenied,
   isAllowed,
   parsePattern,
   proposePatterns,
+  readCommands,
 } from "../../../../runtime/agents/approval/command_patterns.ts";
 
 const patterns = (...texts: string[]) =>
