@@ -93,12 +93,9 @@ Deno.test({
       .join(" ");
     const start = [...words("ENTRYPOINT"), ...words("CMD")].join(" ");
     const script = `
-      ${start} & service=$!
-      for try in $(seq 100); do
-        ${health} && break
-        kill -0 $service 2>/dev/null || break
-        sleep 0.1
-      done
+      ${start} > /tmp/started & service=$!
+      while kill -0 $service && ! grep -q tcp: /tmp/started; do sleep 0.1; done
+      cat /tmp/started
       ${health} && echo healthy
       touch /opt/x /config/x 2>/dev/null || echo read-only
       kill -TERM $service; wait $service; echo "ended $?"
