@@ -5,7 +5,7 @@ import type { RunBody } from "../../api/schemas/run_schemas.ts";
 import type { WatchedFiles } from "../soak/load/watched_files.ts";
 import { CHATTERS } from "../soak/load/soak_agents.ts";
 import { sleep } from "../soak/sleep.ts";
-import type { Chance } from "../soak/soak_random.ts";
+import type { Chance } from "../soak/chance.ts";
 import { BY_HAND, STEADY } from "./cluster_agents.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 import type { Followers } from "./followers.ts";

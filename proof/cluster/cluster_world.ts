@@ -11,7 +11,7 @@ import { FlakyModel } from "../soak/load/flaky_model.ts";
 import { SideEffects } from "../soak/load/side_effects.ts";
 import { MODEL_CALLS, soakConfig } from "../soak/load/soak_agents.ts";
 import { sleep } from "../soak/sleep.ts";
-import { Chance } from "../soak/soak_random.ts";
+import { Chance } from "../soak/chance.ts";
 import { Findings } from "../soak/soak_world.ts";
 import { writeClusterAgents } from "./cluster_agents.ts";
 import { ClusterNode } from "./cluster_node.ts";
@@ -80,7 +80,7 @@ export class ClusterWorld implements AsyncDisposable {
     const effects = open.use(await SideEffects.open(join(place.workspace, "ledger")));
     const model = open.use(
       new FlakyModel({
-        chance: new Chance(seed, "model"),
+        chance: Chance.of(seed, "model"),
         effectsUrl: effects.url,
         limit: MODEL_CALLS * NODES.length,
         isFlaky: false,
@@ -116,7 +116,7 @@ export class ClusterWorld implements AsyncDisposable {
   }
 
   chance(stream: string): Chance {
-    return new Chance(this.seed, stream);
+    return Chance.of(this.seed, stream);
   }
 
   count(what: string): void {

@@ -1,6 +1,6 @@
 // Disturbs the nodes and the database of a cluster at random times. The disturbances of different nodes overlap.
 import { sleep } from "../soak/sleep.ts";
-import type { Chance } from "../soak/soak_random.ts";
+import type { Chance } from "../soak/chance.ts";
 import type { ClusterNode } from "./cluster_node.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 import type { Takeovers } from "./takeovers.ts";

@@ -2,7 +2,7 @@
 // Together, its frames must be exactly the stored frames.
 import { sleep } from "../soak/sleep.ts";
 import type { StreamFrame } from "../../api/client/client.ts";
-import type { Chance } from "../soak/soak_random.ts";
+import type { Chance } from "../soak/chance.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 
 /** The range of the time in milliseconds after which a follower connects to another node. */

@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { programEntry } from "../../tests/runtime/tools/mcp/mcp_world.ts";
 import { denoDirectory } from "../../tests/support/repository.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../tests/support/test_workspace.ts";
-import { BusyModel } from "./busy_model.ts";
+import type { OpenAiServer } from "../../tests/support/models/openai_server.ts";
+import { openBusyModel } from "./busy_model.ts";
 
 export type Draw = () => number;
 
 /** A workspace for the random agents, with a model that is often overloaded. */
 export interface Mix extends AsyncDisposable {
   place: TestWorkspace;
-  busy: BusyModel;
+  busy: OpenAiServer;
   /** The path of the file to which each unsafe call appends a unique line. */
   witness: string;
 }
@@ -67,7 +68,7 @@ export async function createMix(): Promise<Mix> {
     [{ call: [{ name: "note", arguments: { line: "$0" } }] }, { say: "Noted." }],
     'custom_tools: [note]\nauto_approve: "*"',
   );
-  const busy = new BusyModel();
+  const busy = openBusyModel();
   return {
     place,
     busy,
@@ -156,7 +157,7 @@ export async function writeAgent(
 }
 
 /** Writes an agent whose model refuses every other request as overloaded. */
-async function writeBusy(place: TestWorkspace, id: string, busy: BusyModel): Promise<void> {
-  const model = `model: { provider: mine, name: busy, base_url: "${busy.urlFor(id)}" }`;
+async function writeBusy(place: TestWorkspace, id: string, busy: OpenAiServer): Promise<void> {
+  const model = `model: { provider: mine, name: ${id}, base_url: "${busy.url}" }`;
   await place.writeAgent(id, `---\n${model}\non_restart: resume\n---\nLook at the files.\n`);
 }

@@ -1,12 +1,11 @@
 // Creates random worlds: a schedule, and three weeks around a daylight saving change or another date, with random events of
 // the service.
+import { DAY_MS, HOUR_MS } from "../../base/time_units.ts";
 import type { ScheduleTrigger } from "../../runtime/agents/agent.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
+import { Chance } from "../soak/chance.ts";
 import type { WorldEvent, WorldScript } from "./world.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const WINDOW_MS = 21 * DAY_MS;
 const STEP_MS = 2 * HOUR_MS;
 /**
@@ -50,10 +49,10 @@ export function createRandomWorld(number: number): WorldScript {
   for (let warm = 0; warm < 10; warm++) random();
   const chance = new Chance(random);
   const change = clockChanges()[number];
-  const zone = change?.zone ?? chance.pick([...ZONES, ...OTHER_ZONES]);
-  const middle = change?.at ?? Date.UTC(chance.within(2020, 2040), chance.within(0, 11), 15);
+  const zone = change?.zone ?? chance.one([...ZONES, ...OTHER_ZONES]);
+  const middle = change?.at ?? Date.UTC(chance.between(2020, 2040), chance.between(0, 11), 15);
   const from = Math.floor(middle / 1_000) * 1_000 - WINDOW_MS / 2 +
-    chance.within(-48, 48) * HOUR_MS;
+    chance.between(-48, 48) * HOUR_MS;
   const to = from + WINDOW_MS;
   return {
     trigger: createTrigger(chance),
@@ -61,18 +60,18 @@ export function createRandomWorld(number: number): WorldScript {
     from,
     to,
     events: createEvents(chance, { from, to, change: change?.at }),
-    durations: Array.from({ length: 7 }, () => chance.within(0, 6) ** 4 * chance.within(0, 200)),
+    durations: Array.from({ length: 7 }, () => chance.between(0, 6) ** 4 * chance.between(0, 200)),
   };
 }
 
 function createTrigger(chance: Chance): ScheduleTrigger {
-  const catchUp = chance.pick(["once", "none"] as const);
-  if (chance.within(1, 10) > 7) {
-    const every = chance.pick([
-      `${chance.within(20, 90)}s`,
-      `${chance.within(1, 90)}m`,
-      `${chance.within(1, 50)}h`,
-      `${chance.within(1, 3)}d`,
+  const catchUp = chance.one(["once", "none"] as const);
+  if (chance.between(1, 10) > 7) {
+    const every = chance.one([
+      `${chance.between(20, 90)}s`,
+      `${chance.between(1, 90)}m`,
+      `${chance.between(1, 50)}h`,
+      `${chance.between(1, 3)}d`,
       "1h30m",
     ]);
     return { type: "schedule", every, catchUp };
@@ -83,21 +82,21 @@ function createTrigger(chance: Chance): ScheduleTrigger {
 /** Returns a random cron expression. Hours in which clocks change are more frequent. */
 export function createCron(chance: Chance): string {
   const list = (low: number, high: number) =>
-    Array.from({ length: chance.within(1, 3) }, () => chance.within(low, high)).join(",");
+    Array.from({ length: chance.between(1, 3) }, () => chance.between(low, high)).join(",");
   const range = (low: number, high: number) => {
-    const from = chance.within(low, high);
-    return `${from}-${chance.within(from, high)}`;
+    const from = chance.between(low, high);
+    return `${from}-${chance.between(from, high)}`;
   };
-  const step = (low: number, high: number) => `*/${chance.within(1, high - low)}`;
+  const step = (low: number, high: number) => `*/${chance.between(1, high - low)}`;
   const any = (low: number, high: number) =>
-    chance.pick([list, range, step, (l: number, h: number) => `${range(l, h)}/2`])(low, high);
-  const star = (field: string) => chance.within(1, 3) === 1 ? field : "*";
+    chance.one([list, range, step, (l: number, h: number) => `${range(l, h)}/2`])(low, high);
+  const star = (field: string) => chance.between(1, 3) === 1 ? field : "*";
   return [
-    chance.pick(["0", "30", "15,45", "*/15", "*", any(0, 59), list(0, 59)]),
-    chance.pick(["*", "0", "2", "1-3", "0-4/2", any(0, 23), list(0, 23)]),
+    chance.one(["0", "30", "15,45", "*/15", "*", any(0, 59), list(0, 59)]),
+    chance.one(["*", "0", "2", "1-3", "0-4/2", any(0, 23), list(0, 23)]),
     star(any(1, 28)),
-    chance.within(1, 8) === 1 ? any(1, 12) : "*",
-    star(chance.pick(["mon-fri", "7", "0", "sat", any(0, 6)])),
+    chance.between(1, 8) === 1 ? any(1, 12) : "*",
+    star(chance.one(["mon-fri", "7", "0", "sat", any(0, 6)])),
   ].join(" ");
 }
 
@@ -105,20 +104,20 @@ function createEvents(
   chance: Chance,
   { from, to, change }: { from: number; to: number; change: number | undefined },
 ): WorldEvent[] {
-  const count = chance.within(4, 24);
+  const count = chance.between(4, 24);
   // Each time has other milliseconds, so that no two events coincide.
   const times = Array.from({ length: count }, (_, index) => {
-    const near = change !== undefined && chance.within(1, 2) === 1;
+    const near = change !== undefined && chance.between(1, 2) === 1;
     const [low, high] = near ? [change - 4 * HOUR_MS, change + 4 * HOUR_MS] : [from, to];
-    return Math.floor(chance.within(low, high) / 1_000) * 1_000 + 17 + 31 * index;
+    return Math.floor(chance.between(low, high) / 1_000) * 1_000 + 17 + 31 * index;
   }).sort((a, b) => a - b);
   const events: WorldEvent[] = [];
   let isUp = true;
   let isPaused = false;
   let steps = 0;
   for (const at of times) {
-    if (chance.within(1, 5) <= 2) {
-      const by = steps >= MAX_STEPS || chance.within(0, 1) === 0 ? -1 : 1;
+    if (chance.between(1, 5) <= 2) {
+      const by = steps >= MAX_STEPS || chance.between(0, 1) === 0 ? -1 : 1;
       if (steps + by < -MAX_STEPS) continue;
       steps += by;
       events.push({ at, type: "step", by: by * STEP_MS });
@@ -127,8 +126,8 @@ function createEvents(
       events.push({ at, type: "start" });
     } else {
       const type = isPaused
-        ? chance.pick(["pause", "pause", "restart", "edit"] as const)
-        : chance.pick(["stop", "restart", "restart", "pause", "edit"] as const);
+        ? chance.one(["pause", "pause", "restart", "edit"] as const)
+        : chance.one(["stop", "restart", "restart", "pause", "edit"] as const);
       if (type === "edit") {
         events.push({ at, type });
       } else if (type === "pause") {
@@ -140,31 +139,11 @@ function createEvents(
         // The service starts again after 1 to 150 seconds: a slot that is at most a minute late runs at the next start, a
         // later one does not.
         const next = times[times.indexOf(at) + 1] ?? to;
-        const back = at + chance.within(1, 150) * 1_000 + 7;
+        const back = at + chance.between(1, 150) * 1_000 + 7;
         if (isUp && back < next) events.push({ at: back, type: "start" });
         else isUp = false;
       }
     }
   }
   return events;
-}
-
-/** A source of random choices. */
-export class Chance {
-  readonly #random: () => number;
-
-  constructor(random: () => number) {
-    this.#random = random;
-  }
-
-  /** Returns a whole number from `low` to `high`, both included. */
-  within(low: number, high: number): number {
-    return low + Math.floor(this.#random() * (high - low + 1));
-  }
-
-  pick<T>(values: readonly T[]): T {
-    const value = values[this.within(0, values.length - 1)];
-    if (value === undefined) throw new RangeError("nothing to choose from");
-    return value;
-  }
 }

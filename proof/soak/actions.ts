@@ -2,7 +2,7 @@
 import type { StreamFrame } from "../../api/client/client.ts";
 import { AgentEdits } from "./load/agent_edits.ts";
 import { BY_HAND, CHATTERS } from "./load/soak_agents.ts";
-import type { Chance } from "./soak_random.ts";
+import type { Chance } from "./chance.ts";
 import type { SoakWorld } from "./soak_world.ts";
 import type { WatchedFiles } from "./load/watched_files.ts";
 import { sleep } from "./sleep.ts";

@@ -1,7 +1,7 @@
 // Ends and restarts the service of a soak at random times. A life is the time from a start of the service to its end.
 import type { Inspection } from "./inspection.ts";
 import { sleep } from "./sleep.ts";
-import type { Chance } from "./soak_random.ts";
+import type { Chance } from "./chance.ts";
 import type { Ending } from "./soak_service.ts";
 import type { SoakWorld } from "./soak_world.ts";
 

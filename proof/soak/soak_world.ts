@@ -10,7 +10,7 @@ import type { BrokenRow } from "./invariants/invariant.ts";
 import type { Violation } from "./invariants/invariants.ts";
 import { SideEffects } from "./load/side_effects.ts";
 import { MODEL_CALLS, soakConfig, writeSoakAgents } from "./load/soak_agents.ts";
-import { Chance } from "./soak_random.ts";
+import { Chance } from "./chance.ts";
 import { SoakService } from "./soak_service.ts";
 
 /** The maximum number of rows kept for one broken rule; more rows would add no information. */
@@ -77,7 +77,7 @@ export class SoakWorld implements AsyncDisposable {
     await Deno.writeTextFile(join(home.configDir, "config.yaml"), soakConfig(home.workspace));
     const effects = await SideEffects.open(join(home.workspace, "ledger"));
     const model = new FlakyModel({
-      chance: new Chance(seed, "model"),
+      chance: Chance.of(seed, "model"),
       effectsUrl: effects.url,
       limit: MODEL_CALLS,
       isFlaky,
@@ -91,7 +91,7 @@ export class SoakWorld implements AsyncDisposable {
   }
 
   chance(stream: string): Chance {
-    return new Chance(this.seed, stream);
+    return Chance.of(this.seed, stream);
   }
 
   count(what: string): void {

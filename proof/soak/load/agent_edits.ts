@@ -1,7 +1,7 @@
 // Creates, changes, breaks and removes agent files while the service runs. No other part of the soak changes these agents.
 import { join } from "node:path";
 import { agentText } from "./soak_agents.ts";
-import type { Chance } from "../soak_random.ts";
+import type { Chance } from "../chance.ts";
 import type { SoakWorld } from "../soak_world.ts";
 
 const AGENTS = 6;

@@ -4,7 +4,7 @@ import { CHAT_COMPLETIONS } from "../../../tests/support/models/openai_server.ts
 import type { ModelStep } from "../../../tests/support/models/model_server.ts";
 import { usageMark } from "../invariants/figures.ts";
 import { planReply, type Reply } from "./model_roles.ts";
-import type { Chance } from "../soak_random.ts";
+import type { Chance } from "../chance.ts";
 import { sleep } from "../sleep.ts";
 
 /** The relative frequency of each fault of a reply. */

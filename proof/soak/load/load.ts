@@ -1,7 +1,7 @@
 // Starts actions at random moments, up to 60 in parallel.
 import { ACTIONS, type Actions } from "../actions.ts";
 import { sleep } from "../sleep.ts";
-import type { Chance } from "../soak_random.ts";
+import type { Chance } from "../chance.ts";
 import type { SoakWorld } from "../soak_world.ts";
 
 const MOST_AT_ONCE = 60;

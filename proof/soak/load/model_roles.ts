@@ -1,7 +1,7 @@
 // Chooses the model's replies by the model's name and the length of the conversation, with random variation.
 import type { JsonObject } from "../../../base/json.ts";
 import { COUNTED_PREFIX } from "./side_effects.ts";
-import type { Chance } from "../soak_random.ts";
+import type { Chance } from "../chance.ts";
 
 /** One reply of the model. The id of each call is a unique token. */
 export interface Reply {

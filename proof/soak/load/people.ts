@@ -4,7 +4,7 @@ import type { PendingBody, RespondBody } from "../../../api/schemas/request_sche
 import { readSnapshot } from "../invariants/invariants.ts";
 import { sleep } from "../sleep.ts";
 import type { SoakWorld } from "../soak_world.ts";
-import type { Chance } from "../soak_random.ts";
+import type { Chance } from "../chance.ts";
 
 const LONGEST_THOUGHT_MS = 2_500;
 /**

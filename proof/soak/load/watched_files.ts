@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readSnapshot } from "../invariants/invariants.ts";
 import { sleep } from "../sleep.ts";
 import { WATCHED } from "./soak_agents.ts";
-import type { Chance } from "../soak_random.ts";
+import type { Chance } from "../chance.ts";
 import type { SoakWorld } from "../soak_world.ts";
 
 /** The number of files that remain after a removal. Files are removed when there are 50 % more. */

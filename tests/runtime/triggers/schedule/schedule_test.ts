@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createSchedule, type Schedule } from "../../../../runtime/triggers/schedule/schedule.ts";
 import { cronSlots } from "../../../../proof/schedules/cron_oracle.ts";
-import { Chance, clockChanges, createCron } from "../../../../proof/schedules/random_world.ts";
+import { clockChanges, createCron } from "../../../../proof/schedules/random_world.ts";
+import { Chance } from "../../../../proof/soak/chance.ts";
 import { seededRandom } from "../../../support/seeded_random.ts";
 import { CRON_CASES, INTERVAL_CASES } from "./schedule_cases.ts";
 
@@ -124,7 +125,7 @@ Deno.test("createSchedule() agrees with a check of each minute around clock chan
   for (const { zone, at } of clockChanges().filter((_, number) => number % 3 === 0)) {
     for (let time = 0; time < 2; time++) {
       const cron = time === 0 ? "* * * * *" : createCron(chance);
-      const from = at + chance.within(-3 * HOUR_MS, 2 * HOUR_MS);
+      const from = at + chance.between(-3 * HOUR_MS, 2 * HOUR_MS);
       const to = from + 8 * HOUR_MS;
       const expected = cronSlots(cron, { zone, from, to });
       const schedule = createSchedule({ cron, timezone: zone }, UTC);

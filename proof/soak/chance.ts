@@ -1,17 +1,22 @@
-// Makes random choices for the soak. Each part of the soak has a separate stream of random numbers, derived from one seed.
-// So a change in one part does not change the choices of the others.
+// Makes random choices.
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 
-/** One stream of random choices. */
+/** A source of random choices. */
 export class Chance {
   readonly #random: () => number;
 
-  constructor(seed: number, stream: string) {
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** Returns the source of one part of a load. So a change in one part does not change the choices of the others. */
+  static of(seed: number, stream: string): Chance {
     let mixed = seed | 0;
     for (const character of stream) mixed = Math.imul(mixed ^ character.charCodeAt(0), 0x9e3779b1);
     // The generator would return zero forever if its seed were zero.
-    this.#random = seededRandom(mixed === 0 ? 1 : mixed);
-    for (let i = 0; i < 8; i++) this.#random();
+    const random = seededRandom(mixed === 0 ? 1 : mixed);
+    for (let i = 0; i < 8; i++) random();
+    return new Chance(random);
   }
 
   /** Returns true with this probability. */
