@@ -26,13 +26,18 @@ export function requireMailbox(client: ImapFlow): MailboxObject {
   return client.mailbox;
 }
 
+/** Returns the UIDVALIDITY of the open folder. */
+export function uidValidityOf(client: ImapFlow): number {
+  return Number(requireMailbox(client).uidValidity);
+}
+
 /** Reads the heads of mails in the open folder, in the order of their UIDs. */
 export async function fetchMails(
   client: ImapFlow,
   { connection, folder, uids }: { connection: ImapConnection; folder: string; uids: number[] },
 ): Promise<FoundMail[]> {
   if (uids.length === 0) return [];
-  const uidValidity = Number(requireMailbox(client).uidValidity);
+  const uidValidity = uidValidityOf(client);
   const query = { uid: true, size: true, internalDate: true, headers: true, flags: true };
   const messages = await client.fetchAll(uids, query, { uid: true });
   return await Promise.all(

@@ -18,13 +18,6 @@ const CONNECT_MS = 30_000;
 /** The limit of one response in memory. A mail over 100 MB is never requested. */
 const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
-/** The collaborators of `ImapConnection`. */
-export interface ImapConnectionPorts {
-  account: MailAccount;
-  secret: FindSecret;
-  clock: Clock;
-}
-
 /** The reason why an account cannot be reached. */
 export interface MailTrouble {
   /** The time of the first failure, in milliseconds since the epoch. */
@@ -35,7 +28,8 @@ export interface MailTrouble {
 /** The IMAP connection of an account. Its operations run one at a time. */
 export class ImapConnection implements AsyncDisposable {
   readonly account: MailAccount;
-  readonly #ports: ImapConnectionPorts;
+  readonly #secret: FindSecret;
+  readonly #clock: Clock;
   readonly #work = new SerialQueue();
   readonly #over = new AbortController();
   #client: ImapFlow | undefined;
@@ -45,9 +39,10 @@ export class ImapConnection implements AsyncDisposable {
   #waiting = 0;
   #resting: Promise<void> | undefined;
 
-  constructor(ports: ImapConnectionPorts) {
-    this.account = ports.account;
-    this.#ports = ports;
+  constructor(account: MailAccount, { secret, clock }: { secret: FindSecret; clock: Clock }) {
+    this.account = account;
+    this.#secret = secret;
+    this.#clock = clock;
   }
 
   /** The reason and the beginning of the present failure. Undefined if the last connection was successful, or none was made. */
@@ -125,7 +120,7 @@ export class ImapConnection implements AsyncDisposable {
       return client;
     });
     try {
-      await sleepUnlessAborted(this.#ports.clock, ms, AbortSignal.any([signal, news.signal]));
+      await sleepUnlessAborted(this.#clock, ms, AbortSignal.any([signal, news.signal]));
     } finally {
       client.off("exists", wake);
       client.off("close", wake);
@@ -145,14 +140,14 @@ export class ImapConnection implements AsyncDisposable {
     this.#client?.close();
     this.#client = undefined;
     try {
-      const client = await withSecret(this.#ports.secret, (secret) => this.#connect(secret));
+      const client = await withSecret(this.#secret, (secret) => this.#connect(secret));
       this.#client = client;
       this.#announced++;
       this.#trouble = undefined;
       return client;
     } catch (error) {
       const mailError = toMailError(error, { account: this.account, server: this.account.imap });
-      this.#trouble = { since: this.#trouble?.since ?? this.#ports.clock.now(), error: mailError };
+      this.#trouble = { since: this.#trouble?.since ?? this.#clock.now(), error: mailError };
       throw mailError;
     }
   }
@@ -192,7 +187,7 @@ export class ImapConnection implements AsyncDisposable {
     let isSilent = false;
     const watch = async () => {
       let before = -1;
-      while (await sleepUnlessAborted(this.#ports.clock, SILENT_MS, done.signal)) {
+      while (await sleepUnlessAborted(this.#clock, SILENT_MS, done.signal)) {
         const { received } = client.stats();
         if (received === before) {
           isSilent = true;
@@ -223,7 +218,7 @@ export class ImapConnection implements AsyncDisposable {
   #toError(error: unknown, client: ImapFlow): MailError {
     const mailError = toMailError(error, { account: this.account, server: this.account.imap });
     if (!client.usable) {
-      this.#trouble ??= { since: this.#ports.clock.now(), error: mailError };
+      this.#trouble ??= { since: this.#clock.now(), error: mailError };
     }
     return mailError;
   }
@@ -235,7 +230,7 @@ export class ImapConnection implements AsyncDisposable {
   }
 
   async #closeUnused(): Promise<void> {
-    await sleepUnlessAborted(this.#ports.clock, UNUSED_MS, this.#over.signal);
+    await sleepUnlessAborted(this.#clock, UNUSED_MS, this.#over.signal);
     await this.#work.run(async () => {
       if (this.#followers > 0 || this.#waiting > 0) return;
       const client = this.#client;

@@ -45,8 +45,7 @@ export class MailAccounts implements AsyncDisposable {
     const open = this.#connections.get(name);
     if (open !== undefined && JSON.stringify(open.account) === JSON.stringify(account)) return open;
     void open?.[Symbol.asyncDispose]();
-    const connection = new ImapConnection({
-      account,
+    const connection = new ImapConnection(account, {
       secret: (refused) => this.#secretOf(account, refused),
       clock: this.#ports.clock,
     });

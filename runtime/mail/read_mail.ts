@@ -66,18 +66,18 @@ export interface ReadMail extends MailHead {
   notes: string[];
 }
 
-/** Converts HTML to Markdown. Returns undefined if the text is no HTML. */
-export type ToMarkdown = (html: string) => Promise<string | undefined>;
-
 /** Parses the headers of a mail. */
 export async function readHead(source: Uint8Array): Promise<MailHead> {
   return toHead(await parse(headOf(source)) ?? EMPTY);
 }
 
-/** Parses a mail. A mail with a structure that cannot be parsed has only its head, and a note. */
+/**
+ * Parses a mail. A mail with a structure that cannot be parsed has only its head, and a note. `toMarkdown` converts HTML to
+ * Markdown, and returns undefined if it cannot.
+ */
 export async function readMail(
   source: Uint8Array,
-  { toMarkdown }: { toMarkdown: ToMarkdown },
+  { toMarkdown }: { toMarkdown: (html: string) => Promise<string | undefined> },
 ): Promise<ReadMail> {
   const parsed = await parse(source);
   if (parsed === undefined) {

@@ -11,7 +11,7 @@ import {
 import { defineTool } from "../definition/define_tool.ts";
 import type { ActionTool } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
-import { type ResolveHost, resolveHostBySystem } from "../http/host_lookup.ts";
+import { resolveHostBySystem } from "../http/host_lookup.ts";
 import { exchange } from "../http/http_exchange.ts";
 import type { HttpPolicy } from "../http/http_policy.ts";
 import { OWN_HEADERS } from "../http/http_redirects.ts";
@@ -79,7 +79,6 @@ export interface WebSearchOptions {
   /** Returns a variable's value. */
   lookup(name: string): string | undefined;
   policy: HttpPolicy;
-  resolveHost?: ResolveHost;
 }
 
 /** Creates the web_search tool. */
@@ -113,7 +112,7 @@ export function createWebSearch(options: WebSearchOptions): ActionTool {
 async function request(
   { provider, baseUrl, keyEnv }: SearchSettings,
   search: { query: string; count: number },
-  { lookup, policy, resolveHost = resolveHostBySystem, signal }: WebSearchOptions & {
+  { lookup, policy, signal }: WebSearchOptions & {
     signal: AbortSignal;
   },
 ): Promise<SearchResult[]> {
@@ -129,7 +128,7 @@ async function request(
       ...(bytes !== undefined && { "content-length": String(bytes.length) }),
     },
     body: bytes,
-  }, { policy, maxBytes: MAX_ANSWER_BYTES, signal, resolveHost });
+  }, { policy, maxBytes: MAX_ANSWER_BYTES, signal, resolveHost: resolveHostBySystem });
   if (status !== 200) {
     const remedy = status === 401 || status === 403
       ? keyEnv === undefined

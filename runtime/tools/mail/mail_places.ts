@@ -1,7 +1,7 @@
 // Finds mails and folders in an account, and adds mails to folders.
 import { Buffer } from "node:buffer";
 import type { ImapFlow } from "imapflow";
-import { fetchMails, type FoundMail, requireMailbox } from "../../mail/found_mail.ts";
+import { fetchMails, type FoundMail, uidValidityOf } from "../../mail/found_mail.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import { MailError } from "../../mail/mail_error.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
@@ -41,9 +41,6 @@ export async function findMail(connection: ImapConnection, id: string): Promise<
 export async function findMessageId(client: ImapFlow, messageId: string): Promise<number[]> {
   return await client.search({ header: { "Message-ID": messageId } }, { uid: true }) || [];
 }
-
-export const uidValidityOf = (client: ImapFlow): number =>
-  Number(requireMailbox(client).uidValidity);
 
 async function listFolders(connection: ImapConnection): Promise<string[]> {
   const all = await connection.use((client) => client.list({ listOnly: true }));

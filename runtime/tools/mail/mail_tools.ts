@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
 import type { MailUse } from "../../agents/approval/mail_use.ts";
-import { fetchMails, type FoundMail } from "../../mail/found_mail.ts";
+import { fetchMails, type FoundMail, uidValidityOf } from "../../mail/found_mail.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import type { MailAccounts } from "../../mail/mail_accounts.ts";
 import { createMessageId } from "../../mail/smtp.ts";
@@ -12,7 +12,7 @@ import type { ActionTool } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { describeMail, readContent, readWhole } from "./mail_content.ts";
 import { safeNames } from "./mail_files.ts";
-import { addMail, findFolder, findMail, mailIdOf, uidValidityOf } from "./mail_places.ts";
+import { addMail, findFolder, findMail, mailIdOf } from "./mail_places.ts";
 import { createMailSend } from "./mail_send.ts";
 import { DRAFT, toOutgoing } from "./outgoing_mail.ts";
 

@@ -32,9 +32,7 @@ export class ShownMatches {
   /** The number of the last match that is shown. */
   last: number;
   readonly #pattern: LinePattern;
-  readonly #offset: number;
-  readonly #context: number;
-  readonly #maxMatches: number;
+  readonly #options: ShownMatchesOptions;
   /** The number of UTF-8 bytes that can still be shown. */
   #room: number;
   #path = "";
@@ -46,9 +44,7 @@ export class ShownMatches {
 
   constructor(pattern: LinePattern, options: ShownMatchesOptions) {
     this.#pattern = pattern;
-    this.#offset = options.offset;
-    this.#context = options.context;
-    this.#maxMatches = options.maxMatches;
+    this.#options = options;
     this.#room = options.maxBytes;
     this.last = options.offset - 1;
   }
@@ -63,7 +59,7 @@ export class ShownMatches {
 
   /** True if the result needs each part of a file, not only the parts with matches. */
   get needsEveryPart(): boolean {
-    return this.#context > 0;
+    return this.#options.context > 0;
   }
 
   /** Adds the redacted text of a part of the file, with the number of its first line and its matching lines. */
@@ -72,11 +68,12 @@ export class ShownMatches {
     options: { line: number; matching: Iterable<MatchingLine>; endsLine: boolean },
   ): void {
     const { matching, endsLine } = options;
+    const { offset, context, maxMatches } = this.#options;
     let { line } = options;
     let at = 0;
     for (const match of matching) {
       this.count++;
-      if (this.count < this.#offset || this.count >= this.#offset + this.#maxMatches) continue;
+      if (this.count < offset || this.count >= offset + maxMatches) continue;
       const skipped = numberedLines(text.slice(at, match.from), line);
       line += skipped.length;
       at = match.to + 1;
@@ -87,11 +84,11 @@ export class ShownMatches {
       }
       line++;
     }
-    if (this.#context > 0) {
+    if (context > 0) {
       const isWhole = endsLine && at <= text.length;
       const rest = numberedLines(text.slice(at) + (isWhole ? "\n" : ""), line);
       this.#addContext(rest, Infinity);
-      this.#before = [...this.#before, ...rest].slice(-this.#context);
+      this.#before = [...this.#before, ...rest].slice(-context);
     }
   }
 
@@ -99,7 +96,8 @@ export class ShownMatches {
   #addContext(lines: readonly NumberedLine[], next: number): void {
     for (const line of lines) {
       const { number } = line;
-      const isNear = number <= this.#matched + this.#context || number >= next - this.#context;
+      const isNear = number <= this.#matched + this.#options.context ||
+        number >= next - this.#options.context;
       if (number > this.#shown && isNear) {
         this.#add({ number, text: beginningOf(line.text, MAX_LINE_CHARACTERS) }, "-");
       }
@@ -108,7 +106,7 @@ export class ShownMatches {
 
   /** Adds a line to the result. Once a line does not fit, adds no more lines. Returns true if the line was added. */
   #add({ number, text }: NumberedLine, mark: ":" | "-"): boolean {
-    const isGap = this.#context > 0 && this.lines.length > 0 && number > this.#shown + 1;
+    const isGap = this.#options.context > 0 && this.lines.length > 0 && number > this.#shown + 1;
     const added = [...isGap ? ["--"] : [], `${this.#path}${mark}${number}${mark} ${text}`];
     this.#room -= ENCODER.encode(added.join("\n")).length + "\n".length;
     if (this.#room < 0) {

@@ -15,15 +15,12 @@ export interface AgentSkills {
   described: SkillDescription[];
 }
 
-/** The options for reading skills and running their scripts. */
-export interface SkillsOptions extends SkillLibraryOptions, SkillScriptOptions {}
-
 /** The skills of a workspace. Nothing is cached: each run and each use reads a skill again. */
 export class Skills {
   readonly #library: SkillLibrary;
   readonly #tools: readonly Tool[];
 
-  constructor(options: SkillsOptions) {
+  constructor(options: SkillLibraryOptions & SkillScriptOptions) {
     this.#library = new SkillLibrary(options);
     this.#tools = [
       createSkillUse(this.#library),
