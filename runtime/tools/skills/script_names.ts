@@ -15,10 +15,15 @@ const INTERPRETERS: Readonly<Record<string, string | null>> = {
 /** Matches one part of a script's path, which is a file or folder name. */
 const PART = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N} ._-]*$/u;
 
+/** Returns the interpreter for a file's extension, or undefined if there is none. */
+function interpreterOf(name: string): string | null | undefined {
+  const extension = /\.([a-z]+)$/.exec(name)?.[1] ?? "";
+  return Object.hasOwn(INTERPRETERS, extension) ? INTERPRETERS[extension] : undefined;
+}
+
 /** Returns true if the file's extension has an interpreter. */
 export function isScriptName(name: string): boolean {
-  const extension = /\.([a-z]+)$/.exec(name)?.[1] ?? "";
-  return Object.hasOwn(INTERPRETERS, extension);
+  return interpreterOf(name) !== undefined;
 }
 
 /** The parsed name of a script. */
@@ -44,8 +49,7 @@ export function parseScriptName(text: string): ScriptName {
         "scripts folder, such as convert.py or scripts/pdf/convert.py.",
     );
   }
-  const extension = /\.([a-z]+)$/.exec(name)?.[1] ?? "";
-  const interpreter = Object.hasOwn(INTERPRETERS, extension) ? INTERPRETERS[extension] : undefined;
+  const interpreter = interpreterOf(name);
   if (interpreter === undefined) {
     const known = Object.keys(INTERPRETERS).map((one) => `.${one}`).join(", ");
     throw new ToolFailure(`${JSON.stringify(text)} cannot be run: only ${known} scripts can.`);
