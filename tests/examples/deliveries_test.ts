@@ -28,7 +28,7 @@ Deno.test("examples/from-github-and-stripe: only signed deliveries start its age
     `GITHUB_HOOK_SECRET="${SECRET}"\nSTRIPE_HOOK_SECRET=${STRIPE_SECRET}\n`,
   );
   await Deno.writeTextFile(join(home.configDir, ".env"), "INKLING_API_KEY=the key of this test\n");
-  await home.succeed("start", "--daemon");
+  await home.startService();
   using client = home.client();
 
   const send = async (agent: string, sent: Sent) => {

@@ -7,13 +7,7 @@ import { ADAPTERS, KEY } from "../../support/models/model_adapters.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { FixtureHttpServer } from "../../runtime/tools/mcp/http_server.ts";
 import { SHELL_SERVER } from "../../runtime/sandbox/shell_server.ts";
-import {
-  argumentsOf,
-  createRealHome,
-  type RealHome,
-  untilFound,
-  untilReady,
-} from "../real_process.ts";
+import { argumentsOf, createRealHome, type RealHome, untilFound } from "../real_process.ts";
 
 interface Call {
   name: string;
@@ -43,20 +37,6 @@ async function resultsOf(home: RealHome, id: string) {
   const rows = await client.messages(run?.id ?? 0);
   return rows.filter(({ event_type }) => event_type === "tool_result")
     .map(({ metadata }) => JSON.parse(metadata ?? "{}") as { content: string; is_error: boolean });
-}
-
-/** Starts a service in the foreground, which needs one process less than `start -d`. Disposing kills it. */
-async function startService(home: RealHome): Promise<AsyncDisposable> {
-  const service = await home.spawn(["start"]);
-  const output = service.output();
-  using client = home.client();
-  await untilReady(client);
-  return {
-    async [Symbol.asyncDispose]() {
-      service.kill("SIGKILL");
-      await output;
-    },
-  };
 }
 
 /** Runs an agent in the service that the test started. */
@@ -157,7 +137,7 @@ Deno.test("tools, MCP servers and providers work under scoped flags", async () =
     `tools: [look]\npaths: {data: ${join(home.root, "data")}}`,
   );
   await Deno.mkdir(join(home.root, "own"));
-  await using _service = await startService(home);
+  await home.startService();
   const results = await run(home, "busy");
   const expected = [
     /from data/,
@@ -213,7 +193,7 @@ Deno.test("triggers, chat and delegation work under scoped flags without --allow
   // Creates the state folder first, as `deno task start:scoped` does.
   await Deno.mkdir(home.stateDir, { mode: 0o700 });
   linkDescriptors(home.stateDir);
-  await using _service = await startService(home);
+  await home.startService();
   using client = home.client();
   const args = await argumentsOf((await client.info()).pid);
   assert.doesNotMatch(args, /--allow-run|--allow-(read|write|net|env) /);
@@ -244,7 +224,7 @@ Deno.test("the log names the flag that an agent or a tool lacks", async () => {
     `export default { description: "Calls", permissions: { net: ["phone.test"] }, run: () => "called" };`,
   );
   await writeCaller(home, "caller", [{ name: "phone", arguments: {} }], "tools: [phone]");
-  await using _service = await startService(home);
+  await home.startService();
   await write(home, "vault/a.txt", "treasure");
   await writeCaller(
     home,

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
-import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { until } from "../../../support/until.ts";
 import { CANARY } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
@@ -30,56 +29,55 @@ Deno.test("a script of a skill gets arguments and returns an exit code", async (
   assert.equal(await world.fixture.read("notes/a.txt"), "changed");
 });
 
-for (const kind of ["source", "binary"] as const) {
-  Deno.test(`a skill's script cannot exceed its permissions (${kind})`, async () => {
-    await using binary = await openBinary();
-    await using world = await ScriptWorld.open(kind === "binary" ? binary.program : ownProgram());
-    const { workspace, outside, base } = world.fixture;
-    await Deno.writeTextFile(join(workspace, "agents/_config/.env"), CANARY);
-    await Deno.mkdir(join(workspace, "agents/_config/skills/other"));
-    await Deno.writeTextFile(join(workspace, "agents/_config/skills/other/x.txt"), CANARY);
-    const link = (target: string, name: string) => Deno.symlink(target, join(world.folder, name));
-    await Deno.mkdir(join(world.folder, "deep"));
-    await link(join(outside, "secret.txt"), "link.txt");
-    await link("link.txt", "nested.txt");
-    await link(outside, "linked");
-    await link("../linked", "deep/linked");
-    const attempts = [
-      `Deno.readTextFileSync("/etc/passwd")`,
-      `Deno.readTextFileSync("${outside}/secret.txt")`,
-      `Deno.readTextFileSync("${workspace}/agents/me.md")`,
-      `Deno.readTextFileSync("${workspace}/.env")`,
-      `Deno.readTextFileSync("${workspace}/agents/_config/.env")`,
-      `Deno.readTextFileSync("${workspace}/agents/_config/skills/other/x.txt")`,
-      `Deno.readTextFileSync("${base}/config/config.yaml")`,
-      `Deno.readTextFileSync("${world.folder}/link.txt")`,
-      `Deno.readTextFileSync("${world.folder}/nested.txt")`,
-      `Deno.readTextFileSync("${world.folder}/linked/secret.txt")`,
-      `Deno.readTextFileSync("${world.folder}/deep/linked/secret.txt")`,
-      `Deno.writeTextFileSync("${world.folder}/new.txt", "x")`,
-      `Deno.writeTextFileSync("${outside}/new.txt", "x")`,
-      `await Deno.connect({ hostname: "127.0.0.1", port: 9 })`,
-      `new Deno.Command("/bin/true").outputSync()`,
-      `Deno.env.get("HOME")`,
-      `Deno.kill(Deno.ppid, "SIGCONT")`,
-      `Deno.hostname()`,
-      `Deno.dlopen("/lib/x86_64-linux-gnu/libc.so.6", {})`,
-      `(await import("node:child_process")).execFileSync("/bin/true")`,
-      `await import("http://127.0.0.1:9/" + "x.ts")`,
-    ];
-    const end = await world.run(
-      attempts.map((body) =>
-        `try { ${body}; console.log(${
-          JSON.stringify(body)
-        }); } catch (error) { console.log("refused", error.name); }`
-      ).join("\n"),
-    );
-    const lines = end.stdout.trim().split("\n");
-    assert.equal(end.stderr, "");
-    assert.equal(lines.length, attempts.length);
-    for (const line of lines) assert.match(line, /^refused (NotCapable|TypeError)$/);
-  });
-}
+// In an executable, the permissions of the worker are the only limit. outer_wall_test.ts tests the other limit.
+Deno.test("a skill's script cannot exceed its permissions", async () => {
+  await using binary = await openBinary();
+  await using world = await ScriptWorld.open(binary.program);
+  const { workspace, outside, base } = world.fixture;
+  await Deno.writeTextFile(join(workspace, "agents/_config/.env"), CANARY);
+  await Deno.mkdir(join(workspace, "agents/_config/skills/other"));
+  await Deno.writeTextFile(join(workspace, "agents/_config/skills/other/x.txt"), CANARY);
+  const link = (target: string, name: string) => Deno.symlink(target, join(world.folder, name));
+  await Deno.mkdir(join(world.folder, "deep"));
+  await link(join(outside, "secret.txt"), "link.txt");
+  await link("link.txt", "nested.txt");
+  await link(outside, "linked");
+  await link("../linked", "deep/linked");
+  const attempts = [
+    `Deno.readTextFileSync("/etc/passwd")`,
+    `Deno.readTextFileSync("${outside}/secret.txt")`,
+    `Deno.readTextFileSync("${workspace}/agents/me.md")`,
+    `Deno.readTextFileSync("${workspace}/.env")`,
+    `Deno.readTextFileSync("${workspace}/agents/_config/.env")`,
+    `Deno.readTextFileSync("${workspace}/agents/_config/skills/other/x.txt")`,
+    `Deno.readTextFileSync("${base}/config/config.yaml")`,
+    `Deno.readTextFileSync("${world.folder}/link.txt")`,
+    `Deno.readTextFileSync("${world.folder}/nested.txt")`,
+    `Deno.readTextFileSync("${world.folder}/linked/secret.txt")`,
+    `Deno.readTextFileSync("${world.folder}/deep/linked/secret.txt")`,
+    `Deno.writeTextFileSync("${world.folder}/new.txt", "x")`,
+    `Deno.writeTextFileSync("${outside}/new.txt", "x")`,
+    `await Deno.connect({ hostname: "127.0.0.1", port: 9 })`,
+    `new Deno.Command("/bin/true").outputSync()`,
+    `Deno.env.get("HOME")`,
+    `Deno.kill(Deno.ppid, "SIGCONT")`,
+    `Deno.hostname()`,
+    `Deno.dlopen("/lib/x86_64-linux-gnu/libc.so.6", {})`,
+    `(await import("node:child_process")).execFileSync("/bin/true")`,
+    `await import("http://127.0.0.1:9/" + "x.ts")`,
+  ];
+  const end = await world.run(
+    attempts.map((body) =>
+      `try { ${body}; console.log(${
+        JSON.stringify(body)
+      }); } catch (error) { console.log("refused", error.name); }`
+    ).join("\n"),
+  );
+  const lines = end.stdout.trim().split("\n");
+  assert.equal(end.stderr, "");
+  assert.equal(lines.length, attempts.length);
+  for (const line of lines) assert.match(line, /^refused (NotCapable|TypeError)$/);
+});
 
 Deno.test("a failing script prints its error and ends with exit code 1", async (t) => {
   await using world = await ScriptWorld.open();
