@@ -6,7 +6,8 @@ import { describeTrigger } from "../../present/triggers.ts";
 import { GALLERY_NAMES } from "../../present/gallery_names.ts";
 import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
 import type { Gallery, GalleryAgent, GalleryChanges } from "../../ops/authoring/gallery.ts";
-import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
+import type { WrittenSchedule } from "./spoken_schedule.ts";
+import { askSchedule } from "./start_questions.ts";
 
 /** Asks how the text of the file is made. `model` is the model that can write it, if there is one. */
 export async function askBeginning(
@@ -75,16 +76,7 @@ export async function askStart(
     ],
   });
   if (when !== "other") return { startsByItself: when === "own" };
-  const text = await interview.text({
-    message: "How often? For example: 30m, 1d, every weekday at 8, or a cron expression",
-    async check(text) {
-      const schedule = readSchedule(text);
-      if (schedule === undefined) return `This is not a schedule. Write ${SCHEDULE_FORMS}`;
-      const trigger = { type: "schedule" as const, ...schedule };
-      return (await author.findProblems(id, { prompt: "Run.", trigger }))[0];
-    },
-  });
-  return { schedule: readSchedule(text) as WrittenSchedule, startsByItself: true };
+  return { schedule: await askSchedule({ interview, author, id }), startsByItself: true };
 }
 
 /** Returns the schedule of a trigger that options set, if it is one. */

@@ -41,7 +41,7 @@ export class StartQuestions {
       case "manual":
         return {};
       case "schedule":
-        return await this.#schedule();
+        return { trigger: { type: "schedule", ...await askSchedule(this.#options) } };
       case "webhook":
         return await this.#webhook();
       case "change":
@@ -53,18 +53,6 @@ export class StartQuestions {
       default:
         return await this.#watch();
     }
-  }
-
-  async #schedule(): Promise<Starts> {
-    const check = this.#check((text) => ({ trigger: toTrigger(readSchedule(text)) }));
-    const text = await this.#options.interview.text({
-      message: "How often? For example: 30m, 1d, every weekday at 8, or a cron expression",
-      check: async (text) =>
-        readSchedule(text) === undefined
-          ? `This is not a schedule. Write ${SCHEDULE_FORMS}`
-          : await check(text),
-    });
-    return { trigger: toTrigger(readSchedule(text)) };
   }
 
   async #change(): Promise<Starts> {
@@ -163,6 +151,19 @@ export class StartQuestions {
   }
 }
 
+/** Asks for a schedule until the parser of agent files accepts it. */
+export async function askSchedule(options: StartQuestionsOptions): Promise<WrittenSchedule> {
+  const text = await options.interview.text({
+    message: "How often? For example: 30m, 1d, every weekday at 8, or a cron expression",
+    async check(text) {
+      const schedule = readSchedule(text);
+      if (schedule === undefined) return `This is not a schedule. Write ${SCHEDULE_FORMS}`;
+      return await findProblem({ trigger: { type: "schedule", ...schedule } }, options);
+    },
+  });
+  return readSchedule(text) as WrittenSchedule;
+}
+
 /** Returns the first problem of an agent file that contains these fields, or undefined. */
 export async function findProblem(
   fields: Partial<NewAgentFields>,
@@ -170,10 +171,6 @@ export async function findProblem(
 ): Promise<string | undefined> {
   const [problem] = await author.findProblems(id, { prompt: "any", ...fields });
   return problem && toOneLine(problem);
-}
-
-function toTrigger(schedule: WrittenSchedule | undefined): NonNullable<Starts["trigger"]> {
-  return { type: "schedule", ...schedule };
 }
 
 /** Returns a variable name for the webhook secret of an agent, such as `MY_AGENT_SECRET` for `my agent`. */

@@ -18,7 +18,7 @@ const HEALTH_MS = 5_000;
  */
 export type Health = "answers" | "absent" | "silent";
 
-/** A function that sends the first request to a service. Its signal aborts the request after HEALTH_MS. */
+/** A function that sends the first request to a service. Its signal aborts the request after the time limit. */
 export type FirstRequest<Answer> = (
   client: Client,
   options: { signal?: AbortSignal },
@@ -39,14 +39,15 @@ export async function healthOf(app: CliApp, workspace: string | undefined): Prom
   return await checkHealth(client, app);
 }
 
-async function requestFirst<Answer>(
+/** Sends a request with a time limit, and returns the answer or the reason why there is none. */
+export async function requestFirst<Answer>(
   client: Client,
   request: FirstRequest<Answer>,
-  { clock, signal }: { clock: Clock; signal?: AbortSignal },
+  { clock, signal, ms = HEALTH_MS }: { clock: Clock; signal?: AbortSignal; ms?: number },
 ): Promise<{ answer: Answer } | Exclude<Health, "answers">> {
   try {
     const answer = await withDeadline(clock, (signal) => request(client, { signal }), {
-      ms: HEALTH_MS,
+      ms,
       ...(signal && { signal }),
     });
     return { answer };

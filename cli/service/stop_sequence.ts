@@ -1,9 +1,8 @@
 // Stops the service with a request, then SIGTERM, then SIGKILL. Reports it as stopped only after its process has ended.
-import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
+import { ApiError, type Client } from "../../api/client/client.ts";
 import type { Clock, Places } from "../context/app.ts";
-import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
 import type { Processes } from "../context/processes.ts";
-import { readLivePid } from "./connection.ts";
+import { type FirstRequest, readLivePid, requestFirst } from "./connection.ts";
 import { pollFor } from "./self_start.ts";
 
 /** The maximum wait for an answer of the service. */
@@ -54,37 +53,34 @@ export async function stopService(context: StopContext): Promise<StopOutcome> {
  * runs, and null if the PID is unknown.
  */
 async function findPid(context: StopContext): Promise<number | null | undefined> {
-  const answer = await ask(context, (signal) => context.client.info({ signal }), ANSWER_MS);
-  return answer.kind === "answer" ? answer.body.pid : await readLivePid(context.places);
+  const info = await ask(context, (client, options) => client.info(options), ANSWER_MS);
+  return typeof info === "string" ? await readLivePid(context.places) : info.answer.pid;
 }
 
 /**
  * Requests the stop, and returns whether the process ends within `timeoutMs`. That time includes the wait for the answer.
  */
 async function endsOnRequest(context: StopContext, pid: number): Promise<boolean> {
-  const { client, clock, timeoutMs } = context;
+  const { clock, timeoutMs } = context;
   const deadline = clock.now() + timeoutMs;
   const ms = Math.min(ANSWER_MS, timeoutMs);
   // If no process listens, the request was not received, and waiting is pointless. A silent service may have received the
   // request.
-  const answer = await ask(context, (signal) => client.shutdown({ signal }), ms);
-  if (answer.kind === "unreachable") return false;
+  const answer = await ask(context, (client, options) => client.shutdown(options), ms);
+  if (answer === "absent") return false;
   return await hasEnded(context, pid, deadline - clock.now());
 }
 
-type Answer<T> = { kind: "answer"; body: T } | { kind: "silent" } | { kind: "unreachable" };
-
 /** Sends a request with a time limit. Returns `silent` for a timeout and for an error response. */
-async function ask<T>(
-  { clock }: StopContext,
-  request: (signal: AbortSignal) => Promise<T>,
+async function ask<Answer>(
+  { client, clock }: StopContext,
+  request: FirstRequest<Answer>,
   ms: number,
-): Promise<Answer<T>> {
+): ReturnType<typeof requestFirst<Answer>> {
   try {
-    return { kind: "answer", body: await withDeadline(clock, request, { ms }) };
+    return await requestFirst(client, request, { clock, ms });
   } catch (error) {
-    if (error instanceof ServiceUnreachable) return { kind: "unreachable" };
-    if (error instanceof DeadlineExceeded || error instanceof ApiError) return { kind: "silent" };
+    if (error instanceof ApiError) return "silent";
     throw error;
   }
 }
