@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
+import { kindOf, kindsInGuides } from "./docs/guide_commands.ts";
 import { createNewcomerHome } from "./docs/newcomer_home.ts";
 import { REPOSITORY } from "./support/repository.ts";
 
@@ -73,11 +74,22 @@ Deno.test("README and overview: every command that needs no download succeeds", 
   await Deno.writeTextFile(join(folder, "notes.md"), "# Notes\n\nIt rained.\n");
   const overview = commandsOfOverview();
   assert.ok(overview.length >= 20, overview.join("\n"));
+  // The test of the guides runs most kinds of commands.
+  const kinds = kindsInGuides();
+  const others = overview.filter((command) => !kinds.has(kindOf(command)));
+  assert.ok(others.length >= 5 && others.length < overview.length, others.join("\n"));
   // The command that stops the service runs last, because `curl` needs the service.
   const isStop = (command: string) => command === "inkling stop";
   const [curl = ""] = commandsOfBlocks(HTTP_API);
   assert.match(curl, /^curl /);
-  for (const command of [...overview.filter((one) => !isStop(one)), curl, "inkling stop"]) {
+  for (
+    const command of [
+      "inkling start -d",
+      ...others.filter((one) => !isStop(one)),
+      curl,
+      "inkling stop",
+    ]
+  ) {
     await succeed(command);
   }
   assert.match(await Deno.readTextFile(join(home.path, "out.md")), /report\.md/);

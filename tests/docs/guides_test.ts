@@ -9,22 +9,10 @@ import {
 } from "../examples/example_workspace.ts";
 import { copyTree } from "../../release/folder.ts";
 import { REPOSITORY } from "../support/repository.ts";
+import { commandsOf, guide, NOT_RUN } from "./guide_commands.ts";
 import { createNewcomerHome, type NewcomerHome } from "./newcomer_home.ts";
 
 const MOST_LINES = 70;
-
-/** The commands that no test runs, each with the reason. */
-const NOT_RUN: Readonly<Record<string, string>> = {
-  "inkling notify --test phone": "sends a message over the Internet",
-  "inkling mcp add archive npm:@modelcontextprotocol/server-filesystem ~/archive":
-    "downloads a package",
-  "inkling mcp add tracker https://tracker.example/mcp --token TRACKER_TOKEN":
-    "asks at a terminal; tests/cli/commands runs it",
-  "inkling service install":
-    "installs a unit on the machine; the tests of that command use a stand-in",
-  "inkling service status": "asks the service manager; the tests of that command use a stand-in",
-  "inkling run weekly --dry-run": "needs the MCP server that the reader brings",
-};
 
 /** The blocks that are neither commands to run nor files of an example, by guide and language, each with the reason. */
 const OTHER_BLOCKS: Readonly<Record<string, string>> = {
@@ -45,20 +33,6 @@ const REPEATED: ReadonlySet<string> = new Set([
   "cat ~/inkling/summaries/newest.md",
   "inkling respond 1 --yes",
 ]);
-
-function guide(name: string): string {
-  return Deno.readTextFileSync(join(REPOSITORY, "docs/guides", `${name}.md`));
-}
-
-/** Returns the commands in a guide's shell blocks, and the commands that fill a table cell. */
-function commandsOf(text: string): string[] {
-  const blocks = /^( *)```sh\n([^]*?)^\1```$|^(\|.*)$/gm;
-  return [...text.matchAll(blocks)].flatMap(([, , block, row]) =>
-    row === undefined
-      ? (block ?? "").split("\n").map((line) => line.trim()).filter((line) => line !== "")
-      : [...row.matchAll(/\| `(inkling [^`]+)` *(?=\|)/g)].map(([, command = ""]) => command)
-  );
-}
 
 Deno.test("docs/guides: each guide is short and links to its example", () => {
   for (const name of exampleNames()) {
