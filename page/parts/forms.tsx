@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX, VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button, Problem } from "./parts.tsx";
+import { useAgents } from "../state/service_context.ts";
 import { useSending } from "../state/use_resource.ts";
 
 /** The attributes that connect a control with its label and its hint. */
@@ -39,7 +40,6 @@ export function SelectField(
     onChoose: (value: string) => void;
     nameOf?: (option: string) => string;
     hasAll?: boolean;
-    /** True if the page's shortcut for the filter moves the focus to this field. */
     layout?: "inline";
   },
 ): VNode {
@@ -56,6 +56,22 @@ export function SelectField(
         </select>
       )}
     </Field>
+  );
+}
+
+/** Renders a select field of the known agents. `chosen` is among its options even if the agent is unknown. */
+export function AgentField(
+  { chosen, onChoose }: { chosen: string | null; onChoose: (id: string | null) => void },
+): VNode {
+  const agents = useAgents();
+  return (
+    <SelectField
+      label="Agent"
+      value={chosen ?? ""}
+      options={[...new Set([...agents.keys(), ...(chosen === null ? [] : [chosen])])]}
+      nameOf={(one) => agents.get(one)?.display_name ?? one}
+      onChoose={(one) => onChoose(one || null)}
+    />
   );
 }
 

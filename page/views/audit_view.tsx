@@ -5,7 +5,7 @@ import type { AuditRecord } from "../../api/schemas/audit_schemas.ts";
 import { PLACES } from "../../present/answer_place.ts";
 import { ACTIONS, describeAudit } from "../../present/audit_text.ts";
 import { AUDIT_ACTION_NAMES, type AuditAction } from "../../runtime/vocabulary/audit_actions.ts";
-import { PeriodFields, SelectField, TypedField } from "../parts/forms.tsx";
+import { AgentField, PeriodFields, SelectField, TypedField } from "../parts/forms.tsx";
 import {
   Button,
   Empty,
@@ -25,7 +25,7 @@ import {
   toHash,
   toPeriod,
 } from "../state/route.ts";
-import { useAgents, useService } from "../state/service_context.ts";
+import { useService } from "../state/service_context.ts";
 import { useResource, useSending } from "../state/use_resource.ts";
 
 const PAGE_SIZE = 50;
@@ -133,13 +133,11 @@ function Row({ record }: { record: AuditRecord }): VNode {
 }
 
 function Filters({ route }: { route: AuditRoute }): VNode {
-  const agents = useAgents();
   const change = (changes: Partial<AuditRoute>) => {
     // Read the address instead of `route`, which is outdated if two changes follow each other before the page renders.
     const current = parseRoute(location.hash);
     if (current.view === "audit") location.hash = toHash({ ...current, before: null, ...changes });
   };
-  const ids = new Set([...agents.keys(), ...(route.agent === null ? [] : [route.agent])]);
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <SelectField
@@ -164,13 +162,7 @@ function Filters({ route }: { route: AuditRoute }): VNode {
         onChoose={(one) => change({ via: one || null })}
       />
       <PeriodFields from={route.from} to={route.to} onEntered={change} />
-      <SelectField
-        label="Agent"
-        value={route.agent ?? ""}
-        options={[...ids]}
-        nameOf={(one) => agents.get(one)?.display_name ?? one}
-        onChoose={(one) => change({ agent: one || null })}
-      />
+      <AgentField chosen={route.agent} onChoose={(agent) => change({ agent })} />
       {location.hash !== auditHref() && <a class="button" href={auditHref()}>Clear</a>}
     </form>
   );

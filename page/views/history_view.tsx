@@ -6,10 +6,9 @@ import {
 } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executions/states.ts";
 import { ExecutionTable } from "./execution_table.tsx";
-import { PeriodFields, SelectField, TypedField } from "../parts/forms.tsx";
+import { AgentField, PeriodFields, SelectField, TypedField } from "../parts/forms.tsx";
 import { Empty, LoadState } from "../parts/parts.tsx";
 import { historyHref, type HistoryRoute, parseRoute, toHash, toPeriod } from "../state/route.ts";
-import { useAgents } from "../state/service_context.ts";
 import { useResource } from "../state/use_resource.ts";
 
 const PAGE_SIZE = 50;
@@ -56,13 +55,11 @@ export function HistoryView({ route }: { route: HistoryRoute }): VNode {
 }
 
 function Filters({ route }: { route: HistoryRoute }): VNode {
-  const agents = useAgents();
   const change = (changes: Partial<HistoryRoute>) => {
     // Read the address instead of `route`, which is outdated if two changes follow each other before the page renders.
     const current = parseRoute(location.hash);
     if (current.view === "history") location.hash = toHash({ ...current, page: 1, ...changes });
   };
-  const ids = new Set([...agents.keys(), ...(route.agent === null ? [] : [route.agent])]);
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <SelectField
@@ -86,13 +83,7 @@ function Filters({ route }: { route: HistoryRoute }): VNode {
         options={EXECUTION_TRIGGERS}
         onChoose={(one) => change({ trigger: (one || null) as ExecutionTrigger | null })}
       />
-      <SelectField
-        label="Agent"
-        value={route.agent ?? ""}
-        options={[...ids]}
-        nameOf={(one) => agents.get(one)?.display_name ?? one}
-        onChoose={(one) => change({ agent: one || null })}
-      />
+      <AgentField chosen={route.agent} onChoose={(agent) => change({ agent })} />
       {location.hash !== historyHref() && <a class="button" href={historyHref()}>Clear</a>}
     </form>
   );
