@@ -40,6 +40,17 @@ async function openWorld() {
       // deno-lint-ignore no-explicit-any -- tests compare whole bodies
       return { status: response.status, body: await response.json() as any };
     },
+    /** Logs in on the page, and returns the cookie. */
+    async logIn(key: string) {
+      const { headers, body } = await fetch(`${base}/login`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { origin: base, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ key }),
+      });
+      await body?.cancel();
+      return headers.get("set-cookie")?.split(";")[0] ?? "";
+    },
     async add(role: Role, agents: string[] | null = null, lifeMs: number | null = null) {
       const keys = await runtime.keys();
       const name = `${role} ${agents ?? ""}`;
@@ -82,14 +93,7 @@ Deno.test("a key is shown once, is renewed by its owner, and only admins list or
 Deno.test("a revoked key ends at once, with its open streams and its log-ins", async () => {
   await using on = await openWorld();
   const key = await on.add("viewer");
-  const login = await fetch(`${on.base}/login`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { origin: on.base, "content-type": "application/x-www-form-urlencoded" },
-    body: new URLSearchParams({ key }),
-  });
-  await login.body?.cancel();
-  const [cookie = ""] = login.headers.get("set-cookie")?.split(";") ?? [];
+  const cookie = await on.logIn(key);
   const page = async () => {
     const response = await fetch(`${on.base}/info`, { headers: { cookie } });
     await response.body?.cancel();
@@ -222,14 +226,7 @@ Deno.test("a key for some agents counts all their open executions, and no others
 Deno.test("the audit names who signed out, and who stopped the service", async () => {
   await using on = await openWorld();
   const key = await on.add("operator");
-  const login = await fetch(`${on.base}/login`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { origin: on.base, "content-type": "application/x-www-form-urlencoded" },
-    body: new URLSearchParams({ key }),
-  });
-  await login.body?.cancel();
-  const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const cookie = await on.logIn(key);
   for (let time = 0; time < 2; time++) {
     const headers = { cookie, origin: on.base };
     const { body } = await fetch(`${on.base}/logout`, { method: "POST", headers });
