@@ -28,16 +28,13 @@ Deno.test("server/docs_assets holds the files of the packages, unchanged", () =>
 /** A viewer of the API's description. */
 interface Viewer {
   path: string;
-  /** The operations that it gets. Redoc draws all details of each one, so it gets one operation of each tag. */
+  /** The described operations. Redoc draws all details of each one, so it gets a sample. */
   operations: typeof OPERATIONS;
 }
 
 const VIEWERS: readonly Viewer[] = [
   { path: "/docs", operations: OPERATIONS },
-  {
-    path: "/redoc",
-    operations: [...new Map(OPERATIONS.map((one) => [one.path.split("/")[1], one])).values()],
-  },
+  { path: "/redoc", operations: OPERATIONS.filter((_, at) => at % 10 === 0) },
 ];
 
 /** Opens a page and waits until it shows the operations. Fails on errors and on requests to other hosts. */
@@ -75,7 +72,7 @@ async function showOperations(
 }
 
 testInBrowser(
-  "/docs shows every operation, /redoc some, and both request nothing from other hosts",
+  "/docs and /redoc show operations and request nothing from other hosts",
   async (browser) => {
     await using on = await createTestService();
     const { ports: [port] } = await on.start({ tcp: { port: 0, apiKey: "key" } });

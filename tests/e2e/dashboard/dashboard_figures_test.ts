@@ -181,15 +181,14 @@ async function seeManyAgents(world: DashboardWorld): Promise<void> {
   await page.getByLabel("Trigger").selectOption("schedule");
   await untilSeen(async () => await rows.count() === SCHEDULED, "the list follows");
   // Every view uses the full width of the page.
-  for (const width of [1_920, 2_560]) {
-    await page.setViewportSize({ width, height: 1_080 });
-    for (const view of ["", "agents", "history", "schedule", "usage"]) {
-      await page.evaluate(`location.hash = "#/${view}"`);
-      const widest = page.locator("main > :is(.now, .agents, ul, div)").first();
-      await widest.waitFor();
-      const used = (await widest.boundingBox())?.width ?? 0;
-      assert.ok(used >= 0.9 * width, `${view} uses ${used} of ${width}`);
-    }
+  const width = 2_560;
+  await page.setViewportSize({ width, height: 1_080 });
+  for (const view of ["", "agents", "history", "schedule", "usage"]) {
+    await page.evaluate(`location.hash = "#/${view}"`);
+    const widest = page.locator("main > :is(.now, .agents, ul, div)").first();
+    await widest.waitFor();
+    const used = (await widest.boundingBox())?.width ?? 0;
+    assert.ok(used >= 0.9 * width, `${view} uses ${used} of ${width}`);
   }
 }
 

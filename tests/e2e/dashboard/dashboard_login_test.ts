@@ -73,7 +73,7 @@ async function useLoopbackProxy(world: DashboardWorld): Promise<void> {
   const { socketFile, stateDir } = world.runtime().directories;
   await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
   const { address } = await createUiLink({ stateDir, port: proxy.port });
-  const page = await world.openPage("#/", {});
+  const page = await world.openPage(null, {});
   const requests: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
   // Simulates a browser whose streams cannot be iterated.
@@ -171,7 +171,7 @@ test("dashboard: the log-in and the editor work behind a TLS proxy with a path a
     await Deno.writeTextFile(join(workspace.configDir, "config.yaml"), lines, { append: true });
   });
   target = world.origin;
-  const page = await world.openPage("#/", { ...WITHOUT_KEY, ignoreHTTPSErrors: true });
+  const page = await world.openPage(null, { ...WITHOUT_KEY, ignoreHTTPSErrors: true });
   await page.goto(`${proxy.origin}/inkling/#/agents`);
   await logIn(page);
   await page.getByRole("button", { name: "Run worker" }).click();

@@ -158,12 +158,15 @@ async function waitForNode(world: DashboardWorld): Promise<void> {
     ...(waitsForLabels && { waitsForLabels }),
   });
   const { id } = await runtime.run("trainer", {});
-  const page = await world.openPage(`#/executions/${id}`);
+  const page = await world.openPage("#/");
+  await page.clock.install();
+  await page.evaluate(`location.hash = "#/executions/${id}"`);
   const note = page.getByText("Waits for a node with the labels gpu, linux");
   await note.waitFor();
   assert.equal(await page.getByText("Waiting for the model").count(), 0);
   // No event reports that a node claims the run; the page polls the execution.
   waitsForLabels = undefined;
+  await page.clock.fastForward(5_000);
   await note.waitFor({ state: "detached" });
   model.finish();
   await page.getByText("Half and half").first().waitFor();

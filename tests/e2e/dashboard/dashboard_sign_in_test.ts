@@ -82,7 +82,7 @@ test("dashboard: a sign-in at the port continues the run that waits", async (bro
   await page.getByText("it needs a sign-in").waitFor();
   await expectNoFault(page, "the question of a sign-in", "[data-request]");
   await signIn(page);
-  await expectNoFault(page, "the end of a sign-in");
+  await expectNoFault(page, "the end of a sign-in", ":root");
   assert.equal(await page.evaluate("document.cookie"), "");
   const cookies = await page.context().cookies();
   assert.deepEqual(cookies.filter(({ name }) => name.startsWith("inkling_sign_in")), []);
@@ -106,7 +106,7 @@ test("dashboard: a sign-in through the proxy of inkling ui comes back without a 
   const { socketFile, stateDir } = world.runtime().directories;
   await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
   const { address } = await createUiLink({ stateDir, port: proxy.port });
-  const page = await world.openPage("#/", WITHOUT_KEY);
+  const page = await world.openPage(null, WITHOUT_KEY);
   await showConsent(page, world.auth);
   await page.goto(address);
   // The address of the answer works in no other browser.
@@ -131,7 +131,7 @@ test("dashboard: a sign-in returns to public_url, behind a TLS proxy with a path
   await using proxy = openOwnProxy({ target: () => target, tls: certificate });
   await using world = await openWorld(browser, `public_url: "${proxy.origin}/inkling"\n`);
   target = world.origin;
-  const page = await world.openPage("#/", { ...WITHOUT_KEY, ignoreHTTPSErrors: true });
+  const page = await world.openPage(null, { ...WITHOUT_KEY, ignoreHTTPSErrors: true });
   await showConsent(page, world.auth);
   await page.goto(`${proxy.origin}/inkling/`);
   await logIn(page);

@@ -35,11 +35,11 @@ export interface DashboardWorld extends AsyncDisposable {
   stopService(): Promise<void>;
   startService(): Promise<void>;
   /**
-   * Opens a view, in the shared browser context or in one with `options`. Reuses the first page of the shared context after
+   * Opens a view, or an empty page for null, in the shared browser context or in one with `options`. Reuses the first page of the shared context after
    * its release, because loading a page takes fifteen times as long. Page errors and undocumented requests fail the last
    * test.
    */
-  openPage(hash: string, options?: BrowserContextOptions): Promise<Page>;
+  openPage(hash: string | null, options?: BrowserContextOptions): Promise<Page>;
   /** Releases the reused page and closes the other pages. */
   releasePages(): Promise<void>;
 }
@@ -186,7 +186,7 @@ export async function openDashboardWorld(
     },
     releasePages,
     async openPage(hash, options) {
-      if (options === undefined && reused !== undefined && !isTaken) {
+      if (hash !== null && options === undefined && reused !== undefined && !isTaken) {
         isTaken = true;
         if (reused.url().startsWith(`${origin}/ui`)) {
           await reused.evaluate(`location.hash = ${JSON.stringify(hash)}`);
@@ -210,7 +210,7 @@ export async function openDashboardWorld(
         );
         if (line.type() === "error" && !isNetwork) complaints.push(line.text());
       });
-      await page.goto(`${origin}/ui${hash}`);
+      if (hash !== null) await page.goto(`${origin}/ui${hash}`);
       return page;
     },
     async [Symbol.asyncDispose]() {

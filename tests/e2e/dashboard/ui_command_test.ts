@@ -125,7 +125,7 @@ async function expectRefusal(browser: Browser, address: string, heading: string)
   const page = await openPage(browser, { bypassCSP: true });
   await page.goto(address);
   await page.getByRole("heading", { name: heading }).waitFor();
-  await expectNoFault(page, heading);
+  await expectNoFault(page, heading, ":root");
   await page.context().close();
 }
 
