@@ -32,12 +32,8 @@ export interface CustomToolsOptions extends HostSettings {
   clock: Clock;
   /** Returns true if a variable contains a model provider's key, which no tool gets. */
   isProviderKey(name: string): boolean;
-  /**
-   * The limits of the process pool: `max` processes, and `idleMs` until an idle process ends. Defaults are in host_pool.ts.
-   */
-  processes?: { max?: number; idleMs?: number };
-  /** Called before each start of a process. */
-  onStart?: () => void;
+  /** The maximum number of processes. The default is in host_pool.ts. */
+  maxProcesses?: number;
 }
 
 /** The tools in a file, or a sentence with the reason that the file cannot be used. */
@@ -60,12 +56,7 @@ export class CustomTools implements AsyncDisposable {
 
   constructor(options: CustomToolsOptions) {
     this.#options = options;
-    const { max, idleMs } = options.processes ?? {};
-    this.#pool = new HostPool({
-      clock: options.clock,
-      ...(max === undefined ? {} : { maxProcesses: max }),
-      ...(idleMs === undefined ? {} : { idleMs }),
-    });
+    this.#pool = new HostPool(options);
   }
 
   /**
@@ -211,7 +202,6 @@ export class CustomTools implements AsyncDisposable {
   }
 
   async #start(permissions: WorkerPermissions, cwd: string): Promise<HostProcess> {
-    this.#options.onStart?.();
     const variables = this.#variables(permissions.env);
     const start = { role: "tools", permissions, variables, cwd } as const;
     return new HostProcess({

@@ -7,7 +7,7 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 import type { HostProcess } from "./host_process.ts";
 import { SharedPlaces } from "./shared_places.ts";
 
-/** The default time after which an idle process is ended, in milliseconds. */
+/** The time after which an idle process is ended, in milliseconds. */
 const IDLE_MS = 60_000;
 /** The default maximum number of processes. */
 const MAX_PROCESSES = 8;
@@ -46,11 +46,10 @@ export interface HostRequest {
   start(): Promise<HostProcess>;
 }
 
-/** The options of HostPool. `idleMs` is the time after which an idle process is ended. */
+/** The options of HostPool. */
 export interface HostPoolOptions {
   clock: Clock;
   maxProcesses?: number;
-  idleMs?: number;
 }
 
 interface IdleHost {
@@ -66,7 +65,6 @@ interface IdleHost {
 export class HostPool implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #maxProcesses: number;
-  readonly #idleMs: number;
   readonly #places: SharedPlaces;
   /** For each acquired process, the function that releases its place in SharedPlaces. */
   readonly #leave = new Map<HostProcess, () => void>();
@@ -78,10 +76,9 @@ export class HostPool implements AsyncDisposable {
   #changed = Promise.withResolvers<void>();
   #closed = false;
 
-  constructor({ clock, maxProcesses = MAX_PROCESSES, idleMs = IDLE_MS }: HostPoolOptions) {
+  constructor({ clock, maxProcesses = MAX_PROCESSES }: HostPoolOptions) {
     this.#clock = clock;
     this.#maxProcesses = maxProcesses;
-    this.#idleMs = idleMs;
     this.#places = new SharedPlaces(maxProcesses);
   }
 
@@ -220,7 +217,7 @@ export class HostPool implements AsyncDisposable {
   }
 
   async #endWhenIdle({ stop, process }: IdleHost): Promise<void> {
-    const isOver = await sleepUnlessAborted(this.#clock, this.#idleMs, stop.signal);
+    const isOver = await sleepUnlessAborted(this.#clock, IDLE_MS, stop.signal);
     if (isOver) await this.#dropIdle(process);
   }
 

@@ -85,7 +85,7 @@ Deno.test("hanging tools of one execution do not block the tools of another", as
 
 Deno.test("a call's time limit starts with its process, and a call without a process fails", async () => {
   const clock = new TestClock();
-  await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
+  await using world = await ToolWorld.open({ clock, maxProcesses: 1 });
   await world.writeTool("waiter", WAITER, "timeout: 5,");
   await world.writeTool("quick", `return "done";`);
   await world.fixture.write("notes/a.txt", "");
@@ -116,7 +116,7 @@ Deno.test("a call's time limit starts with its process, and a call without a pro
 });
 
 Deno.test("HostPool ends a process that idles too long or whose place another tool needs", async () => {
-  await using world = openPool({ maxProcesses: 1, idleMs: 60_000 });
+  await using world = openPool({ maxProcesses: 1 });
   const { pool, acquire, clock } = world;
   const one = await acquire("a");
   pool.release(one);
@@ -141,7 +141,7 @@ Deno.test("disposing of HostPool ends busy and idle processes", async () => {
 
 Deno.test("disposing of HostPool tries again to end a process, and reports the error", async () => {
   for (const failures of [1, 2]) {
-    const { pool, acquire, clock, started } = openPool({ idleMs: 60_000 });
+    const { pool, acquire, clock, started } = openPool();
     pool.release(await acquire("a", "one", failures));
     const [process] = started;
     assert.ok(process !== undefined);

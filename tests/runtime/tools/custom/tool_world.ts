@@ -31,7 +31,7 @@ export const WAITER = `context.log("began");
 export interface ToolWorldOptions {
   clock?: Clock;
   program?: HostProgram;
-  processes?: { max?: number; idleMs?: number };
+  maxProcesses?: number;
   sandbox?: ProcessSandbox;
   /** True: the tools run in the operating system's sandbox, if there is one. */
   isConfined?: boolean;
@@ -71,16 +71,21 @@ export class ToolWorld implements AsyncDisposable {
       DENO_DIR: denoDirectory(),
       ...options.variables,
     };
+    const sandbox = options.sandbox ??
+      (options.isConfined ? systemSandbox(fixture.home, "preferred") : noSandbox());
+    const confine = sandbox.confine.bind(sandbox);
+    sandbox.confine = (...wanted) => {
+      this.starts++;
+      return confine(...wanted);
+    };
     this.tools = new CustomTools({
       directories: this.directories,
       program: options.program ?? ownProgram(),
       clock: options.clock ?? new SystemClock(),
       lookup: (name) => variables[name],
-      sandbox: options.sandbox ??
-        (options.isConfined ? systemSandbox(fixture.home, "preferred") : noSandbox()),
+      sandbox,
       isProviderKey: options.isProviderKey ?? ((name) => name === "OPENAI_API_KEY"),
-      ...(options.processes === undefined ? {} : { processes: options.processes }),
-      onStart: () => void this.starts++,
+      ...(options.maxProcesses !== undefined && { maxProcesses: options.maxProcesses }),
     });
   }
 

@@ -41,14 +41,3 @@ Deno.test("withServerSecrets() returns the file's current secrets, or the previo
     await write('[{ "env": { "A_TOKEN": "in-no-server-at-all" } }, null]');
     assert.deepEqual(values(), ["a-longer-secret-of-the-environment"]);
   }));
-
-Deno.test("withServerSecrets() ignores a pipe, and a file over the size limit", () =>
-  withTempDir(async (dir) => {
-    const pipe = `${dir}/pipe`;
-    await new Deno.Command("mkfifo", { args: [pipe] }).output();
-    assert.deepEqual(withServerSecrets(() => [], { path: pipe, lookup: () => undefined })(), []);
-    const large = `${dir}/large.json`;
-    const entry = { env: { A_TOKEN: "literal-token" }, filler: "x".repeat(1024 * 1024) };
-    await Deno.writeTextFile(large, JSON.stringify({ s: entry }));
-    assert.deepEqual(withServerSecrets(() => [], { path: large, lookup: () => undefined })(), []);
-  }));

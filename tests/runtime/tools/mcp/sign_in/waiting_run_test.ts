@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../../../runtime/interface/runtime.ts";
 import { AuthorizationServer } from "../../../../support/machine/authorization_server.ts";
-import { payloadsOf, runToEnd, toEnd } from "../../../../support/test_workspace.ts";
+import { runToEnd, toEnd } from "../../../../support/test_workspace.ts";
 import { FixtureHttpServer } from "../http_server.ts";
-import { createPlace, entryOf } from "../mcp_place.ts";
+import { createPlace, entryOf, resultsOf } from "../mcp_place.ts";
 import { signInAsPerson } from "./sign_in_world.ts";
 
 async function openWorld(config = "") {
@@ -105,9 +105,7 @@ Deno.test("a sign-in that ends during a run makes it wait, and the call is made 
   const ended = await toEnd(runtime, waiting.id);
   assert.deepEqual([ended.status, ended.outputData], ["success", "two"]);
   assert.deepEqual(called, ["one", "two"]);
-  const results = (await payloadsOf(runtime, waiting.id))
-    .filter((one) => one["event_type"] === "tool_result").map((one) => one["content"]);
-  assert.deepEqual(results, ["one", "two"]);
+  assert.deepEqual(await resultsOf(runtime, waiting.id), ["one", "two"]);
   const { differences } = await runtime.replays.replay(waiting.id, { withAllTools: false });
   assert.deepEqual(differences, []);
 });
