@@ -36,26 +36,27 @@ test("a move into a database or a state directory with a history is refused", as
   assert.equal(found, 1);
 });
 
-test("a move without a history is refused in both directions", async (world) => {
-  const refusal = /There is no history in .+: nothing ran in this workspace yet/;
-  await assert.rejects(world.move("to"), refusal);
-  const expected = /There is no history in postgres:\/\/.+: nothing to copy/;
-  await assert.rejects(world.move("from"), expected);
-  assert.deepEqual(await world.filled(), {});
-  assert.deepEqual(world.files(), []);
-}, createBarePostgres);
-
-test("a move is refused while the service of the workspace runs", async (world) => {
-  {
-    await using _runtime = await world.place.open();
-    for (const direction of ["to", "from"] as const) {
-      const refusal = { name: "AlreadyRunning", message: /"inkling stop"/ };
-      await assert.rejects(world.move(direction), refusal);
+test(
+  "a move is refused without a history, and while the service of the workspace runs",
+  async (world) => {
+    const refusal = /There is no history in .+: nothing ran in this workspace yet/;
+    await assert.rejects(world.move("to"), refusal);
+    const expected = /There is no history in postgres:\/\/.+: nothing to copy/;
+    await assert.rejects(world.move("from"), expected);
+    assert.deepEqual(await world.filled(), {});
+    assert.deepEqual(world.files(), []);
+    {
+      await using _runtime = await world.place.open();
+      for (const direction of ["to", "from"] as const) {
+        const refusal = { name: "AlreadyRunning", message: /"inkling stop"/ };
+        await assert.rejects(world.move(direction), refusal);
+      }
     }
-  }
-  assert.deepEqual(await world.filled(), {});
-  await world.move("to");
-});
+    assert.deepEqual(await world.filled(), {});
+    await world.move("to");
+  },
+  createBarePostgres,
+);
 
 test("a move out of PostgreSQL is refused only while nodes are alive", async (world) => {
   await fillLittle(world.directories.databaseFile);

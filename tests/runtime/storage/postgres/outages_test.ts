@@ -15,6 +15,7 @@ import { settle } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
 import { saying } from "./sentences.ts";
+import { storeExecution } from "./stored_execution.ts";
 
 /** Short limits for tests. Tests for which `silentMs` matters set it themselves. */
 const LIMITS = { connectMs: 5_000, checkAfterMs: 500 };
@@ -140,7 +141,7 @@ test("pg_terminate_backend: work continues on new connections", async ({ databas
   assert.deepEqual(await keys(database), stored.sort());
 });
 
-test("a cancelled statement is reported, and its change is rolled back", async ({ database, administer }) => {
+test("a cancelled statement and a full disk are reported, and change nothing", async ({ database, administer }) => {
   const changing = database.change("power", function* () {
     yield* keep("cancelled");
     yield* get("SELECT pg_sleep(60)");
@@ -157,16 +158,14 @@ test("a cancelled statement is reported, and its change is rolled back", async (
   await assert.rejects(changing.finally(() => isOver = true), unavailable(refusal));
   await cancelling;
   assert.deepEqual(await keys(database), []);
-});
 
-test("a full disk of the server: changes are refused, and reads continue", async ({ database, administer }) => {
   await administer(
     "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS " +
       "'BEGIN RAISE ''No space left on device'' USING ERRCODE = ''disk_full''; END'; " +
       "CREATE TRIGGER full_disk BEFORE INSERT ON inkling.settings EXECUTE FUNCTION refuse()",
   );
-  const refusal = unavailable(/: its disk is full\. Free some space there\.$/);
-  await assert.rejects(database.change("power", () => keep("x")), refusal);
+  const full = unavailable(/: its disk is full\. Free some space there\.$/);
+  await assert.rejects(database.change("power", () => keep("x")), full);
   assert.deepEqual(await keys(database), []);
   await administer("DROP TRIGGER full_disk ON inkling.settings");
   await database.change("power", () => keep("x"));
@@ -269,15 +268,7 @@ withPostgres.test("a frozen or vanished process does not keep an execution's row
     limits,
   });
   await using there = await PostgresDatabase.open({ address });
-  await there.change("power", function* () {
-    yield* run(
-      "INSERT INTO instances (id, pid, started_at) VALUES ('here', 1, 0), ('there', 2, 0)",
-    );
-    yield* run(
-      "INSERT INTO executions (agent_id, display_name, status, trigger, instance_id, request, model, started_at, epoch) " +
-        "VALUES ('a', 'A', 'running', 'manual', 'here', '{}', '', 0, 1)",
-    );
-  });
+  await there.change("power", storeExecution);
   const take = () =>
     there.change("power", function* () {
       yield* get("SELECT set_config('lock_timeout', '60s', true)");

@@ -18,6 +18,7 @@ import { NEW_EXECUTION } from "../../../support/test_store.ts";
 import { until } from "../../../support/until.ts";
 import { lockNumber } from "../../../../runtime/storage/postgres/transaction.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
+import { storeExecution } from "./stored_execution.ts";
 
 const WANTED: NewExecution = { ...NEW_EXECUTION, agentId: "a", trigger: "watch" };
 
@@ -52,7 +53,7 @@ function test(name: string, body: (world: World) => Promise<void>): void {
   });
 }
 
-test("change() commits all or nothing, and then runs the callbacks", async ({ database }) => {
+test("change() commits all or nothing, even if an operation hides an error, and then runs the callbacks", async ({ database }) => {
   let done = 0;
   const broken = database.change("power", function* () {
     yield* keep("a", "b");
@@ -67,9 +68,7 @@ test("change() commits all or nothing, and then runs the callbacks", async ({ da
   });
   assert.deepEqual(await database.read(kept), [{ key: "a", value: "b" }]);
   assert.equal(done, 1);
-});
 
-test("an operation that hides the error of its statement is not committed", async ({ database }) => {
   let caught: unknown;
   const hiding = database.change("power", function* () {
     yield* keep("hidden", "x");
@@ -84,7 +83,7 @@ test("an operation that hides the error of its statement is not committed", asyn
   assert.match(String(caught), /null value/);
 });
 
-test("values are the same as in SQLite, except those that PostgreSQL cannot store", async ({ database }) => {
+test("values are the same as in SQLite, except those that PostgreSQL cannot store, also in JSON and lists", async ({ database }) => {
   using sqlite = SqliteDatabase.open(":memory:");
   const values = ["", "\u{1F600}", "it's", "a\\b", 0, -1, 2 ** 53 - 1, 0.1 + 0.2, null] as const;
   for (const value of values) {
@@ -97,11 +96,9 @@ test("values are the same as in SQLite, except those that PostgreSQL cannot stor
     const [here, there] = [await database.read(select), await sqlite.read(select)];
     assert.deepEqual({ ...here as object }, { ...there as object }, `${value}`);
   }
-  const found = await database.read(() => get("SELECT CAST(? AS TEXT) AS text", "a\0b\uD800c"));
-  assert.deepEqual({ ...found as object }, { text: "a\uFFFDb\uFFFDc" });
-});
+  const stored = await database.read(() => get("SELECT CAST(? AS TEXT) AS text", "a\0b\uD800c"));
+  assert.deepEqual({ ...stored as object }, { text: "a\uFFFDb\uFFFDc" });
 
-test("values with all characters are found in JSON and in lists", async ({ database }) => {
   const json = JSON.stringify({
     a: { b: "x\0y" },
     c: "\uD800",
@@ -172,15 +169,7 @@ test("a node that lost an execution cannot write to it", async ({ address }) => 
     cancelled: (id: number, error: string) => cancelled.push(`${id}: ${error}`),
   };
   await using here = await PostgresDatabase.open({ address, node });
-  await here.change("power", function* () {
-    yield* run(
-      "INSERT INTO instances (id, pid, started_at) VALUES ('here', 1, 0), ('there', 2, 0)",
-    );
-    yield* run(
-      "INSERT INTO executions (agent_id, display_name, status, trigger, instance_id, request, model, started_at, epoch) " +
-        "VALUES ('a', 'A', 'running', 'manual', 'here', '{}', '', 0, 1)",
-    );
-  });
+  await here.change("power", storeExecution);
   const write = () =>
     here.change("power", function* () {
       yield* fence(1);
@@ -266,42 +255,28 @@ test("a node that lost the lease of a watch cannot store file changes", async ({
   assert.deepEqual(await store.readQueue("a"), []);
 });
 
-test("several nodes may migrate one database concurrently", async () => {
+withPostgres.test("PostgresDatabase: several nodes may migrate a database, and an unfit one is not changed", async () => {
   await using place = await createBarePostgres();
-  const opened = await Promise.all(
-    [1, 2, 3].map(() => PostgresDatabase.open({ ...place, limits: PATIENT_LIMITS })),
-  );
-  for (const one of opened) {
+  const open = (migrates = true) =>
+    PostgresDatabase.open({ ...place, migrates, limits: PATIENT_LIMITS });
+  await assert.rejects(open(false), /there is no history yet\. Start a service/);
+  for (const one of await Promise.all([1, 2, 3].map(() => open()))) {
     assert.deepEqual(await one.read(kept), []);
     await one[Symbol.asyncDispose]();
   }
-});
-
-test("an open without migration changes nothing and reports the necessary step", async () => {
-  await using place = await createBarePostgres();
-  const { address } = place;
-  const look = () => PostgresDatabase.open({ address, migrates: false });
-  await assert.rejects(look(), /there is no history yet\. Start a service/);
-  await (await PostgresDatabase.open(place))[Symbol.asyncDispose]();
-  await using looking = await look();
-  const newest = "SELECT max(version) AS version FROM schema_steps";
-  const version = (await looking.read(() => get<{ version: number }>(newest)))?.version ?? 0;
-  await looking.change("power", () => run("DELETE FROM schema_steps WHERE version = ?", version));
-  await assert.rejects(look(), /an older Inkling\. Start a service of this version/);
-  assert.equal((await looking.read(() => get<{ version: number }>(newest)))?.version, version - 1);
-});
-
-test("a newer database and a database of another program are not changed", async () => {
-  await using place = await createBarePostgres();
-  await (await PostgresDatabase.open(place))[Symbol.asyncDispose]();
   await using client = await openClient(place.address);
+  const newest = "(SELECT max(version) FROM inkling.schema_steps)";
+  const version = async () => (await client.query(`SELECT ${newest} AS version`)).rows[0].version;
+  await client.query(`DELETE FROM inkling.schema_steps WHERE version = ${newest}`);
+  const left = await version();
+  await assert.rejects(open(false), /an older Inkling\. Start a service of this version/);
+  assert.equal(await version(), left);
   await client.query("INSERT INTO inkling.schema_steps VALUES (99)");
-  const opening = () => PostgresDatabase.open(place);
   const refusal = /written by a newer Inkling \(format 99, this one knows \d+\)\. Update/;
-  await assert.rejects(opening(), refusal);
+  await assert.rejects(open(), refusal);
   await client.query("DROP TABLE inkling.schema_steps");
   const sentence = /has tables of another program\. Give Inkling a separate database/;
-  await assert.rejects(opening(), sentence);
+  await assert.rejects(open(), sentence);
   const { rows } = await client.query("SELECT to_regclass('inkling.schema_steps') AS steps");
   assert.equal(rows[0].steps, null);
 });
@@ -332,13 +307,7 @@ test("a change whose commit got no answer is checked instead of repeated", async
 });
 
 test("a node does not repeat a step of a run with an unknown outcome", async ({ address, database }) => {
-  await using client = await openClient(address);
-  await client.query("INSERT INTO inkling.instances (id, pid, started_at) VALUES ('here', 1, 0)");
-  const { rows: [row] } = await client.query(
-    "INSERT INTO inkling.executions (agent_id, display_name, status, trigger, request, model, started_at, instance_id, epoch) " +
-      "VALUES ('a', 'A', 'running', 'manual', '{}', '', 0, 'here', 1) RETURNING id",
-  );
-  const id = Number(row.id);
+  await database.change("power", storeExecution);
   const port = Number(new URL(address).port);
   await using proxy = openCuttingProxy(port);
   const system = new SystemClock();
@@ -351,12 +320,12 @@ test("a node does not repeat a step of a run with an unknown outcome", async ({ 
       now: () => system.now(),
       sleep: (ms, signal) => system.sleep(ms < MINUTE_MS ? Math.min(ms, 20) : ms, signal),
     },
-    node: { ...NODE, leases: new Map([[id, 1]]) },
+    node: { ...NODE, leases: new Map([[1, 1]]) },
   });
   proxy.loseAnswerOf("COMMIT");
   proxy.refuseNew();
   const step = cut.change("power", function* () {
-    yield* fence(id);
+    yield* fence(1);
     yield* keep("step", "once");
   });
   await assert.rejects(step, LeaseLost);
@@ -364,19 +333,15 @@ test("a node does not repeat a step of a run with an unknown outcome", async ({ 
   assert.equal(stored.length, 1);
 });
 
-test("the next change of an execution begins after the callbacks of the previous one", async ({ address }) => {
+test("the next change of an execution begins after the callbacks of the previous one", async ({ address, database }) => {
   await using client = await openClient(address);
-  await client.query("INSERT INTO inkling.instances (id, pid, started_at) VALUES ('here', 1, 0)");
-  await client.query(
-    "INSERT INTO inkling.executions (id, agent_id, display_name, status, trigger, request, model, started_at, instance_id, epoch) " +
-      "VALUES (7, 'a', 'A', 'running', 'manual', '{}', '', 0, 'here', 1)",
-  );
-  const node = { ...NODE, leases: new Map([[7, 1]]) };
+  await database.change("power", storeExecution);
+  const node = { ...NODE, leases: new Map([[1, 1]]) };
   await using here = await PostgresDatabase.open({ address, node });
   const begun: string[] = [];
   const change = (name: string) =>
     here.change("power", function* () {
-      yield* fence(7);
+      yield* fence(1);
       yield* get("SELECT 1");
       begun.push(name);
       yield* lock("held");
