@@ -9,39 +9,19 @@ declare const gc: (
   options: { type: "major"; execution: "sync"; flavor: "last-resort" },
 ) => void;
 
-/**
- * `struct mallinfo2` of the GNU C library: ten sizes. Size 4 is the bytes in mapped blocks, size 7 the bytes in all other
- * used blocks.
- */
-const MALLOC_INFO = { struct: Array.from({ length: 10 }, () => "usize" as const) };
-const MAPPED = 4;
-const IN_USE = 7;
-
 const file = `${Deno.env.get("HOME")}/${COLLECTED_FILE}`;
-const trimmer = openLibrary({ malloc_trim: { parameters: ["usize"], result: "i32" } });
-// The C library has mallinfo2 since version 2.33.
-const allocator = openLibrary({ mallinfo2: { parameters: [], result: MALLOC_INFO } });
-
-const system = openLibrary({
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
-  getpagesize: { parameters: [], result: "i32" },
-});
+const trimmer = openTrimmer();
 
 const timer = setInterval(() => {
   collectGarbage();
   trimmer?.malloc_trim(0n);
-  const { rss, heapUsed, heapTotal } = Deno.memoryUsage();
+  const { rss, heapUsed } = Deno.memoryUsage();
   const line: CollectedLine = {
     pid: Deno.pid,
     at: Date.now(),
     rss,
     heapUsed,
-    heapTotal,
     code: codeSize(),
-    allocated: allocatedSize(),
-    files: filesSize(),
   };
   Deno.writeTextFileSync(file, `${JSON.stringify(line)}\n`, { append: true });
 }, EVERY_MS);
@@ -70,39 +50,12 @@ function codeSize(): number {
     .reduce((sum, { space_used_size: size }) => sum + size, 0);
 }
 
-/**
- * Returns functions of the GNU C library, with which Deno allocates memory on Linux. Returns undefined if the system has
- * another C library or the library lacks one of the functions.
- */
-function openLibrary<const S extends Deno.ForeignLibraryInterface>(
-  functions: S,
-): Deno.StaticForeignLibraryInterface<S> | undefined {
+/** Returns malloc_trim() of the GNU C library, with which Deno allocates memory on Linux, or undefined without it. */
+function openTrimmer() {
   try {
+    const functions = { malloc_trim: { parameters: ["usize"], result: "i32" } } as const;
     return Deno.dlopen("libc.so.6", functions).symbols;
   } catch {
     return undefined;
   }
-}
-
-/** Returns the bytes that the C library has allocated; null if the library does not report them. */
-function allocatedSize(): number | null {
-  const info = allocator?.mallinfo2();
-  if (info === undefined) return null;
-  const sizes = new BigUint64Array(info.buffer, info.byteOffset, MALLOC_INFO.struct.length);
-  return Number((sizes[MAPPED] ?? 0n) + (sizes[IN_USE] ?? 0n));
-}
-
-/**
- * Returns the bytes of resident file pages, from the third number of /proc/self/statm, which counts pages (proc(5)).
- * Returns null if there is no such file. The C library reads the file, because Deno needs all permissions for /proc.
- */
-function filesSize(): number | null {
-  if (system === undefined) return null;
-  const opened = system.open(new TextEncoder().encode("/proc/self/statm\0"), 0);
-  if (opened < 0) return null;
-  const bytes = new Uint8Array(256);
-  const length = Number(system.read(opened, bytes, BigInt(bytes.length)));
-  system.close(opened);
-  const [, , shared] = new TextDecoder().decode(bytes.subarray(0, Math.max(0, length))).split(" ");
-  return shared === undefined ? null : Number(shared) * system.getpagesize();
 }

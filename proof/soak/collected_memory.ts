@@ -12,11 +12,6 @@ export interface CollectedLine {
   rss: number;
   heapUsed: number;
   code: number;
-  heapTotal: number;
-  /** The C library's allocated memory; null if the library does not report it. */
-  allocated: number | null;
-  /** The resident pages of files; null if the system does not report them. */
-  files: number | null;
 }
 
 /** The measurements of one process in a period. Times are in milliseconds since the epoch. */
@@ -27,12 +22,6 @@ export interface CollectedMemory {
   objects: MemorySample[];
   /** The code that V8 has compiled. */
   code: MemorySample[];
-  /** V8's reserved heap for objects and code, used or free. */
-  heap: MemorySample[];
-  /** The C library's allocated memory, without memory that was freed but is cached by the library. */
-  allocated: MemorySample[];
-  /** The resident pages of files, mostly of Deno's executable, which the system loads as it is used. */
-  files: MemorySample[];
 }
 
 /** Returns the measurements of a process between two times, from the home directory of a soak. */
@@ -48,17 +37,11 @@ export async function readCollectedMemory(
   const lines = text.split("\n").filter((line) => line !== "").map((line) =>
     JSON.parse(line) as CollectedLine
   ).filter((line) => line.pid === pid && line.at >= from && line.at <= to);
-  const toSamples = (bytesOf: (line: CollectedLine) => number | null) =>
-    lines.flatMap((line) => {
-      const bytes = bytesOf(line);
-      return bytes === null ? [] : [{ at: line.at, megabytes: bytes / 1_048_576 }];
-    });
+  const toSamples = (bytesOf: (line: CollectedLine) => number) =>
+    lines.map((line) => ({ at: line.at, megabytes: bytesOf(line) / 1_048_576 }));
   return {
     rss: toSamples(({ rss }) => rss),
     objects: toSamples(({ heapUsed, code }) => heapUsed - code),
     code: toSamples(({ code }) => code),
-    heap: toSamples(({ heapTotal }) => heapTotal),
-    allocated: toSamples(({ allocated }) => allocated),
-    files: toSamples(({ files }) => files),
   };
 }

@@ -296,9 +296,6 @@ class Soak {
       collected: fitSlope(collected.rss),
       objects: fitSlope(collected.objects),
       code: fitSlope(collected.code),
-      heap: fitSlope(collected.heap),
-      allocated: fitSlope(collected.allocated),
-      files: fitSlope(collected.files),
       range: first === undefined || last === undefined
         ? undefined
         : [first.megabytes, last.megabytes] satisfies MemoryReport["range"],

@@ -24,12 +24,6 @@ export interface MemoryReport {
   objects: Slope | undefined;
   /** The code that V8 has compiled. */
   code: Slope | undefined;
-  /** V8's reserved heap for objects and code, used or free. */
-  heap: Slope | undefined;
-  /** The C library's allocated memory right after unused memory was released. */
-  allocated: Slope | undefined;
-  /** The resident pages of files, mostly of Deno's executable. */
-  files: Slope | undefined;
   /**
    * The first and the last measurement of resident memory after a release, in megabytes; undefined without measurements.
    */
@@ -95,16 +89,13 @@ export function describeViolations(violations: SoakReport["violations"]): string
 
 function describeMemory(memory: MemoryReport | undefined, limit: number): string[] {
   if (memory === undefined) return [];
-  const { collected, objects, code, heap, allocated, files, resident, range } = memory;
+  const { collected, objects, code, resident, range } = memory;
   const [first, last] = range ?? [];
   return [
     `Memory:     ${describeSlope(collected)} with all given back that is not used ` +
     `(${first?.toFixed(1)} to ${last?.toFixed(1)} MB); limit ${limit} MB an hour, ` +
     `judged from ${JUDGED_SAMPLES} samples on`,
     `            ${describeSlope(objects)} in objects, ${describeSlope(code)} in compiled code`,
-    `            ${describeSlope(heap)} in what V8 holds for both`,
-    `            ${describeSlope(allocated)} in what the C library has given out`,
-    `            ${describeSlope(files)} in pages of Deno's program and other files`,
     `            ${describeSlope(resident)} with what was not given back yet`,
   ];
 }

@@ -1,4 +1,5 @@
 // Defines what a chat app must do: receive messages, send, edit, and send files. Each app has one implementation.
+import type { Clock } from "../../base/clock.ts";
 
 /** The sender of a message. `id` is the app's id. `name` was chosen by the sender, so it proves nothing. */
 export interface Sender {
@@ -72,6 +73,14 @@ export interface Missed {
   /** The ids of the chat's people and groups. */
   people: readonly string[];
   groups: readonly string[];
+}
+
+/** The account of a bot at a chat app. */
+export interface AppAccount {
+  /** The token of the bot. */
+  token: string;
+  apiRoot: string;
+  clock: Clock;
 }
 
 /** A chat app under the bot's account. Every method throws AppFailure, and the signal's reason on abort. */

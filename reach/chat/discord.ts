@@ -16,9 +16,9 @@ import {
   MessageFlags,
   Routes,
 } from "discord-api-types/v10";
-import type { Clock } from "../../base/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import {
+  type AppAccount,
   AppFailure,
   type ButtonPress,
   type ChatApp,
@@ -43,25 +43,19 @@ const PAGE = 100;
 /** The host of files that people send. */
 const FILES_ORIGIN = "https://cdn.discordapp.com";
 
-interface DiscordPorts {
-  token: string;
-  apiRoot: string;
-  clock: Clock;
-}
-
 /** Discord under the account of the token's bot. Sends nothing before the first call. */
 export class Discord implements ChatApp {
   readonly maxText = MAX_TEXT;
   readonly commandMark = "!";
-  readonly #ports: DiscordPorts;
+  readonly #account: AppAccount;
   readonly #rest: REST;
   /** The direct conversations by person. */
   readonly #direct = new Map<string, string>();
 
-  constructor(ports: DiscordPorts) {
-    this.#ports = ports;
+  constructor(account: AppAccount) {
+    this.#account = account;
     this.#rest = new REST({
-      api: ports.apiRoot,
+      api: account.apiRoot,
       retries: 0,
       timeout: REQUEST_MS,
       rejectOnRateLimit: () => true,
@@ -93,7 +87,7 @@ export class Discord implements ChatApp {
         await handle(one);
       };
     };
-    const { token } = this.#ports;
+    const { token } = this.#account;
     await this.#call((rest, s) => readGateway({ rest, token }, { start, toWork }, s), signal);
   }
 
@@ -121,7 +115,7 @@ export class Discord implements ChatApp {
   }
 
   async load(file: ReceivedFile, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
-    const origins = [FILES_ORIGIN, new URL(this.#ports.apiRoot).origin];
+    const origins = [FILES_ORIGIN, new URL(this.#account.apiRoot).origin];
     return await loadFile(file, { maxBytes, origins }, signal);
   }
 
@@ -165,7 +159,7 @@ export class Discord implements ChatApp {
     signal: AbortSignal,
   ): Promise<ChatMessage[]> {
     const found: ChatMessage[] = [];
-    const since = newestOf(seen) ?? toSnowflake(this.#ports.clock.now() - FIRST_MS);
+    const since = newestOf(seen) ?? toSnowflake(this.#account.clock.now() - FIRST_MS);
     const read = async (place: string, isGroup: boolean) => {
       for (let after = since, count = PAGE; count === PAGE;) {
         const query = new URLSearchParams({ after: `${after}`, limit: `${PAGE}` });
@@ -202,7 +196,7 @@ export class Discord implements ChatApp {
     work: (rest: REST, signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const { token, clock } = this.#ports;
+    const { token, clock } = this.#account;
     // The package forgets a token that Discord refuses, and never removes its listener from the signal.
     const perform = () => work(this.#rest.setToken(token), AbortSignal.any([signal]));
     return await withPauses(perform, { toFailure, clock, signal });

@@ -25,18 +25,14 @@ export async function openChatApp(
     if (value !== undefined && value !== "") return value;
     throw new AppFailure(`the variable ${name} is not set: add it to the .env file`);
   };
+  const account = { token: secretOf(token), apiRoot, clock };
   switch (app) {
     case "telegram":
-      return new (await loadTelegram()).Telegram({ token: secretOf(token), apiRoot, clock });
+      return new (await loadTelegram()).Telegram(account);
     case "discord":
-      return new (await loadDiscord()).Discord({ token: secretOf(token), apiRoot, clock });
+      return new (await loadDiscord()).Discord(account);
     case "slack":
-      return new (await loadSlack()).Slack({
-        token: secretOf(token),
-        appToken: secretOf(appToken),
-        apiRoot,
-        clock,
-      });
+      return new (await loadSlack()).Slack({ ...account, appToken: secretOf(appToken) });
   }
   return app satisfies never;
 }

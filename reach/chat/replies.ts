@@ -2,12 +2,12 @@
 import { orMissing } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import { basename } from "../../base/plain_path.ts";
+import { beginningOf } from "../../base/text/cut_text.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import { toReadable } from "../../present/visible_text.ts";
 import { AppFailure } from "./chat_app.ts";
 import type { ChatPorts, RunNote } from "./chat_ports.ts";
 import { MAX_BYTES } from "./received_files.ts";
-import { splitText } from "./split_text.ts";
 import { writtenFilesIn } from "./written_files.ts";
 
 const PREFIX = "run:";
@@ -126,4 +126,19 @@ export class Replies {
     }
     await app.sendFile(place, { name: basename(path), bytes, replyTo }, signal);
   }
+}
+
+/** Returns the text in parts of at most `max` characters (UTF-16 code units), cut at the ends of paragraphs, lines or words. */
+function splitText(text: string, max: number): string[] {
+  const parts: string[] = [];
+  let rest = text;
+  while (rest.length > max) {
+    const fits = beginningOf(rest, max);
+    // A cut in the first half would make too many parts.
+    const cut = ["\n\n", "\n", " "].map((mark) => fits.lastIndexOf(mark))
+      .find((at) => at > max / 2) ?? fits.length;
+    parts.push(rest.slice(0, cut).trimEnd());
+    rest = rest.slice(cut).trimStart();
+  }
+  return rest === "" ? parts : [...parts, rest];
 }

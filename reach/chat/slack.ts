@@ -1,22 +1,21 @@
 // The chat app Slack, over Socket Mode: no public address is needed.
 import { WebClient, type WebClientOptions } from "@slack/web-api";
 import { withinTime } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
-import type {
-  ButtonPress,
-  ChatApp,
-  ChatMessage,
-  Post,
-  ReceivedFile,
-  Sender,
-  SentFile,
+import {
+  type AppAccount,
+  AppFailure,
+  type ButtonPress,
+  type ChatApp,
+  type ChatMessage,
+  type Post,
+  type ReceivedFile,
+  type Sender,
+  type SentFile,
 } from "./chat_app.ts";
-import { AppFailure } from "./chat_app.ts";
 import { loadFile } from "./load_file.ts";
-import { toFailure } from "./slack_failure.ts";
 import { readSocket, SILENT } from "./slack_socket.ts";
-import { toPayload } from "./slack_wire.ts";
+import { toFailure, toPayload } from "./slack_wire.ts";
 import { unlessFinal, withPauses } from "./with_pauses.ts";
 
 /** Slack allows more, but shows a longer message only after a click. */
@@ -28,27 +27,24 @@ const REQUEST_MS = 60 * SECOND_MS;
 /** The host of files that people send. */
 const FILES_ORIGIN = "https://files.slack.com";
 
-interface SlackPorts {
-  /** The token of the bot, `xoxb-…`, and the app-level token for the socket, `xapp-…`. */
-  token: string;
+/** The tokens of a Slack app: of the bot, `xoxb-…`, and for the socket, `xapp-…`. */
+interface SlackAccount extends AppAccount {
   appToken: string;
-  apiRoot: string;
-  clock: Clock;
 }
 
 /** Slack under the account of the tokens' app. Sends nothing before the first call. */
 export class Slack implements ChatApp {
   readonly maxText = MAX_TEXT;
   readonly commandMark = "!";
-  readonly #ports: SlackPorts;
+  readonly #account: SlackAccount;
 
-  constructor(ports: SlackPorts) {
-    this.#ports = ports;
+  constructor(account: SlackAccount) {
+    this.#account = account;
   }
 
   async check(signal: AbortSignal): Promise<void> {
     await this.#call((client) => client.auth.test(), signal);
-    const { appToken, clock } = this.#ports;
+    const { appToken, clock } = this.#account;
     const open = () => new WebClient(appToken, this.#optionsFor(signal)).apps.connections.open();
     await withPauses(open, { toFailure, clock, signal });
   }
@@ -57,7 +53,7 @@ export class Slack implements ChatApp {
     handle: (one: ChatMessage | ButtonPress) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { appToken, clock } = this.#ports;
+    const { appToken, clock } = this.#account;
     const { user_id: botId = "" } = await this.#call((client) => client.auth.test(), signal);
     while (!signal.aborted) {
       const options = { appToken, clientOptions: this.#optionsFor(signal) };
@@ -101,7 +97,7 @@ export class Slack implements ChatApp {
   }
 
   async load(file: ReceivedFile, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
-    const { apiRoot, token } = this.#ports;
+    const { apiRoot, token } = this.#account;
     const origins = [FILES_ORIGIN, new URL(apiRoot).origin];
     const headers = { authorization: `Bearer ${token}` };
     return await loadFile(file, { maxBytes, origins, headers }, signal);
@@ -132,14 +128,14 @@ export class Slack implements ChatApp {
   }
 
   async #call<T>(request: (client: WebClient) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { token, clock } = this.#ports;
+    const { token, clock } = this.#account;
     const perform = () => request(new WebClient(token, this.#optionsFor(signal)));
     return await withPauses(perform, { toFailure, clock, signal });
   }
 
   /** Returns the options of requests. A client of the package has no signal, so each signal has a client of its own. */
   #optionsFor(signal: AbortSignal): WebClientOptions {
-    const { apiRoot, clock } = this.#ports;
+    const { apiRoot, clock } = this.#account;
     return {
       slackApiUrl: `${apiRoot}/api/`,
       fetch: (url, init) =>

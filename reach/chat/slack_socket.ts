@@ -3,8 +3,7 @@ import { SocketModeClient, type SocketModeOptions } from "@slack/socket-mode";
 import { type Logger, LogLevel } from "@slack/web-api";
 import { SerialQueue } from "../../base/serial_queue.ts";
 import type { ButtonPress, ChatMessage } from "./chat_app.ts";
-import { toFailure } from "./slack_failure.ts";
-import { type Envelope, toIncoming } from "./slack_wire.ts";
+import { type Envelope, toFailure, toIncoming } from "./slack_wire.ts";
 
 /** The package's lines contain messages of people. Failures reach the log of the service as errors. */
 export const SILENT: Logger = {

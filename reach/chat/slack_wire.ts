@@ -1,7 +1,18 @@
 // Converts between Slack's wire format and the messages of a chat.
-import type { AnyBlock } from "@slack/web-api";
+import {
+  type AnyBlock,
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+} from "@slack/web-api";
 import { SECOND_MS } from "../../base/time_units.ts";
-import type { ButtonPress, ChatMessage, Post, ReceivedFile } from "./chat_app.ts";
+import {
+  AppFailure,
+  type ButtonPress,
+  type ChatMessage,
+  type Post,
+  type ReceivedFile,
+} from "./chat_app.ts";
 import { toCommand } from "./conversations.ts";
 
 /** The part of an envelope that says what happened. Everything in `body` was chosen by its sender, or by Slack. */
@@ -131,4 +142,31 @@ function toFiles(files: NonNullable<SlackMessage["files"]>): ReceivedFile[] {
     const ref = own ?? address;
     return ref === undefined ? [] : [{ name, ref }];
   });
+}
+
+/** The refusals that can end without a change of the request: Slack's own trouble, and tokens that are replaced. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...["internal_error", "fatal_error", "service_unavailable", "request_timeout"],
+  ...["ratelimited", "rate_limited", "team_added_to_org"],
+  ...["invalid_auth", "not_authed", "token_expired", "token_revoked", "account_inactive"],
+]);
+
+/** Returns the failure of a request or of the socket. The texts of errors can contain tokens and addresses. */
+export function toFailure(error: unknown): AppFailure {
+  if (error instanceof WebAPIRateLimitedError) {
+    return new AppFailure("Slack asks for a pause", { retryAfterMs: error.retryAfter * SECOND_MS });
+  }
+  if (error instanceof WebAPIHTTPError) {
+    return new AppFailure(`Slack refused a request with status ${error.statusCode}`);
+  }
+  if (error instanceof WebAPIPlatformError) {
+    const { error: code = "", needed } = error.data as { error?: string; needed?: string };
+    // A reply that is not JSON has its whole text here.
+    if (!/^[a-z_]{1,60}$/.test(code)) return new AppFailure("Slack's reply cannot be read");
+    const missing = /^[a-z:,_.]{1,100}$/.test(needed ?? "") ? `; the app needs ${needed}` : "";
+    return new AppFailure(`Slack refused a request: ${code}${missing}`, {
+      isFinal: !PASSING.has(code),
+    });
+  }
+  return new AppFailure("Slack cannot be reached");
 }

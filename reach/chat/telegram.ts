@@ -4,6 +4,7 @@ import type { Message, Update, User } from "grammy/types";
 import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import {
+  type AppAccount,
   AppFailure,
   type ButtonPress,
   type ChatApp,
@@ -32,7 +33,7 @@ export class Telegram implements ChatApp {
   readonly #clock: Clock;
   readonly #fileRoot: string;
 
-  constructor({ token, apiRoot, clock }: { token: string; apiRoot: string; clock: Clock }) {
+  constructor({ token, apiRoot, clock }: AppAccount) {
     this.#api = new Api(token, { apiRoot, timeoutSeconds: 60 });
     this.#clock = clock;
     this.#fileRoot = `${apiRoot}/file/bot${token}`;

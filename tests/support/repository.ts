@@ -33,18 +33,12 @@ const PRODUCT = [
 /** The folders of separate programs, which the tasks of deno.json start. */
 const BESIDE_PRODUCT = ["scoped", "release", "demo", "site"];
 
-/** Returns every source file of the product, relative to the repository. */
-export function productFiles(): string[] {
-  return sourceFilesOf(PRODUCT);
-}
-
-/** Returns the source files of the product and of the separate programs, without the tests. */
+/**
+ * Returns the source files of the product and of the separate programs, without the tests. The paths are relative to the
+ * repository.
+ */
 export function sourceFiles(): string[] {
-  return sourceFilesOf([...PRODUCT, ...BESIDE_PRODUCT]);
-}
-
-function sourceFilesOf(names: readonly string[]): string[] {
-  return names.flatMap((name) => filesBelow(join(REPOSITORY, name)))
+  return [...PRODUCT, ...BESIDE_PRODUCT].flatMap((name) => filesBelow(join(REPOSITORY, name)))
     .filter((path) => path.endsWith(".ts") || path.endsWith(".tsx"))
     .map((path) => relative(REPOSITORY, path))
     .sort();
