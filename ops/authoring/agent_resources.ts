@@ -11,8 +11,10 @@ import { nearestHint } from "../../base/text/suggestion.ts";
 import { describeMisplacedPaths } from "../../runtime/tools/mcp/servers_file/misplaced_paths.ts";
 import { describeKeptName, describeNameClash } from "../../runtime/tools/name_clash.ts";
 import { MAIL_TOOLS, WEB_SEARCH, yieldsName } from "../../runtime/vocabulary/tool_vocabulary.ts";
-import { resolveServer } from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
-import { serverFolder } from "../../runtime/tools/mcp/server_folder.ts";
+import {
+  resolveServer,
+  serverFolder,
+} from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
 import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
 import { type Skill, SkillLibrary } from "../../runtime/tools/skills/skill_library.ts";

@@ -7,8 +7,11 @@ import type { Environment } from "../config/files/environment.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { hostAndPort, ifUsable, modelEndpoint, modelHost } from "../models/endpoint.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
-import { INHERITED_VARIABLES, resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
-import { serverFolder } from "../tools/mcp/server_folder.ts";
+import {
+  INHERITED_VARIABLES,
+  resolveServer,
+  serverFolder,
+} from "../tools/mcp/servers_file/resolve_server.ts";
 import { ServersFile } from "../tools/mcp/servers_file/servers_file.ts";
 import { hasToolFile } from "../tools/custom/tool_files.ts";
 import { WEB_SEARCH } from "../vocabulary/tool_vocabulary.ts";

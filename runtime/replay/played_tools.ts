@@ -2,7 +2,7 @@
 // of tools for which a process would have to be started.
 import type { AgentTools } from "../tools/agent_tools.ts";
 import { compileArgumentsCheck } from "../tools/json_schema/arguments_check.ts";
-import { QuestionRaised } from "../tools/definition/question_raised.ts";
+import { QuestionRaised } from "../tools/definition/raised.ts";
 import type { ActionTool, Tool } from "../tools/definition/tool.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { Toolbox } from "../tools/toolbox.ts";

@@ -5,8 +5,7 @@ import { lazyModule } from "../../../base/lazy_module.ts";
 import { modelChain } from "../../config/providers.ts";
 import { acceptsMedia } from "../../models/adaptation/accepted_media.ts";
 import type { Media } from "../../vocabulary/tool_vocabulary.ts";
-import { QuestionRaised } from "../../tools/definition/question_raised.ts";
-import { RestRaised } from "../../tools/definition/rest_raised.ts";
+import { QuestionRaised, RestRaised } from "../../tools/definition/raised.ts";
 import type { DescribedCall } from "../record/call_preview.ts";
 import type {
   ActionTool,

@@ -2,7 +2,7 @@
 // its result. A failure is a result that the model reads.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import { type RequestedRest, RestRaised } from "../../tools/definition/rest_raised.ts";
+import { type RequestedRest, RestRaised } from "../../tools/definition/raised.ts";
 import { limitResult } from "../../tools/definition/result_text.ts";
 import type { Delegation, ToolQuestion } from "../../tools/definition/tool.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { formatDuration, parseDuration, writeDuration } from "../../../base/durations.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { defineTool } from "../definition/define_tool.ts";
-import { RestRaised } from "../definition/rest_raised.ts";
+import { RestRaised } from "../definition/raised.ts";
 import type { ToolContext } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import { nextSlice } from "../../../base/slices.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { QuestionRaised } from "../definition/question_raised.ts";
+import { QuestionRaised } from "../definition/raised.ts";
 import { EarlierAnswers } from "../definition/earlier_answers.ts";
 import type { HumanAnswer, ToolContext, ToolQuestion } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";

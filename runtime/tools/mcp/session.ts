@@ -5,7 +5,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { QuestionRaised } from "../definition/question_raised.ts";
+import { QuestionRaised } from "../definition/raised.ts";
 import type { ToolContext } from "../definition/tool.ts";
 import { askUser } from "../builtin/ask_user.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";

@@ -1,7 +1,6 @@
 // Loads one tool file in a worker, and describes it or runs one call. The worker has exactly the tool's permissions. The
 // tool controls the worker, so the host does not trust its messages.
 import type { FromWorker, ToHost, ToolModule } from "../host_messages.ts";
-import { closeLoader } from "./closed_loader.ts";
 import { exportedTools } from "./exported_tools.ts";
 import { describeLoadFailure, describeThrown } from "./load_failure.ts";
 import { type OpenToolContext, openToolContext } from "./tool_context.ts";
@@ -116,4 +115,33 @@ function reportLeaving(): void {
   };
   Object.defineProperty(Deno, "exit", { value: leave });
   Object.defineProperty(globalThis, "close", { value: leave });
+}
+
+const FUNCTIONS = [function () {}, async function () {}, function* () {}, async function* () {}];
+const WAYS_OF_NODE = ["getBuiltinModule", "binding", "_eval", "mainModule"];
+
+/**
+ * Replaces the functions that turn text into code or start threads by a function that throws, so that the worker runs only
+ * code that import_check.ts has read. Used in executables without a sandbox. Must be called before a tool is loaded. Throws
+ * if Deno's internals cannot be removed.
+ */
+function closeLoader(): void {
+  const refuse = Object.assign(
+    function () {
+      throw new TypeError(
+        "in an executable without a sandbox a tool can neither turn texts into code nor start threads",
+      );
+    },
+    // With this prototype, `instanceof Function` continues to work.
+    { prototype: Function.prototype },
+  );
+  const close = (object: object, name: string) =>
+    Object.defineProperty(object, name, { value: refuse, writable: false, configurable: false });
+  for (const one of FUNCTIONS) close(Object.getPrototypeOf(one), "constructor");
+  for (const name of ["eval", "Function", "Worker"]) close(globalThis, name);
+  const { process } = globalThis as unknown as { process: object };
+  for (const name of WAYS_OF_NODE) close(process, name);
+  // Deno's internals can also run text as code, so they are removed.
+  const deno = Deno as unknown as { internal: symbol };
+  if (!Reflect.deleteProperty(deno, deno.internal)) throw new Error("Deno's own ways stay open");
 }

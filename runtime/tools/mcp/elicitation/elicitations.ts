@@ -9,7 +9,7 @@ import {
 import type { Clock } from "../../../../base/clock.ts";
 import { SerialQueue } from "../../../../base/serial_queue.ts";
 import { EarlierAnswers } from "../../definition/earlier_answers.ts";
-import { QuestionRaised } from "../../definition/question_raised.ts";
+import { QuestionRaised } from "../../definition/raised.ts";
 import type { AnsweredQuestion, ToolQuestion } from "../../definition/tool.ts";
 import { ToolFailure } from "../../failures/tool_failure.ts";
 import type { Secret } from "../../../secrets/secret.ts";

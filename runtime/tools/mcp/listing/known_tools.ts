@@ -1,7 +1,7 @@
 // Compares MCP tools with their state at their last use. If a tool has changed since, a person must confirm its use.
 import type { McpConfirm } from "../../../config/agent_settings.ts";
 import type { ServiceLog } from "../../../service_log/service_log.ts";
-import { QuestionRaised } from "../../definition/question_raised.ts";
+import { QuestionRaised } from "../../definition/raised.ts";
 import type { ToolContext, ToolQuestion } from "../../definition/tool.ts";
 import { ToolFailure } from "../../failures/tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";

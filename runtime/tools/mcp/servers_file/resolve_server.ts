@@ -1,11 +1,12 @@
 // Fills in the variables of a declared server, and validates the result. Messages never contain values of the entry.
-import { resolve } from "../../../../base/plain_path.ts";
+import { join, resolve } from "../../../../base/plain_path.ts";
 import { CERTIFICATE_VARIABLES } from "../../../sandbox/certificates.ts";
 import { resolveSandbox } from "./declared_sandbox.ts";
 import { expandHome } from "../../../config/places.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion } from "./expansion.ts";
 import { resolveOAuth } from "./declared_oauth.ts";
+import { toFunctionName } from "../listing/tool_names.ts";
 import {
   type DeclaredServer,
   hasAuthorization,
@@ -18,6 +19,17 @@ import {
  */
 const PLACES = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 export const INHERITED_VARIABLES = [...PLACES, ...CERTIFICATE_VARIABLES];
+
+/**
+ * Returns the folder in which the program of an entry without `cwd` starts. No agent can write to it.
+ *
+ * Decision: the folder is outside of the workspace, because agents write there, and interpreters and package runners load
+ * code from the working folder and its parents (rejected: the folder of mcp-servers.json, which is in the workspace, beside
+ * the file with the keys).
+ */
+export function serverFolder(stateDir: string, server: string): string {
+  return join(stateDir, "mcp", toFunctionName(server));
+}
 
 /** The definition of a server, or the problem that makes its entry unusable, as a clause. */
 export type ResolvedServer = { definition: ServerDefinition } | { problem: string };

@@ -56,7 +56,7 @@ export const declaredProgram = z.object({
   env: z.record(z.string(), z.string()).default({}).meta({
     description: "The program's environment variables; it gets no others of the service",
   }),
-  // Without it, the folder is that of server_folder.ts.
+  // Without it, the folder is serverFolder().
   cwd: filledText.optional().meta({
     description: "The working folder, relative to the workspace",
     default: "an empty folder of the server",

@@ -1,7 +1,7 @@
 // Tests custom tools that ask people: each question ends the call, and each answer repeats the call from its beginning.
 import assert from "node:assert/strict";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
-import { QuestionRaised } from "../../../../runtime/tools/definition/question_raised.ts";
+import { QuestionRaised } from "../../../../runtime/tools/definition/raised.ts";
 import type { AnsweredQuestion, HumanAnswer } from "../../../../runtime/tools/definition/tool.ts";
 import type { ToolQuestion } from "../../../../runtime/tools/definition/tool.ts";
 import { until } from "../../../support/until.ts";
