@@ -98,6 +98,13 @@ export async function createRealHome(
   };
 }
 
+/** Returns a function that opens one home for the tests of a file. The home is disposed after them. */
+export function shareHome(open: () => Promise<RealHome>): () => Promise<RealHome> {
+  let home: Promise<RealHome> | undefined;
+  Deno.test.afterAll(async () => await (await home)?.[Symbol.asyncDispose]());
+  return () => home ??= open();
+}
+
 /** Waits for the end of a command and returns its output. */
 export async function finish(command: Pick<Deno.ChildProcess, "output">): Promise<Finished> {
   const { code, stdout, stderr } = await command.output();

@@ -6,11 +6,13 @@ import { FixtureHttpServer } from "../runtime/tools/mcp/http_server.ts";
 import { programEntry } from "../runtime/tools/mcp/mcp_world.ts";
 import { createRealHome, finish, untilFound } from "./real_process.ts";
 
-/** Returns the arguments and the environment of every process that this user may read. */
-async function processList(): Promise<string[]> {
+/** Returns the arguments and the environment of every process that has this text in one of them. */
+async function processesWith(text: string): Promise<string[]> {
   // The test itself may not read this folder. Processes that end meanwhile, and those of other users, are left out.
-  const script = "head -v -c 1000000 /proc/[0-9]*/cmdline /proc/[0-9]*/environ";
-  const { stdout } = await new Deno.Command("sh", { args: ["-c", script], stderr: "null" })
+  const script = `files=$(grep -lasF -- "$0" /proc/[0-9]*/cmdline /proc/[0-9]*/environ)
+pids=$(for file in $files; do file=\${file#/proc/}; echo "\${file%%/*}"; done | sort -u)
+head -v -c 1000000 $(for pid in $pids; do echo /proc/$pid/cmdline /proc/$pid/environ; done)`;
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", script, text], stderr: "null" })
     .output();
   const [, ...parts] = new TextDecoder().decode(stdout).split(/^==> \/proc\/(\d+)\/\w+ <==\n/m);
   const byPid = new Map<string, string>();
@@ -40,8 +42,7 @@ Deno.test({
     );
     const seen = new Set<string>();
     const scan = async (moment: string) => {
-      for (const one of await processList()) {
-        if (!one.includes(home.root)) continue;
+      for (const one of await processesWith(home.root)) {
         const [command = ""] = one.split("\n");
         const kind = /xdg-open|mcp login|stdio_server|start/.exec(command)?.[0];
         if (kind !== undefined) seen.add(`${moment}: ${kind}`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
-import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
+import { createRealHome, type RealHome, shareHome, untilFound } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 /** Returns a message with the script of the model's answer. */
@@ -12,22 +12,14 @@ function scripted(message: string, steps: unknown[]): string {
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
 
-const opened = new AsyncDisposableStack();
-let home: Promise<RealHome> | undefined;
-
-/** Returns the home of the tests with scripted agents. */
-function sharedHome(): Promise<RealHome> {
-  return home ??= (async () => {
-    const home = opened.use(await createRealHome());
-    await home.writeScript("talker", [{ say: "Hello, Zoë 日本 🚀." }]);
-    await home.writeScript("writer", [WRITE]);
-    const echo = "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n";
-    for (const id of ["other", "parrot"]) await home.writeAgent(id, echo);
-    return home;
-  })();
-}
-
-Deno.test.afterAll(() => opened.disposeAsync());
+const sharedHome = shareHome(async () => {
+  const home = await createRealHome();
+  await home.writeScript("talker", [{ say: "Hello, Zoë 日本 🚀." }]);
+  await home.writeScript("writer", [WRITE]);
+  const echo = "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n";
+  for (const id of ["other", "parrot"]) await home.writeAgent(id, echo);
+  return home;
+});
 
 /** Returns the executions of an agent, the oldest first. */
 async function listRuns(home: RealHome, agent: string) {

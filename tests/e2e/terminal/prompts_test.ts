@@ -1,26 +1,18 @@
 // Tests of every kind of prompt at a real terminal: Ctrl+C exits with 130, Ctrl+D leaves the question open, and both
 // restore the terminal. The prompts are also legible at a narrow terminal.
 import assert from "node:assert/strict";
-import { createRealHome, type RealHome } from "../real_process.ts";
+import { createRealHome, type RealHome, shareHome } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 const ASK = (question: string, more: Record<string, unknown> = {}) => ({
   call: [{ name: "ask_user", arguments: { question, ...more } }],
 });
 
-const opened = new AsyncDisposableStack();
-let home: Promise<RealHome> | undefined;
-
-/** Returns the home of all tests of this file, in which a service runs. */
-function sharedHome(): Promise<RealHome> {
-  return home ??= (async () => {
-    const home = opened.use(await createRealHome());
-    await home.succeed("start", "-d");
-    return home;
-  })();
-}
-
-Deno.test.afterAll(() => opened.disposeAsync());
+const sharedHome = shareHome(async () => {
+  const home = await createRealHome();
+  await home.succeed("start", "-d");
+  return home;
+});
 
 /** Makes an agent ask each question, and returns the waiting executions. */
 async function askFirst(home: RealHome, ...steps: unknown[]): Promise<string[]> {

@@ -114,26 +114,22 @@ Deno.test("commands work with piped and closed standard input, and exit with 141
   await home.writeScript("slow", [{ say: "late", delay_ms: 1_000 }]);
   await home.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n");
   await chatFromPipe(home);
-  const closed: [args: string[], code: number, out: string][] = [
-    [["run", "hi", "-q"], 0, "hello\n"],
-    [["run"], 2, ""],
-  ];
-  for (const [args, expected, out] of closed) {
-    const { code, stdout, stderr } = await shell(home, '"$@" <&-', args);
+  for (
+    const [args, expected, out] of [[["run", "hi", "-q"], 0, "hello\n"], [["run"], 2, ""]] as const
+  ) {
+    const { code, stdout, stderr } = await shell(home, '"$@" <&-', [...args]);
     assert.deepEqual([code, stdout], [expected, out], stderr);
     assert.doesNotMatch(stderr, /Internal error| at /);
   }
-  for (const args of [["logs", "hi"], ["run", "hi"]]) {
-    const { stdout, stderr } = await shell(
-      home,
-      // The writer starts the program after the reader has ended, and prints the program's exit code on standard error.
-      'gone=$1; shift; { until [ -e "$gone" ]; do sleep 0.01; done; "$@"; echo "$?" >&3; }' +
-        ' 3>&2 2>/dev/null | { exec <&-; : >"$gone"; }; rm "$gone"',
-      args,
-      [join(home.root, "gone")],
-    );
-    assert.deepEqual([stdout, stderr], ["", "141\n"], args.join(" "));
-  }
+  const { stdout, stderr } = await shell(
+    home,
+    // The writer starts the program after the reader has ended, and prints the program's exit code on standard error.
+    'gone=$1; shift; { until [ -e "$gone" ]; do sleep 0.01; done; "$@"; echo "$?" >&3; }' +
+      ' 3>&2 2>/dev/null | { exec <&-; : >"$gone"; }',
+    ["run", "hi"],
+    [join(home.root, "gone")],
+  );
+  assert.deepEqual([stdout, stderr], ["", "141\n"]);
   await shell(home, '"$@" --json 2>/dev/null | exec true', ["run", "slow"]);
   using client = home.client();
   await untilFound(
