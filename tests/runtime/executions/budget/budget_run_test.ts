@@ -96,7 +96,7 @@ Deno.test("on_budget: abort ends the run, for token budgets and for tree budgets
   await world.place.writeScript("failing", half, `${DOLLAR_CALLS}\nbudget: { per_day: 100 }`);
   const { id: failing } = await runtime.run("failing", {});
   await until(async () => {
-    await world.clock.advance(500);
+    await world.clock.advance(2_000);
     return (await runtime.getExecution(failing)).status !== "running";
   }, "the last attempt");
   const [spent] = await runtime.budgets.list("failing");
@@ -171,7 +171,7 @@ Deno.test("a budget in dollars refuses a model without a price, unless the agent
   // The agent without a budget calls the model, whose connection is refused.
   const { id } = await runtime.run("loose", {});
   await until(async () => {
-    await world.clock.advance(100);
+    await world.clock.advance(2_000);
     return (await runtime.getExecution(id)).status !== "running";
   }, "the last attempt");
   const loose = await toEnd(runtime, id);

@@ -18,8 +18,6 @@ export interface CuttingProxy extends AsyncDisposable {
   swallow(program?: string): void;
   /** Closes all connections. New connections work. */
   cut(): void;
-  /** The number of forwarded bytes, both directions together. */
-  readonly bytes: number;
   /** Stops reading the server's data until `readAgain`. */
   stopReading(): void;
   readAgain(): void;
@@ -38,7 +36,6 @@ export function openCuttingProxy(target: number): CuttingProxy {
   let last: string | undefined;
   let swallowing: string | undefined;
   let isRefusing = false;
-  let bytes = 0;
   let reading = Promise.withResolvers<void>();
   reading.resolve();
   const close = (conn: Deno.Conn) => {
@@ -63,7 +60,6 @@ export function openCuttingProxy(target: number): CuttingProxy {
         const hasPassed = await look(text);
         if (swallowed.has(from)) continue;
         if (!hasPassed) break;
-        bytes += n;
         for (let at = 0; at < n;) at += await to.write(buffer.subarray(at, n));
       }
     } catch {
@@ -118,9 +114,6 @@ export function openCuttingProxy(target: number): CuttingProxy {
     cut() {
       swallowing = undefined;
       for (const conn of [...open]) close(conn);
-    },
-    get bytes() {
-      return bytes;
     },
     stopReading: () => reading = Promise.withResolvers(),
     readAgain: () => reading.resolve(),
