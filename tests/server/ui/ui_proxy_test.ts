@@ -96,6 +96,8 @@ Deno.test("openUiProxy() forwards nothing without the cookie, whatever the token
     assert.equal(response.status, 403, path);
     assert.match((await response.json()).detail, /inkling ui/);
   }
+  const page = await fetch(`${world.origin}/ui`, { headers: { accept: "text/html" } });
+  assert.match(await page.text(), /<h1>Open the page from the terminal<\/h1>/);
   const posted = await fetch(`${world.origin}/shutdown`, { method: "POST" });
   assert.equal((await discard(posted)).status, 403);
   await world.enter();
