@@ -96,15 +96,26 @@ withDovecot.test("an account that is silent is noticed, reported after 15 minute
   assert.equal(await reason(), undefined);
 });
 
+/** Stores twenty open runs of the agent `reader`, as many as it may have. */
+const OPEN_RUNS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) " +
+  "INSERT INTO executions (agent_id, display_name, status, trigger, instance_id, request, model, started_at) " +
+  "SELECT 'reader', 'reader', 'waiting', 'mail', (SELECT min(id) FROM instances), '{}', 'open', 0 FROM n";
+
 withDovecot.test("paused triggers and a used-up limit of open runs let mails wait", async () => {
   await using world = await MailWorld.create();
   await world.agent("reader");
-  await world.open();
+  await world.agent("witness");
+  await world.open({ positions: 2 });
   await world.runtime.pauseScheduler();
   await world.deliver({ subject: "one" });
   await world.deliver({ subject: "news", headers: ["List-Id: <x>"] });
   await until(() => world.imap.open === 1, "the account is read");
   assert.deepEqual(await world.runs("reader"), []);
+  await world.place.run(OPEN_RUNS);
+  await world.runtime.resumeScheduler();
+  await world.untilTaken("witness", "one");
+  assert.equal((await world.runs("reader")).length, 20);
+  await world.place.run("DELETE FROM executions WHERE model = 'open'");
   await world.runtime.resumeScheduler();
   await world.untilTaken("reader", "one");
 });

@@ -55,19 +55,6 @@ withDovecot.test("a mail starts one run with its words and files, an old or copi
   assert.equal(new Set(sessions).size, 5);
 });
 
-withDovecot.test("mails that arrive while the service is down start their runs later, once", async () => {
-  await using world = await MailWorld.create();
-  await world.agent("reader");
-  await world.open();
-  await world.deliver({ subject: "one" });
-  await world.untilTaken("reader", "one");
-  await world.close();
-  await world.deliver({ subject: "two" });
-  await world.open();
-  await world.deliver({ subject: "three" });
-  await world.untilTaken("reader", "one", "two", "three");
-});
-
 withDovecot.test("since takes mails of that age at the first start", async () => {
   await using world = await MailWorld.create();
   await world.agent("reader", "since: 2d");
@@ -75,39 +62,47 @@ withDovecot.test("since takes mails of that age at the first start", async () =>
   await world.untilTaken("reader", "old");
 });
 
-withDovecot.test("many mails at once start their runs in order, 20 at a time", async () => {
+withDovecot.test("each mail starts one run across restarts, cut connections and edits of the agent", async () => {
   await using world = await MailWorld.create();
   await world.agent("reader");
+  await world.deliver({ subject: "done" }, "Done");
   await world.open();
-  const subjects = Array.from({ length: 25 }, (_, index) => `mail ${index}`);
-  for (const [index, subject] of subjects.entries()) {
-    await world.deliver({ subject, from: `bob${index}@example.org` });
-  }
-  await world.untilTaken("reader", ...subjects);
-});
-
-withDovecot.test("cut and restarted connections lose no mail and repeat none", async () => {
-  await using world = await MailWorld.create();
-  await world.agent("reader");
+  const delivered: string[] = [];
+  const deliver = async (subject: string, folder?: string) => {
+    delivered.push(subject);
+    await world.deliver({ subject }, folder);
+  };
+  const take = async (subject: string, folder?: string) => {
+    await deliver(subject, folder);
+    await until(async () => {
+      await world.runtime.resumeScheduler();
+      return (await world.runs("reader")).length === delivered.length;
+    }, `${subject} is taken`);
+  };
+  await take("one");
+  await world.close();
+  await deliver("while the service is down");
   await world.open();
-  await world.deliver({ subject: "one" });
-  await world.untilTaken("reader", "one");
+  await take("two");
   world.imap.cut();
-  await world.deliver({ subject: "two" });
-  await world.runtime.resumeScheduler();
-  await until(async () => {
-    await world.runtime.resumeScheduler();
-    return (await world.runs("reader")).length === 2;
-  }, "the second mail is taken");
+  await take("three");
   world.imap.stop();
-  await world.deliver({ subject: "three" });
+  await deliver("while the server is down");
   world.imap.start();
-  await until(async () => {
-    await world.runtime.resumeScheduler();
-    return (await world.runs("reader")).length === 3;
-  }, "the third mail is taken");
-  await world.untilTaken("reader", "one", "two", "three");
+  await take("four");
   assert.equal(world.imap.open, 1);
+  const edit = async (trigger: string) => {
+    await world.agent("reader", trigger);
+    await world.runtime.reloadAgents();
+  };
+  await edit("from: '*@example.org'");
+  await take("five");
+  // Another folder begins from then on.
+  await edit("folder: Done");
+  const position = "SELECT 1 FROM mail_positions WHERE folder = 'Done'";
+  await until(async () => (await world.place.all(position)).length === 1, "the other folder");
+  await take("six", "Done");
+  await world.untilTaken("reader", ...delivered);
 });
 
 withDovecot.test("a folder that was created again begins at its newest mail, and says so", async () => {
@@ -154,16 +149,4 @@ withDovecot.test("agents share one connection, take their own mails, and do `the
     (await world.imap.list("ann")).some((name) => (name.split(":2,")[1] ?? "").includes("S"));
   await until(isMarked, "it is marked");
   assert.equal(world.imap.accepted, 1);
-});
-
-withDovecot.test("an edited agent continues, and another folder begins from then on", async () => {
-  await using world = await MailWorld.create();
-  await world.agent("reader");
-  await world.deliver({ subject: "done" }, "Done");
-  await world.open();
-  await world.deliver({ subject: "one" });
-  await world.untilTaken("reader", "one");
-  await world.agent("reader", "from: '*@example.org'");
-  await world.deliver({ subject: "two" });
-  await world.untilTaken("reader", "one", "two");
 });
