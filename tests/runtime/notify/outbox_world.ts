@@ -16,7 +16,7 @@ import { openInstance } from "../../../runtime/database/instances.ts";
 import type { SqlExecutionStores } from "../../../runtime/storage/executions/execution_stores.ts";
 import { createExecutionStores } from "../../../runtime/storage/executions/execution_stores.ts";
 import { LogLines } from "../../support/log_lines.ts";
-import { settle, TestClock } from "../../support/test_clock.ts";
+import { settleQuickly, TestClock } from "../../support/test_clock.ts";
 
 export const CONFIG = `
 notify:
@@ -39,11 +39,13 @@ export class OutboxWorld implements AsyncDisposable {
   deliver: (message: OutgoingMessage, channel: string) => Promise<void> | void = () => {};
   settings: NotifySettings;
   agents = new Map<string, { displayName: string; notify: { on?: never[]; to?: string[] } }>();
-  publicUrl: string | null = "https://inkling.example";
+  /** Null: messages have no links, whose digests take real time. */
+  publicUrl: string | null = null;
   sender: MessageSender;
 
   constructor({ config = CONFIG, start }: { config?: string; start?: string } = {}) {
     this.clock = new TestClock(start ?? "2026-01-01T12:00:00.000Z");
+    this.clock.settle = settleQuickly;
     this.settings = configOf(config).notify;
     this.db.perform(openInstance({ id: "one", pid: 1, startedAt: 0 }));
     this.links = new SqlAnswerLinks(this.db, { clock: this.clock });
@@ -83,10 +85,10 @@ export class OutboxWorld implements AsyncDisposable {
     this.sender.wake();
   }
 
-  /** Waits until no more work is pending. Calculating a digest takes more than one turn of the event loop. */
+  /** Waits until no more work is pending. */
   async settle(): Promise<void> {
     for (let quiet = 0, before = -1; quiet < 5; quiet++) {
-      await settle();
+      await this.clock.settle();
       if (this.sent.length !== before) quiet = 0;
       before = this.sent.length;
     }

@@ -116,7 +116,7 @@ Deno.test("no two services send the same message at the same time", async () => 
 
 Deno.test("the sender gives up after 24 hours, with a log line", async () => {
   await using world = OutboxWorld.failing();
-  await settle();
+  await world.settle();
   // The machine is suspended for most of this time.
   world.clock.jump(DAY_MS - HOUR_MS);
   await world.clock.advance(HOUR_MS - MINUTE_MS);
@@ -156,11 +156,11 @@ Deno.test("a slow receiver delays only the messages of its own channel", async (
   world.deliver = (_message, channel) => channel === "slow" ? slow.promise : undefined;
   world.tell(failure(1));
   world.tell(failure(2, { agentId: "other" }));
-  await settle();
+  await world.settle();
   const to = (name: string) => world.sent.filter(({ channel }) => channel === name).length;
   assert.deepEqual([to("slow"), to("phone")], [1, 2]);
   slow.resolve();
-  await settle();
+  await world.settle();
   assert.deepEqual([to("slow"), to("phone")], [2, 2]);
 });
 
@@ -168,7 +168,7 @@ Deno.test("a restart during an attempt sends the message again with the same id"
   await using world = new OutboxWorld();
   world.deliver = () => new Promise(() => {});
   world.tell(failure(1));
-  await settle();
+  await world.settle();
   assert.equal(world.sent.length, 1);
   world.deliver = () => {};
   await world.restart();
@@ -182,7 +182,7 @@ Deno.test("later events are not combined with a message that a node has tried to
   await using world = new OutboxWorld();
   world.deliver = down;
   world.tell(failure(1, { error: "first" }));
-  await settle();
+  await world.settle();
   world.tell(failure(2, { error: "second" }));
   await world.clock.advance(MINUTE_MS);
   assert.ok(world.sent.every(({ text }) => text.startsWith("first")));
@@ -199,7 +199,7 @@ Deno.test("quiet hours over midnight delay messages, except urgent kinds", async
   // 21:59 in Berlin, a minute before the quiet hours.
   await using world = new OutboxWorld({ config: QUIET, start: "2026-01-10T20:59:00.000Z" });
   world.tell(failure(1));
-  await settle();
+  await world.settle();
   assert.equal(world.sent.length, 1);
   world.clock.jump(2 * HOUR_MS);
   world.tell(failure(2, { agentId: "other" }));
@@ -241,7 +241,7 @@ Deno.test("a question that was answered before sending causes no message", async
 
 Deno.test("the sender closes messages to a channel that config.yaml no longer has", async () => {
   await using world = OutboxWorld.failing();
-  await settle();
+  await world.settle();
   world.settings = { ...world.settings, channels: {} };
   await world.clock.advance(MINUTE_MS);
   assert.equal(await world.outbox.countOpen(), 0);
@@ -250,6 +250,8 @@ Deno.test("the sender closes messages to a channel that config.yaml no longer ha
 
 Deno.test("each attempt to send a question gets a new link; the database contains no token", async () => {
   await using world = new OutboxWorld();
+  world.publicUrl = "https://inkling.example";
+  world.clock.settle = settle;
   world.deliver = () => world.sent.length < 2 ? down() : undefined;
   world.ask(executionOf(1, { status: "waiting" }));
   await world.settle();

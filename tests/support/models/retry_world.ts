@@ -9,7 +9,7 @@ import {
 } from "../../../runtime/models/model.ts";
 import { withRetry } from "../../../runtime/models/calls/retry.ts";
 import { LogLines } from "../log_lines.ts";
-import { TestClock } from "../test_clock.ts";
+import { settleQuickly, TestClock } from "../test_clock.ts";
 
 /** The behavior of one model call. */
 export type Attempt = (
@@ -89,6 +89,7 @@ export interface RetryWorld {
 /** Creates a scripted model with retries. */
 export function retryWorld(attempts: Attempt[], timeoutMs = 300_000, random = 0.5): RetryWorld {
   const clock = new TestClock();
+  clock.settle = settleQuickly;
   const log = new LogLines();
   const inner = new ScriptedModel(...attempts);
   const model = withRetry(inner, { clock, timeoutMs, log, random: () => random });
