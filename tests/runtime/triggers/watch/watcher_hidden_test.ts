@@ -113,13 +113,20 @@ Deno.test("Watcher with catch_up fires no old files after a filter edit with an 
   await world.expectFired(["inbox"]);
 });
 
-Deno.test("Watcher stores pending changes once when it stops while a folder is unreadable", async () => {
-  await using world = await WatchWorld.create();
+/** Opens a watcher whose agent has a long debounce time, and has been started before. */
+async function openSlow() {
+  const world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
   world.write("inbox/top.md");
   const agent = watches("keen", { catchUp: "once", debounceMs: 5_000 });
   await world.watch(agent);
   await world.restart();
+  return { world, agent };
+}
+
+Deno.test("Watcher stores pending changes once when it stops while a folder is unreadable", async () => {
+  const { world, agent } = await openSlow();
+  await using _world = world;
   using disk = new FailingDisk(world.path("inbox/sub"));
   await world.watch(agent);
   await world.clock.advance(300);
@@ -142,12 +149,8 @@ Deno.test("Watcher stores pending changes once when it stops while a folder is u
 });
 
 Deno.test("Watcher reports no deletion when it stops after the watched folder was removed", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/sub/old.md");
-  world.write("inbox/top.md");
-  const agent = watches("keen", { catchUp: "once", debounceMs: 5_000 });
-  await world.watch(agent);
-  await world.restart();
+  const { world, agent } = await openSlow();
+  await using _world = world;
   using _disk = new FailingDisk(world.path("inbox/sub"));
   await world.watch(agent);
   Deno.removeSync(world.path("inbox"), { recursive: true });
