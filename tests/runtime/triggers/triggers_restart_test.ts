@@ -45,16 +45,21 @@ Deno.test("a pause drops file changes across a restart, but allows manual runs",
   await live.untilFired("reader", "manual", "created 4.md");
 });
 
-Deno.test("a change that waits for an answer (on_pending skip) survives a restart and fires", async () => {
-  await using live = await LiveTriggers.create("inbox/old.md");
+/** Opens a service whose agent `asker` waits for an answer, while another change is held. */
+async function openHeld(): Promise<LiveTriggers> {
+  const live = await LiveTriggers.create("inbox/old.md");
   await live.watching("asker", ["inbox"], { steps: ASK });
   await live.watching("witness", ["inbox"]);
   await live.open();
   live.write("inbox/1.md");
   await until(async () => (await waitingRuns(live, "asker")).length === 1, "the question");
   live.write("inbox/2.md");
-  live.write("inbox/2.md");
   await live.untilFired("witness", "created 1.md", "created 2.md");
+  return live;
+}
+
+Deno.test("a change that waits for an answer (on_pending skip) survives a restart and fires", async () => {
+  await using live = await openHeld();
   await live.restart();
   assert.equal((await live.runs("asker")).length, 1);
   await answer(live, (await waitingRuns(live, "asker"))[0]);
@@ -65,14 +70,7 @@ Deno.test("a change that waits for an answer (on_pending skip) survives a restar
 });
 
 Deno.test("an agent that is edited to on_pending parallel runs held and new changes beside its waiting runs", async () => {
-  await using live = await LiveTriggers.create("inbox/old.md");
-  await live.watching("asker", ["inbox"], { steps: ASK });
-  await live.watching("witness", ["inbox"]);
-  await live.open();
-  live.write("inbox/1.md");
-  await until(async () => (await waitingRuns(live, "asker")).length === 1, "the question");
-  live.write("inbox/2.md");
-  await live.untilFired("witness", "created 1.md", "created 2.md");
+  await using live = await openHeld();
   await live.watching("asker", ["inbox"], { steps: ASK, settings: "on_pending: parallel" });
   await until(async () => (await waitingRuns(live, "asker")).length === 2, "the held change");
   for (let i = 3; i <= 8; i++) live.write(`inbox/${i}.md`);
