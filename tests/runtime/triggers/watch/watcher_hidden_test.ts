@@ -113,7 +113,7 @@ Deno.test("Watcher with catch_up fires no old files after a filter edit with an 
   await world.expectFired(["inbox"]);
 });
 
-/** Opens a watcher whose agent has a long debounce time, and has been started before. */
+// Opens a watcher whose agent has a long debounce time, and has been started before.
 async function openSlow() {
   const world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
