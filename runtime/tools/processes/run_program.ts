@@ -112,21 +112,17 @@ async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promis
 /** The number of bytes that standard output and standard error may still add to the result. */
 class OutputSpace {
   #left: number;
-  #cut = false;
+  /** True if the program wrote more output than the space allowed. */
+  cut = false;
 
   /** Creates a space of `bytes` for standard output and standard error together. */
   constructor(bytes: number) {
     this.#left = bytes;
   }
 
-  /** True if the program wrote more output than the space allowed. */
-  get cut(): boolean {
-    return this.#cut;
-  }
-
   /** Returns the beginning of the chunk that fits, and reduces the space by its size. */
   take(chunk: Uint8Array): Uint8Array {
-    if (chunk.length > this.#left) this.#cut = true;
+    if (chunk.length > this.#left) this.cut = true;
     const taken = chunk.subarray(0, this.#left);
     this.#left -= taken.length;
     return taken;

@@ -21,8 +21,7 @@ import { defineTool } from "../definition/define_tool.ts";
 import type { ActionTool, CallApproval, ToolContext } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { ForwardProxy, ProxyGrant } from "../http/forward_proxy.ts";
-import { agentRules, workingFolder } from "../processes/agent_access.ts";
-import { confineProgram } from "../processes/confined_program.ts";
+import { agentRules, confineProgram, workingFolder } from "../processes/confined_program.ts";
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
 import { CommandOutput } from "./command_output.ts";
 
