@@ -38,11 +38,15 @@ export async function until(
 
 /**
  * Waits until a process has ended. Mostly asks only for its id, because the check for a zombie starts a program, which costs
- * more than the wait.
+ * more than the wait. `onRound` is called before each check.
  */
-export async function untilGone(pid: number): Promise<void> {
+export async function untilGone(
+  pid: number,
+  onRound: () => void | Promise<void> = () => {},
+): Promise<void> {
   let rounds = 0;
   await until(async () => {
+    await onRound();
     try {
       process.kill(pid, 0);
     } catch {

@@ -1,6 +1,5 @@
 // Tests custom tools that do as much damage as they can: only their own call fails, and the next call works.
 import assert from "node:assert/strict";
-import { systemProcesses } from "../../../../cli/context/processes.ts";
 import type { ActionTool } from "../../../../runtime/tools/definition/tool.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until, untilGone } from "../../../support/until.ts";
@@ -115,10 +114,9 @@ Deno.test("an endless custom tool is killed at its time limit", async () => {
     // A tool that closes its descriptors ends before the time limit, so its error differs.
     if (how !== "close the descriptors") assert.equal(error, reason);
     const pid = pidsOf(world)[at] ?? assert.fail();
-    await until(async () => {
+    await untilGone(pid, async () => {
       if (clock.awaits(1_000)) await clock.advance(1_000);
-      return !(await systemProcesses.isAlive(pid));
-    }, `process ${pid} is gone`);
+    });
   }
   assert.match(await world.run(tool), /^\d+$/);
 });

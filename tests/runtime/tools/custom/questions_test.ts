@@ -1,10 +1,9 @@
 // Tests custom tools that ask people: each question ends the call, and each answer repeats the call from its beginning.
 import assert from "node:assert/strict";
-import { systemProcesses } from "../../../../cli/context/processes.ts";
 import { QuestionRaised } from "../../../../runtime/tools/definition/raised.ts";
 import type { AnsweredQuestion, HumanAnswer } from "../../../../runtime/tools/definition/tool.ts";
 import type { ToolQuestion } from "../../../../runtime/tools/definition/tool.ts";
-import { until } from "../../../support/until.ts";
+import { untilGone } from "../../../support/until.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
 
@@ -63,10 +62,8 @@ Deno.test("a custom tool runs again from its beginning after each answer of a pe
     assert.equal(shown, '{"sure":true,"name":"Ada","picked":["a","c"]}');
     const pids = world.logged.map((line) => Number(line.split(" ").at(-1)));
     assert.equal(pids.length, 4);
-    for (const pid of pids.slice(0, 3)) {
-      const isDone = async () => !(await systemProcesses.isAlive(pid));
-      await until(isDone, "nothing of a waiting call is left");
-    }
+    // Nothing of a waiting call is left.
+    for (const pid of pids.slice(0, 3)) await untilGone(pid);
   });
 
   await t.step("a custom tool continues without an answer after the deadline", async () => {
