@@ -3,8 +3,10 @@
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
+import { requireExecution } from "../../runtime/executions/record/execution_reads.ts";
 import { Runner } from "../../runtime/executions/runs/runner.ts";
 import type { SharedRuns } from "../../runtime/executions/runs/shared_runs.ts";
+import type { ExecutionStatus } from "../../runtime/executions/states.ts";
 import { NO_TELEMETRY } from "../../runtime/executions/loop/telemetry.ts";
 import type { Model, ModelReply } from "../../runtime/models/model.ts";
 import { askUser } from "../../runtime/tools/builtin/ask_user.ts";
@@ -14,6 +16,7 @@ import { LogLines } from "./log_lines.ts";
 import { TestClock } from "./test_clock.ts";
 import { openTestStore, type TestStore } from "./test_store.ts";
 import { createTestWorkspace } from "./test_workspace.ts";
+import { until } from "./until.ts";
 
 const ASKING: Model = {
   id: "test/asking",
@@ -91,4 +94,19 @@ export async function openTestRunner(
       await place[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Returns the status of an execution. */
+export async function statusIn({ executions }: TestStore, id: number): Promise<ExecutionStatus> {
+  return (await requireExecution(executions, id)).execution.status;
+}
+
+/** Waits until an execution has asked its question. Returns the id of the question. */
+export async function questionIn({ requests }: TestStore, id: number): Promise<string> {
+  let requestId: string | undefined;
+  await until(
+    async () => (requestId = (await requests.readOpenRequest(id))?.requestId) !== undefined,
+    "the question",
+  );
+  return requestId ?? "";
 }

@@ -1,7 +1,7 @@
 // A test of kill -9 during the described calls of dry runs.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { call, delegate, resultsOf } from "../../runtime/executions/executions_of.ts";
+import { call, delegate, listFiles, resultsOf } from "../../runtime/executions/executions_of.ts";
 import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
 import { type Death, startAndDie } from "./start_and_die.ts";
 
@@ -79,15 +79,4 @@ async function writeAgents(place: TestWorkspace, chief: string, onRestart: strin
     { call: [call("file_write", { path: "helped.md", content: "x\n" })] },
     { say: "Helped." },
   ], settings);
-}
-
-/** Returns the contents of all files by path. */
-async function listFiles(folder: string): Promise<Record<string, string>> {
-  const files: Record<string, string> = {};
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = join(folder, name);
-    if (isDirectory) Object.assign(files, await listFiles(path));
-    else files[path] = await Deno.readTextFile(path);
-  }
-  return files;
 }

@@ -6,7 +6,7 @@ import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { answerToEnd, ASK, call, createToolPlace, delegate, doing } from "./executions_of.ts";
-import { resultsOf, seededOf } from "./executions_of.ts";
+import { listFiles, resultsOf, seededOf } from "./executions_of.ts";
 import { writeConfig, writeSkill, writeWitness } from "./executions_of.ts";
 
 const DRY = { dryRun: true };
@@ -22,17 +22,6 @@ interface WouldDo {
 /** Returns the calls that a dry run describes. */
 async function wouldDo(runtime: Runtime, id: number): Promise<WouldDo[]> {
   return (await resultsOf(runtime, id)).flatMap((one) => (one["would_do"] ?? []) as WouldDo[]);
-}
-
-/** Returns the files of a folder with their texts and modification times, except the service's own files. */
-async function listFiles(folder: string, prefix = ""): Promise<Record<string, string>> {
-  const files: Record<string, string> = {};
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = join(folder, name);
-    if (isDirectory) Object.assign(files, await listFiles(path, `${prefix}${name}/`));
-    else files[prefix + name] = `${(await Deno.stat(path)).mtime} ${await Deno.readTextFile(path)}`;
-  }
-  return files;
 }
 
 const put = (place: TestWorkspace, path: string, text: string) =>

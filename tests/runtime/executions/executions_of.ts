@@ -175,3 +175,14 @@ export async function seededOf(place: TestWorkspace, id: number): Promise<string
   );
   return rows.map(({ content }) => content);
 }
+
+/** Returns the files of a folder with their texts and modification times, by path. */
+export async function listFiles(folder: string, prefix = ""): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) Object.assign(files, await listFiles(path, `${prefix}${name}/`));
+    else files[prefix + name] = `${(await Deno.stat(path)).mtime} ${await Deno.readTextFile(path)}`;
+  }
+  return files;
+}

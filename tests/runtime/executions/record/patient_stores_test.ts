@@ -3,17 +3,20 @@ import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts"
 import { StorageUnavailable } from "../../../../runtime/database/database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
-import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
+import {
+  openTestRunner,
+  questionIn,
+  statusIn,
+  type TestRunner,
+} from "../../../support/test_runner.ts";
 import { until } from "../../../support/until.ts";
 
 const WISH: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
 
-/** Starts an agent that asks, and waits for its question. After that, writes fail because the database is full. */
+/** Starts an agent that asks, and waits for its question. */
 async function ask({ runner, store }: TestRunner): Promise<{ id: number; requestId: string }> {
   const { id } = await runner.start(createTestAgent(), WISH);
-  const open = () => store.requests.readOpenRequest(id);
-  await until(async () => await open() !== undefined, "the question");
-  return { id, requestId: (await open())?.requestId ?? "" };
+  return { id, requestId: await questionIn(store, id) };
 }
 
 /** Makes the store refuse ends, as a full disk does. */
@@ -29,22 +32,18 @@ function refuseEnds({ endings }: TestRunner["store"]): { tries: () => number; al
   return { tries: () => tries, allow: () => void (isFull = false) };
 }
 
-async function statusOf({ store }: TestRunner, id: number): Promise<string | undefined> {
-  return (await store.executions.readExecution(id))?.execution.status;
-}
-
 Deno.test("a run's end and output are stored as soon as a full disk has space", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { id, requestId } = await ask(on);
   const ends = refuseEnds(on.store);
   await on.runner.respond(id, { requestId, answer: { text: "Red." } });
   await until(() => on.clock.awaits(500), "the second try");
-  assert.equal(await statusOf(on, id), "running");
+  assert.equal(await statusIn(on.store, id), "running");
   await on.clock.advance(500);
   await until(() => on.clock.awaits(1_000), "the third try");
   ends.allow();
   await on.clock.advance(1_000);
-  await until(async () => await statusOf(on, id) === "success", "the end");
+  await until(async () => await statusIn(on.store, id) === "success", "the end");
   const stored = await on.store.executions.readExecution(id);
   assert.equal(stored?.output, "Done.");
   assert.equal(ends.tries(), 3);
@@ -60,7 +59,7 @@ Deno.test("a stop retries once to store a run's end, and otherwise leaves the ru
   await until(() => on.clock.awaits(500), "the second try");
   await on.runner.stop({ graceMs: 0 });
   assert.equal(ends.tries(), 2);
-  assert.equal(await statusOf(on, id), "running");
+  assert.equal(await statusIn(on.store, id), "running");
 });
 
 Deno.test("Database.transaction() reports the cause of each kind of storage failure", () => {
@@ -95,8 +94,8 @@ Deno.test("a run whose reads fail continues from the stored state once reads suc
     isAway ? Promise.reject(new StorageUnavailable("It is away.")) : original(...args);
   await on.runner.respond(id, { requestId, answer: { text: "Red." } });
   await until(() => on.clock.awaits(500), "the second try");
-  assert.equal(await statusOf(on, id), "running");
+  assert.equal(await statusIn(on.store, id), "running");
   isAway = false;
   await on.clock.advance(500);
-  await until(async () => await statusOf(on, id) === "success", "the end");
+  await until(async () => await statusIn(on.store, id) === "success", "the end");
 });

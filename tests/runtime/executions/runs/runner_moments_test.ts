@@ -1,12 +1,11 @@
 // Tests runs that are cancelled or stopped at certain moments before a question.
 import assert from "node:assert/strict";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
-import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
 import { StorageUnavailable } from "../../../../runtime/database/database.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { onSqlite } from "../../../support/test_database.ts";
-import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
+import { openTestRunner, questionIn, type TestRunner } from "../../../support/test_runner.ts";
 import type { TestStore } from "../../../support/test_store.ts";
 import { until } from "../../../support/until.ts";
 
@@ -94,13 +93,10 @@ onSqlite.test("Runner.cancel() returns the resulting status while a run's end is
     await using on = await openTestRunner([createTestAgent()]);
     const { runner, store, clock } = on;
     const { id } = await runner.start(createTestAgent(), MANUAL);
-    let question: HumanRequest | undefined;
-    const isDone = async () => (question = await store.requests.readOpenRequest(id)) !== undefined;
-    await until(isDone, "the question");
+    const requestId = await questionIn(store, id);
     const told: string[] = [];
     const completions = completionsOf(on);
     arrange(store, async () => void told.push(await runner.cancel(id)));
-    const { requestId } = question!;
     await runner.respond(id, { requestId, answer: { text: "yes" } });
     await until(async () => {
       await clock.advance(500);
@@ -177,12 +173,7 @@ Deno.test("Runner.stop() right after the last reply stores the reply for the nex
   });
   const { runner, store } = on;
   const { id } = await runner.start(agent, MANUAL);
-  let question: HumanRequest | undefined;
-  await until(
-    async () => (question = await store.requests.readOpenRequest(id)) !== undefined,
-    "the question",
-  );
-  await runner.respond(id, { requestId: question!.requestId, answer: { text: "yes" } });
+  await runner.respond(id, { requestId: await questionIn(store, id), answer: { text: "yes" } });
   await stopped.promise;
   const { execution } = (await store.executions.readExecution(id))!;
   assert.deepEqual([execution.status, execution.costUsd], ["running", 0.5]);

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
-import { type ExecutionStatus, isFinal } from "../../../../runtime/executions/states.ts";
+import { isFinal } from "../../../../runtime/executions/states.ts";
 import type { ExecutionTrigger } from "../../../../runtime/vocabulary/trigger_kinds.ts";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { IdempotencyKeyReused } from "../../../../runtime/executions/refusals.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
-import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
+import {
+  openTestRunner,
+  questionIn,
+  statusIn,
+  type TestRunner,
+} from "../../../support/test_runner.ts";
 import { until } from "../../../support/until.ts";
 import { onSqlite } from "../../../support/test_database.ts";
 import { EventBus } from "../../../../runtime/events/bus.ts";
@@ -29,17 +34,8 @@ async function ask(
 ): Promise<number> {
   const agent = createTestAgent({ id: agentId, onPending: "parallel" });
   const { id } = await runner.start(agent, { ...start, request: { args: [] } });
-  await until(async () => await statusOf({ store }, id) === "waiting", "the question");
+  await until(async () => await statusIn(store, id) === "waiting", "the question");
   return id;
-}
-
-async function statusOf(
-  { store }: Pick<TestRunner, "store">,
-  id: number,
-): Promise<ExecutionStatus> {
-  const stored = await store.executions.readExecution(id);
-  assert.ok(stored);
-  return stored.execution.status;
 }
 
 Deno.test("Runner.start() applies on_pending to each pair of a waiting run and a new run", async () => {
@@ -66,9 +62,9 @@ Deno.test("Runner.start() applies on_pending to each pair of a waiting run and a
         const spec = { ...starts[joins]!, request: { args: [] } };
         const outcome = await runner.start(agent, spec).then(
           async ({ id }) => {
-            await until(async () => await statusOf(on, id) === "waiting", "the question");
+            await until(async () => await statusIn(on.store, id) === "waiting", "the question");
             await runner.cancel(id);
-            await until(async () => await statusOf(on, id) === "aborted", "its end");
+            await until(async () => await statusIn(on.store, id) === "aborted", "its end");
             return "runs";
           },
           (error: Error) => error.message,
@@ -89,14 +85,14 @@ Deno.test("Runner.cancel() ends a run while it is being accepted or answered", a
   const starting = runner.start(createTestAgent(), MANUAL);
   assert.equal(await runner.cancel(1), "cancelling");
   await starting;
-  await until(async () => await statusOf({ store }, 1) === "aborted", "the end");
+  await until(async () => await statusIn(store, 1) === "aborted", "the end");
 
   const id = await ask(on, "tester");
-  const { requestId } = (await store.requests.readOpenRequest(id))!;
+  const requestId = await questionIn(store, id);
   const answering = runner.respond(id, { requestId, answer: { text: "yes" } });
   assert.equal(await runner.cancel(id), "cancelling");
   await answering;
-  await until(async () => await statusOf({ store }, id) === "aborted", "the end");
+  await until(async () => await statusIn(store, id) === "aborted", "the end");
 });
 
 onSqlite.test("Runner.cancel() of a waiting execution rejects when its end cannot be stored", async () => {
@@ -119,7 +115,7 @@ Deno.test("Runner.start() returns the first run for a repeated idempotency key",
   const spec: RunSpec = { trigger: "chat", sessionId: "s", idempotencyKey: "k", request };
   const { id } = await runner.start(agent, spec);
   assert.equal((await runner.start(agent, structuredClone(spec))).id, id);
-  await until(async () => await statusOf(on, id) === "waiting", "the question");
+  await until(async () => await statusIn(on.store, id) === "waiting", "the question");
   assert.equal((await runner.start(agent, spec)).id, id);
   const others: Partial<RunSpec>[] = [
     { sessionId: "t" },
@@ -147,7 +143,7 @@ async function leaveForsaken({ runner, store, clock }: TestRunner): Promise<numb
     parent: { executionId: parent.id, position: 2 },
     depth: 1,
   });
-  await until(async () => await statusOf({ store }, id) === "waiting", "the question");
+  await until(async () => await statusIn(store, id) === "waiting", "the question");
   await new Journal(parent, { ...store, clock })
     .finish({ status: "aborted", error: "Cancelled by user", output: null });
   return id;
@@ -158,10 +154,10 @@ Deno.test("Runner.recover() and Runner.respond() end a waiting execution whose p
     await using on = await openTestRunner([createTestAgent()]);
     const { runner, store } = on;
     const id = await leaveForsaken(on);
-    const { requestId } = (await store.requests.readOpenRequest(id))!;
+    const requestId = await questionIn(store, id);
     if (by === "recover") await runner.recover();
     else await runner.respond(id, { requestId, answer: { text: "yes" } });
-    await until(async () => isFinal(await statusOf(on, id)), "the end");
+    await until(async () => isFinal(await statusIn(on.store, id)), "the end");
     const { execution } = (await store.executions.readExecution(id))!;
     const error = "Aborted: the execution that delegated to it has ended";
     assert.deepEqual([execution.status, execution.error], ["aborted", error], by);
