@@ -6,10 +6,9 @@ import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import type { RunPorts } from "../../runtime/executions/loop/run_ports.ts";
 import type { Redactor } from "../../runtime/secrets/redactor.ts";
 import { SILENT } from "../../runtime/replay/played_ports.ts";
-import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
-import { SqlKnownToolStore } from "../../runtime/storage/known_tools.ts";
 import type { FolderWatches } from "../../runtime/folders/folder_watches.ts";
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
+import { NO_KNOWN_TOOLS } from "../../runtime/tools/mcp/listing/known_tools.ts";
 import { openAgents } from "../../runtime/wiring/open_agents.ts";
 import { openToolCatalog } from "../../runtime/wiring/tool_catalog.ts";
 
@@ -52,7 +51,8 @@ export async function openTestPorts(
     executable: Deno.execPath(),
     ownPorts: () => [],
     tokenSecrets: agents.tokenSecrets,
-    knownTools: new SqlKnownToolStore(opened.use(SqliteDatabase.open(":memory:"))),
+    // A case starts no server.
+    knownTools: NO_KNOWN_TOOLS,
     isFirstWarning: () => Promise.resolve(false),
     resources: opened,
   });

@@ -15,6 +15,12 @@ export interface KnownToolStore {
   keepTool(server: string, tool: string, fingerprint: ToolFingerprint): Promise<void>;
 }
 
+/** The store of a workspace in which no tool of a server is called. */
+export const NO_KNOWN_TOOLS: KnownToolStore = {
+  findTool: () => Promise.resolve(undefined),
+  keepTool: () => Promise.resolve(),
+};
+
 /** The options of KnownTools. */
 export interface KnownToolsOptions {
   store: KnownToolStore;
