@@ -16,6 +16,8 @@ const BUDGET = "budget: { tokens: { per_day: 100000 } }";
 /** The command to show to a reader who has only npx and no Deno. */
 const COMMAND = `npx -y deno@${Deno.version.deno} task inkling`;
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+/** True if a person watches the demonstration, which then ends with the offer of the page. */
+const IS_WATCHED = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
 const LOOK_MS = 100;
 const LOOKS = 300;
 
@@ -95,7 +97,6 @@ class Demo {
 }
 
 async function runDemo(demo: Demo): Promise<void> {
-  const isWatched = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
   await Deno.mkdir(join(demo.workspace, "agents"), { recursive: true });
   await Deno.mkdir(join(demo.workspace, "inbox"));
   await demo.configure();
@@ -107,7 +108,7 @@ async function runDemo(demo: Demo): Promise<void> {
   await demo.must(["start", "--daemon"]);
 
   heading("An agent delegates to another agent, and asks a question");
-  const code = await demo.inkling(["run", "editor"], { asks: isWatched });
+  const code = await demo.inkling(["run", "editor"], { asks: IS_WATCHED });
   if (code === 4) {
     console.log("\nThe run waits for an answer. No process has to run for that. The demo answers:");
     await demo.must(["respond", "1", "--choice", "Keep it"]);
@@ -123,7 +124,7 @@ async function runDemo(demo: Demo): Promise<void> {
   heading("What has happened");
   await demo.must(["list"]);
   await untilDone(demo, ["editor", "reporter", "postbox"]);
-  if (!isWatched) {
+  if (!IS_WATCHED) {
     await showAddress(demo);
     await demo.must(["stop"]);
     console.log(`\n\n${NEXT}`);
@@ -237,7 +238,8 @@ async function main(): Promise<number> {
   } finally {
     // If nothing runs, these commands only report that.
     const silent = { detached: true, stdin: "null", stdout: "null", stderr: "null" } as const;
-    for (const args of [["ui", "--stop"], ["stop"]]) await demo.spawn(args, silent).status;
+    if (IS_WATCHED) await demo.spawn(["ui", "--stop"], silent).status;
+    await demo.spawn(["stop"], silent).status;
     await Deno.remove(root, { recursive: true });
   }
 }
