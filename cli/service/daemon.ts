@@ -84,7 +84,7 @@ export async function openService(
  * Creates the state folder if it is missing. The start lock and the log file need the folder before the service runs.
  * Throws CommandFailure if the folder cannot be created.
  */
-export async function makeStateDir(stateDir: string): Promise<void> {
+async function makeStateDir(stateDir: string): Promise<void> {
   try {
     await Deno.mkdir(stateDir, { recursive: true, mode: 0o700 });
   } catch (cause) {
@@ -96,7 +96,7 @@ export async function makeStateDir(stateDir: string): Promise<void> {
  * Acquires the start lock, and releases it when disposed. Returns undefined while another process holds it. Throws
  * CommandFailure if the state folder is not writable.
  */
-export function takeStartLock(stateDir: string): Disposable | undefined {
+function takeStartLock(stateDir: string): Disposable | undefined {
   try {
     return takeLock(resolve(stateDir, "start.lock"));
   } catch (cause) {

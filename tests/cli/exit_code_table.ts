@@ -86,7 +86,7 @@ function offerFailing(cli: FakeCli): void {
 }
 
 function failRun({ runtime }: FakeCli): void {
-  runtime.append(NEW, "complete", { event_type: "complete", status: "timeout", error: "Timeout" });
+  runtime.append(NEW, "complete", { status: "timeout", error: "Timeout" });
 }
 
 const FULL = {

@@ -1,4 +1,4 @@
-// Waiting executions of the fake service.
+// Steps of executions of the fake service.
 import type { HumanRequest } from "../../runtime/executions/human_request.ts";
 import type { FakeCli } from "./fake_cli.ts";
 
@@ -21,7 +21,6 @@ export function ask(cli: FakeCli, id: number, changes: Partial<HumanRequest> = {
   };
   runtime.requests.set(id, request);
   runtime.append(id, "interrupt", {
-    event_type: "interrupt",
     message: request.message,
     request_id: request.requestId,
     kind: request.kind,
@@ -30,16 +29,25 @@ export function ask(cli: FakeCli, id: number, changes: Partial<HumanRequest> = {
   return request;
 }
 
+/** Appends calls of tools to an execution. */
+export function callTools(
+  { runtime }: FakeCli,
+  id: number,
+  ...calls: (readonly [id: string, name: string, args: object])[]
+): void {
+  const tools = calls.map(([id, name, args]) => ({ id, name, args: JSON.stringify(args) }));
+  runtime.append(id, "tool_call", { content: "", tools });
+}
+
 /** Appends the answer and the end of an execution. */
 export function finish(cli: FakeCli, id: number, answer: string): void {
   const { runtime } = cli;
   const execution = runtime.executions.get(id);
   if (execution === undefined) throw new TypeError(`There is no execution ${id}`);
-  runtime.append(id, "ai", { event_type: "ai", content: answer });
-  runtime.append(id, "final_answer", { event_type: "final_answer", content: answer });
+  runtime.append(id, "ai", { content: answer });
+  runtime.append(id, "final_answer", { content: answer });
   runtime.executions.set(id, { ...execution, status: "success", outputData: answer });
   runtime.append(id, "complete", {
-    event_type: "complete",
     status: "success",
     duration_ms: 1_500,
     total_tokens: 42,

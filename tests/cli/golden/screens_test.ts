@@ -14,7 +14,7 @@ import { offerTests, result } from "../fake_tests.ts";
 import { type FakeCli, type FakeProcess, placesIn } from "../fake_cli.ts";
 import type { Installation } from "../../../ops/setup/installation.ts";
 import { assertPicture } from "../picture.ts";
-import { ask, finish } from "../waiting_execution.ts";
+import { ask, callTools, finish } from "../waiting_execution.ts";
 import { offerRelease } from "../update/release_server.ts";
 import { useUnwritableHome } from "./unwritable_home.ts";
 import { addAgents, addHistory, createWorld, playDryRun, playRun, type World } from "./world.ts";
@@ -69,16 +69,11 @@ const EVENTS: ServiceEventMessage[] = [
   payload: { execution_id: 12, agent_id: "reporter", agent_name: "reporter", ...Object(more) },
 }));
 
-function callWithLongArgument({ runtime }: FakeCli, id: number): void {
+function callWithLongArgument(cli: FakeCli, id: number): void {
   const content =
     "# Report\nThe tomatoes grow, and they grow well enough to be eaten before the summer is " +
     "over.\n    The roses do not: they want a good deal of water, and there was no rain.\n";
-  runtime.append(id, "tool_call", {
-    event_type: "tool_call",
-    content: "",
-    message: "calls",
-    tools: [{ id: "a", name: "file_write", args: JSON.stringify({ path: "report.md", content }) }],
-  });
+  callTools(cli, id, ["a", "file_write", { path: "report.md", content }]);
 }
 
 const REPAIR = {
@@ -93,10 +88,10 @@ function playRareFrames({ cli }: World): void {
   cli.runtime.addExecution({ agentId: "reporter", status: "success" });
   const append = cli.runtime.append.bind(cli.runtime, 1);
   const call = (id: string, name: string, args: string) =>
-    append("tool_call", { event_type: "tool_call", content: "", tools: [{ id, name, args }] });
+    append("tool_call", { content: "", tools: [{ id, name, args }] });
   const result = (id: string, name: string, content: string, is_error = false) =>
     append("tool_result", {
-      ...{ event_type: "tool_result", tool_call_id: id, tool_name: name, content, is_error },
+      ...{ tool_call_id: id, tool_name: name, content, is_error },
       ...{ message: content, duration_ms: 12 },
     });
   const info = { event_type: "execution_info", model: "demo/echo", trigger: "agent" };
@@ -110,7 +105,7 @@ function playRareFrames({ cli }: World): void {
   append("meta", { ...notice, level: "info", content: 'Starts "a\u001b[2J"' });
   append("meta", { ...notice, level: "warn", content: "The rate limit is reached" });
   append("meta", REPAIR);
-  append("meta", { event_type: "meta", kind: "reasoning", content: "First \u001b[2J\nthen\nlast" });
+  append("meta", { kind: "reasoning", content: "First \u001b[2J\nthen\nlast" });
   append("message", { event_type: "thinking", content: "hm" });
   call("a", "run_agent", '{"agent_id":"translator"}');
   const figures = { execution_id: 13, total_tokens: 1_234, cost_usd: 0.01 };
@@ -122,7 +117,7 @@ function playRareFrames({ cli }: World): void {
   call("c", "file_read", '{"path\u001b]0;x\u0007');
   result("c", "file_read", "Error: no", true);
   append("meta", { event_type: "stats", message: "30 tokens", warning: "No price" });
-  append("final_answer", { event_type: "final_answer", content: " \n" });
+  append("final_answer", { content: " \n" });
   const complete = { event_type: "complete", status: "success", usage_estimated: true };
   append("complete", { ...complete, duration_ms: 80, total_tokens: 1_234, cost_usd: 0.0012 });
 }
@@ -399,7 +394,6 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       addHistory(cli);
       callWithLongArgument(cli, 1);
       cli.runtime.append(1, "complete", {
-        event_type: "complete",
         status: "error",
         error: "openai does not answer as it should, and did not do so five times in a row: " +
           'look at "inkling logs -e 1" and at the page of its provider',
@@ -448,7 +442,6 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     code: 1,
     meanwhile: once((cli, id) => {
       cli.runtime.append(id, "complete", {
-        event_type: "complete",
         status: "aborted",
         duration_ms: 63_200,
         total_tokens: 500_123,

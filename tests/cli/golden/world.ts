@@ -3,7 +3,7 @@ import { fakeAgent } from "../../support/fake_agent.ts";
 import { fakePlan } from "../../support/fake_plan.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 import { VirtualScreen } from "../virtual_screen.ts";
-import { ask } from "../waiting_execution.ts";
+import { ask, callTools } from "../waiting_execution.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -152,14 +152,12 @@ export function addHistory(cli: FakeCli): void {
 export function playRun({ runtime }: FakeCli, id: number): void {
   const calls = (content: string, ...tools: [id: string, name: string, args: unknown][]) =>
     runtime.append(id, "tool_call", {
-      event_type: "tool_call",
       content,
       message: "calls",
       tools: tools.map(([id, name, args]) => ({ id, name, args: JSON.stringify(args) })),
     });
   const result = (call: string, name: string, content: string, more = {}) =>
     runtime.append(id, "tool_result", {
-      event_type: "tool_result",
       tool_call_id: call,
       tool_name: name,
       content,
@@ -193,7 +191,6 @@ export function playRun({ runtime }: FakeCli, id: number): void {
   calls("", ["c", "skill_use", { skill_name: "style" }]);
   result("c", "skill_use", "The instructions follow.");
   runtime.append(id, "meta", {
-    event_type: "meta",
     content: '<skill-context name="style">\nShort.\nClear.\n</skill-context>',
   });
   calls("", ["d", "run_agent", { agent_id: "translator", arguments: "All is well." }]);
@@ -224,10 +221,9 @@ export function playRun({ runtime }: FakeCli, id: number): void {
     "| Rose 🌹 | 12 cm | needs a good deal of water over the summer |",
     "| Maple ⚠️ | 340 cm | fine |",
   ].join("\n");
-  runtime.append(id, "ai", { event_type: "ai", content: answer });
-  runtime.append(id, "final_answer", { event_type: "final_answer", content: answer });
+  runtime.append(id, "ai", { content: answer });
+  runtime.append(id, "final_answer", { content: answer });
   runtime.append(id, "complete", {
-    event_type: "complete",
     status: "success",
     duration_ms: 63_200,
     total_tokens: 12_345,
@@ -237,7 +233,8 @@ export function playRun({ runtime }: FakeCli, id: number): void {
 }
 
 /** Appends the frames of a dry run: a file change, a new file, a binary file, another call, a call of another agent. */
-export function playDryRun({ runtime }: FakeCli, id: number): void {
+export function playDryRun(cli: FakeCli, id: number): void {
+  const { runtime } = cli;
   const file = { added: 1, removed: 0, is_new_file: false, problem: null };
   const own = { execution_id: id, agent_id: "reporter" };
   const would = [{
@@ -291,14 +288,8 @@ export function playDryRun({ runtime }: FakeCli, id: number): void {
     trigger: "manual",
     dry_run: true,
   });
-  runtime.append(id, "tool_call", {
-    event_type: "tool_call",
-    content: "",
-    message: "calls",
-    tools: [{ id: "a", name: "file_edit", args: '{"path":"notes/garden.md"}' }],
-  });
+  callTools(cli, id, ["a", "file_edit", { path: "notes/garden.md" }]);
   runtime.append(id, "tool_result", {
-    event_type: "tool_result",
     tool_call_id: "a",
     tool_name: "file_edit",
     content:
@@ -310,11 +301,9 @@ export function playDryRun({ runtime }: FakeCli, id: number): void {
     would_do: would,
   });
   runtime.append(id, "final_answer", {
-    event_type: "final_answer",
     content: "The garden is well.",
   });
   runtime.append(id, "complete", {
-    event_type: "complete",
     status: "success",
     duration_ms: 3_200,
     total_tokens: 1_345,

@@ -38,16 +38,11 @@ async function start(
 }
 
 function call(cli: FakeCli, ...tools: [id: string, path: string][]): void {
-  cli.runtime.append(1, "tool_call", {
-    event_type: "tool_call",
-    content: "",
-    tools: tools.map(([id, path]) => ({ id, name: "file_read", args: JSON.stringify({ path }) })),
-  });
+  waiting.callTools(cli, 1, ...tools.map(([id, path]) => [id, "file_read", { path }] as const));
 }
 
 function answerCall(cli: FakeCli, id: string): void {
   cli.runtime.append(1, "tool_result", {
-    event_type: "tool_result",
     tool_call_id: id,
     tool_name: "file_read",
     content: "one\ntwo\nthree\nfour\nfive",
@@ -137,9 +132,9 @@ Deno.test("run never shows a block of a reply twice", async () => {
     await pass(1);
   }
   const answer = words.map((word) => `${word} block.\n\n`).join("");
-  cli.runtime.append(1, "ai", { event_type: "ai", content: answer });
+  cli.runtime.append(1, "ai", { content: answer });
   await pass(1);
-  cli.runtime.append(1, "final_answer", { event_type: "final_answer", content: answer });
+  cli.runtime.append(1, "final_answer", { content: answer });
   cli.runtime.setStatus(1, "success");
   assert.equal(await cli.drive(code), 0);
   for (const word of words) {

@@ -4,7 +4,7 @@ import type { ServiceStartOptions } from "../../../cli/service/service_start.ts"
 import { ensureService } from "../../../cli/service/daemon.ts";
 import { CommandFailure } from "../../../cli/context/exit.ts";
 import { SERVICE_VARIABLES } from "../../../cli/service/service_environment.ts";
-import { createFakeCli, type FakeCli } from "../fake_cli.ts";
+import { createFakeCli, type FakeCli, placesIn } from "../fake_cli.ts";
 
 async function ensure(cli: FakeCli, options: ServiceStartOptions & { workspace?: string } = {}) {
   const { workspace, ...rest } = options;
@@ -94,6 +94,21 @@ Deno.test("ensureService() starts one service for concurrent callers", async () 
   ));
   assert.equal(cli.spawned.length, 1);
   assert.deepEqual(all.map(({ started }) => started).sort(), [false, false, false, false, true]);
+});
+
+Deno.test("ensureService() reports an unusable state folder with a remedy", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { stateDir } = cli;
+  await Deno.writeTextFile(`${stateDir}/file`, "");
+  await Deno.mkdir(`${stateDir}/start.lock`);
+  // The first folder cannot be created, and the lock of the second one cannot be opened.
+  for (const folder of [`${stateDir}/file/state`, stateDir]) {
+    cli.app.places = () => Promise.resolve(placesIn(folder));
+    await assert.rejects(
+      ensure(cli),
+      failsWith(/^Cannot use the state directory .* Set INKLING_STATE_DIR to a folder/),
+    );
+  }
 });
 
 Deno.test("ensureService() shows the last output of a service that died", async () => {

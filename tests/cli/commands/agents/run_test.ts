@@ -26,13 +26,12 @@ function finish(
   const { status = "success", answer, error = null } = options;
   const { runtime } = cli;
   if (answer !== undefined) {
-    runtime.append(1, "final_answer", { event_type: "final_answer", content: answer });
+    runtime.append(1, "final_answer", { content: answer });
   }
   const execution = runtime.executions.get(1);
   assert.ok(execution);
   runtime.executions.set(1, { ...execution, status });
   runtime.append(1, "complete", {
-    event_type: "complete",
     status,
     duration_ms: 1_500,
     total_tokens: 42,
@@ -42,11 +41,7 @@ function finish(
 }
 
 function callTool(cli: FakeCli): void {
-  cli.runtime.append(1, "tool_call", {
-    event_type: "tool_call",
-    content: "",
-    tools: [{ id: "1", name: "file_read", args: '{"path":"notes.md"}' }],
-  });
+  waiting.callTools(cli, 1, ["1", "file_read", { path: "notes.md" }]);
 }
 
 /** Runs a command and calls `then` when the execution exists. */
@@ -267,7 +262,6 @@ Deno.test("run prints a streaming reply block by block, and does not repeat the 
   for (const piece of ["I **will**\nlo", "ok.\n\nIt", " is\n"]) cli.runtime.delta(1, piece);
   await until(() => cli.stdout.text === "\nI will look.\n", "the first block comes");
   cli.runtime.append(1, "tool_call", {
-    event_type: "tool_call",
     content: "I **will**\nlook.\n\nIt is\n\u001b[31m`there`.",
     tools: [{ id: "1", name: "file_read", args: "{}" }],
   });

@@ -5,7 +5,6 @@ import { FakeRefusal } from "../../../support/fake_runtime.ts";
 import { createTempDir } from "../../../support/temp_dir.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
-import { CTRL_C, ESC } from "../../fake_input.ts";
 import { ask, finish } from "../../waiting_execution.ts";
 
 const CHOICE: Partial<HumanRequest> = {
@@ -24,7 +23,6 @@ async function createWaiting(
   const cli = await createFakeCli(options);
   cli.runtime.addExecution({ agentId: "daily" });
   cli.runtime.append(1, "tool_call", {
-    event_type: "tool_call",
     content: "Said before.",
     tools: [],
   });
@@ -136,15 +134,6 @@ Deno.test("respond to a question about a sign-in can only give up", async () => 
   await using cli = await createWaiting({}, request);
   assert.equal(await cli.run("respond", "1"), 2);
   assert.match(cli.stderr.text.replaceAll(/\s+/g, " "), /use --no to give up/);
-});
-
-Deno.test("respond leaves the question open at Esc (4) and at Ctrl+C (130)", async () => {
-  for (const [key, code] of [[ESC, 4], [CTRL_C, 130]] as const) {
-    await using cli = await createWaiting(AT_TERMINAL);
-    cli.input.answers = [key];
-    assert.equal(await cli.run("respond", "1"), code);
-    assert.equal(cli.runtime.executions.get(1)?.status, "waiting");
-  }
 });
 
 Deno.test("respond asks the next question at a terminal, and exits with 4 elsewhere", async () => {

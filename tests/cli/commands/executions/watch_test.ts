@@ -3,7 +3,7 @@ import { fakeAgent } from "../../../support/fake_agent.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 import { CTRL_C, NOTHING } from "../../fake_input.ts";
-import { ask, finish } from "../../waiting_execution.ts";
+import { ask, callTools, finish } from "../../waiting_execution.ts";
 
 type Options = Parameters<typeof createFakeCli>[0];
 
@@ -12,11 +12,7 @@ async function createRunning(options: Options = {}): Promise<FakeCli> {
   const cli = await createFakeCli(options);
   cli.runtime.addAgent(fakeAgent("daily"));
   cli.runtime.addExecution({ agentId: "daily" });
-  cli.runtime.append(1, "tool_call", {
-    event_type: "tool_call",
-    content: "",
-    tools: [{ id: "1", name: "file_read", args: '{"path":"notes.md"}' }],
-  });
+  callTools(cli, 1, ["1", "file_read", { path: "notes.md" }]);
   return cli;
 }
 
