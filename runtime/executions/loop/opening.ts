@@ -1,5 +1,5 @@
-// Creates the opening of a conversation: the system message and the user turn. A continued run creates a new system
-// message, because the agent may have been edited.
+// Creates the first messages of a run: the system message, the history of earlier runs, and the user turn. `inkling show
+// --prompt` shows the same messages. A continued run creates a new system message, because the agent may have been edited.
 import { stat } from "node:fs/promises";
 import type { Agent } from "../../agents/agent.ts";
 import type { Message } from "../../models/message.ts";
@@ -11,11 +11,14 @@ import type { AgentTools } from "../../tools/agent_tools.ts";
 import { listSections, memoryPathOf } from "../../tools/memory/memory_file.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
+import type { FirstMessage } from "../record/conversation.ts";
+import type { ConversationStore, SeededExecution } from "../record/conversation_store.ts";
+import { seedHistory } from "./history.ts";
 import type { RunPorts } from "./run_ports.ts";
 import type { SandboxRoot } from "../../vocabulary/prompt_material.ts";
 
 /** The objects that an opening needs. */
-export type OpeningContext = Pick<
+type OpeningContext = Pick<
   RunPorts,
   | "clock"
   | "environment"
@@ -28,15 +31,47 @@ export type OpeningContext = Pick<
 >;
 
 /** The agent and request of an opening's run. */
-export interface OpeningSubject {
+interface OpeningSubject {
   request: ExecutionRequest;
   agent: Agent;
   roots: readonly SandboxRoot[];
   tools: AgentTools;
 }
 
+/**
+ * Returns the first messages of a run in order. Stores nothing. `given` are the stored messages that the request brought: the
+ * history, and a user turn with pictures.
+ */
+export async function createFirstMessages(
+  subject: OpeningSubject & { execution: SeededExecution; given?: readonly Message[] },
+  ports: OpeningContext & Pick<RunPorts, "redactor"> & {
+    conversations: Pick<ConversationStore, "readSeed">;
+  },
+): Promise<FirstMessage[]> {
+  const { given = [], request } = subject;
+  const seed = request.brought?.isHistory
+    ? given.slice(0, -1)
+    : seedHistory(await ports.conversations.readSeed(subject.execution), {
+      level: subject.agent.history,
+      redactor: ports.redactor,
+    });
+  const [system, user] = await createOpening(subject, ports);
+  return [
+    { message: system, seeded: false },
+    ...seed.map((message) => ({ message, seeded: true })),
+    { message: withPictures(user, given.at(-1)), seeded: false },
+  ];
+}
+
+/** Returns the user turn with the pictures of the request. */
+function withPictures(user: Message, given: Message | undefined): Message {
+  if (given?.role !== "user" || user.role !== "user") return user;
+  const { content, media } = given;
+  return { ...user, content: user.content + content, ...(media && { media }) };
+}
+
 /** Creates the system message and the user turn. */
-export async function createOpening(
+async function createOpening(
   subject: OpeningSubject,
   ports: OpeningContext,
 ): Promise<[Message, Message]> {

@@ -7,7 +7,7 @@ import { exists } from "../../config/files/exists.ts";
 import { modelChain } from "../../config/providers.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
-import { createFirstMessages } from "../../executions/loop/first_messages.ts";
+import { createFirstMessages } from "../../executions/loop/opening.ts";
 import type { RunPorts } from "../../executions/loop/run_ports.ts";
 import { modelEndpoint } from "../../models/endpoint.ts";
 import { ModelError } from "../../models/model.ts";
