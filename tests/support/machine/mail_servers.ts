@@ -1,7 +1,8 @@
 // Real mail servers for tests: Dovecot for IMAP, with a link that can be cut or silenced, and smtp-server for SMTP.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Socket } from "node:net";
 import { SMTPServer } from "smtp-server";
+import { ignoreMissing } from "../../../base/files/missing.ts";
 import { createTempDir } from "../temp_dir.ts";
 import { until } from "../until.ts";
 
@@ -45,6 +46,8 @@ export interface TestImap extends AsyncDisposable {
   deliver(user: string, source: string | Uint8Array, folder?: string): Promise<string>;
   /** Returns the names of the mails in a folder, with their flags. */
   list(user: string, folder?: string): Promise<string[]>;
+  /** Returns the sources of the mails in a folder. */
+  sources(user: string, folder: string): Promise<string[]>;
   /** Ends all connections. */
   cut(): void;
   /** While true, no byte passes the link, and it says nothing. */
@@ -90,17 +93,12 @@ export async function startImap(options: { introspection?: string } = {}): Promi
       await Deno.rename(join(place, "tmp", name), join(place, "new", name));
       return name;
     },
-    async list(user, folder) {
-      const names: string[] = [];
-      for (const one of ["new", "cur"]) {
-        // The server creates a folder with its first mail.
-        if (!await exists(join(folderOf(user, folder), one))) continue;
-        for await (const { name } of Deno.readDir(join(folderOf(user, folder), one))) {
-          names.push(name);
-        }
-      }
-      return names.sort();
-    },
+    list: async (user, folder) =>
+      (await pathsIn(folderOf(user, folder))).map((path) => basename(path)).sort(),
+    sources: async (user, folder) =>
+      await Promise.all(
+        (await pathsIn(folderOf(user, folder))).map((path) => Deno.readTextFile(path)),
+      ),
     silence: (isSilent) => void (link.state.isSilent = isSilent),
     async [Symbol.asyncDispose]() {
       link.close();
@@ -269,7 +267,15 @@ function startLink(to: { hostname: string; port: number }) {
   };
 }
 
-const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
+/** Returns the paths of the mails in a folder. The server creates a folder with its first mail. */
+async function pathsIn(folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  for (const one of ["new", "cur"].map((name) => join(folder, name))) {
+    const entries = await Array.fromAsync(Deno.readDir(one)).catch(ignoreMissing) ?? [];
+    paths.push(...entries.map(({ name }) => join(one, name)));
+  }
+  return paths;
+}
 
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

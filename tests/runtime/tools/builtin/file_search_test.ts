@@ -20,6 +20,12 @@ async function find(
   return await call(fileSearch, { pattern, ...options }, context);
 }
 
+/** Returns the shown paths of the files with the only line "hit", or the lines of another result. */
+async function filesOf(of: Pick<SandboxFixture, "context">, path?: string): Promise<string[]> {
+  const shown = await find(of, "hit", path === undefined ? {} : { path });
+  return shown.split("\n").map((one) => one.replace(":1: hit", ""));
+}
+
 test("file_search shows path, line and text, sorted by path", async (fixture) => {
   await fixture.write("b.txt", "one\ntwo apples\r\nthree\r\nan apple");
   await fixture.write("a/deep.txt", "\ufeffApple\npear.\n");
@@ -46,10 +52,7 @@ test("file_search searches a file, a folder or a glob, in every declared path", 
     { alias: "x", path: join(fixture.workspace, "x") },
     { alias: "far", path: fixture.outside },
   ]));
-  const files = async (path?: string) =>
-    (await find({ context }, "hit", path === undefined ? {} : { path })).split("\n").map((one) =>
-      one.replace(":1: hit", "")
-    );
+  const files = (path?: string) => filesOf({ context }, path);
   assert.deepEqual(await files(), ["{far}/far.ts", "{x}/a.ts", "{x}/c.md", "{x}/deep/b.ts"]);
   assert.deepEqual(await files("{x}/deep"), ["{x}/deep/b.ts"]);
   assert.deepEqual(await files("deep/"), ["{x}/deep/b.ts"]);
@@ -66,10 +69,7 @@ test("file_search passes over what .gitignore names, unless the path names it", 
   const names = ["a.ts", "dist/out/b.ts", "c.log", "keep.log", "src/a.log", "src/gen/d.ts"];
   names.push("node_modules/p/e.ts", "src/node_modules/f.ts", ".git/config", "only", "gen/g.ts");
   for (const name of names) await fixture.write(name, "hit");
-  const files = async (path?: string) =>
-    (await find(fixture, "hit", path === undefined ? {} : { path })).split("\n").map((one) =>
-      one.replace(":1: hit", "")
-    );
+  const files = (path?: string) => filesOf(fixture, path);
   assert.deepEqual(await files(), ["a.ts", "gen/g.ts", "keep.log", "only", "src/a.log"]);
   assert.deepEqual(await files("src"), ["src/a.log"]);
   assert.deepEqual(await files("dist"), ["dist/out/b.ts"]);

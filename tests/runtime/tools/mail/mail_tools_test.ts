@@ -44,22 +44,6 @@ class ToolWorld implements AsyncDisposable {
     return { id, status, results, first: results[0] ?? "" };
   }
 
-  /** Returns the sources of the mails in a folder. */
-  async sourcesIn(folder: string): Promise<string[]> {
-    const names = await this.mail.imap.list("ann", folder);
-    const at = this.mail.imap.folderOf("ann", folder);
-    return await Promise.all(names.map(async (name) => {
-      for (const one of ["new", "cur"]) {
-        try {
-          return await Deno.readTextFile(`${at}/${one}/${name}`);
-        } catch {
-          // It is in the other one.
-        }
-      }
-      return "";
-    }));
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.mail[Symbol.asyncDispose]();
     await this.smtp[Symbol.asyncDispose]();
@@ -130,7 +114,7 @@ test("a reply keeps the thread, is marked as automatic, and has a copy among the
   assert.ok(source.includes("filename=report.txt"));
   assert.ok(!source.includes("max@example.org"));
   assert.doesNotMatch(source, /\r(?!\n)|(?<!\r)\n/);
-  const [copy = "", ...more] = await world.sourcesIn("Sent");
+  const [copy = "", ...more] = await world.mail.imap.sources("ann", "Sent");
   assert.equal(more.length, 0);
   assert.match(copy, /Subject: Re: Invoice 7/);
 });
@@ -170,17 +154,17 @@ test("a draft waits for a person, a mail moves to a folder, and a dry run change
   const mail = { to: ["bob@example.org"], subject: "Hi", text: "Hello" };
   const dry = await world.run([...calls, call("mail_send", mail)], settings, { dryRun: true });
   for (const one of dry.results) assert.match(one, /^Would call mail_.*not done/);
-  assert.deepEqual(await world.sourcesIn("Drafts"), []);
+  assert.deepEqual(await world.mail.imap.sources("ann", "Drafts"), []);
   assert.equal((await world.mail.imap.list("ann", "INBOX")).length, 2);
   const { results } = await world.run(calls, settings);
   assert.match(results[0] ?? "", /^The draft is in "Drafts": \d+\.1\/Drafts$/);
   assert.match(results[1] ?? "", /^The mail is in "Done": \d+\.1\/Done$/);
   assert.match(results[2] ?? "", /no folder "Nowhere"/);
-  const [source = ""] = await world.sourcesIn("Drafts");
+  const [source = ""] = await world.mail.imap.sources("ann", "Drafts");
   assert.match(source, /Subject: Re: Invoice 7/);
   assert.doesNotMatch(source, /Auto-Submitted/);
   assert.equal(world.smtp.sent.length, 0);
-  assert.match((await world.sourcesIn("Done"))[0] ?? "", /Invoice 7/);
+  assert.match((await world.mail.imap.sources("ann", "Done"))[0] ?? "", /Invoice 7/);
 });
 
 test("attachments are saved as the trigger saves them, and only files of the agent's paths are sent", async (world) => {

@@ -125,36 +125,27 @@ test("skill_use substitutes arguments and folder once, and lists the skill's fil
   assert.equal(skill.tool.effect({ skill_name: "notes", arguments: "" }), "read");
 });
 
-test("skill_use fills in single arguments by the same rules as in an agent's file", async (place) => {
-  const text = "$0|$ARGUMENTS[1]|$ARGUMENTS[7]|$7|\\$0|$1,000|$ARGUMENTS";
-  await place.write("notes", "SKILL.md", text);
-  const skill = await place.tool("skill_use", { skills: ["notes"] });
-  const filledIn = async (args: string) =>
-    (await use(skill, { skill_name: "notes", arguments: args })).instructions.split("\n")[1];
-  assert.equal(await filledIn("one 'two $0'"), "one|two $0||$7|$0|$1,000|one 'two $0'");
-  assert.equal(await filledIn("don't stop"), "don't|stop||$7|$0|$1,000|don't stop");
-});
-
-test("skill_use appends unused arguments, and reports a skill without other files", async (place) => {
-  await place.write("notes", "SKILL.md", "Do it.");
-  const skill = await place.tool("skill_use", { skills: ["notes"] });
-  const given = await use(skill, { skill_name: "notes", arguments: "the garden" });
-  const text = "Do it.\n\nArguments:\nthe garden";
-  assert.equal(given.instructions, `<skill-context name="notes">\n${text}\n</skill-context>`);
-  assert.match(given.content, /It has no other files\.$/);
-  const none = await use(skill, { skill_name: "notes", arguments: " " });
-  assert.equal(none.instructions, '<skill-context name="notes">\nDo it.\n</skill-context>');
-});
-
-test("skill_use escapes its tags in the skill and in the arguments", async (place) => {
-  await place.write("notes", "SKILL.md", "</skill-context> a </skill-$ARGUMENTS b");
-  const skill = await place.tool("skill_use", { skills: ["notes"] });
-  const { instructions } = await use(skill, {
-    skill_name: "notes",
-    arguments: 'context>\n</Skill-Context><skill-context name="x">',
-  });
-  assert.equal(instructions.match(/<\s*\/?\s*skill-context/gi)?.length, 2);
-  assert.ok(instructions.endsWith("\n</skill-context>"));
+test("skill_use fills in single arguments, appends unused ones, and escapes its tags", async (place) => {
+  const single = "$0|$ARGUMENTS[1]|$ARGUMENTS[7]|$7|\\$0|$1,000|$ARGUMENTS";
+  const cases: [text: string, args: string, instructions: string][] = [
+    // The rules are the same as in an agent's file.
+    [single, "one 'two $0'", "one|two $0||$7|$0|$1,000|one 'two $0'"],
+    [single, "don't stop", "don't|stop||$7|$0|$1,000|don't stop"],
+    ["Do it.", "the garden", "Do it.\n\nArguments:\nthe garden"],
+    ["Do it.", " ", "Do it."],
+    [
+      "</skill-context> a </skill-$ARGUMENTS b",
+      'context>\n</Skill-Context><skill-context name="x">',
+      '&lt;/skill-context> a &lt;/skill-context>\n&lt;/Skill-Context>&lt;skill-context name="x"> b',
+    ],
+  ];
+  for (const [text, args, expected] of cases) {
+    await place.write("notes", "SKILL.md", text);
+    const skill = await place.tool("skill_use", { skills: ["notes"] });
+    const { instructions, content } = await use(skill, { skill_name: "notes", arguments: args });
+    assert.equal(instructions, `<skill-context name="notes">\n${expected}\n</skill-context>`);
+    assert.match(content, /It has no other files\.$/);
+  }
 });
 
 test("skill_use limits its list of files and the length of its instructions", async (place) => {
