@@ -1,12 +1,11 @@
 // Starts the agents whose `after` setting names an agent that has ended. Each follow-up starts one run. A follow-up that
 // cannot start its run yet stays in the table.
-import type { Context } from "../../config/context.ts";
+import type { TriggerContext } from "../firing/trigger_context.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import type { EventBus, ServiceEvent } from "../../events/bus.ts";
+import type { ServiceEvent } from "../../events/bus.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
-import type { FindHoldReason, ReconcileOptions, StartRun } from "../firing/fire.ts";
-import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
+import type { ReconcileOptions } from "../firing/fire.ts";
 import type { FollowUp, SqlFollowUpStore } from "./follow_up_store.ts";
 
 /** The maximum number of consecutive `after` runs. It ends a loop of agents that start each other. */
@@ -27,20 +26,11 @@ const WAKING: ReadonlySet<ServiceEvent["type"]> = new Set([
 ]);
 
 /** The collaborators of `FollowUps`. */
-export interface FollowUpsPorts extends Pick<Context, "clock" | "log"> {
-  stops: StoppedTriggers;
-  events: EventBus;
+export interface FollowUpsPorts extends TriggerContext {
   store: SqlFollowUpStore;
-  start: StartRun;
-  /** Returns the current version of an agent, or undefined if it was removed. */
-  findAgent(id: string): Agent | undefined;
   isUnreadable: ReconcileOptions["isUnreadable"];
-  isPaused: () => Promise<boolean>;
   /** Returns true if an agent follows the agent with this id. */
   isFollowed(agentId: string): boolean;
-  findHoldReason?: FindHoldReason;
-  /** True when several machines share the database. */
-  isShared?: boolean;
 }
 
 /** Starts the runs of all follow-ups. */
@@ -121,7 +111,7 @@ export class FollowUps implements AsyncDisposable {
     if (agent === undefined || !agent.enabled || !follows(agent, ended.agentId)) {
       return await this.#drop(followUp, "info", NO_LONGER_FOLLOWS);
     }
-    const held = await this.#ports.findHoldReason?.(agent);
+    const held = await this.#ports.findHoldReason(agent);
     if (held !== undefined) {
       // With a shared database, the service that may start this agent finds the follow-up there.
       return this.#ports.isShared ? "waiting" : await this.#drop(followUp, "info", held);

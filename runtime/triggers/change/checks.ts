@@ -1,6 +1,6 @@
 // Checks the sources of change triggers, and starts runs for the changes. The scheduler decides when a check is due. What a
 // source contained at the last check is stored, and changes only in the transaction that accepts the run about the change.
-import type { Context } from "../../config/context.ts";
+import type { TriggerContext } from "../firing/trigger_context.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
@@ -8,8 +8,7 @@ import { lazyModule } from "../../../base/lazy_module.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import { SLOT_REASONS, slotReasonOf } from "../../vocabulary/trigger_kinds.ts";
-import { isTriggeredBy, type StartRun, type TriggeredAgent } from "../firing/fire.ts";
-import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
+import { isTriggeredBy, type TriggeredAgent } from "../firing/fire.ts";
 import type { SlotStore } from "../schedule/slot_store.ts";
 import { checkName } from "../firing/check_setting.ts";
 import type { Compared, LastCheck } from "./compare_content.ts";
@@ -32,11 +31,9 @@ export function checkLease(agentId: string): string {
 }
 
 /** The collaborators of `Checks`. */
-export interface ChecksPorts extends SourcePorts, Pick<Context, "clock" | "log"> {
-  stops: StoppedTriggers;
+export interface ChecksPorts extends SourcePorts, TriggerContext {
   store: Pick<SlotStore, "listSlots" | "recordSlots">;
   settings: { readSetting(name: string): Promise<string | undefined> };
-  start: StartRun;
   /** Requests the right to check the sources of these agents, and gives up all others. */
   want: (agentIds: readonly string[]) => Promise<void>;
   /** Returns true if this node checks the agent's source. */

@@ -1,5 +1,5 @@
 // Decides if a mail starts a run of an agent, and starts it.
-import type { Context } from "../../config/context.ts";
+import type { TriggerContext } from "../firing/trigger_context.ts";
 import type { Agent, MailTrigger } from "../../agents/agent.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
@@ -12,8 +12,7 @@ import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import { describeMail, readContent } from "../../tools/mail/mail_content.ts";
 import type { TakenMail } from "../../vocabulary/run_cause.ts";
 import { matchesPattern } from "../../vocabulary/tool_vocabulary.ts";
-import type { FindHoldReason, StartRun, TriggeredAgent } from "../firing/fire.ts";
-import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
+import type { TriggeredAgent } from "../firing/fire.ts";
 import type { PassedMail } from "./mail_reading.ts";
 import type { SqlMailStore } from "./mail_store.ts";
 
@@ -31,12 +30,8 @@ export type MailAgent = TriggeredAgent<"mail">;
 export type IntakeOutcome = "started" | "passed" | "later";
 
 /** The collaborators of `MailIntake`. */
-export interface MailIntakePorts extends Pick<Context, "clock" | "log"> {
+export interface MailIntakePorts extends TriggerContext {
   store: SqlMailStore;
-  start: StartRun;
-  stops: StoppedTriggers;
-  isPaused: () => Promise<boolean>;
-  findHoldReason: FindHoldReason;
   openSandbox: (agent: Agent) => Promise<PathSandbox>;
 }
 

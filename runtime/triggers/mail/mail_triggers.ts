@@ -1,7 +1,6 @@
 // Runs the mail triggers of all agents: one listener for each account that an agent uses.
 import type { Agent } from "../../agents/agent.ts";
 import type { Database } from "../../database/database.ts";
-import type { EventBus } from "../../events/bus.ts";
 import type { FoundMail } from "../../mail/found_mail.ts";
 import type { MailAccounts } from "../../mail/mail_accounts.ts";
 import { isTriggeredBy, type ReconcileOptions } from "../firing/fire.ts";
@@ -25,7 +24,6 @@ export interface MailTriggersPorts extends MailIntakePorts {
   channels: () => readonly { name: string; account: string }[];
   /** Takes a mail as an answer to a question, if it is one. Throws MailError. */
   answer: (channel: string, mail: FoundMail) => Promise<void>;
-  events: EventBus;
   /** Requests the accounts that this machine may read, and gives up others. */
   requestAccounts: (accounts: readonly string[]) => Promise<void>;
   /** Returns true if this machine reads the account. */

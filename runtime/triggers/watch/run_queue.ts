@@ -1,6 +1,6 @@
 // The stored queue of one agent's file changes: one change per path, oldest first. Starts a run for each change, up to
 // MAX_RUNS at a time and one per path. A change that cannot run yet keeps its position.
-import type { Context } from "../../config/context.ts";
+import type { TriggerContext } from "../firing/trigger_context.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { RuntimeError } from "../../../base/errors.ts";
@@ -8,8 +8,7 @@ import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import type { FileEvent } from "../../vocabulary/run_cause.ts";
-import type { StartRun, TriggeredAgent } from "../firing/fire.ts";
-import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
+import type { TriggeredAgent } from "../firing/fire.ts";
 import { mergeEvents } from "./change_folding.ts";
 import {
   type ChangeOrigin,
@@ -38,12 +37,9 @@ export interface WatchChange {
 }
 
 /** The collaborators of `RunQueue`. */
-export interface RunQueuePorts extends Pick<Context, "clock" | "log"> {
+export interface RunQueuePorts
+  extends Pick<TriggerContext, "clock" | "log" | "stops" | "start" | "isPaused"> {
   store: SqlWatchStore;
-  start: StartRun;
-  /** Returns true when triggers are paused. */
-  isPaused: () => Promise<boolean>;
-  stops: StoppedTriggers;
   breaker: TriggerBreaker;
 }
 

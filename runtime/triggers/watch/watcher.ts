@@ -1,9 +1,9 @@
 // Runs the watch triggers of all agents. Keeps one `AgentWatch` for each agent with a watch trigger.
-import type { Context } from "../../config/context.ts";
+import type { TriggerContext } from "../firing/trigger_context.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Directories } from "../../config/directories.ts";
-import type { EventBus, ServiceEvent } from "../../events/bus.ts";
+import type { ServiceEvent } from "../../events/bus.ts";
 import type { FolderWatches } from "../../folders/folder_watches.ts";
 import { WatchedPlaces } from "../../folders/watched_places.ts";
 import { inGroups } from "../../../base/in_groups.ts";
@@ -13,9 +13,8 @@ import { ContentDigests } from "../../folders/content_digests.ts";
 import { AgentWatch, type AgentWatchPorts } from "./agent_watch.ts";
 import type { PassedOver } from "./same_content.ts";
 import type { WatchingAgent } from "./run_queue.ts";
-import { isTriggeredBy, type ReconcileOptions, type StartRun } from "../firing/fire.ts";
+import { isTriggeredBy, type ReconcileOptions } from "../firing/fire.ts";
 import type { OwnWrites } from "./own_writes.ts";
-import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import { TriggerBreaker } from "./trigger_breaker.ts";
 import type { SqlWatchStore } from "./watch_store.ts";
 
@@ -24,12 +23,9 @@ const AGENTS_AT_ONCE = 20;
 const RETRY_MS = 10_000;
 
 /** The collaborators of `Watcher`. */
-export interface WatcherPorts extends Pick<Context, "clock" | "log"> {
+export interface WatcherPorts
+  extends Pick<TriggerContext, "clock" | "log" | "stops" | "events" | "start" | "isPaused"> {
   store: SqlWatchStore;
-  start: StartRun;
-  isPaused: () => Promise<boolean>;
-  events: EventBus;
-  stops: StoppedTriggers;
   ownWrites: OwnWrites;
   directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
   home: string;

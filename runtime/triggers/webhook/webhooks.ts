@@ -1,20 +1,13 @@
 // Receives webhook deliveries, verifies and filters them, and starts one run for each.
-import type { Context } from "../../config/context.ts";
+import type { TriggerContext } from "../firing/trigger_context.ts";
 import type { Agent, WebhookTrigger } from "../../agents/agent.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { KeyedQueue } from "../../../base/serial_queue.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import type { Environment } from "../../config/files/environment.ts";
 import type { WebhookCause } from "../../vocabulary/run_cause.ts";
 import { SCHEME_FORMS } from "../../vocabulary/trigger_kinds.ts";
-import {
-  type FindHoldReason,
-  isTriggeredBy,
-  type StartRun,
-  type TriggeredAgent,
-} from "../firing/fire.ts";
-import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
+import { isTriggeredBy, type TriggeredAgent } from "../firing/fire.ts";
 import { decodeBody } from "./content_encoding.ts";
 import {
   answerHandshake,
@@ -54,17 +47,10 @@ export type DeliveryPort =
   & Partial<Pick<Webhooks, "hasGetHandshake">>;
 
 /** The collaborators of `Webhooks`. */
-export interface WebhooksPorts extends Pick<Context, "log"> {
-  stops: StoppedTriggers;
-  /** Returns the current version of an agent, or undefined if it was removed. */
-  findAgent(id: string): Agent | undefined;
+export interface WebhooksPorts extends TriggerContext {
   environment: Pick<Environment, "get">;
-  start: StartRun;
   /** Returns the execution that a delivery with this deduplication key started within the last 24 hours. */
   findByKey(key: string): Promise<{ id: number; startedAt: number } | undefined>;
-  isPaused: () => Promise<boolean>;
-  findHoldReason?: FindHoldReason;
-  clock: Pick<Clock, "now">;
 }
 
 type HookedAgent = TriggeredAgent<"webhook">;
@@ -152,7 +138,7 @@ export class Webhooks {
       if (known === undefined || known.startedAt < marks.since) continue;
       return accepted(known.id, false);
     }
-    const held = await this.#ports.findHoldReason?.(agent);
+    const held = await this.#ports.findHoldReason(agent);
     if (held !== undefined) return { outcome: "later", reason: `Not here: ${held}` };
     if (await isPaused()) return { outcome: "later", reason: "The scheduler is paused" };
     if (!stops.admitsRun(agent, { kind: "webhook", maxRuns, cause: "deliveries" })) {

@@ -104,18 +104,6 @@ Deno.test("headers do not follow a redirect to another site", async () => {
   assert.deepEqual(site.requests.map((headers) => headers.get("x-token")), ["geheim", null]);
 });
 
-Deno.test("a page with a clock starts no run if ignore removes the clock", async () => {
-  await using site = await Site.open();
-  let count = 0;
-  site.answer = () => new Response(`Price: 3\nseen ${count++} times`, { headers: TEXT });
-  await site.write("ignore: ['seen \\d+ times']");
-  await site.start();
-  await site.check();
-  for (let check = 0; check < 5; check++) assert.equal(await site.check(), "no change");
-  assert.equal(count, 6);
-  assert.deepEqual(await site.turns(), []);
-});
-
 /** The feeds of three formats with entries of these numbers, newest first. */
 const FEEDS: Record<string, (numbers: readonly number[]) => [text: string, type: string]> = {
   "RSS": (numbers) => [
