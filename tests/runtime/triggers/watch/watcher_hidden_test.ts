@@ -109,7 +109,7 @@ Deno.test("Watcher with catch_up fires no old files after a filter edit with an 
   const filters = { include: ["*.md"], exclude: [] };
   await world.watch(watches("keen", { catchUp: "once", filters }));
   disk.heal();
-  await world.clock.advance(130_000);
+  await world.untilRead("keen");
   await world.expectFired(["inbox"]);
 });
 

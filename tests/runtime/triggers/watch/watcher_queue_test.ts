@@ -97,7 +97,7 @@ Deno.test("Watcher retries a failed start without losing changes", async () => {
     world.write("inbox/2.md");
     await world.until(() => failures > 0, "the first failure");
     await world.untilQueued(2);
-    await world.clock.advance(60_000);
+    await world.clock.advance(40_000);
     await world.untilFired("a created inbox/1.md", "a created inbox/2.md");
     assert.equal(failures, 3, what);
     const levels = world.log.lines.filter(({ fields }) => fields["error"] === error)

@@ -92,6 +92,6 @@ Deno.test("Watcher fires other agents, never the writer, for a write just before
   });
   await world.restart(...agents);
   await world.untilFired("other created inbox/mine.md");
-  await world.clock.advance(60_000);
+  await world.clock.advance(10_000);
   assert.deepEqual(world.fired(), ["other created inbox/mine.md"]);
 });

@@ -29,7 +29,7 @@ Deno.test("Watcher logs once that a folder becomes unreadable, and reports no de
   // After so many events the watcher scans everything, also the folders without events.
   for (let i = 0; i < 310; i++) world.write("inbox/busy.md");
   await world.until(() => disk.failures > 3, "looks that fail");
-  await world.clock.advance(60_000);
+  await world.clock.advance(20_000);
   world.runs.length = 0;
   assert.equal(warnings(world).length, 1);
   Deno.removeSync(world.path("inbox/sub/removed.md"));
@@ -128,7 +128,8 @@ Deno.test("Watcher retries a newly unreadable path sooner than an old one", asyn
   world.write("inbox/never/x.md");
   using disk = new FailingDisk(world.path("inbox/never"));
   await world.watch(watches("a"));
-  await world.clock.advance(300_000);
+  // After two minutes, the pauses between two attempts are the longest.
+  await world.clock.advance(130_000);
   disk.failing.add(world.path("inbox/new"));
   const before = disk.failures;
   world.write("inbox/new/b.md");
