@@ -1,23 +1,14 @@
 // A service on a TCP port over a real runtime, with the real `openai` package as its client.
 import OpenAI, { type ClientOptions } from "openai";
-import { type Client, openSocketClient } from "../../api/client/client.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { Runtime } from "../../runtime/interface/runtime.ts";
-import { serve } from "../../server/mod.ts";
 import { OpenAiServer, type OpenAiStep } from "../support/models/openai_server.ts";
-import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
-
-export const KEY = "the key";
+import { KEY, type ServedWorkspace, serveWorkspace } from "../support/test_service.ts";
+import { createTestWorkspace } from "../support/test_workspace.ts";
 
 /** A service, its clients, and the endpoint of its agent `talk`, which is exposed. */
-export interface Served extends AsyncDisposable {
-  place: TestWorkspace;
-  runtime: Runtime;
+export interface Served extends ServedWorkspace {
   model: OpenAiServer;
-  origin: string;
   openai: OpenAI;
-  /** The client over the socket. */
-  client: Client;
   /** Writes an exposed agent that plays a script. */
   script(id: string, steps: unknown[], lines?: string): Promise<void>;
   /** Returns another client of the `openai` package. */
@@ -47,21 +38,14 @@ export async function served(
       `auto_approve: "*"\n---\nTalk.\n`,
   );
   await place.writeScript("hidden", [{ say: "Secret." }]);
-  const runtime = stack.use(await place.open());
-  const service = await serve(runtime, { tcp: { port: 0, apiKey: KEY }, keepAlive: true });
-  stack.defer(async () => void await service.shutdown("requested"));
-  const client = openSocketClient(runtime.directories.socketFile);
-  stack.defer(() => client[Symbol.dispose]());
-  const origin = `http://127.0.0.1:${service.ports[0]}`;
+  const service = stack.use(await serveWorkspace(place));
+  const { origin, client } = service;
   const connect = (options: ClientOptions) =>
     new OpenAI({ apiKey: KEY, baseURL: `${origin}/v1`, maxRetries: 0, ...options });
   const owned = stack.move();
   return {
-    place,
-    runtime,
+    ...service,
     model,
-    origin,
-    client,
     openai: connect({}),
     connect,
     async script(id, steps, lines = "") {

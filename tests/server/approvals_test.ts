@@ -1,26 +1,21 @@
 // Approvals by two people over TCP, each with a key of one's own.
 import assert from "node:assert/strict";
-import { serve } from "../../server/mod.ts";
+import { KEY, serveWorkspace } from "../support/test_service.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../support/test_workspace.ts";
-
-const API_KEY = "the key of the whole service";
 
 Deno.test("over TCP, two named keys approve a call, and the key of the whole service does not", async () => {
   await using place = await createTestWorkspace();
   const write = { name: "file_write", arguments: { path: "a.txt", content: "x" } };
   const steps = [{ call: [write] }, { say: "Done." }];
   await place.writeScript("writer", steps, "approvers: [anna, bob]\napprovals: 2");
-  await using runtime = await place.open();
-  const service = await serve(runtime, { tcp: { port: 0, apiKey: API_KEY }, keepAlive: true });
-  await using _service = {
-    [Symbol.asyncDispose]: async () => void await service.shutdown("requested"),
-  };
+  await using service = await serveWorkspace(place);
+  const { runtime, origin } = service;
   const keys = await runtime.keys();
   const add = (name: string) =>
     keys.add({ name, role: "operator", agents: null, lifeMs: null }, { via: "api" });
   const [anna, bob, carl] = [await add("anna"), await add("bob"), await add("carl")];
   const { id } = await runToEnd(runtime, "writer");
-  const base = `http://127.0.0.1:${service.ports[0]}/executions/${id}`;
+  const base = `${origin}/executions/${id}`;
   const read = async () => {
     const response = await fetch(`${base}/pending`, { headers: { "x-api-key": anna } });
     const { approvals, needed, approved_by, approvers } = await response.json();
@@ -36,7 +31,7 @@ Deno.test("over TCP, two named keys approve a call, and the key of the whole ser
     return { status: response.status, body: await response.json() };
   };
   assert.deepEqual(await read(), [0, 2, [], ["anna", "bob"]]);
-  assert.deepEqual(await respond(API_KEY), {
+  assert.deepEqual(await respond(KEY), {
     status: 403,
     body: {
       detail: "This question is for anna, bob; this key has no name: use your own key, which " +

@@ -1,21 +1,16 @@
 // Named keys over TCP, with a real runtime: owners, narrowing to some agents, revocation, expiry and log-ins.
 import assert from "node:assert/strict";
 import { DAY_MS } from "../../base/time_units.ts";
-import { serve } from "../../server/mod.ts";
 import type { Role } from "../../runtime/vocabulary/rights.ts";
+import { KEY, serveWorkspace } from "../support/test_service.ts";
 import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
-
-const API_KEY = "the key of the whole service";
 
 async function openWorld() {
   await using opened = new AsyncDisposableStack();
   const place = opened.use(await createTestWorkspace());
   await place.writeScript("writer", [{ say: "Done." }]);
   await place.writeScript("other", [{ say: "Done." }]);
-  const runtime = opened.use(await place.open());
-  const service = await serve(runtime, { tcp: { port: 0, apiKey: API_KEY }, keepAlive: true });
-  opened.defer(async () => void await service.shutdown("requested"));
-  const base = `http://127.0.0.1:${service.ports[0]}`;
+  const { runtime, origin: base } = opened.use(await serveWorkspace(place));
   const kept = opened.move();
   const send = (path: string, key: string, init: RequestInit = {}) =>
     fetch(base + path, { ...init, headers: { "x-api-key": key, ...init.headers } });
@@ -62,10 +57,10 @@ async function openWorld() {
 
 Deno.test("a key is shown once, is renewed by its owner, and only admins list or add keys", async () => {
   await using on = await openWorld();
-  const added = await on.call("/keys", API_KEY, { json: { name: "anna", role: "operator" } });
+  const added = await on.call("/keys", KEY, { json: { name: "anna", role: "operator" } });
   const { key } = added.body;
   assert.match(key, /^inkling_/);
-  const twice = await on.call("/keys", API_KEY, { json: { name: "anna", role: "viewer" } });
+  const twice = await on.call("/keys", KEY, { json: { name: "anna", role: "viewer" } });
   assert.equal(twice.status, 409);
   for (
     const json of [
@@ -73,11 +68,11 @@ Deno.test("a key is shown once, is renewed by its owner, and only admins list or
       { name: "x", role: "owner" },
       { name: "x", role: "author", agents: ["writer"] },
     ]
-  ) assert.equal((await on.call("/keys", API_KEY, { json })).status, 422, JSON.stringify(json));
+  ) assert.equal((await on.call("/keys", KEY, { json })).status, 422, JSON.stringify(json));
   assert.equal((await on.call("/keys", key)).status, 403);
   const me = await on.call("/whoami", key);
   assert.deepEqual([me.body.name, me.body.role], ["anna", "operator"]);
-  const { body: [listed] } = await on.call("/keys", API_KEY);
+  const { body: [listed] } = await on.call("/keys", KEY);
   assert.equal(listed.name, "anna");
   assert.notEqual(listed.used_at, null);
   assert(!JSON.stringify(listed).includes(key));
@@ -87,7 +82,7 @@ Deno.test("a key is shown once, is renewed by its owner, and only admins list or
   const renewed = await on.call("/whoami/renew", key, { json: {} });
   assert.equal((await on.call("/whoami", key)).status, 401);
   assert.equal((await on.call("/whoami", renewed.body.key)).status, 200);
-  assert.equal((await on.call("/whoami/renew", API_KEY, { json: {} })).status, 409);
+  assert.equal((await on.call("/whoami/renew", KEY, { json: {} })).status, 409);
 });
 
 Deno.test("a revoked key ends at once, with its open streams and its log-ins", async () => {
@@ -114,7 +109,7 @@ Deno.test("a revoked key ends at once, with its open streams and its log-ins", a
   assert.equal(await page(), 401);
   // The body ends, although the service continues to run.
   await stream.text();
-  assert.equal((await on.call("/info", API_KEY)).status, 200);
+  assert.equal((await on.call("/info", KEY)).status, 200);
 });
 
 Deno.test("an expired key is unknown", async () => {
@@ -181,7 +176,7 @@ Deno.test("a program with a key for some agents sees only these over /v1", async
   await on.runtime.reloadAgents();
   const models = async (key: string) =>
     (await on.call("/v1/models", key)).body.data.map(({ id }: { id: string }) => id);
-  assert.deepEqual(await models(API_KEY), ["other", "writer"]);
+  assert.deepEqual(await models(KEY), ["other", "writer"]);
   assert.deepEqual(await models(await on.add("viewer", ["writer"])), ["writer"]);
 });
 
@@ -220,7 +215,7 @@ Deno.test("a key for some agents counts all their open executions, and no others
   for (const agent of ["writer", "other"]) await runToEnd(on.runtime, agent);
   const { body } = await on.call("/info", await on.add("viewer", ["writer"]));
   assert.deepEqual([body.waiting_executions, body.active_executions], [1, 0]);
-  assert.equal((await on.call("/info", API_KEY)).body.waiting_executions, 2);
+  assert.equal((await on.call("/info", KEY)).body.waiting_executions, 2);
 });
 
 Deno.test("the audit names who signed out, and who stopped the service", async () => {

@@ -1,10 +1,8 @@
 // People with several ways in: keys and the socket that belong to one person count as one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { serve } from "../../server/mod.ts";
+import { KEY, serveWorkspace } from "../support/test_service.ts";
 import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
-
-const API_KEY = "the key of the whole service";
 
 async function openPeople(config: string, agent: string) {
   await using opened = new AsyncDisposableStack();
@@ -12,11 +10,8 @@ async function openPeople(config: string, agent: string) {
   await place.configure(config);
   const write = { name: "file_write", arguments: { path: "a.txt", content: "x" } };
   await place.writeScript("writer", [{ call: [write] }, { say: "Done." }], agent);
-  const runtime = opened.use(await place.open());
-  const service = await serve(runtime, { tcp: { port: 0, apiKey: API_KEY }, keepAlive: true });
-  opened.defer(async () => void await service.shutdown("requested"));
+  const { runtime, origin: base } = opened.use(await serveWorkspace(place));
   const keys = await runtime.keys();
-  const base = `http://127.0.0.1:${service.ports[0]}`;
   const kept = opened.move();
   return {
     place,
@@ -117,7 +112,7 @@ chat:
   const stream = await fetch(`${on.base}/events/stream`, { headers: { "x-api-key": laptop } });
   // The key of the whole service may not write files over TCP.
   const method = "DELETE";
-  assert.equal((await on.call(API_KEY, "/people/ada", { method })).status, 403);
+  assert.equal((await on.call(KEY, "/people/ada", { method })).status, 403);
   assert.deepEqual(await on.call(desk, "/people/eve", { method }), {
     status: 404,
     body: { detail: 'config.yaml has no person "eve"' },

@@ -1,8 +1,10 @@
-// A listening service with an in-memory runtime and a temporary state directory.
+// Listening services: over an in-memory runtime with a temporary state directory, or over the runtime of a workspace.
 import { type Client, openSocketClient } from "../../api/client/client.ts";
 import { serve, type ServeOptions, type Service } from "../../server/mod.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { FakeRuntime } from "./fake_runtime.ts";
 import { TestClock } from "./test_clock.ts";
+import type { TestWorkspace } from "./test_workspace.ts";
 
 export interface TestService extends AsyncDisposable {
   socketFile: string;
@@ -37,5 +39,36 @@ export async function createTestService(): Promise<TestService> {
       for (const service of services) await service.shutdown("requested");
       await Deno.remove(directory, { recursive: true });
     },
+  };
+}
+
+/** The key of the TCP port. */
+export const KEY = "correct-horse-battery";
+
+/** A service on its socket and on a TCP port. Disposing stops it. The workspace stays. */
+export interface ServedWorkspace extends AsyncDisposable {
+  place: TestWorkspace;
+  runtime: Runtime;
+  /** The address of the TCP port. */
+  origin: string;
+  /** The client over the socket. */
+  client: Client;
+}
+
+/** Opens the runtime of a workspace, and serves it. */
+export async function serveWorkspace(place: TestWorkspace): Promise<ServedWorkspace> {
+  await using stack = new AsyncDisposableStack();
+  const runtime = stack.use(await place.open());
+  const service = await serve(runtime, { tcp: { port: 0, apiKey: KEY }, keepAlive: true });
+  stack.defer(async () => void await service.shutdown("requested"));
+  const client = openSocketClient(runtime.directories.socketFile);
+  stack.defer(() => client[Symbol.dispose]());
+  const owned = stack.move();
+  return {
+    place,
+    runtime,
+    origin: `http://127.0.0.1:${service.ports[0]}`,
+    client,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

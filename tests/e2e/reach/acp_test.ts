@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { client as createEditor, methods, ndJsonStream } from "@agentclientprotocol/sdk";
 import { call } from "../../runtime/executions/executions_of.ts";
-import { createRealHome, untilFound } from "../real_process.ts";
+import { createRealHome, killService } from "../real_process.ts";
 
 Deno.test("acp starts the service, also if it stops between prompts or while a person is asked", async () => {
   await using home = await createRealHome();
@@ -10,15 +10,6 @@ Deno.test("acp starts the service, also if it stops between prompts or while a p
     { call: [call("file_write", { path: "a.txt", content: "x" })] },
     { say: "Done." },
   ]);
-  const kill = async () => {
-    using service = home.client();
-    const { pid } = await service.info();
-    Deno.kill(pid, "SIGKILL");
-    await untilFound(
-      "the killed service",
-      async () => await service.info().then(() => false, () => true),
-    );
-  };
   const [command = "", ...args] = await home.command(["acp", "asker"]);
   const env = { ...Deno.env.toObject(), ...home.environment() };
   const acp = new Deno.Command(command, {
@@ -32,7 +23,7 @@ Deno.test("acp starts the service, also if it stops between prompts or while a p
       if (update.content.type === "text") shown += update.content.text;
     })
     .onRequest(methods.client.session.requestPermission, async () => {
-      if (++asked === 1) await kill();
+      if (++asked === 1) await killService(home.stateDir);
       return { outcome: { outcome: "selected" as const, optionId: "approve" } };
     });
   await app.connectWith(ndJsonStream(acp.stdin, acp.stdout), async (agent) => {
@@ -49,7 +40,7 @@ Deno.test("acp starts the service, also if it stops between prompts or while a p
       assert.equal(stopReason, "end_turn");
       assert.equal(shown, "Done.".repeat(round));
       assert.equal(asked, round);
-      await kill();
+      if (round === 1) await killService(home.stateDir);
     }
   });
   await acp.stdin.close();

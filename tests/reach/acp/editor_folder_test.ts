@@ -1,8 +1,8 @@
 // Tests the editor's folder as a path of an agent: `paths: { project: editor }`.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ApiError, openSocketClient } from "../../../api/client/client.ts";
-import { serve } from "../../../server/mod.ts";
+import { ApiError, type Client } from "../../../api/client/client.ts";
+import { KEY, serveWorkspace } from "../../support/test_service.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 import { call } from "../../runtime/executions/executions_of.ts";
 import { served } from "../served.ts";
@@ -20,7 +20,7 @@ async function createProject(place: TestWorkspace): Promise<string> {
 }
 
 /** Returns the results of a run's calls, in order. */
-async function resultsOf(on: { client: ReturnType<typeof openSocketClient> }, id: number) {
+async function resultsOf(on: { client: Client }, id: number) {
   const rows = await on.client.messages(id);
   return rows.filter(({ event_type: type }) => type === "tool_result").map(({ message }) =>
     message ?? ""
@@ -110,22 +110,12 @@ Deno.test("the folder stays the run's own after a restart, and with an approval"
     { call: [READ] },
     { say: "Done." },
   ], "paths: { project: editor }\n");
-  const open = async () => {
-    await using stack = new AsyncDisposableStack();
-    const runtime = stack.use(await place.open());
-    const service = await serve(runtime, { keepAlive: true });
-    stack.defer(async () => void await service.shutdown("requested"));
-    const client = openSocketClient(runtime.directories.socketFile);
-    stack.defer(() => client[Symbol.dispose]());
-    const owned = stack.move();
-    return { client, place, [Symbol.asyncDispose]: () => owned.disposeAsync() };
-  };
   {
-    await using on = await open();
+    await using on = await serveWorkspace(place);
     const { execution_id: id } = await on.client.run("coder", { editor_folder: project });
     for await (const { event } of on.client.follow(id)) if (event === "waiting") break;
   }
-  await using on = await open();
+  await using on = await serveWorkspace(place);
   const pending = await on.client.pending(1);
   assert.equal(pending.preview?.path, "{project}/b.txt");
   assert.match(pending.preview?.diff ?? "", /\+new/);
@@ -147,7 +137,7 @@ Deno.test("neither a client over TCP nor /v1 can name a folder", async () => {
   await on.script("coder", [{ call: [READ] }, { say: "Done." }], EDITS);
   const refused = await fetch(`${on.origin}/agents/coder/run`, {
     method: "POST",
-    headers: { "x-api-key": "the key", "content-type": "application/json" },
+    headers: { "x-api-key": KEY, "content-type": "application/json" },
     body: JSON.stringify({ message: "Go", editor_folder: project }),
   });
   assert.equal(refused.status, 403);

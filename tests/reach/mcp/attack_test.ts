@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { createMcpWorld, KEY, type McpWorld } from "./mcp_world.ts";
+import { KEY } from "../../support/test_service.ts";
+import { createMcpWorld, type McpWorld } from "./mcp_world.ts";
 
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
 const CALL = {

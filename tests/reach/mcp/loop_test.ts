@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { call } from "../../runtime/executions/executions_of.ts";
-import { createMcpWorld, KEY, textOfResult } from "./mcp_world.ts";
+import { KEY } from "../../support/test_service.ts";
+import { createMcpWorld, textOfResult } from "./mcp_world.ts";
 
 Deno.test("an agent that calls itself through /mcp is stopped by max_agent_depth", async () => {
   const again = call("loop", { message: "Again" });

@@ -4,16 +4,11 @@ import {
   type ClientOptions,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
-import type { Runtime } from "../../../runtime/interface/runtime.ts";
-import { serve } from "../../../server/mod.ts";
+import { KEY, type ServedWorkspace, serveWorkspace } from "../../support/test_service.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
-export const KEY = "correct-horse-battery";
-
 /** A running service. */
-export interface McpWorld extends AsyncDisposable {
-  place: TestWorkspace;
-  runtime: Runtime;
+export interface McpWorld extends Omit<ServedWorkspace, "client"> {
   /** The address of /mcp. */
   address: string;
   /** Returns a connected client that sends the key as a bearer token. */
@@ -30,15 +25,11 @@ export async function createMcpWorld(
   await using opened = new AsyncDisposableStack();
   const place = opened.use(await createTestWorkspace());
   await prepare(place);
-  const runtime = opened.use(await place.open());
-  const tcp = { host: "127.0.0.1", port: 0, apiKey: KEY };
-  const service = await serve(runtime, { keepAlive: true, tcp });
-  opened.defer(async () => void await service.shutdown("requested"));
-  const address = `http://127.0.0.1:${service.ports[0]}/mcp`;
+  const { client: _client, ...service } = opened.use(await serveWorkspace(place));
+  const address = `${service.origin}/mcp`;
   const kept = opened.move();
   return {
-    place,
-    runtime,
+    ...service,
     address,
     async connect({ mode = "auto", ...rest } = {}, setUp) {
       const client = new Client({ name: "test", version: "1" }, {

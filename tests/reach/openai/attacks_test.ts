@@ -1,6 +1,7 @@
 // Tests requests of strangers and malformed requests below /v1.
 import assert from "node:assert/strict";
-import { KEY, served } from "../served.ts";
+import { KEY } from "../../support/test_service.ts";
+import { served } from "../served.ts";
 
 const body = { model: "talk", messages: [{ role: "user", content: "Hi" }] };
 
