@@ -37,3 +37,16 @@ export function objectIn(value: Readonly<Record<string, unknown>>, key: string):
   const inner = value[key];
   return isJsonObject(inner) ? inner : {};
 }
+
+/** Returns a value as JSON with sorted keys, so that equal values have equal texts. */
+export function sortedJson(value: unknown, indent = 0): string {
+  const sorted = JSON.stringify(
+    value,
+    (_key, one) =>
+      isJsonObject(one)
+        ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0))
+        : one,
+    indent,
+  );
+  return sorted ?? "undefined";
+}

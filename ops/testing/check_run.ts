@@ -1,5 +1,6 @@
 // Compares a run with the expectations of its case. Each difference is reported with the expected and the actual value.
-import { atPointer, containsValue, isSameValue, sortedJson } from "./compare_values.ts";
+import { sortedJson } from "../../base/json.ts";
+import { atPointer, containsValue, isSameValue } from "./compare_values.ts";
 import type { CalledTool, PlayedRun } from "./played_run.ts";
 import type { Expectations, TestCase } from "./test_case.ts";
 

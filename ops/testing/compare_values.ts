@@ -1,5 +1,5 @@
 // Compares JSON values and resolves JSON pointers.
-import { isJsonObject } from "../../base/json.ts";
+import { isJsonObject, sortedJson } from "../../base/json.ts";
 
 /** Returns true if two JSON values are equal. The order of keys does not matter. */
 export function isSameValue(one: unknown, other: unknown): boolean {
@@ -29,17 +29,4 @@ export function atPointer(value: unknown, pointer: string): unknown {
     found = Reflect.get(found, key);
   }
   return found;
-}
-
-/** Serializes a value as JSON with sorted keys. */
-export function sortedJson(value: unknown, indent = 0): string {
-  const sorted = JSON.stringify(
-    value,
-    (_key, one) =>
-      isJsonObject(one)
-        ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0))
-        : one,
-    indent,
-  );
-  return sorted ?? "undefined";
 }

@@ -3,7 +3,7 @@
 import { relative, resolve } from "../../base/plain_path.ts";
 import { Document } from "../../runtime/config/files/yaml_library.ts";
 import { isBelow } from "../../base/files/path_below.ts";
-import { isJsonObject, isWholeJson, type JsonObject } from "../../base/json.ts";
+import { isJsonObject, isWholeJson, type JsonObject, sortedJson } from "../../base/json.ts";
 import { expandHome } from "../../runtime/config/places.ts";
 import type { ToolCall } from "../../runtime/models/message.ts";
 import type { RecordedRun } from "../../runtime/executions/record/recorded_run.ts";
@@ -16,7 +16,6 @@ import type {
 import { createCassette } from "../../runtime/replay/create_cassette.ts";
 import { withoutPrefix } from "../../runtime/replay/played_tools.ts";
 import { argumentsOf } from "./case_script.ts";
-import { sortedJson } from "./compare_values.ts";
 import type { PlayedRun } from "./played_run.ts";
 import { PLACES } from "./test_tools.ts";
 import { CASE_VERSION, type ScriptedCall, type ScriptedReply, type TestCase } from "./test_case.ts";

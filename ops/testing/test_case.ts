@@ -1,5 +1,6 @@
 // The schema of a case file: the run's input, the replies of model and tools, and the expected outcome. case_files.ts reads
 // case files, record_case.ts writes them.
+import { isTimeZone } from "../../runtime/config/time_zone.ts";
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
 import { field, filledText, optional, section } from "../../runtime/config/fields.ts";
@@ -243,13 +244,4 @@ export type Judge = Expectations["judge"][number];
 /** Returns the paths of the files that the case's expectations name. */
 export function expectedFilesOf({ expect: { files, judge } }: TestCase): string[] {
   return [...new Set([...Object.keys(files), ...judge.flatMap(({ file = [] }) => file)])];
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,6 @@
 // Calculates the fingerprint of an MCP tool's description, by which a change is detected and shown to a person.
 import { createHash } from "node:crypto";
-import { isJsonObject } from "../../../../base/json.ts";
+import { isJsonObject, sortedJson } from "../../../../base/json.ts";
 import { toPlainLine } from "../../../../base/text/plain_text.ts";
 import type { ListedTool } from "./listed_tool.ts";
 
@@ -69,15 +69,4 @@ export function describeChange(before: ToolFingerprint, now: ToolFingerprint): s
 
 function digestOf(value: unknown): string {
   return createHash("sha256").update(sortedJson(value)).digest("hex");
-}
-
-/** Returns JSON with sorted keys, so that equal values have equal texts. */
-function sortedJson(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_key, one: unknown) =>
-      isJsonObject(one)
-        ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => a < b ? -1 : 1))
-        : one,
-  );
 }
