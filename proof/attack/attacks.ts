@@ -4,10 +4,10 @@ import { hiddenCommands } from "./hidden_commands.ts";
 import { hostileImports } from "./hostile_imports.ts";
 import { hostilePrograms } from "./hostile_programs.ts";
 import { linkedFiles } from "./linked_files.ts";
-import { endlessServers, redirectedSecrets } from "./mcp_servers.ts";
+import { endlessServers } from "./mcp_servers.ts";
 import { silentConnections } from "./silent_connections.ts";
 import { silentFollowers } from "./silent_followers.ts";
-import { endlessReplies, redirectedKeys } from "./model_endpoints.ts";
+import { endlessReplies } from "./model_endpoints.ts";
 import { swappedFolders } from "./swapped_folders.ts";
 import { toolSchemas } from "./tool_schemas.ts";
 
@@ -17,9 +17,7 @@ export const ATTACKS: readonly Attack[] = [
   linkedFiles,
   silentConnections,
   silentFollowers,
-  redirectedKeys,
   endlessReplies,
-  redirectedSecrets,
   endlessServers,
   toolSchemas,
   hostileImports,

@@ -1,7 +1,7 @@
 // Fault: the state directory is read-only.
 import assert from "node:assert/strict";
-import { sourceCommand } from "../../cli/self_command.ts";
 import { createRealHome } from "../../tests/e2e/real_process.ts";
+import { programCommand } from "../../tests/support/program.ts";
 import { assertNoTrace, type Fault } from "./fault.ts";
 import { mount, unlessMountable, unmount } from "../../tests/support/machine/mount.ts";
 
@@ -10,7 +10,7 @@ export const readOnlyState: Fault = {
     "A read-only state directory ends a start with one sentence and what to do, and is left as it is",
   unavailable: unlessMountable,
   async check() {
-    await using home = await createRealHome({ command: sourceCommand() });
+    await using home = await createRealHome({ command: programCommand() });
     await home.writeScript("quick", [{ say: "Done." }]);
     await Deno.mkdir(home.stateDir, { mode: 0o700 });
     assert.ok(mount(home.stateDir, "ro"), "a read-only file system");
