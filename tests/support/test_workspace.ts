@@ -8,6 +8,7 @@ import {
   type OpenRuntimeOptions,
   type WorkspaceSettings,
 } from "../../runtime/mod.ts";
+import type { Execution } from "../../runtime/executions/execution.ts";
 import type { ExecutionDetail, Runtime } from "../../runtime/interface/runtime.ts";
 import type { LogLevel } from "../../runtime/service_log/service_log.ts";
 import type { Database } from "../../runtime/database/database.ts";
@@ -170,6 +171,17 @@ export async function rowsOf(place: TestWorkspace): Promise<[table: string, rows
 export async function payloadsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
   const frames = await runtime.readFrames(id, { after: 0 });
   return frames.map(({ payload }) => JSON.parse(payload) as Record<string, unknown>);
+}
+
+/** Returns the first user message of a run; an empty text before the run has begun. */
+export async function turnOf(runtime: Runtime, id: number): Promise<string> {
+  const turn = (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "human");
+  return String(turn?.["content"] ?? "");
+}
+
+/** Returns an agent's runs, oldest first. */
+export async function runsOf(runtime: Runtime, agentId: string): Promise<Execution[]> {
+  return (await runtime.listExecutions({ agentId, limit: 500, offset: 0 })).toReversed();
 }
 
 /** Runs an agent and follows the execution until it ends or asks a question. */

@@ -5,7 +5,7 @@ import type { OpenRuntimeOptions } from "../../../runtime/mod.ts";
 import type { Execution } from "../../../runtime/executions/execution.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
-import { createTestWorkspace, payloadsOf } from "../../support/test_workspace.ts";
+import { createTestWorkspace, runsOf, turnOf } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
 /** A workspace and the service that is open on it. */
@@ -65,8 +65,8 @@ export class LiveTriggers implements AsyncDisposable {
   }
 
   /** Returns an agent's runs, oldest first. */
-  async runs(id: string): Promise<Execution[]> {
-    return (await this.runtime.listExecutions({ agentId: id, limit: 500, offset: 0 })).toReversed();
+  runs(id: string): Promise<Execution[]> {
+    return runsOf(this.runtime, id);
   }
 
   /** Returns the number of the agent's runs with status `running`. */
@@ -78,9 +78,8 @@ export class LiveTriggers implements AsyncDisposable {
   async fired(id: string): Promise<string[]> {
     const runs = await this.runs(id);
     return await Promise.all(runs.map(async (run) => {
-      const turn = (await payloadsOf(this.runtime, run.id))
-        .find((one) => one["event_type"] === "human");
-      const [, event, path] = /was (\w+): "([^"]*)"/.exec(String(turn?.["content"])) ?? [];
+      const turn = await turnOf(this.runtime, run.id);
+      const [, event, path] = /was (\w+): "([^"]*)"/.exec(turn) ?? [];
       return path === undefined ? run.trigger : `${event} ${path.split("/").at(-1)}`;
     }));
   }

@@ -1,19 +1,10 @@
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { TestClock } from "../../support/test_clock.ts";
-import { createTestWorkspace, payloadsOf, toEnd } from "../../support/test_workspace.ts";
+import { createTestWorkspace, runsOf, toEnd, turnOf } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
 const MINUTE = 60_000;
-
-async function runsOf(runtime: Runtime, id: string) {
-  return (await runtime.listRuns(id, { limit: 100, offset: 0 })).toReversed();
-}
-
-async function turnOf(runtime: Runtime, id: number): Promise<string> {
-  const turn = (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "human");
-  return String(turn?.["content"]);
-}
 
 /** Advances the clock, and waits until a number of runs have ended. */
 async function advance(

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { serve } from "../../../server/mod.ts";
 import { openHookWorld, SECRET } from "../../runtime/triggers/webhook/hook_world.ts";
-import { payloadsOf, toEnd } from "../../support/test_workspace.ts";
+import { toEnd, turnOf } from "../../support/test_workspace.ts";
 
 const VERIFY = "a verify token";
 const AGENTS: Record<string, string> = {
@@ -190,9 +190,7 @@ Deno.test("POST /hooks accepts each sender's deliveries once", async () => {
       : undefined;
     assert.ok(forged === undefined || forged.status === 401, name);
     await toEnd(on.runtime, id);
-    const turn = String(
-      (await payloadsOf(on.runtime, id)).find((one) => one["event_type"] === "human")?.["content"],
-    );
+    const turn = await turnOf(on.runtime, id);
     assert.ok(event === null || turn.includes(`the event "${event}"`), turn);
     assert.ok(!turn.includes(SECRET), "the secret is no part of the prompt");
   }

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { until } from "../../../support/until.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
-import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  turnOf,
+} from "../../../support/test_workspace.ts";
 import { toEnd } from "../../../support/test_workspace.ts";
 import { answer, answerToEnd, ASK, call, delegate, resultsOf, seededOf } from "../executions_of.ts";
 
@@ -52,9 +57,9 @@ Deno.test("run_agent runs another agent as a separate execution and returns its 
   assert.deepEqual(result, { status: "success", output: "Seven.", ...figures });
   const wanted = { count: 1, inputTokens: 100, outputTokens: 5, totalTokens: 105, costUsd: 5 };
   assert.deepEqual((await runtime.getExecution(lead.id)).children, wanted);
-  const turn = (await payloadsOf(runtime, child.id)).find((one) => one["event_type"] === "human");
-  assert.match(String(turn?.["content"]), /lead/);
-  assert.match(String(turn?.["content"]), /count the sheep/);
+  const turn = await turnOf(runtime, child.id);
+  assert.match(turn, /lead/);
+  assert.match(turn, /count the sheep/);
 });
 
 Deno.test("run_agent exists only for agents that list others, and refuses all other agents", async () => {

@@ -1,7 +1,7 @@
 // A web server that a change trigger checks, and a service with a clock of its own.
 import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { payloadsOf } from "../../../support/test_workspace.ts";
+import { turnOf } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { LiveTriggers } from "../live_triggers.ts";
 
@@ -68,11 +68,7 @@ export class Site implements AsyncDisposable {
   /** Returns the user messages of the runs, oldest first. */
   async turns(): Promise<string[]> {
     const runs = await this.live.runs("news");
-    return await Promise.all(runs.map(async ({ id }) => {
-      const turn = (await payloadsOf(this.live.runtime, id))
-        .find((one) => one["event_type"] === "human");
-      return String(turn?.["content"]);
-    }));
+    return await Promise.all(runs.map(({ id }) => turnOf(this.live.runtime, id)));
   }
 
   async #outcomes(): Promise<number> {

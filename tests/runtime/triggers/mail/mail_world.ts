@@ -7,8 +7,9 @@ import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { startImap, type TestImap } from "../../../support/machine/mail_servers.ts";
 import {
   createTestWorkspace,
-  payloadsOf,
+  runsOf,
   type TestWorkspace,
+  turnOf,
 } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 
@@ -122,19 +123,16 @@ export class MailWorld implements AsyncDisposable {
   }
 
   /** Returns an agent's runs, oldest first. */
-  async runs(id: string): Promise<Execution[]> {
-    return (await this.runtime.listExecutions({ agentId: id, limit: 500, offset: 0 })).toReversed();
+  runs(id: string): Promise<Execution[]> {
+    return runsOf(this.runtime, id);
   }
 
   /** Returns the user message of a run, as soon as it has started. */
   async turn(id: number): Promise<string> {
-    let content: unknown;
-    await until(async () => {
-      const turns = await payloadsOf(this.runtime, id);
-      content = turns.find((one) => one["event_type"] === "human")?.["content"];
-      return content !== undefined;
-    }, `run ${id} has its message`);
-    return String(content);
+    let turn = "";
+    const hasTurn = async () => (turn = await turnOf(this.runtime, id)) !== "";
+    await until(hasTurn, `run ${id} has its message`);
+    return turn;
   }
 
   /** Returns the subject of the mail that started each run of an agent. */

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { HookOutcome, Runtime } from "../../../../runtime/interface/runtime.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
-import { createTestWorkspace, payloadsOf, toEnd } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, toEnd, turnOf } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
 export const SECRET = "It's a Secret to Everybody";
@@ -63,9 +63,7 @@ export async function openHookWorld(
     async turnOf(outcome: HookOutcome) {
       if (outcome.outcome !== "accepted") throw new TypeError(`It was ${outcome.outcome}`);
       await toEnd(world.runtime, outcome.executionId);
-      const turn = (await payloadsOf(world.runtime, outcome.executionId))
-        .find((one) => one["event_type"] === "human");
-      return String(turn?.["content"]);
+      return await turnOf(world.runtime, outcome.executionId);
     },
     async restart() {
       await world.runtime[Symbol.asyncDispose]();
