@@ -107,23 +107,6 @@ Deno.test("ModelPrices prefers a file's family price to the table, and corrects 
   assert.equal(await costs(it.prices, "mine/m", usage(1_000_000, 0, 3_000_000, 9)), 0.5);
 });
 
-Deno.test("ModelPrices reports a broken file once, and keeps its last valid prices", async () => {
-  await using it = await world({ config: "m: {input: 1, output: 1}" });
-  const { prices, log, configFile } = it;
-  const million = usage(1_000_000, 0);
-  assert.equal(await costs(prices, "mine/m", million), 1);
-  await Deno.writeTextFile(configFile, "m: {input: -1, output: 1}");
-  assert.equal(await costs(prices, "mine/m", million), 1);
-  assert.equal(await costs(prices, "mine/m", million), 1);
-  const [problem] = prices.problems();
-  const expected = [configFile, 1, 12, "m.input must not be negative, got -1"];
-  assert.deepEqual([problem?.path, problem?.line, problem?.column, problem?.message], expected);
-  assert.deepEqual([log.lines.length, log.lines[0]?.level], [1, "warn"]);
-  await Deno.writeTextFile(configFile, "m: {input: 5, output: 1}");
-  assert.equal(await costs(prices, "mine/m", million), 5);
-  assert.deepEqual(prices.problems(), []);
-});
-
 Deno.test("ModelPrices.costOf() finds an unknown provider's prices by its address, at each call", async () => {
   await using it = await world();
   const counted = { usage: usage(1_000_000, 0), reportedCostUsd: null };
@@ -136,7 +119,7 @@ Deno.test("ModelPrices.costOf() finds an unknown provider's prices by its addres
   }
 });
 
-Deno.test("ModelPrices reports a path that is not a file, and continues", async () => {
+Deno.test("ModelPrices reports a path that is not a file once, and continues", async () => {
   await using it = await world();
   const { workspaceFile, configFile } = it;
   const told = async (): Promise<(string | undefined)[]> => {
@@ -146,7 +129,8 @@ Deno.test("ModelPrices reports a path that is not a file, and continues", async 
   await Deno.mkdir(workspaceFile);
   await new Deno.Command("mkfifo", { args: [configFile] }).output();
   const noFile = "The file cannot be read: it is not a file";
-  assert.deepEqual(await told(), [noFile, noFile]);
+  for (let time = 0; time < 2; time++) assert.deepEqual(await told(), [noFile, noFile]);
+  assert.deepEqual(it.log.lines.map(({ level }) => level), ["warn", "warn"]);
   await Deno.remove(workspaceFile);
   await Deno.symlink(workspaceFile, workspaceFile);
   assert.deepEqual(await told(), ["The file cannot be read: its links lead in a circle", noFile]);
