@@ -8,7 +8,7 @@ import { FakeRefusal } from "../support/fake_runtime.ts";
 import { offerServer } from "./fake_server.ts";
 import { offerSkill } from "./fake_skill.ts";
 import { offerTests, result } from "./fake_tests.ts";
-import type { FakeCli, FakeProcess } from "./fake_cli.ts";
+import type { FakeCli } from "./fake_cli.ts";
 import { useHome } from "./setup_world.ts";
 import { offerRelease } from "./update/release_server.ts";
 import { ask, finish } from "./waiting_execution.ts";
@@ -70,11 +70,6 @@ async function openForeignFile(cli: FakeCli): Promise<AsyncDisposable> {
   }
   cli.app.agentNames = () => Promise.resolve(["daily"]);
   return { [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }) };
-}
-
-/** Adds a running service process that ends on these signals. */
-function addService(cli: FakeCli, endsOn: FakeProcess["endsOn"]): void {
-  cli.processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
 }
 
 function offerPassing(cli: FakeCli): void {
@@ -252,9 +247,9 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   stop: [
     { words: "", ...STOPPED },
     { words: "-q", ...STOPPED },
-    { words: "", before: (cli) => addService(cli, ["request"]) },
-    { words: "--timeout 0.5", before: (cli) => addService(cli, ["SIGKILL"]) },
-    { words: "--timeout 0.5", before: (cli) => addService(cli, []) },
+    { words: "", before: (cli) => void cli.addProcess(["request"]) },
+    { words: "--timeout 0.5", before: (cli) => void cli.addProcess(["SIGKILL"]) },
+    { words: "--timeout 0.5", before: (cli) => void cli.addProcess([]) },
     "--timeout x",
   ],
   start: [

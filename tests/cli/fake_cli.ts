@@ -65,6 +65,8 @@ export interface FakeProcess {
   /** The signals and requests that end the process. */
   endsOn: ("request" | "SIGTERM" | "SIGKILL")[];
   isAlive: boolean;
+  /** Called at the end of the process. */
+  onEnd: () => void;
 }
 
 /** The command line with a service in memory. */
@@ -193,6 +195,16 @@ export class FakeCli implements AsyncDisposable {
     return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
   };
 
+  /** Adds a running process that ends on these signals and requests; by default the service's. */
+  addProcess(
+    endsOn: FakeProcess["endsOn"],
+    { pid = Deno.pid, onEnd = () => {} }: { pid?: number; onEnd?: () => void } = {},
+  ): FakeProcess {
+    const process: FakeProcess = { signals: [], endsOn, isAlive: true, onEnd };
+    this.processes.set(pid, process);
+    return process;
+  }
+
   /** Makes the service listen without answering. */
   beSilent(): void {
     this.transport = (_path, { signal }) =>
@@ -256,7 +268,9 @@ export function createFakeCli(options: FakeCliOptions = {}): Promise<FakeCli> {
 function createApp(cli: FakeCli, screen: VirtualScreen | undefined): CliApp {
   const { stateDir, clock, request } = cli;
   const end = (one: FakeProcess, cause: FakeProcess["endsOn"][number]) => {
-    if (one.endsOn.includes(cause)) one.isAlive = false;
+    if (!one.endsOn.includes(cause)) return;
+    one.isAlive = false;
+    one.onEnd();
   };
   const openHere = () =>
     Promise.resolve({

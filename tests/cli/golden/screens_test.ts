@@ -11,7 +11,7 @@ import { offerServer } from "../fake_server.ts";
 import { offerImport } from "./fake_import.ts";
 import { offerSkill } from "../fake_skill.ts";
 import { offerTests, result } from "../fake_tests.ts";
-import { type FakeCli, type FakeProcess, placesIn } from "../fake_cli.ts";
+import { type FakeCli, placesIn } from "../fake_cli.ts";
 import type { Installation } from "../../../ops/setup/installation.ts";
 import { assertPicture } from "../picture.ts";
 import { ask, callTools, finish } from "../waiting_execution.ts";
@@ -161,10 +161,6 @@ function askToSend(world: World): void {
       copies: ["a@example.com"],
     },
   });
-}
-
-function addService({ processes }: FakeCli, endsOn: FakeProcess["endsOn"]): void {
-  processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
 }
 
 /** Adds a notification channel that works and one that fails. */
@@ -490,10 +486,10 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "list with a run that waits for a node": { argv: ["list"], before: addNodes },
   "why a run waits for a node": { argv: ["why", "sorter"], before: addNodes },
   "status of a stopped service": { argv: ["status"], isRunning: false, before: keepStateAtHome },
-  "stop": { argv: ["stop"], before: ({ cli }) => addService(cli, ["request"]) },
+  "stop": { argv: ["stop"], before: ({ cli }) => void cli.addProcess(["request"]) },
   "stop of a service that ignores the request": {
     argv: ["stop", "--timeout", "0.5"],
-    before: ({ cli }) => addService(cli, ["SIGTERM"]),
+    before: ({ cli }) => void cli.addProcess(["SIGTERM"]),
   },
   "start": {
     argv: ["start"],

@@ -21,12 +21,6 @@ async function stop(
   return { outcome, steps, ms: cli.clock.now() - startedAt };
 }
 
-function addProcess(cli: FakeCli, pid: number, endsOn: FakeProcess["endsOn"]): FakeProcess {
-  const process: FakeProcess = { signals: [], endsOn, isAlive: true };
-  cli.processes.set(pid, process);
-  return process;
-}
-
 /** Locks the state folder like a live service, and writes a PID file. */
 async function holdLock(cli: FakeCli, pidText: string | null): Promise<Disposable> {
   const { lockFile, pidFile } = await cli.app.places();
@@ -45,7 +39,7 @@ Deno.test("stopService() sends a request, then SIGTERM, then SIGKILL", async () 
   ];
   for (const [endsOn, signals, leastMs] of table) {
     await using cli = await createFakeCli();
-    const process = addProcess(cli, Deno.pid, endsOn === undefined ? [] : [endsOn]);
+    const process = cli.addProcess(endsOn === undefined ? [] : [endsOn]);
     const { outcome, steps, ms } = await stop(cli, { timeoutMs: 1_000 });
     const kind = endsOn === undefined ? { kind: "survived" } : { kind: "stopped", by: endsOn };
     assert.deepEqual(outcome, { pid: Deno.pid, ...kind });
@@ -60,7 +54,7 @@ Deno.test("stopService() finds no service if nothing answers and no lock is held
   // The PID file remains after a crash. Another process may have the PID, and must get no signal.
   await Deno.writeTextFile(`${cli.stateDir}/inkling.pid`, "77\n");
   await Deno.writeTextFile(`${cli.stateDir}/inkling.lock`, "");
-  const stranger = addProcess(cli, 77, ["SIGTERM"]);
+  const stranger = cli.addProcess(["SIGTERM"], { pid: 77 });
   assert.deepEqual((await stop(cli)).outcome, { kind: "not_running" });
   assert.deepEqual(stranger.signals, []);
 });
@@ -68,7 +62,7 @@ Deno.test("stopService() finds no service if nothing answers and no lock is held
 Deno.test("stopService() uses the PID file of a live service that cannot be reached", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   using _ = await holdLock(cli, "77\n");
-  const process = addProcess(cli, 77, ["SIGTERM"]);
+  const process = cli.addProcess(["SIGTERM"], { pid: 77 });
   const { outcome, ms } = await stop(cli);
   assert.deepEqual(outcome, { kind: "stopped", pid: 77, by: "SIGTERM" });
   assert.deepEqual(process.signals, ["SIGTERM"]);
@@ -80,7 +74,7 @@ Deno.test("stopService() waits only the given timeout for a silent service", asy
   await using cli = await createFakeCli();
   cli.beSilent();
   using _ = await holdLock(cli, "77");
-  addProcess(cli, 77, ["SIGTERM"]);
+  cli.addProcess(["SIGTERM"], { pid: 77 });
   const { outcome, ms } = await stop(cli, { timeoutMs: 3_000 });
   assert.deepEqual(outcome, { kind: "stopped", pid: 77, by: "SIGTERM" });
   assert.ok(ms >= 8_000 && ms < 10_000, String(ms));
@@ -96,7 +90,7 @@ Deno.test("stopService() reports an unknown PID", async () => {
 
 Deno.test("stop of a node does not list executions of other nodes", async () => {
   await using cli = await createFakeCli();
-  addProcess(cli, Deno.pid, ["request"]);
+  cli.addProcess(["request"]);
   cli.runtime.addExecution({ agentId: "elsewhere" });
   cli.runtime.storage = { kind: "postgres", place: "postgres://inkling@db.example/inkling" };
   cli.runtime.nodes.push(node({ isThis: true, runs: 2 }), node({ name: "beta", runs: 1 }));
@@ -109,7 +103,7 @@ Deno.test("stop of a node does not list executions of other nodes", async () => 
 
 Deno.test("stop lists the running executions and the longest wait, and counts the resting ones", async () => {
   await using cli = await createFakeCli();
-  addProcess(cli, Deno.pid, ["request"]);
+  cli.addProcess(["request"]);
   cli.runtime.addExecution({ agentId: "daily", startedAt: cli.clock.now() - 180_000 });
   cli.runtime.addExecution({ agentId: "done", status: "success" });
   const rest = { until: cli.clock.now() + 7_200_000, reason: "the backup", since: cli.clock.now() };

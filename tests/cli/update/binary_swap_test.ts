@@ -31,20 +31,6 @@ Deno.test("swapBinary() never leaves the path without a complete executable", as
   assert.deepEqual(filesIn(world.directory), ["inkling"]);
 });
 
-Deno.test("swapBinary() restores the old executable if the new one fails or is missing", async () => {
-  await using world = await createBinary();
-  {
-    await using places = await openSwapPlaces(world.binary);
-    const fail = () => Promise.reject(new Error("it does not start"));
-    await assert.rejects(swapBinary(places, fail), Deno.errors.NotFound);
-    assert.equal(await Deno.readTextFile(world.binary), "old");
-    await Deno.writeTextFile(places.next, "new");
-    await assert.rejects(swapBinary(places, fail), /it does not start/);
-  }
-  assert.equal(await Deno.readTextFile(world.binary), "old");
-  assert.deepEqual(filesIn(world.directory), ["inkling"]);
-});
-
 Deno.test("swapBinary() copies the old executable if it cannot be linked", async () => {
   await using world = await createBinary();
   await using places = await openSwapPlaces(world.binary);

@@ -346,23 +346,13 @@ Deno.test("setup offers to restart a service that cannot apply a setting while i
         message: "http.hosts has changed: it takes effect when the service starts again",
       },
     ];
-    let isAlive = true;
-    cli.processes.set(Deno.pid, {
-      signals: [],
-      endsOn: ["request"],
-      get isAlive() {
-        return isAlive;
-      },
-      set isAlive(value) {
-        isAlive = cli.isRunning = value;
-      },
-    });
+    const process = cli.addProcess(["request"], { onEnd: () => cli.isRunning = false });
     cli.input.answers = ["~/inkling", "demo", "echo", false, true, isWanted, "later"];
     assert.equal(await cli.drive(cli.run("setup")), 0, cli.stderr.text);
     assert.deepEqual(cli.input.answers, []);
     assert.equal(cli.input.asked.at(-2)?.message, "Restart the service now?");
     assert.match(cli.stderr.text, /config\.yaml: http\.hosts has changed: it takes effect/);
-    assert.equal(isAlive, !isWanted);
+    assert.equal(process.isAlive, !isWanted);
     assert.equal(cli.spawned.length, isWanted ? 1 : 0);
     assert.equal(/start --daemon"/.test(cli.stderr.text), !isWanted);
   }

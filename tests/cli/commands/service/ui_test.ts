@@ -100,7 +100,7 @@ Deno.test("ui --stop stops the background page, and reports that there is none",
 
 Deno.test("ui --stop does not signal a process that has the PID of a killed page", async () => {
   await using cli = await createFakeCli();
-  cli.processes.set(4712, { isAlive: true, endsOn: [], signals: [] });
+  cli.addProcess([], { pid: 4712 });
   await Deno.writeTextFile(`${cli.stateDir}/ui.json`, '{"pid":4712,"port":4713}');
   assert.equal(await cli.drive(cli.run("ui", "--stop")), 0);
   assert.deepEqual(cli.processes.get(4712)?.signals, []);

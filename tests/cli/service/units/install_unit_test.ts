@@ -152,21 +152,11 @@ Deno.test("service install reports a unit that does not start, and a refused lin
 Deno.test("service install stops a service that was started by hand", async () => {
   await using world = await createUnitWorld();
   const { cli, managers } = world;
-  let isAlive = true;
-  Object.defineProperty(cli, "isRunning", { get: () => isAlive || managers.isActive() });
-  cli.processes.set(Deno.pid, {
-    signals: [],
-    endsOn: ["request"],
-    get isAlive() {
-      return isAlive;
-    },
-    set isAlive(value) {
-      isAlive = value;
-    },
-  });
+  const process = cli.addProcess(["request"]);
+  Object.defineProperty(cli, "isRunning", { get: () => process.isAlive || managers.isActive() });
   assert.equal(await cli.drive(cli.run("service", "install")), 0, cli.stderr.text);
   assert.match(cli.stderr.text, /Stopping the running service, so that the unit can start it/);
-  assert.equal(isAlive, false);
+  assert.equal(process.isAlive, false);
 });
 
 Deno.test("a unit of the machine runs as the owner of the workspace", async () => {
