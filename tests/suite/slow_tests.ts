@@ -7,8 +7,10 @@ export const SLOW_SECONDS = 3;
 export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
   "a service killed around the acceptance of a run starts one run per trigger event":
     "It starts services to kill them, and waits for beats of a second.",
-  "kill -9 in a chat: each message has one run, and only a message in the moment of sending is shown twice":
+  "three kills: every run ends, and no unsafe call runs twice":
     "It starts a service four times to kill it.",
+  "a write during a move waits for its end, is copied, or prevents the move":
+    "A move waits for three seconds for a lock before it is refused.",
   "dashboard: chat, and running again: axe finds no fault in the chat, in both themes and widths":
     "axe checks three views in two looks each.",
   "the documentation shows every operation and requests nothing from other hosts: /redoc":

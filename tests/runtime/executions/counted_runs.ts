@@ -28,7 +28,10 @@ export interface CountedRun {
   postgres: { roundTrips: number; statements: number; transactions: number };
 }
 
-/** The runs, with the numbers of a later run in the same service. */
+/**
+ * The runs, with the numbers of a later run in the same service. The delegation is last: with PostgreSQL, the service then
+ * fetches from the queue of delegated runs, too.
+ */
 export const COUNTED_RUNS: readonly CountedRun[] = [
   {
     name: "a question and its answer",

@@ -6,21 +6,12 @@ import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_databa
 import { createTestPostgres, openClient, withPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
-import { type MoveWorld, test } from "./move_world.ts";
+import { test } from "./move_world.ts";
 
-/** SQL: inserts a node that has stopped regularly. */
-const SHORT_LIFE = "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name) " +
-  "VALUES ('short', 71, 1, 2, 'gpu-1')";
-
-/** Creates a history in PostgreSQL and none in the state directory. Returns the content of the history. */
-async function fill(world: MoveWorld) {
-  const { databaseFile } = world.directories;
-  await fillHistory(databaseFile, "large");
-  const before = readAll(databaseFile);
-  await world.move("to");
-  world.removeFile();
-  return before;
-}
+/** Returns SQL that inserts a node that has stopped regularly. */
+const nodeOf = (id: string) =>
+  "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name) " +
+  `VALUES ('${id}', 71, 1, 2, 'gpu-1')`;
 
 withPostgres.test("PostgresHistory survives a silence after which the server ends other transactions", async () => {
   await using place = await createTestPostgres();
@@ -40,20 +31,22 @@ withPostgres.test("PostgresHistory survives a silence after which the server end
   await history.requireConnected();
 });
 
-test("writes of a node wait until a move out of PostgreSQL has ended", async (world) => {
-  const before = await fill(world);
+test("a write during a move waits for its end, is copied, or prevents the move", async (world) => {
+  const { databaseFile } = world.directories;
+  await fillHistory(databaseFile, "large");
+  const before = readAll(databaseFile);
+  await world.move("to");
+  world.removeFile();
   let there: Promise<string[]> | undefined;
-  const onProgress = () => void (there ??= world.query(SHORT_LIFE).then(() => world.files()));
+  const onProgress = () => void (there ??= world.query(nodeOf("late")).then(() => world.files()));
   await world.move("from", { onProgress });
   assert.deepEqual(await there, ["inkling.db"]);
-  assert.deepEqual(readAll(world.directories.databaseFile), before);
-});
+  assert.deepEqual(readAll(databaseFile), before);
 
-test("a write during the start of a move is copied, or prevents the move", async (world) => {
-  await fill(world);
+  world.removeFile();
   {
     await using writer = await openClient(world.address);
-    await writer.query(`BEGIN; ${SHORT_LIFE}`);
+    await writer.query(`BEGIN; ${nodeOf("early")}`);
     const message = /Another Inkling is writing into postgres:.+ Stop it/;
     await assert.rejects(world.move("from"), { message });
     assert.deepEqual(world.files(), []);
@@ -68,6 +61,6 @@ test("a write during the start of a move is copied, or prevents the move", async
     await writer.query("COMMIT");
     await moving;
   }
-  using db = SqliteDatabase.open(world.directories.databaseFile);
-  assert.ok(db.get("SELECT 1 FROM instances WHERE id = 'short'"));
+  using db = SqliteDatabase.open(databaseFile);
+  assert.ok(db.get("SELECT 1 FROM instances WHERE id = 'early'"));
 });
