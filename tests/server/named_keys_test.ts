@@ -1,58 +1,28 @@
 // Named keys over TCP, with a real runtime: owners, narrowing to some agents, revocation, expiry and log-ins.
 import assert from "node:assert/strict";
 import { DAY_MS } from "../../base/time_units.ts";
-import type { Role } from "../../runtime/vocabulary/rights.ts";
-import { KEY, serveWorkspace } from "../support/test_service.ts";
-import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
+import { KEY } from "../support/test_service.ts";
+import { runToEnd } from "../support/test_workspace.ts";
+import { type KeyWorld, openKeyWorld } from "./key_world.ts";
 
-async function openWorld() {
-  await using opened = new AsyncDisposableStack();
-  const place = opened.use(await createTestWorkspace());
-  await place.writeScript("writer", [{ say: "Done." }]);
-  await place.writeScript("other", [{ say: "Done." }]);
-  const { runtime, origin: base } = opened.use(await serveWorkspace(place));
-  const kept = opened.move();
-  const send = (path: string, key: string, init: RequestInit = {}) =>
-    fetch(base + path, { ...init, headers: { "x-api-key": key, ...init.headers } });
-  return {
-    place,
-    runtime,
-    base,
-    send,
-    async call(
-      path: string,
-      key: string,
-      { json, ...init }: RequestInit & { json?: unknown } = {},
-    ) {
-      const response = await send(path, key, {
-        ...init,
-        ...(json !== undefined && {
-          method: "POST",
-          body: JSON.stringify(json),
-          headers: { "content-type": "application/json" },
-        }),
-      });
-      // deno-lint-ignore no-explicit-any -- tests compare whole bodies
-      return { status: response.status, body: await response.json() as any };
-    },
-    /** Logs in on the page, and returns the cookie. */
-    async logIn(key: string) {
-      const { headers, body } = await fetch(`${base}/login`, {
-        method: "POST",
-        redirect: "manual",
-        headers: { origin: base, "content-type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams({ key }),
-      });
-      await body?.cancel();
-      return headers.get("set-cookie")?.split(";")[0] ?? "";
-    },
-    async add(role: Role, agents: string[] | null = null, lifeMs: number | null = null) {
-      const keys = await runtime.keys();
-      const name = `${role} ${agents ?? ""}`;
-      return await keys.add({ name, role, agents, lifeMs }, { via: "terminal", name: "owner" });
-    },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
+/** Starts a service with the agents `writer` and `other`. */
+async function openWorld(steps: object[] = [{ say: "Done." }]): Promise<KeyWorld> {
+  const on = await openKeyWorld({ steps });
+  await on.place.writeScript("other", steps);
+  await on.runtime.reloadAgents();
+  return on;
+}
+
+/** Logs in on the page, and returns the cookie. */
+async function logIn({ base }: KeyWorld, key: string): Promise<string> {
+  const { headers, body } = await fetch(`${base}/login`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: base, "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ key }),
+  });
+  await body?.cancel();
+  return headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
 Deno.test("a key is shown once, is renewed by its owner, and only admins list or add keys", async () => {
@@ -87,8 +57,8 @@ Deno.test("a key is shown once, is renewed by its owner, and only admins list or
 
 Deno.test("a revoked key ends at once, with its open streams and its log-ins", async () => {
   await using on = await openWorld();
-  const key = await on.add("viewer");
-  const cookie = await on.logIn(key);
+  const key = await on.add("vera", "viewer");
+  const cookie = await logIn(on, key);
   const page = async () => {
     const response = await fetch(`${on.base}/info`, { headers: { cookie } });
     await response.body?.cancel();
@@ -104,7 +74,7 @@ Deno.test("a revoked key ends at once, with its open streams and its log-ins", a
 
   const stream = await on.send("/events/stream", key);
   assert.equal(stream.status, 200);
-  await (await on.runtime.keys()).revoke("viewer ", { via: "terminal" });
+  await (await on.runtime.keys()).revoke("vera", { via: "terminal" });
   assert.equal((await on.call("/info", key)).status, 401);
   assert.equal(await page(), 401);
   // The body ends, although the service continues to run.
@@ -114,8 +84,8 @@ Deno.test("a revoked key ends at once, with its open streams and its log-ins", a
 
 Deno.test("an expired key is unknown", async () => {
   await using on = await openWorld();
-  const valid = await on.add("viewer", null, DAY_MS);
-  const expired = await on.add("operator", null, -1);
+  const valid = await on.add("vera", "viewer", { lifeMs: DAY_MS });
+  const expired = await on.add("olga", "operator", { lifeMs: -1 });
   assert.equal((await on.call("/info", valid)).status, 200);
   assert.equal((await on.call("/info", expired)).status, 401);
 });
@@ -124,7 +94,7 @@ Deno.test("a key for some agents sees only these, and their executions, counts a
   await using on = await openWorld();
   const own = await runToEnd(on.runtime, "writer");
   const strange = await runToEnd(on.runtime, "other");
-  const key = await on.add("operator", ["writer"]);
+  const key = await on.add("olga", "operator", { agents: ["writer"] });
   const get = async (path: string) => (await on.call(path, key)).body;
   const idsOf = (list: { id: number }[]) => list.map(({ id }) => id);
 
@@ -177,12 +147,14 @@ Deno.test("a program with a key for some agents sees only these over /v1", async
   const models = async (key: string) =>
     (await on.call("/v1/models", key)).body.data.map(({ id }: { id: string }) => id);
   assert.deepEqual(await models(KEY), ["other", "writer"]);
-  assert.deepEqual(await models(await on.add("viewer", ["writer"])), ["writer"]);
+  assert.deepEqual(await models(await on.add("vera", "viewer", { agents: ["writer"] })), [
+    "writer",
+  ]);
 });
 
 Deno.test("the audit names who added, renewed and revoked a key, without its secret", async () => {
   await using on = await openWorld();
-  const admin = await on.add("admin");
+  const admin = await on.add("alma", "admin");
   const json = { name: "anna", role: "viewer", agents: ["writer"] };
   const { body: { key } } = await on.call("/keys", admin, { json });
   const renewed = await on.call("/whoami/renew", key, { json: {} });
@@ -193,35 +165,30 @@ Deno.test("the audit names who added, renewed and revoked a key, without its sec
   const found = body
     .filter((one: { action: string }) => one.action.endsWith("_key"))
     .map((one: { action: string; name: string; detail: { name: string } }) =>
-      `${one.name.trim()} ${one.action} ${one.detail.name.trim()}`
+      `${one.name} ${one.action} ${one.detail.name}`
     );
   assert.deepEqual(found, [
-    "admin revoke_key anna",
+    "alma revoke_key anna",
     "anna renew_key anna",
-    "admin add_key anna",
-    "owner add_key admin",
+    "alma add_key anna",
+    "owner add_key alma",
   ]);
   assert.doesNotMatch(JSON.stringify(body), /inkling_/);
 });
 
 Deno.test("a key for some agents counts all their open executions, and no others", async () => {
-  await using on = await openWorld();
-  const ask = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, {
-    say: "Done.",
-  }];
-  await on.place.writeScript("writer", ask);
-  await on.place.writeScript("other", ask);
-  await on.runtime.reloadAgents();
+  const question = { name: "ask_user", arguments: { question: "Well?" } };
+  await using on = await openWorld([{ call: [question] }, { say: "Done." }]);
   for (const agent of ["writer", "other"]) await runToEnd(on.runtime, agent);
-  const { body } = await on.call("/info", await on.add("viewer", ["writer"]));
+  const { body } = await on.call("/info", await on.add("vera", "viewer", { agents: ["writer"] }));
   assert.deepEqual([body.waiting_executions, body.active_executions], [1, 0]);
   assert.equal((await on.call("/info", KEY)).body.waiting_executions, 2);
 });
 
 Deno.test("the audit names who signed out, and who stopped the service", async () => {
   await using on = await openWorld();
-  const key = await on.add("operator");
-  const cookie = await on.logIn(key);
+  const key = await on.add("olga");
+  const cookie = await logIn(on, key);
   for (let time = 0; time < 2; time++) {
     const headers = { cookie, origin: on.base };
     const { body } = await fetch(`${on.base}/logout`, { method: "POST", headers });
@@ -231,12 +198,12 @@ Deno.test("the audit names who signed out, and who stopped the service", async (
   const records = await on.runtime.audit.listRecords({ limit: 9 });
   assert.deepEqual(
     records.filter(({ action }) => action !== "add_key" && action !== "edit_file")
-      .map(({ action, name, via, address }) => `${name?.trim()} ${action} ${via} ${address}`),
+      .map(({ action, name, via, address }) => `${name} ${action} ${via} ${address}`),
     // The second sign-out found no session.
     [
-      "operator stop api 127.0.0.1",
-      "operator sign_out page 127.0.0.1",
-      "operator sign_in page 127.0.0.1",
+      "olga stop api 127.0.0.1",
+      "olga sign_out page 127.0.0.1",
+      "olga sign_in page 127.0.0.1",
     ],
   );
 });
