@@ -6,6 +6,7 @@ import type { Locator, Page } from "playwright-core";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { type DashboardWorld, testInDashboard, untilSeen } from "./dashboard_world.ts";
+import { openFolds } from "./page_actions.ts";
 
 const LONG = Array.from({ length: 60 }, (_, index) => `- item ${index}`).join("\n") + "\n";
 
@@ -154,8 +155,7 @@ async function readCards(world: DashboardWorld): Promise<void> {
   await poster.getByRole("button", { name: "Approve with changes" }).click();
   await reporter.getByRole("button", { name: "Always" }).click();
   await reporter.getByText("without approval").waitFor();
-  const folds = page.locator("main .fold[aria-expanded=false]:visible");
-  while (await folds.count() > 0) await folds.first().click();
+  await openFolds(page);
   await expectNoFault(page, "the cards");
 
   await reporter.getByRole("button", { name: "Back" }).click();

@@ -5,34 +5,19 @@ import { runToEnd } from "../../support/test_workspace.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import {
   type DashboardWorld,
-  openSlowModel,
-  type SlowModel,
   testInDashboard,
   untilSeen,
   type WorldSetUp,
   writeAsker,
 } from "./dashboard_world.ts";
+import { isInSight, openFolds } from "./page_actions.ts";
+import { addSlowAgent } from "./slow_agent.ts";
 
 const message = (page: Page) => page.getByRole("textbox", { name: "Message" });
 
-/** Returns true if the element is within the visible part of the page. */
-async function isInView(page: Page, name: string): Promise<boolean> {
-  const box = await page.getByRole("button", { name, exact: true }).boundingBox();
-  const size = page.viewportSize();
-  return box !== null && size !== null && box.y >= 0 && box.y + box.height <= size.height;
-}
-
-/** Adds an agent with a slow model. */
-async function addTeller({ workspace, runtime }: DashboardWorld, model: SlowModel): Promise<void> {
-  const text = `---\nname: The Teller\n${model.frontMatter}\n---\nTell a story.`;
-  await workspace.writeAgent("teller", text);
-  await runtime().reloadAgents();
-}
-
 async function talk(world: DashboardWorld): Promise<void> {
   const long = Array.from({ length: 80 }, (_, index) => `- line ${index}`).join("\n");
-  await using model = openSlowModel([`Once **upon**\n\n${long}\n`, "\nThe end."]);
-  await addTeller(world, model);
+  await using model = await addSlowAgent(world, [`Once **upon**\n\n${long}\n`, "\nThe end."]);
   const page = await world.openPage("#/chat");
   await page.setViewportSize({ width: 390, height: 740 });
   await page.getByRole("link", { name: "The Teller" }).click();
@@ -50,9 +35,10 @@ async function talk(world: DashboardWorld): Promise<void> {
   await page.getByText("line 79").waitFor();
   await page.locator(".mine").getByText("Tell me\na shy nut\nof a dragon").waitFor();
   assert.match(page.url(), /#\/chat\/teller\/[0-9a-f]{32}$/);
-  await untilSeen(() => isInView(page, "Cancel"), "Cancel is in view");
+  const cancel = page.getByRole("button", { name: "Cancel", exact: true });
+  await untilSeen(() => isInSight(cancel), "Cancel is in sight");
   await page.evaluate("scrollTo(0, 0)");
-  assert.ok(await isInView(page, "Cancel"));
+  assert.ok(await isInSight(cancel));
   assert.equal(await page.getByRole("button", { name: "Send" }).isEnabled(), false);
   const address = page.url();
   // The execution's view also shows the answer and Cancel at every scroll position.
@@ -60,7 +46,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   await page.getByText("line 79").waitFor();
   await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
   await page.locator(".step.live .prose strong", { hasText: "upon" }).waitFor();
-  assert.ok(await isInView(page, "Cancel"));
+  assert.ok(await isInSight(cancel));
   await page.goto(address);
   await page.getByText("line 79").waitFor();
   await page.getByRole("button", { name: "Cancel" }).click();
@@ -170,8 +156,7 @@ async function runAgain(world: DashboardWorld): Promise<void> {
 }
 
 async function lookWithAxe(world: DashboardWorld): Promise<void> {
-  await using model = openSlowModel(["Once **upon**", " a time."]);
-  await addTeller(world, model);
+  await using _model = await addSlowAgent(world, ["Once **upon**", " a time."]);
   const runtime = world.runtime();
   for (const id of ["bad", "doer"]) {
     await runToEnd(runtime, id, { message: `A word ${"and another ".repeat(20)}`, sessionId: "s" });
@@ -185,8 +170,7 @@ async function lookWithAxe(world: DashboardWorld): Promise<void> {
     await page.evaluate(`location.hash = "${hash}"`);
     await page.getByText(`${text}`).first().waitFor();
     await page.getByText("Loading …").first().waitFor({ state: "detached" });
-    const folds = page.locator("main .fold[aria-expanded=false]:visible");
-    while (await folds.count() > 0) await folds.first().click();
+    await openFolds(page);
     await expectNoFault(page, hash, id === "doer" ? undefined : "main");
   }
 }

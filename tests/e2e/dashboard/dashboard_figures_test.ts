@@ -1,17 +1,15 @@
 // Tests of statuses, charts, daily schedules, many agents and wide screens in a browser.
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
 import {
   type DashboardWorld,
   HOURLY,
-  openSlowModel,
   testInDashboard,
   untilSeen,
   type WorldSetUp,
 } from "./dashboard_world.ts";
-
-const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+import { region } from "./page_actions.ts";
+import { addSlowAgent } from "./slow_agent.ts";
 
 const FIGURES: WorldSetUp = {
   async prepare({ writeScript }) {
@@ -32,11 +30,11 @@ const FIGURES: WorldSetUp = {
 async function filterHistory(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/history");
   await page.getByText("No executions match this filter.").waitFor();
-  await using model = openSlowModel(["Once upon", " a time."]);
-  const { workspace } = world;
-  await workspace.writeAgent("running", `---\n${model.frontMatter}\n---\nTell a story.`);
+  await using _model = await addSlowAgent(world, ["Once upon", " a time."], {
+    id: "running",
+    lines: "",
+  });
   const runtime = world.runtime();
-  await runtime.reloadAgents();
   for (const id of ["success", "error", "waiting"]) await runToEnd(runtime, id);
   await runtime.run("running", {});
   const looks = await Promise.all(

@@ -9,6 +9,7 @@ import {
   untilSeen,
   type WorldSetUp,
 } from "./dashboard_world.ts";
+import { openFolds } from "./page_actions.ts";
 
 const EVIL = [
   '<script>globalThis.owned = 1</script><img src="x" onerror="globalThis.owned = 2">',
@@ -62,8 +63,7 @@ async function showText(world: DashboardWorld): Promise<void> {
     await page.getByText(/<script>globalThis|onerror=globalThis/).first().waitFor();
   }
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
-  const folds = page.locator(".fold[aria-expanded=false]");
-  while (await folds.count() > 0) await folds.first().click();
+  await openFolds(page);
   await page.getByText("[image: pixel] (https://example.org/pixel.png)").first().waitFor();
   await page.getByText("<b>bold</b>").first().waitFor();
   await page.getByText("delete \\u202etxt.exe \\u001b]0;title\\u0007 red \\u009b2J").first()

@@ -1,28 +1,21 @@
 // Tests of access to the page in a browser: log-ins at the port, log-ins and the editor behind a TLS proxy, the proxy of
 // `inkling ui`, and attacks by other pages.
 import assert from "node:assert/strict";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { join } from "node:path";
 import { createUiLink } from "../../../server/ui/ui_links.ts";
 import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
 import { testInBrowser as test } from "../../support/machine/browser.ts";
 import {
-  API_KEY,
   type DashboardWorld,
   openDashboardWorld,
   testInDashboard,
   type WorldSetUp,
 } from "./dashboard_world.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
+import { logIn, WITHOUT_KEY } from "./page_actions.ts";
 import { openOwnProxy } from "./own_proxy.ts";
 import { createTestCertificate } from "./test_certificate.ts";
-
-const WITHOUT_KEY: BrowserContextOptions = { extraHTTPHeaders: {} };
-
-async function logIn(page: Page, key = API_KEY): Promise<void> {
-  await page.getByLabel("API key").fill(key);
-  await page.getByRole("button", { name: "Log in" }).click();
-}
 
 const SET_UP: WorldSetUp = {
   prepare: ({ writeScript }) => writeScript("worker", [{ say: "done" }]),

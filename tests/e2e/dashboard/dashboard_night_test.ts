@@ -1,17 +1,15 @@
 // Tests of the start page after a night of runs.
 import assert from "node:assert/strict";
-import type { Locator, Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
 import {
   type DashboardWorld,
   HOURLY,
-  openSlowModel,
   testInDashboard,
   untilSeen,
   type WorldSetUp,
 } from "./dashboard_world.ts";
-
-const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+import { isInSight, region } from "./page_actions.ts";
+import { addSlowAgent } from "./slow_agent.ts";
 
 /** Agents for the sections of the page: failing, successful, asking, disabled, scheduled and broken ones. */
 const AMISS: WorldSetUp = {
@@ -98,18 +96,9 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   assert.match(away.join("|"), /:10.*:20.*\s10 min\|until .*:20.*: it was killed$/);
 }
 
-/** Returns true if the whole element is within the window. */
-const isInSight = async (page: Page, element: Locator): Promise<boolean> => {
-  const { height = 0 } = page.viewportSize() ?? {};
-  const box = await element.boundingBox();
-  return box !== null && box.y >= 0 && box.y + box.height <= height;
-};
-
 async function seeAllAtOnce(world: DashboardWorld): Promise<void> {
-  await using model = openSlowModel(["Once upon", " a time."]);
-  await world.workspace.writeAgent("teller", `---\n${model.frontMatter}\n---\nTell a story.`);
+  await using model = await addSlowAgent(world, ["Once upon", " a time."]);
   const runtime = world.runtime();
-  await runtime.reloadAgents();
   await runtime.run("teller", {});
   const page = await world.openPage("#/");
   await page.setViewportSize({ width: 1_440, height: 900 });
@@ -117,12 +106,12 @@ async function seeAllAtOnce(world: DashboardWorld): Promise<void> {
     const element of [
       region(page, "Waiting for you").getByText("Which?"),
       region(page, "Failed").getByText("no luck today"),
-      region(page, "Running").getByRole("link", { name: "teller" }),
+      region(page, "Running").getByRole("link", { name: "The Teller" }),
       region(page, "Next runs").getByRole("link", { name: "hourly" }),
     ]
   ) {
     await element.waitFor();
-    await untilSeen(() => isInSight(page, element), `${element} is in sight`);
+    await untilSeen(() => isInSight(element), `${element} is in sight`);
   }
   // The answer, not the task that led to it.
   await page.getByRole("table", { name: "Recently ended" }).getByText("fine", { exact: true })
@@ -139,11 +128,11 @@ async function seeAllAtOnce(world: DashboardWorld): Promise<void> {
 
   await page.setViewportSize({ width: 390, height: 844 });
   const question = region(page, "Waiting for you").getByText("Which?");
-  await untilSeen(() => isInSight(page, question), "the question is on a phone's first screen");
+  await untilSeen(() => isInSight(question), "the question is on a phone's first screen");
   await page.evaluate("scrollTo(0, document.body.scrollHeight)");
   const badge = page.getByRole("link", { name: "Now 1 open question" });
-  await untilSeen(async () => !await isInSight(page, question), "the page has scrolled");
-  await untilSeen(() => isInSight(page, badge), "the badge stays in sight");
+  await untilSeen(async () => !await isInSight(question), "the page has scrolled");
+  await untilSeen(() => isInSight(badge), "the badge stays in sight");
   model.finish();
 }
 

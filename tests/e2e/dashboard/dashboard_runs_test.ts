@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { runToEnd } from "../../support/test_workspace.ts";
 import {
   type DashboardWorld,
-  openSlowModel,
   testInDashboard,
   untilSeen,
   type WorldSetUp,
 } from "./dashboard_world.ts";
+import { addSlowAgent } from "./slow_agent.ts";
 
 const call = (name: string, args: object) => ({ name, arguments: args });
 
@@ -147,17 +147,15 @@ async function seeRest({ openPage, runtime }: DashboardWorld): Promise<void> {
 }
 
 async function waitForNode(world: DashboardWorld): Promise<void> {
-  await using model = openSlowModel(["Half", " and half"]);
-  await world.workspace.writeAgent("trainer", `---\n${model.frontMatter}\n---\nTrain.\n`);
+  await using model = await addSlowAgent(world, ["Half", " and half"]);
   const runtime = world.runtime();
-  await runtime.reloadAgents();
   const getExecution = runtime.getExecution.bind(runtime);
   let waitsForLabels: string[] | undefined = ["gpu", "linux"];
   runtime.getExecution = async (id) => ({
     ...await getExecution(id),
     ...(waitsForLabels && { waitsForLabels }),
   });
-  const { id } = await runtime.run("trainer", {});
+  const { id } = await runtime.run("teller", {});
   const page = await world.openPage("#/");
   await page.clock.install();
   await page.evaluate(`location.hash = "#/executions/${id}"`);

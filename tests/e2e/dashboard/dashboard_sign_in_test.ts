@@ -2,7 +2,7 @@
 // proxy with a path.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { createUiLink } from "../../../server/ui/ui_links.ts";
 import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
 import { FixtureHttpServer } from "../../runtime/tools/mcp/http_server.ts";
@@ -10,13 +10,13 @@ import { AuthorizationServer } from "../../support/machine/authorization_server.
 import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
-import { API_KEY, type DashboardWorld, openDashboardWorld, untilSeen } from "./dashboard_world.ts";
+import { type DashboardWorld, openDashboardWorld, untilSeen } from "./dashboard_world.ts";
+import { logIn, WITHOUT_KEY } from "./page_actions.ts";
 import { openOwnProxy } from "./own_proxy.ts";
 import { createTestCertificate } from "./test_certificate.ts";
 
 /** The authorization server in the browser. Its host is another site than the service's. */
 const LOGIN_SITE = "https://login.example";
-const WITHOUT_KEY: BrowserContextOptions = { extraHTTPHeaders: {} };
 
 interface SignInWorld extends DashboardWorld {
   auth: AuthorizationServer;
@@ -54,11 +54,6 @@ async function showConsent(page: Page, auth: AuthorizationServer): Promise<void>
     const body = `<!doctype html><a href="${answer.replaceAll("&", "&amp;")}">Allow</a>`;
     await route.fulfill({ contentType: "text/html", body });
   });
-}
-
-async function logIn(page: Page): Promise<void> {
-  await page.getByLabel("API key").fill(API_KEY);
-  await page.getByRole("button", { name: "Log in" }).click();
 }
 
 /** Signs in from the question of the waiting run, and returns to the page, where the run has ended. */

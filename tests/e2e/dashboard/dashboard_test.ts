@@ -4,13 +4,12 @@ import { runToEnd } from "../../support/test_workspace.ts";
 import {
   API_KEY,
   type DashboardWorld,
-  openSlowModel,
-  type SlowModel,
   testInDashboard,
   untilSeen,
   type WorldSetUp,
   writeAsker,
 } from "./dashboard_world.ts";
+import { addSlowAgent } from "./slow_agent.ts";
 
 const ask = (args: object) => [
   { call: [{ name: "ask_user", arguments: args }] },
@@ -39,18 +38,8 @@ const SET_UP: WorldSetUp = {
   },
 };
 
-/** Adds an agent with a slow model. */
-async function addTeller({ workspace, runtime }: DashboardWorld, model: SlowModel): Promise<void> {
-  await workspace.writeAgent(
-    "storyteller",
-    `---\nname: The Teller\ndescription: Tells stories\n${model.frontMatter}\n---\nTell a story.`,
-  );
-  await runtime().reloadAgents();
-}
-
 async function watchRun(world: DashboardWorld): Promise<void> {
-  await using model = openSlowModel(["Once upon", " a time.\n\n- **bold** end"]);
-  await addTeller(world, model);
+  await using model = await addSlowAgent(world, ["Once upon", " a time.\n\n- **bold** end"]);
   const page = await world.openPage("#/agents");
   await page.getByRole("button", { name: "Run The Teller" }).click();
   const dialog = page.getByRole("dialog");
@@ -196,9 +185,8 @@ async function loseService(world: DashboardWorld): Promise<void> {
 }
 
 async function hidePage(world: DashboardWorld): Promise<void> {
-  await using model = openSlowModel(["Once upon", " a time."]);
-  await addTeller(world, model);
-  const { id } = await world.runtime().run("storyteller", {});
+  await using model = await addSlowAgent(world, ["Once upon", " a time."]);
+  const { id } = await world.runtime().run("teller", {});
   const page = await world.openPage(`#/executions/${id}`);
   await page.getByText("Once upon", { exact: true }).waitFor();
   const streams = async () => {

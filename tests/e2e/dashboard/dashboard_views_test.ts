@@ -10,6 +10,7 @@ import {
   testInDashboard,
   type WorldSetUp,
 } from "./dashboard_world.ts";
+import { openFolds } from "./page_actions.ts";
 
 const MARKDOWN = [
   "# Heading",
@@ -93,8 +94,7 @@ async function lookAt(world: DashboardWorld, views: typeof VIEWS): Promise<void>
   const page = await world.openPage("#/");
   for (const view of views) {
     await goTo(page, view);
-    const folds = page.locator("main .fold[aria-expanded=false]:visible");
-    while (await folds.count() > 0) await folds.first().click();
+    await openFolds(page);
     await expectNoFault(page, view.hash);
   }
 }
