@@ -1,5 +1,6 @@
 // A workspace in a temporary folder with home, configuration, state and agents. A test can open several runtimes on it.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../base/clock.ts";
 import { ifThere } from "../../base/files/missing.ts";
 import {
@@ -61,6 +62,7 @@ export async function createTestWorkspace(
   const agentsDir = join(workspace, "agents");
   const configDir = join(root, "config");
   const stateDir = join(root, "state");
+  STATE_DIRS.add(stateDir);
   await Deno.mkdir(agentsDir, { recursive: true });
   await Deno.mkdir(configDir);
   const configFile = join(configDir, "config.yaml");
@@ -134,10 +136,21 @@ export async function createTestWorkspace(
     },
     async [Symbol.asyncDispose]() {
       await Deno.remove(root, { recursive: true });
+      STATE_DIRS.delete(stateDir);
       await database?.[Symbol.asyncDispose]();
     },
   };
 }
+
+/** The state folders of test workspaces. */
+const STATE_DIRS = new Set<string>();
+const { exec } = DatabaseSync.prototype;
+// The databases of test workspaces do not wait for the disk, because no test cuts the power. durability_test.ts tests when
+// the product waits.
+DatabaseSync.prototype.exec = function (sql) {
+  const isOfWorkspace = STATE_DIRS.has(dirname(this.location() ?? ""));
+  exec.call(this, isOfWorkspace ? sql.replace(/(?<=^PRAGMA synchronous = )\w+/, "OFF") : sql);
+};
 
 let emptyDatabase: Uint8Array | undefined;
 
