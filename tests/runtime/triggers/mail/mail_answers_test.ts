@@ -44,10 +44,9 @@ class AnswerWorld implements AsyncDisposable {
     fields: { from?: string; results?: string | null; headers?: string[]; id?: string } = {},
   ): Promise<void> {
     const { headers = [], ...rest } = fields;
-    await this.mail.deliver({
-      ...{ subject: "Re: a question", text, ...rest },
-      headers: [`In-Reply-To: ${messageId}`, ...headers],
-    });
+    const reply = { subject: "Re: a question", text, ...rest };
+    const about = [`In-Reply-To: ${messageId}`, ...headers];
+    await this.mail.deliver({ ...reply, headers: about }, undefined, { isRead: true });
   }
 
   /** Waits until the log has a reason why a reply was no answer. */

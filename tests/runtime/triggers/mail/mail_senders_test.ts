@@ -60,7 +60,7 @@ withDovecot.test("only proven people start runs, and why says the reason for oth
   ];
   for (const [fields, reason] of refused) {
     const subject = String(reason);
-    await world.deliver({ ...fields, subject });
+    await world.deliver({ ...fields, subject }, undefined, { isRead: true });
     const passed = async () => (await world.runtime.getAgent("reader"))?.passedMail;
     await until(async () => (await passed())?.subject === subject, `${reason} starts nothing`);
     assert.match((await passed())?.reason ?? "", reason);

@@ -118,8 +118,13 @@ export class MailWorld implements AsyncDisposable {
     this.#runtime = undefined;
   }
 
-  deliver(fields: MailFields = {}, folder?: string): Promise<string> {
-    return this.imap.deliver("ann", mailOf(fields), folder);
+  /**
+   * Delivers a mail. With `isRead` the service reads the account at once; otherwise the server announces the mail after half
+   * a second.
+   */
+  async deliver(fields: MailFields = {}, folder?: string, { isRead = false } = {}): Promise<void> {
+    await this.imap.deliver("ann", mailOf(fields), folder);
+    if (isRead) await this.runtime.resumeScheduler();
   }
 
   /** Returns an agent's runs, oldest first. */
