@@ -72,8 +72,8 @@ async function endsOnRequest(context: StopContext, pid: number): Promise<boolean
 }
 
 /** Sends a request with a time limit. Returns `silent` for a timeout and for an error response. */
-async function ask<Answer>(
-  { client, clock }: StopContext,
+export async function ask<Answer>(
+  { client, clock }: Pick<StopContext, "client" | "clock">,
   request: FirstRequest<Answer>,
   ms: number,
 ): ReturnType<typeof requestFirst<Answer>> {

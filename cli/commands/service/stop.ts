@@ -1,16 +1,14 @@
 // `inkling stop`: stops the service and verifies that its process has ended.
 import { performs } from "../../command_line/command.ts";
 import type { stop } from "../../declarations/service_commands.ts";
-import { ApiError, type Client, ServiceUnreachable } from "../../../api/client/client.ts";
+import type { Client } from "../../../api/client/client.ts";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
-import type { NodeBody } from "../../../api/schemas/info_schemas.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
-import { DeadlineExceeded, withDeadline } from "../../context/deadline.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { formatElapsed, formatRelative } from "../../output/time.ts";
-import { stopService } from "../../service/stop_sequence.ts";
+import { ask, stopService } from "../../service/stop_sequence.ts";
 
 /** The default of --timeout: the seconds that the service may take to stop. */
 const DEFAULT_TIMEOUT = 15;
@@ -64,28 +62,19 @@ async function nameRunning(
   client: Client,
   timeout: number,
 ): Promise<void> {
-  let running: ListedExecution[];
-  let nodes: readonly NodeBody[];
-  try {
-    [running, { nodes = [] }] = await withDeadline(
-      app.clock,
-      (signal) =>
-        Promise.all([
-          client.executions({ status: ["running"], limit: MOST_NAMED }, { signal }),
-          client.info({ signal }),
-        ]),
-      { ms: Math.min(ANSWER_MS, timeout * 1_000) },
-    );
-  } catch (error) {
-    if (
-      !(error instanceof ApiError || error instanceof ServiceUnreachable ||
-        error instanceof DeadlineExceeded)
-    ) {
-      throw error;
-    }
-    // `stopService` reports a missing or silent service.
-    return;
-  }
+  const { clock } = app;
+  const state = await ask(
+    { client, clock },
+    (client, options) =>
+      Promise.all([
+        client.executions({ status: ["running"], limit: MOST_NAMED }, options),
+        client.info(options),
+      ]),
+    Math.min(ANSWER_MS, timeout * 1_000),
+  );
+  // `stopService` reports a missing or silent service.
+  if (typeof state === "string") return;
+  const [running, { nodes = [] }] = state.answer;
   const here = nodes.find((node) => node.this_node);
   if (here !== undefined) return noteNode(output, here.running_executions);
   const [resting, held] = [running.filter(isResting), running.filter((one) => !isResting(one))];
@@ -93,7 +82,7 @@ async function nameRunning(
     output.note(`Kept for the next start: ${formatPlural(resting.length, "resting execution")}`);
   }
   if (held.length === 0) return;
-  const now = app.clock.now();
+  const now = clock.now();
   for (const { id, agent_id: agent, started_at: at } of held) {
     output.note(
       `Execution ${id} of ${toOneLine(agent)} is running, started ${formatRelative(at, now)}`,
