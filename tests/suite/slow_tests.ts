@@ -23,6 +23,10 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It stops and starts a PostgreSQL server of its own four times.",
   "the example of a custom tool in docs/tools.md has the type CustomTool":
     "It runs Deno's type check on a folder that no cache knows.",
+  "PostgresDatabase does not wait for a dead connection":
+    "It waits until connections count as dead: a shorter limit would break off slow ones.",
+  "a frozen or vanished process does not keep an execution's row locked":
+    "It waits three times for the time limits of the server, which are whole seconds.",
   "cluster: the third node continues the runs of a frozen and a killed node":
     "A lease lasts for ten seconds, and a node has to be frozen for longer than that.",
   "soak: after mixed load and a kill -9 no rule is broken":

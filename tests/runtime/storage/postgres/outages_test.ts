@@ -243,7 +243,7 @@ withPostgres.test("PostgresDatabase does not wait for a dead connection", async 
   });
 
   await t.step("a slow statement is awaited while the server works on it", async () => {
-    await database.read(() => get("SELECT pg_sleep(1)"));
+    await database.read(() => get("SELECT pg_sleep(0.6)"));
   });
 });
 
