@@ -33,12 +33,10 @@ const contents = fc.oneof(
   ).map((lines) => lines.flat().join("")),
 );
 /** Generates valid names of sections. */
-export const sectionNames: fc.Arbitrary<string> = fc.oneof(
+const sectionNames: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("a", "A", "b", "c", "# a", "\\# a", "a  b", "a b", "é", "e\u0301", "#"),
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }),
 ).map((name) => name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "").trim()).filter((name) => name !== "");
-/** Generates valid contents of sections. */
-export const sectionContents: fc.Arbitrary<string> = contents;
 
 export const memoryFiles = defineTarget({
   name: "memory-files",
