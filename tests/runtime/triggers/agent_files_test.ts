@@ -4,6 +4,7 @@ import { SystemClock } from "../../../base/clock.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { openLogFile } from "../../../runtime/service_log/log_file.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
@@ -131,8 +132,19 @@ Deno.test("AgentFiles logs each warning and parse error once, with its position"
 Deno.test("AgentFiles waits for a missing agents folder, also if its parent was removed", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
-  await using runtime = await place.open();
-  const { changes, seen } = record(runtime);
+  // The folders are checked every two seconds.
+  const clock = new TestClock(Date.now());
+  await using runtime = await place.open({ clock });
+  const { changes } = record(runtime);
+  const seen = (count: number) =>
+    until(
+      async () => {
+        await clock.advance(100);
+        return changes.length >= count;
+      },
+      `change ${count}`,
+      "none",
+    );
   await Deno.mkdir(place.agentsDir);
   await place.writeAgent("first", ECHO);
   await seen(1);
