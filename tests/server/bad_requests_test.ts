@@ -109,11 +109,12 @@ const badParameters: BadRequest[] = described.flatMap((
   )
 );
 
-const wrongMethods: BadRequest[] = described.flatMap(({ path }) => {
+/** Every third method that a path does not have; the first one differs from path to path. */
+const wrongMethods: BadRequest[] = described.flatMap(({ path }, first) => {
   const taken = OPERATIONS.filter((one) =>
     one.path === path || (one.path === "/agents/{id}" && path === "/agents/reload")
   ).map(({ method }) => method as string);
-  return METHODS.filter((method) => !taken.includes(method))
+  return METHODS.filter((method, at) => (at + first) % 3 === 0 && !taken.includes(method))
     .map((method) => ({ why: "method", method, path: filled(path), expected: [405] }));
 });
 

@@ -302,15 +302,7 @@ Deno.test("a check reports problems that need the workspace, and writes nothing"
   await using world = await openWorld();
   const text = "---\nskills: [cooking]\n---\nCook.\n";
   const { body } = await world.send("POST", "/agents/greeter/file/check", { text });
-  assert.deepEqual(
-    body.diagnostics.map(({ line, severity }: { line: number; severity: string }) => [
-      line,
-      severity,
-    ]).includes([2, "error"]) || body.diagnostics.some((one: { message: string }) =>
-      /cooking/.test(one.message)
-    ),
-    true,
-  );
+  assert.ok(body.diagnostics.some((one: { message: string }) => /cooking/.test(one.message)));
   assert.equal(await Deno.readTextFile(join(world.place.agentsDir, "greeter.md")), AGENT);
 });
 
