@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { ApiError, type Client } from "../../api/client/client.ts";
+import { loadStats } from "../../page/state/load_stats.ts";
 import { forecastBudget, forecastMonth, toCsv } from "../../page/state/usage_forecast.ts";
 
 const usage = (date: string, agent_id: string, cost_usd: number | null) => ({
@@ -34,4 +36,20 @@ Deno.test("toCsv() quotes values, and disarms formulas", () => {
     "2026-02-02,b,1,1,0,20,3,4,7,0.5",
     "",
   ]);
+});
+
+Deno.test("loadStats() uses the service's days if the browser's time zone has no name", async () => {
+  const asked: object[] = [];
+  const stats = { timezone: "Asia/Tokyo", days: [], usage: [] };
+  const client = {
+    stats: (query: object) => {
+      asked.push(query);
+      return "timezone" in query
+        ? Promise.reject(new ApiError(422, "Unknown time zone"))
+        : Promise.resolve(stats);
+    },
+  } as unknown as Client;
+  assert.equal(await loadStats(client, { days: 7 }), stats);
+  const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions();
+  assert.deepEqual(asked, [{ days: 7, timezone }, { days: 7 }]);
 });
