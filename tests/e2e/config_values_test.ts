@@ -10,10 +10,8 @@ const delegate = (id: string) => [{ name: "run_agent", arguments: { agent_id: id
 
 Deno.test("a service uses the settings of config.yaml", async () => {
   await using home = await createRealHome({ shell: { OPENAI_API_KEY: "sk-of-the-provider-0123" } });
-  await Deno.writeTextFile(
-    join(home.configDir, "config.yaml"),
+  await home.configure(
     [
-      `workspace: ${home.workspace}`,
       "defaults: { max_concurrent_runs: 1, max_agent_depth: 1, pin_keys: true }",
       "http: { allow: [127.0.0.1] }",
       "service: { port: 0, keep_alive: true }",

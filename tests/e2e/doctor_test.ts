@@ -6,10 +6,7 @@ import { createRealHome, killService } from "./real_process.ts";
 
 Deno.test("doctor --fix removes the files of a killed service", async () => {
   await using home = await createRealHome();
-  await Deno.writeTextFile(
-    join(home.configDir, "config.yaml"),
-    `workspace: ${home.workspace}\nnotify: { channels: { phone: { type: ntfy, topic: t } } }\n`,
-  );
+  await home.configure("notify: { channels: { phone: { type: ntfy, topic: t } } }\n");
   await home.writeScript(
     "hourly",
     [{ say: "Done." }],

@@ -28,10 +28,7 @@ Deno.test("kill -9 during a download leaves no half file, and the resumed run sa
     );
   });
   await using home = await createRealHome();
-  await Deno.writeTextFile(
-    join(home.configDir, "config.yaml"),
-    `workspace: ${home.workspace}\nhttp: { allow: ["127.0.0.1"] }\n`,
-  );
+  await home.configure('http: { allow: ["127.0.0.1"] }\n');
   await home.writeScript("saver", [
     { call: [{ name: "http_request", arguments: { url: site.origin, save_to: "big/file.bin" } }] },
     { say: "Done." },
