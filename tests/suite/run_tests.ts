@@ -45,6 +45,8 @@ export async function runTests(
     cwd: REPOSITORY,
     env: {
       DENO_JOBS: jobs ?? Deno.env.get("DENO_JOBS") ?? `${3 * navigator.hardwareConcurrency}`,
+      // Read by tests/support/test_workspace.ts.
+      INKLING_TEST_NO_SYNC: "1",
       ...env,
     },
     stdin: "null",

@@ -145,12 +145,14 @@ export async function createTestWorkspace(
 /** The state folders of test workspaces. */
 const STATE_DIRS = new Set<string>();
 const { exec } = DatabaseSync.prototype;
-// The databases of test workspaces do not wait for the disk, because no test cuts the power. durability_test.ts tests when
-// the product waits.
-DatabaseSync.prototype.exec = function (sql) {
-  const isOfWorkspace = STATE_DIRS.has(dirname(this.location() ?? ""));
-  exec.call(this, isOfWorkspace ? sql.replace(/(?<=^PRAGMA synchronous = )\w+/, "OFF") : sql);
-};
+// In the suite, the databases of test workspaces do not wait for the disk, because no test cuts the power. durability_test.ts
+// tests when the product waits, and the benchmarks wait as the product does.
+if (Deno.env.has("INKLING_TEST_NO_SYNC")) {
+  DatabaseSync.prototype.exec = function (sql) {
+    const isOfWorkspace = STATE_DIRS.has(dirname(this.location() ?? ""));
+    exec.call(this, isOfWorkspace ? sql.replace(/(?<=^PRAGMA synchronous = )\w+/, "OFF") : sql);
+  };
+}
 
 let emptyDatabase: Uint8Array | undefined;
 
