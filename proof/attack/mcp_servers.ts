@@ -1,13 +1,66 @@
-// Attacks the service with MCP servers that try to use up its memory or fill its log.
+// Attacks the service with MCP servers and web servers that try to get a secret, use up the memory, or fill the log.
 import { ToolsUnavailable } from "../../runtime/tools/failures/tools_unavailable.ts";
 import { TestClock } from "../../tests/support/test_clock.ts";
 import { FixtureHttpServer } from "../../tests/runtime/tools/mcp/http_server.ts";
 import { type McpWorld, openMcpWorld } from "../../tests/runtime/tools/mcp/mcp_world.ts";
+import { createHttpRequest } from "../../runtime/tools/builtin/http_request.ts";
 import type { Attack } from "./attack.ts";
 
+const SECRET = "secret-0123456789";
+const STATUSES = [301, 302, 303, 307, 308];
 const MB = 1024 * 1024;
 /** The allowed memory of the service, several times the limit of one message and far less than the servers send. */
 const MAX_MEMORY_MB = 500;
+
+async function failureOf(work: Promise<unknown>): Promise<string> {
+  const outcome = await work.then(() => "it was taken", (error: unknown) => error);
+  return outcome instanceof Error ? outcome.message : String(outcome);
+}
+
+export const redirectedSecrets: Attack = {
+  name: "redirected-secrets",
+  claim: "no redirect of an MCP server or a web server sends an agent's header or body elsewhere",
+  tries: { full: 200, sample: 3 },
+  async run(tries) {
+    const successes = new Set<string>();
+    let tried = 0;
+    let status = 307;
+    await using other = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      async (request) => {
+        const sent = JSON.stringify([request.url, ...request.headers]) + await request.text();
+        if (sent.includes(SECRET)) successes.add(`another origin was sent: ${sent}`);
+        return new Response("fine");
+      },
+    );
+    const location = `http://127.0.0.1:${other.addr.port}/`;
+    const redirect = () => new Response(null, { status, headers: { location } });
+    await using first = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      redirect,
+    );
+    await using remote = new FixtureHttpServer();
+    remote.intercept = redirect;
+    await using world = await openMcpWorld();
+    const tool = createHttpRequest({ allow: [], deny: [], ownPorts: () => [] });
+    const names = ["Authorization", "Cookie", "User-Agent", "Accept", "Content-Type", "X-Anything"];
+    for (let round = 0; round < tries; round++) {
+      status = STATUSES[round % STATUSES.length] ?? 307;
+      const headers = Object.fromEntries(names.map((name) => [name, SECRET]));
+      // Each round defines another server, because the service does not retry a failed server at once.
+      await world.define({ [`remote${round}`]: { url: `${remote.url}?${round}`, headers } });
+      const message = await failureOf(world.tools([`remote${round}`]));
+      if (!message.includes(`"remote${round}"`) || !message.includes(new URL(location).host)) {
+        successes.add(`the error does not name the server and the other host: ${message}`);
+      }
+      const url = `http://127.0.0.1:${first.addr.port}/`;
+      await world.call(tool, { url, headers });
+      await failureOf(world.call(tool, { url, method: "POST", headers, body: SECRET }));
+      tried += 3;
+    }
+    return { tried, successes: [...successes] };
+  },
+};
 
 /** Returns the definition of an MCP server that runs a shell script. */
 const shell = (script: string) => ({ command: "sh", args: ["-c", script] });

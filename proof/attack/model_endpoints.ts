@@ -1,7 +1,7 @@
-// Attacks the service with model endpoints that try to use up its memory.
+// Attacks the service with model endpoints that try to get the key or use up the memory.
 import type { Attack } from "./attack.ts";
 import { failureOf } from "../../tests/support/collect_reply.ts";
-import { type Adapter, ADAPTERS, open } from "../../tests/support/models/model_adapters.ts";
+import { type Adapter, ADAPTERS, KEY, open } from "../../tests/support/models/model_adapters.ts";
 import type { ModelServer } from "../../tests/support/models/model_server.ts";
 
 const PROVIDERS = ADAPTERS.filter(({ provider }) => provider !== "local");
@@ -14,6 +14,43 @@ async function callAt(adapter: Adapter, origin: string): Promise<string> {
   const model = await open(adapter, { origin } as ModelServer);
   return (await failureOf(model)).message;
 }
+
+export const redirectedKeys: Attack = {
+  name: "redirected-keys",
+  claim: "no redirect of a model endpoint sends a key to another host",
+  tries: { full: 40, sample: 1 },
+  async run(tries) {
+    const successes = new Set<string>();
+    let tried = 0;
+    await using other = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      (request) => {
+        const held = [...request.headers].filter(([, value]) => value.includes(KEY));
+        successes.add(`another host was asked, with the key in ${held.map(([name]) => name)}`);
+        return new Response(null, { status: 500 });
+      },
+    );
+    const target = `http://127.0.0.1:${other.addr.port}/v1`;
+    let status = 302;
+    await using first = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      () => new Response(null, { status, headers: { location: target } }),
+    );
+    for (let round = 0; round < tries; round++) {
+      for (const adapter of PROVIDERS) {
+        for (status of [301, 302, 307, 308]) {
+          tried++;
+          const message = await callAt(adapter, `http://127.0.0.1:${first.addr.port}`);
+          const both = [first.addr.port, other.addr.port].every((port) =>
+            message.includes(`127.0.0.1:${port}`)
+          );
+          if (!both) successes.add(`${adapter.provider} does not name both hosts: ${message}`);
+        }
+      }
+    }
+    return { tried, successes: [...successes] };
+  },
+};
 
 /** A reply without an end: a status, a content type, and a text that is repeated. */
 interface EndlessAnswer {

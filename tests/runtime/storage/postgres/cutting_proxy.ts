@@ -18,6 +18,8 @@ export interface CuttingProxy extends AsyncDisposable {
   swallow(program?: string): void;
   /** Closes all connections. New connections work. */
   cut(): void;
+  /** The number of forwarded bytes, both directions together. */
+  readonly bytes: number;
   /** Stops reading the server's data until `readAgain`. */
   stopReading(): void;
   readAgain(): void;
@@ -36,6 +38,7 @@ export function openCuttingProxy(target: number): CuttingProxy {
   let last: string | undefined;
   let swallowing: string | undefined;
   let isRefusing = false;
+  let bytes = 0;
   let reading = Promise.withResolvers<void>();
   reading.resolve();
   const close = (conn: Deno.Conn) => {
@@ -60,6 +63,7 @@ export function openCuttingProxy(target: number): CuttingProxy {
         const hasPassed = await look(text);
         if (swallowed.has(from)) continue;
         if (!hasPassed) break;
+        bytes += n;
         for (let at = 0; at < n;) at += await to.write(buffer.subarray(at, n));
       }
     } catch {
@@ -114,6 +118,9 @@ export function openCuttingProxy(target: number): CuttingProxy {
     cut() {
       swallowing = undefined;
       for (const conn of [...open]) close(conn);
+    },
+    get bytes() {
+      return bytes;
     },
     stopReading: () => reading = Promise.withResolvers(),
     readAgain: () => reading.resolve(),
