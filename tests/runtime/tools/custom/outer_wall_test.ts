@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { denoDirectory } from "../../../support/repository.ts";
-import { ScriptWorld } from "./script_world.ts";
+import { type ScriptOptions, ScriptWorld } from "./script_world.ts";
 import { ToolWorld } from "./tool_world.ts";
 
 /** A program that prints, for each permission in its argument, true if the program has the permission. */
@@ -154,11 +154,17 @@ Deno.test("a skill script's process gets only its agent's paths", async () => {
   await using world = await ScriptWorld.open(recorded.program);
   const { base, workspace, outside } = world.fixture;
   const notes = join(workspace, "notes/a.txt");
-  const closed = [join(workspace, "agents/me.md"), join(base, "config/config.yaml")];
-  const paths = [{ alias: "notes", path: notes }];
-  const end = await world.run(`console.log("hello");`, { paths, readPaths: [outside] });
-  assert.equal(end.stdout, "hello\n");
-  assert.deepEqual(await recorded.allows(both(notes, outside, workspace, ...closed)), [
+  const agent = join(workspace, "agents/me.md");
+  const closed = [join(base, "config/config.yaml"), join(base, "state/inkling.db")];
+  const start = (options: ScriptOptions) => world.run(`console.log("hello");`, options);
+  assert.equal((await start({ paths: [{ alias: "all", path: base }] })).stdout, "hello\n");
+  assert.deepEqual(await recorded.allows(both(notes, agent, ...closed)), [
+    { name: "read", path: notes },
+    { name: "read", path: agent },
+    { name: "write", path: notes },
+  ]);
+  await start({ paths: [{ alias: "notes", path: notes }], readPaths: [outside] });
+  assert.deepEqual(await recorded.allows(both(notes, outside, workspace)), [
     { name: "read", path: notes },
     { name: "read", path: outside },
     { name: "write", path: notes },

@@ -74,7 +74,7 @@ Deno.test("file_read returns a PDF's redacted text for a model that accepts no P
     join(place.workspace, "a.pdf"),
     pdfPages([show("One|tok-1234567890|Three"), show("Four")]),
   );
-  const args = { path: "a.pdf", limit: 8 };
+  const args = { path: "a.pdf", offset: 3, limit: 6 };
   await place.writeScript("a", [{ call: [{ name: "file_read", arguments: args }] }, {
     say: "{result}",
   }]);
@@ -82,7 +82,7 @@ Deno.test("file_read returns a PDF's redacted text for a model that accepts no P
   const { outputData } = await runToEnd(runtime, "a");
   assert.equal(
     outputData,
-    "1\t[The text of a PDF, 2 pages]\n2\t\n3\t[page 1]\n4\tOne\n5\t[redacted:SHOP_TOKEN]\n6\tThree\n7\t\n" +
-      "8\t[page 2]\n(Lines 1-8 are shown; there is more. Continue with offset=9.)",
+    "3\t[page 1]\n4\tOne\n5\t[redacted:SHOP_TOKEN]\n6\tThree\n7\t\n8\t[page 2]\n" +
+      "(Lines 3-8 are shown; there is more. Continue with offset=9.)",
   );
 });
