@@ -74,7 +74,7 @@ export async function startImap(options: { introspection?: string } = {}): Promi
     join(root, user, folder === "INBOX" ? "" : `.${folder}`);
   let count = 0;
   return {
-    ...{ folderOf, port: link.port, cut: link.cut, stop: link.close, start: link.open },
+    ...{ folderOf, port: link.port, cut: link.cut, stop: link.stop, start: link.start },
     get accepted() {
       return link.state.accepted;
     },
@@ -214,11 +214,14 @@ namespace inbox {
 `;
 }
 
-/** A TCP link to an address, which can be cut, silenced, and closed for a while. */
+/**
+ * A TCP link to an address, which can be cut, silenced, and refuse connections for a while. It keeps its port meanwhile,
+ * because another thread could take the port.
+ */
 function startLink(to: { hostname: string; port: number }) {
-  let listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
-  const state = { accepted: 0, isSilent: false, open: new Set<Deno.Conn>() };
+  const state = { accepted: 0, isSilent: false, isDown: false, open: new Set<Deno.Conn>() };
   const pump = async (from: Deno.Conn, into: Deno.Conn) => {
     const bytes = new Uint8Array(64 * 1024);
     try {
@@ -241,6 +244,10 @@ function startLink(to: { hostname: string; port: number }) {
   };
   const serve = async () => {
     for await (const client of listener) {
+      if (state.isDown) {
+        end(client);
+        continue;
+      }
       state.accepted++;
       try {
         const server = await Deno.connect(to);
@@ -260,9 +267,12 @@ function startLink(to: { hostname: string; port: number }) {
       listener.close();
       cut();
     },
-    open() {
-      listener = Deno.listen({ hostname: "127.0.0.1", port });
-      void serve();
+    stop() {
+      state.isDown = true;
+      cut();
+    },
+    start() {
+      state.isDown = false;
     },
   };
 }
