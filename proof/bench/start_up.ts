@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { openSocketClient } from "../../api/client/client.ts";
-import { freePort } from "../../tests/e2e/real_process.ts";
+import { freePort } from "../../tests/support/machine/free_port.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { type ServerProcess, startScript } from "./server_process.ts";
 import { programCommand } from "../../tests/support/program.ts";

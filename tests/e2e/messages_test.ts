@@ -1,7 +1,8 @@
 // Tests of a real service's notifications across kill -9 and while a receiver is down, and of answers through their links.
 import assert from "node:assert/strict";
 import { Receiver } from "../runtime/notify/receiver.ts";
-import { createRealHome, freePort, killService, untilFound } from "./real_process.ts";
+import { createRealHome, killService, untilFound } from "./real_process.ts";
+import { freePort } from "../support/machine/free_port.ts";
 
 const KEY = "a key of sixteen characters";
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

@@ -140,12 +140,6 @@ export async function argumentsOf(pid: number): Promise<string> {
   return new TextDecoder().decode((await new Deno.Command("ps", { args }).output()).stdout);
 }
 
-/** Returns a free port of this machine. */
-export function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
-
 /** A time limit far above the duration of any step on a loaded machine. */
 const PATIENCE_MS = 120_000;
 

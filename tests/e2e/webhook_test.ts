@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { until } from "../support/until.ts";
 import { fromGitHub, SECRET, type Sent } from "../runtime/triggers/webhook/hook_world.ts";
-import { createRealHome, freePort, type RealHome } from "./real_process.ts";
+import { createRealHome, type RealHome } from "./real_process.ts";
+import { freePort } from "../support/machine/free_port.ts";
 
 const DELIVERIES = 30;
 const AT_ONCE = 8;

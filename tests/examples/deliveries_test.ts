@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
-import { createRealHome, freePort, untilFound } from "../e2e/real_process.ts";
+import { createRealHome, untilFound } from "../e2e/real_process.ts";
 import {
   fromGitHub,
   fromStripe,
@@ -11,6 +11,7 @@ import {
   STRIPE_SECRET,
 } from "../runtime/triggers/webhook/hook_world.ts";
 import { copyExample } from "./example_workspace.ts";
+import { freePort } from "../support/machine/free_port.ts";
 
 const ISSUE = { action: "opened", issue: { number: 7, title: "It crashes at the start" } };
 

@@ -5,6 +5,7 @@ import type { Client } from "pg";
 import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { lazyModule } from "../../base/lazy_module.ts";
+import { freePort } from "./machine/free_port.ts";
 
 // Loaded lazily, because most tests do not use PostgreSQL.
 const loadPg = lazyModule(() =>
@@ -372,9 +373,4 @@ function findPrograms(): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { createStandInManagers } from "../../support/machine/stand_in_managers.ts";
 import { programCommand } from "../../support/program.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
-import { createRealHome, freePort } from "../real_process.ts";
+import { createRealHome } from "../real_process.ts";
+import { freePort } from "../../support/machine/free_port.ts";
 
 const KEY = "sesame-0123456789-sesame";
 

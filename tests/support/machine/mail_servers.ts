@@ -5,6 +5,7 @@ import { SMTPServer } from "smtp-server";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { createTempDir } from "../temp_dir.ts";
 import { until } from "../until.ts";
+import { freePort } from "./free_port.ts";
 
 /** The user and group to which the mails belong: Dovecot refuses to read them as root. */
 const NOBODY = 65_534;
@@ -285,11 +286,6 @@ async function pathsIn(folder: string): Promise<string[]> {
     paths.push(...entries.map(({ name }) => join(one, name)));
   }
   return paths;
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return (listener.addr as Deno.NetAddr).port;
 }
 
 /** A mail that the SMTP server has accepted. */

@@ -7,6 +7,7 @@ import { parseSigningKey, signFile } from "../../../../release/minisign_key.ts";
 import { createThrowawayKey } from "../../../release/throwaway_key.ts";
 import { assertPicture } from "../../picture.ts";
 import { manifest, standIn, TARGET, UpdateWorld } from "../../update/release_server.ts";
+import { freePort } from "../../../support/machine/free_port.ts";
 
 const OLD = { version: "1.2.3", files: ["inkling"] };
 
@@ -245,11 +246,8 @@ Deno.test("update reports a missing, invalid or unreachable release address", as
   ) {
     assert.match(await run({ INKLING_RELEASE_URL: bad }), /is not a valid release address: /, bad);
   }
-  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = free.addr;
-  free.close();
   assert.match(
-    await run({ INKLING_RELEASE_URL: `http://127.0.0.1:${port}` }),
+    await run({ INKLING_RELEASE_URL: `http://127.0.0.1:${freePort()}` }),
     /Cannot fetch http:\/\/127\.0\.0\.1:\d+\/latest\.json: .*refused/i,
   );
 });
