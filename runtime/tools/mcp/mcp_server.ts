@@ -32,6 +32,8 @@ export class McpServer implements AsyncDisposable {
   #session: Session | undefined;
   #opening: Promise<Session> | undefined;
   #lastFailure = "";
+  /** True if the server accepts no more calls. */
+  #isRetired = false;
 
   constructor(name: string, definition: ServerDefinition, ports: SessionPorts) {
     this.#name = name;
@@ -75,20 +77,22 @@ export class McpServer implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool by its name at the server, and returns the result. Rejects with ToolFailure, or with the signal's reason
-   * on abort.
+   * Calls a tool by its name at the server, and returns the result. Rejects with ToolFailure, with SessionExpired if the
+   * server was retired before it received the call, or with the signal's reason on abort.
    */
   async call(name: string, args: JsonObject, options: CallOptions): Promise<string> {
     try {
       return await this.#call(name, args, options);
     } catch (error) {
       if (!(error instanceof SessionExpired)) throw asToolFailure(error);
+      if (this.#isRetired) throw error;
     }
     // The server did not receive the call, so a second attempt is safe.
     try {
       return await this.#call(name, args, options);
     } catch (error) {
       if (!(error instanceof SessionExpired)) throw asToolFailure(error);
+      if (this.#isRetired) throw error;
       const message = `The MCP server "${this.#name}" loses its sessions at once`;
       throw new ToolFailure(message, { cause: error });
     }
@@ -106,29 +110,45 @@ export class McpServer implements AsyncDisposable {
 
   /** Accepts no more calls. Resolves when the running calls and the server have ended. */
   async retire(): Promise<void> {
+    this.#isRetired = true;
     if (this.#session !== undefined) this.#retire(this.#session);
     await Promise.all(this.#retiring.values());
     await this[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort(new ServerUnavailable(`The MCP server "${this.#name}" is being ended`));
+    this.#isRetired = true;
+    this.#closing.abort(this.#retirement());
     await this.#opening?.catch(() => {/* Its callers got the error. */});
     await Promise.all([...this.#sessions].map((session) => session.close()));
     await Promise.all(this.#retiring.values());
   }
 
+  #retirement(): ServerUnavailable {
+    return new ServerUnavailable(`The MCP server "${this.#name}" is being ended`);
+  }
+
   async #call(name: string, args: JsonObject, options: CallOptions): Promise<string> {
-    const tool = (await this.tools(options.signal)).find((one) => one.name === name);
+    const { session, tool } = await this.#prepare(name, options).catch((error) => {
+      if (!this.#isRetired || !(error instanceof ServerUnavailable)) throw error;
+      throw new SessionExpired(error.message, { cause: error });
+    });
+    return await session.call(tool, args, options);
+  }
+
+  /** Returns the session for a call and the called tool, after the tool was admitted. */
+  async #prepare(name: string, { signal, admit }: CallOptions) {
+    const tool = (await this.tools(signal)).find((one) => one.name === name);
     if (tool === undefined) {
       throw new ToolFailure(`The MCP server "${this.#name}" does not offer this tool any more`);
     }
-    await options.admit(tool);
-    return await (await this.#open(options.signal)).call(tool, args, options);
+    await admit(tool);
+    return { session: await this.#open(signal), tool };
   }
 
   async #open(signal: AbortSignal): Promise<Session> {
     signal.throwIfAborted();
+    if (this.#isRetired) throw this.#retirement();
     if (this.#session !== undefined) return this.#session;
     this.#opening ??= this.#start().finally(() => this.#opening = undefined);
     // All callers wait for the same start. If one caller aborts, the start continues for the others.

@@ -16,12 +16,14 @@ import { McpServer } from "./mcp_server.ts";
 import { type ResolvedServer, resolveServer, serverFolder } from "./servers_file/resolve_server.ts";
 import { isChosen } from "./servers_file/server_definition.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
-import { toFailedCall, toUnavailable } from "./server_unavailable.ts";
+import { SessionExpired, toFailedCall, toUnavailable } from "./server_unavailable.ts";
 import type { CallOptions, SessionPorts } from "./session.ts";
 import { nameTools, usualNames } from "./listing/tool_names.ts";
 import { createMcpTool, toOrigin } from "./mcp_tool.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
 import type { ServerInstructions } from "../../vocabulary/prompt_material.ts";
+
+const ENDED = "The MCP servers have been ended";
 
 /** The options of McpServers. */
 export interface McpServersOptions extends Omit<SessionPorts, "limits"> {
@@ -163,14 +165,17 @@ export class McpServers implements AsyncDisposable {
     try {
       return await server.call(call.tool, call.args, options);
     } catch (error) {
-      throw toFailedCall(error);
+      if (!(error instanceof SessionExpired)) throw toFailedCall(error);
+      if (this.#isClosed) throw new ToolFailure(ENDED, { cause: error });
+      // The entry changed before the server received the call, so the server of the new entry gets it.
+      return await this.#call(call, options);
     }
   }
 
   #server(name: string): McpServer {
     const known = this.#servers.get(name);
     if (known !== undefined) return known;
-    if (this.#isClosed) throw new ToolsUnavailable("The MCP servers have been ended");
+    if (this.#isClosed) throw new ToolsUnavailable(ENDED);
     const entry = this.#entry(name);
     if ("problem" in entry) throw new ToolsUnavailable(entry.problem);
     const server = new McpServer(name, entry.definition, {

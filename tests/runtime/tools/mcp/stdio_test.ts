@@ -1,5 +1,6 @@
 // Tests MCP servers that are programs, with a real server in a process.
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { until, untilGone } from "../../../support/until.ts";
 import { SHELL_SERVER } from "../../sandbox/shell_server.ts";
@@ -137,14 +138,15 @@ test("McpServers fails the current call if a server crashes, and starts one new 
   await untilGone(child);
 });
 
-/** Returns the entry of a server whose tool `look` returns the server's process id, after `pause` seconds. */
-const shellEntry = (pause = 0) => ({
+/** Returns the entry of a server whose tool `look` runs the script `first` and returns the server's process id. */
+const shellEntry = (first = ":") => ({
   ...{ command: "sh", args: ["-c", SHELL_SERVER], sandbox: false },
-  env: { SCRIPT: `sleep ${pause}; printf %s $SERVER` },
+  env: { SCRIPT: `${first}; printf %s $SERVER` },
 });
 
 test("McpServers prefixes equal tool names, and opens a new session for a changed entry", async (world) => {
-  await world.define({ a: shellEntry(), "b 2": shellEntry(0.3) });
+  const begun = join(world.workspace, "begun");
+  await world.define({ a: shellEntry(), "b 2": shellEntry(`: > '${begun}'; sleep 0.3`) });
   const before = await world.tools(["a", "b 2"]);
   assert.deepEqual([...before.keys()], ["a_look", "b_2_look"]);
   const alone = await world.tools(["a"], ["read"]);
@@ -152,6 +154,7 @@ test("McpServers prefixes equal tool names, and opens a new session for a change
   assert.deepEqual([...(await world.tools(["a"], ["look"])).keys()], ["a_look"]);
   const one = await world.call(before.get("a_look"));
   const running = world.call(before.get("b_2_look"));
+  await until(() => existsSync(begun), "the call runs");
   await world.define({ a: shellEntry(), "b 2": shellEntry() });
   const after = await world.tools(["a", "b 2"]);
   assert.equal(await world.call(after.get("a_look")), one);
@@ -159,6 +162,11 @@ test("McpServers prefixes equal tool names, and opens a new session for a change
   const replaced = await running;
   assert.notEqual(changed, replaced);
   await untilGone(Number(replaced));
+  // A call that begins while the entry changes goes to one of the two servers.
+  const meanwhile = world.call(before.get("b_2_look"));
+  await world.define({ a: shellEntry(), "b 2": shellEntry("true") });
+  await world.tools(["b 2"]);
+  assert.match(await meanwhile, /^\d+$/);
   world.variables.set("HOME", world.workspace);
   assert.notEqual(await world.call((await world.tools(["a"])).get("look")), one);
   await world.define({ a: shellEntry() });
