@@ -13,8 +13,6 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "A move waits for three seconds for a lock before it is refused.",
   "dashboard: chat, and running again: axe finds no fault in the chat, in both themes and widths":
     "axe checks three views in two looks each.",
-  "the documentation shows every operation and requests nothing from other hosts: /redoc":
-    "Redoc draws the whole description of the API before it shows the last operation.",
   "doctor finds no problems in a healthy installation and changes nothing":
     "It starts an MCP server and the process of a custom tool for each of its two checks.",
   "generated runs on a killed service replay without a difference":
@@ -37,4 +35,14 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It starts a service for each of thirteen guides.",
   "README and overview: every command that needs no download succeeds":
     "Each command of the README is a process of its own.",
+  "a named pipe in the agents folder blocks neither edited agents nor the stop":
+    "It waits for the times after which the service gives up a blocked read.",
+  "a run's live and replayed streams are equal, beside another workspace, and kill -9 loses no logged frame":
+    "It starts a service three times, and kills one.",
+  "dashboard: from nothing to an agent that a second person approves":
+    "It is the whole way of two people through the page, by keyboard and by mouse.",
+  "a token is in no process list, during the sign-in, the start of a server and a renewal":
+    "It reads the list of all processes again and again while three programs start.",
+  "tools, MCP servers and providers work under scoped flags":
+    "It starts a service with an MCP server, a custom tool and a script under its flags.",
 };
