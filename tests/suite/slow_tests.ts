@@ -36,13 +36,13 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
   "README and overview: every command that needs no download succeeds":
     "Each command of the README is a process of its own.",
   "a named pipe in the agents folder blocks neither edited agents nor the stop":
-    "It waits for the times after which the service gives up a blocked read.",
+    "It starts a service, waits until it has read each of three edits, and stops it with a command.",
   "a run's live and replayed streams are equal, beside another workspace, and kill -9 loses no logged frame":
-    "It starts a service three times, and kills one.",
+    "It starts three services, and kills two of them.",
   "dashboard: from nothing to an agent that a second person approves":
     "It is the whole way of two people through the page, by keyboard and by mouse.",
   "a token is in no process list, during the sign-in, the start of a server and a renewal":
-    "It reads the list of all processes again and again while three programs start.",
+    "It looks through all processes at each request of a sign-in, a run and a renewal.",
   "tools, MCP servers and providers work under scoped flags":
     "It starts a service with an MCP server, a custom tool and a script under its flags.",
 };
