@@ -45,4 +45,20 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It looks through all processes at each request of a sign-in, a run and a renewal.",
   "tools, MCP servers and providers work under scoped flags":
     "It starts a service with an MCP server, a custom tool and a script under its flags.",
+  "JobQueue shares runs among nodes":
+    "Three of its steps wait for a look at the queue, which happens once a second.",
+  "during work: changes are refused, then work continues":
+    "It waits until connections count as dead: a shorter limit would break off slow ones.",
+  "a process vanishes from the network":
+    "It waits for the time limits of the server, which are whole seconds.",
+  "nodes: one node reads a mail account, and another one after it":
+    "A node asks for the lease of the account with its heartbeat, every three seconds.",
+  "mail: each mail of a storm has one run on one of two nodes":
+    "It starts a PostgreSQL server and two nodes as processes.",
+  "SystemWatches: a new pipe ends only the watch of its folder":
+    "The product waits three seconds for an event before it frees a blocked watch.",
+  "run at a terminal shows a progress line and removes it, also after Ctrl+C and SIGTERM":
+    "It runs the program at four real terminals.",
+  "chat: Ctrl+C cancels the turn during an answer, and keys typed during one appear at the next prompt":
+    "It has two chats at a real terminal, and waits twice until the time on the screen changes.",
 };

@@ -66,7 +66,7 @@ export class Listening implements AsyncDisposable {
     Deno.writeTextFileSync(path, "");
     for (const name of names) {
       await until(async () => {
-        await this.clock.advance(20);
+        await this.clock.advance(100);
         return this.heard.get(name)?.has(path) === true;
       }, `${name} hears of ${path}`);
     }
