@@ -1,6 +1,8 @@
 // Defines the settings that agent files and `defaults` in config.yaml share: one table with the range, default and meaning
 // of each field. The parsers of both files, their types and the tables in docs/ are derived from it.
 import { z } from "zod";
+import { writeDuration } from "../../base/durations.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
 import { type CamelKeys, camelKeys, snakeKeys } from "../../base/text/key_case.ts";
 import {
   costLimit,
@@ -62,18 +64,21 @@ export type RunSettings = FieldValues<typeof RUN_SETTINGS>;
 export const TRANSIENT_FAILURES = ["network", "provider", "rate_limit"] as const;
 export type TransientFailure = typeof TRANSIENT_FAILURES[number];
 
+/** The delays in milliseconds before the first, the second and each later retry, unless the agent's file sets a delay. */
+export const RETRY_WAITS_MS = [MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS];
+
 /** The fields of `retry` in an agent file. */
 export const RETRY = {
   times: field(
     z.int().min(0).max(100),
-    3,
+    RETRY_WAITS_MS.length,
     "Further tries of a run whose model cannot be reached (short: `retry: 3`); by default only runs of a trigger",
   ),
   wait: optional(waitDuration).meta({
     values: "duration",
     description:
       "Time before each further try; a longer `Retry-After` of the provider takes precedence",
-    default: "`1m`, `5m`, then `20m`",
+    default: RETRY_WAITS_MS.map((ms) => `\`${writeDuration(ms)}\``).join(", then "),
   }),
   on: field(
     oneOrMore(z.enum(TRANSIENT_FAILURES)).refine(

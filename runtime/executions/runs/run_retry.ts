@@ -4,7 +4,11 @@ import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
-import { type RetryPolicy, TRANSIENT_FAILURES } from "../../config/agent_settings.ts";
+import {
+  RETRY_WAITS_MS,
+  type RetryPolicy,
+  TRANSIENT_FAILURES,
+} from "../../config/agent_settings.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import type { Execution, RunRest } from "../execution.ts";
@@ -12,8 +16,6 @@ import type { Outcome } from "../record/ending_store.ts";
 import type { FamilyStore } from "../record/family_store.ts";
 import type { Journal } from "../record/journal.ts";
 
-/** The delays in milliseconds before the first, the second and each later retry, unless the agent's file sets a delay. */
-const WAITS_MS = [MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS];
 /** The maximum delay in milliseconds that a provider may request, unless the agent's file configures retries. */
 const LONGEST_DEFAULT_MS = 30 * MINUTE_MS;
 
@@ -35,7 +37,7 @@ export function retryPolicyOf(
 ): RetryPolicy | undefined {
   if (retry !== undefined) return retry;
   return TRIGGER_KINDS[trigger].isAutomatic
-    ? { times: WAITS_MS.length, wait: undefined, on: [...TRANSIENT_FAILURES] }
+    ? { times: RETRY_WAITS_MS.length, wait: undefined, on: [...TRANSIENT_FAILURES] }
     : undefined;
 }
 
@@ -49,7 +51,7 @@ export async function postponeRun(
   const attempt = (retry?.attempt ?? 0) + 1;
   if (transient === undefined || policy === undefined || attempt > policy.times) return undefined;
   if (!policy.on.includes(transient.kind)) return undefined;
-  const planned = policy.wait ?? WAITS_MS[attempt - 1] ?? WAITS_MS.at(-1) ?? 0;
+  const planned = policy.wait ?? RETRY_WAITS_MS[attempt - 1] ?? RETRY_WAITS_MS.at(-1) ?? 0;
   const waitMs = Math.max(planned, transient.retryAfterMs ?? 0);
   if (waitMs > (agent.retry === undefined ? LONGEST_DEFAULT_MS : DAY_MS)) return undefined;
   if (await families.countUnsafeCalls(id) > 0) return undefined;
