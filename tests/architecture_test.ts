@@ -80,7 +80,7 @@ const ROOMS: Readonly<
     values: [
       /^(base|present|reach)\//,
       CLIENT,
-      /^runtime\/vocabulary\/(trigger_kinds|rights|audit_actions|sign_in_names)\.ts$/,
+      /^runtime\/vocabulary\/(trigger_kinds|rights|audit_actions|sign_in_names|budget_periods)\.ts$/,
     ],
     types: [/^(api|ops|server\/ui)\//],
   },

@@ -1,6 +1,7 @@
 // The schemas of budgets and of the request that raises a budget.
 import { z } from "zod";
-import { BUDGET_PERIODS, BUDGET_UNITS } from "../../runtime/config/agent_settings.ts";
+import { BUDGET_UNITS } from "../../runtime/config/agent_settings.ts";
+import { BUDGET_PERIODS } from "../../runtime/vocabulary/budget_periods.ts";
 import { id, timestamp } from "./wire_values.ts";
 
 const amount = z.number().nonnegative();

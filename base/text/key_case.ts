@@ -20,8 +20,8 @@ export function camelKeys<Fields extends object>(fields: Fields): CamelKeys<Fiel
 }
 
 /** Returns a name in camelCase: `maxTokens` for `max_tokens`. */
-export function camelCase(name: string): string {
-  return name.replace(/_(.)/g, (_, next: string) => next.toUpperCase());
+export function camelCase<Name extends string>(name: Name): CamelCase<Name> {
+  return name.replace(/_(.)/g, (_, next: string) => next.toUpperCase()) as CamelCase<Name>;
 }
 
 /** Returns a copy of the object with its keys in snake_case. Nested objects are unchanged. */

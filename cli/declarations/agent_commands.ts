@@ -12,6 +12,7 @@ import {
   oneOf,
   TEXT,
 } from "../command_line/value_type.ts";
+import { BUDGET_PERIODS } from "../../runtime/vocabulary/budget_periods.ts";
 
 /** The declaration of `inkling list`. */
 export const list = declareCommand({
@@ -113,7 +114,7 @@ export const budget = declareCommand({
     period: option(
       "--period <period>",
       "The period of the budget to raise (default: day)",
-      oneOf(["day", "month", "tree"]),
+      oneOf(BUDGET_PERIODS),
     ),
     tokens: flag("--tokens", "Raise the budget in tokens instead of the one in dollars"),
     execution: option(

@@ -1,6 +1,7 @@
 // Checks an agent's model and its fallbacks: endpoint, key, name and price.
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
+import { hasLimit } from "../../runtime/config/agent_settings.ts";
 import { modelChain } from "../../runtime/config/providers.ts";
 import type { YamlPath } from "../../runtime/config/files/yaml_document.ts";
 import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
@@ -156,13 +157,11 @@ async function checkPrice(
  * the budget or, for the workspace's budget, the model's name. Undefined without a dollar budget.
  */
 function dollarBudget(
-  { budget: { perDay, perMonth, tree } }: Agent,
+  { budget: own }: Agent,
   { budget: shared }: ValidationContext["config"],
 ): { budget: string; at: string[] } | undefined {
-  if ([perDay, perMonth, tree].some((limit) => limit !== null)) {
-    return { budget: "its budget in dollars", at: ["budget"] };
-  }
-  return [shared.perDay, shared.perMonth].some((limit) => limit !== null)
+  if (hasLimit(own)) return { budget: "its budget in dollars", at: ["budget"] };
+  return hasLimit(shared)
     ? { budget: "the workspace's budget in dollars", at: ["model", "name"] }
     : undefined;
 }

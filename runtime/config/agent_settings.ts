@@ -99,10 +99,8 @@ export const ON_BUDGET = ["pause", "abort"] as const;
 /** The values of `unpriced`: under a budget in dollars, calls of models without a known price are refused or allowed. */
 export const UNPRICED = ["refuse", "allow"] as const;
 
-/** The periods and scopes of a budget: a day, a month, or a run with everything it delegates. */
-export const BUDGET_PERIODS = ["day", "month", "tree"] as const;
+/** The units of a budget. */
 export const BUDGET_UNITS = ["usd", "tokens"] as const;
-export type BudgetPeriod = typeof BUDGET_PERIODS[number];
 export type BudgetUnit = typeof BUDGET_UNITS[number];
 
 /** The fields with limits in dollars. */
@@ -115,6 +113,11 @@ const TOKENS = {
   per_day: field(countLimit, "none", "Maximum tokens per day"),
   per_month: field(countLimit, "none", "Maximum tokens per calendar month"),
 };
+
+/** Returns true if a limit in dollars of a budget is set, or a limit of its part `tokens`. */
+export function hasLimit(limits: FieldValues<typeof TOKENS>): boolean {
+  return Object.values(limits).some((value) => typeof value === "number");
+}
 
 /** The field with the time zone of days and months. If absent, the machine's time zone is used. */
 const timezone = optional(zoneName).meta({

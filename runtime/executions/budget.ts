@@ -2,12 +2,14 @@
 // spending; budget_gate.ts decides if a call may be made.
 import type { Agent } from "../agents/agent.ts";
 import { roundCost } from "../../base/cost.ts";
-import type {
-  AgentBudget,
-  BudgetPeriod,
-  BudgetUnit,
-  WorkspaceBudget,
+import { camelCase } from "../../base/text/key_case.ts";
+import {
+  type AgentBudget,
+  BUDGET_UNITS,
+  type BudgetUnit,
+  type WorkspaceBudget,
 } from "../config/agent_settings.ts";
+import { boundsOf, type BudgetPeriod, CALENDAR_PERIODS } from "../vocabulary/budget_periods.ts";
 
 /**
  * A limit in one period. Money is in billionths of a dollar, so that sums are exact. Times are in milliseconds since the
@@ -134,7 +136,7 @@ export interface BudgetMoment {
   timeZone: () => string;
 }
 
-/** Returns the daily and monthly budgets that an agent has at this time. */
+/** Returns the budgets in periods of the calendar that an agent has at this time. */
 export function agentBudgets(
   { id, budget }: Pick<Agent, "id" | "budget">,
   at: BudgetMoment,
@@ -142,7 +144,7 @@ export function agentBudgets(
   return periodBudgets(budget, { scope: agentScope(id), agentId: id }, at);
 }
 
-/** Returns the daily and monthly budgets that the workspace has at this time. */
+/** Returns the budgets in periods of the calendar that the workspace has at this time. */
 export function workspaceBudgets(budget: WorkspaceBudget, at: BudgetMoment): Budget[] {
   return periodBudgets(budget, { scope: WORKSPACE_SCOPE, agentId: null }, at);
 }
@@ -161,37 +163,23 @@ export function treeBudgets(
 }
 
 function periodBudgets(
-  { perDay, perMonth, tokens, timezone }: WorkspaceBudget,
+  { tokens, timezone, ...dollars }: WorkspaceBudget,
   whose: Pick<Budget, "scope" | "agentId">,
   { now, timeZone }: BudgetMoment,
 ): Budget[] {
-  const limits = [perDay, perMonth, tokens.perDay, tokens.perMonth];
-  if (limits.every((limit) => limit === null)) return [];
-  const [day, month] = periodsOf(now, timezone ?? timeZone());
-  return [
-    ...limited(perDay, { ...whose, ...day, unit: "usd" }),
-    ...limited(perMonth, { ...whose, ...month, unit: "usd" }),
-    ...limited(tokens.perDay, { ...whose, ...day, unit: "tokens" }),
-    ...limited(tokens.perMonth, { ...whose, ...month, unit: "tokens" }),
-  ];
+  const limits = { usd: dollars, tokens };
+  return BUDGET_UNITS.flatMap((unit) =>
+    CALENDAR_PERIODS.flatMap((period) => {
+      const written = limits[unit][camelCase(`per_${period}`)];
+      if (written === null) return [];
+      const bounds = boundsOf(period, { now, timeZone: timezone ?? timeZone() });
+      return limited(written, { ...whose, ...bounds, unit, period });
+    })
+  );
 }
 
 function limited(written: number | null, rest: Omit<Budget, "limit">): Budget[] {
   return written === null ? [] : [{ ...rest, limit: toAmount(rest.unit, written) }];
-}
-
-type Period = Pick<Budget, "period" | "start" | "end">;
-
-/** Returns the day and the month in a time zone that contain `now`. A day may have 23 or 25 hours. */
-function periodsOf(now: number, timeZone: string): [Period, Period] {
-  const date = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone)
-    .toPlainDate();
-  const first = date.with({ day: 1 });
-  const at = (one: Temporal.PlainDate) => one.toZonedDateTime(timeZone).epochMilliseconds;
-  return [
-    { period: "day", start: at(date), end: at(date.add({ days: 1 })) },
-    { period: "month", start: at(first), end: at(first.add({ months: 1 })) },
-  ];
 }
 
 /** Returns the amount that is left. Negative if the limit was lowered below the used amount. */

@@ -2,6 +2,7 @@
 // calls count toward the workspace's budget in the service's database. A service may use that database at the same time.
 import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import type { Clock } from "../../base/clock.ts";
+import { hasLimit } from "../config/agent_settings.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { BudgetGate } from "../executions/budget/budget_gate.ts";
@@ -68,9 +69,8 @@ async function openDatabase(
   }
   const path = findHistory(directories);
   if (path !== undefined) return SqliteDatabase.open(path);
-  const { perDay, perMonth, tokens } = config.budget;
-  const limits = [perDay, perMonth, tokens.perDay, tokens.perMonth];
-  if (limits.every((limit) => limit === null)) return SqliteDatabase.open(":memory:");
+  const { budget } = config;
+  if (!hasLimit(budget) && !hasLimit(budget.tokens)) return SqliteDatabase.open(":memory:");
   await makeStateDir(directories.stateDir);
   return SqliteDatabase.open(directories.databaseFile);
 }
