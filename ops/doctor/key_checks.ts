@@ -1,6 +1,12 @@
 // Finds keys that cannot work and secret files that other users can read. No finding contains a key.
 import type { Agent } from "../../runtime/agents/agent.ts";
-import { modelChain, toModel } from "../../runtime/config/providers.ts";
+import {
+  findProvider,
+  modelChain,
+  NAMED_PROVIDERS,
+  PROVIDERS,
+  toModel,
+} from "../../runtime/config/providers.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { withDatabaseSecrets } from "../../runtime/config/database_settings.ts";
 import { EnvironmentFiles } from "../../runtime/config/files/environment_files.ts";
@@ -10,13 +16,6 @@ import { basename, join } from "../../base/plain_path.ts";
 import { ifUsable, modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { withServerSecrets } from "../../runtime/tools/mcp/servers_file/server_secrets.ts";
 import type { Finding } from "./finding.ts";
-
-/** The prefixes that identify the provider of a key. */
-const KEY_PREFIXES: readonly (readonly [provider: string, beginning: RegExp])[] = [
-  ["anthropic", /^sk-ant-/],
-  ["openai", /^sk-(proj|svcacct)-/],
-  ["google", /^AIza/],
-];
 
 /** Matches the placeholders that documentation uses in place of a key. */
 const PLACEHOLDER = /^(<.*>|\.{3,}|…|x{3,}|changeme|your[-_ ].*|.*your[-_ ]?(api[-_ ]?)?key.*)$/i;
@@ -69,8 +68,8 @@ function describeShape(key: string, provider: string): string | undefined {
   if (/^bearer\s/i.test(key)) return 'begins with "Bearer", which is not part of it';
   if (/["'`]/.test(key)) return "contains a quotation mark";
   if (/[^\x21-\x7e]/.test(key)) return "contains a space or another character that no key has";
-  const owner = KEY_PREFIXES.find(([, beginning]) => beginning.test(key))?.[0];
-  const isKnown = KEY_PREFIXES.some(([name]) => name === provider);
+  const owner = NAMED_PROVIDERS.find((name) => PROVIDERS[name].keyPattern?.test(key));
+  const isKnown = findProvider(provider)?.keyPattern !== undefined;
   if (owner === undefined || owner === provider || !isKnown) return undefined;
   return `looks like a key of ${owner}, but is sent to ${provider}`;
 }

@@ -1,6 +1,6 @@
 // Describes the current setup, which the dialog of `inkling setup` shows and offers as defaults.
 import type { Config } from "../../runtime/config/config.ts";
-import { NAMED_PROVIDERS, type NamedProvider } from "../../runtime/config/providers.ts";
+import { NAMED_PROVIDERS, PROVIDERS } from "../../runtime/config/providers.ts";
 import { parseYaml } from "../../runtime/config/files/yaml_document.ts";
 import { findProviderKey, type KeyPlaces, type ProviderKey } from "./key_state.ts";
 import type { LimitName } from "./setup_choices.ts";
@@ -41,7 +41,7 @@ export function toSetupState(
       temperature: String(defaults.temperature),
     },
     providers: NAMED_PROVIDERS.map((name) => (
-      { ...findProviderKey(name, keys), suggestedModel: SUGGESTED_MODELS[name] }
+      { ...findProviderKey(name, keys), suggestedModel: PROVIDERS[name].suggestedModel }
     )),
   };
 }
@@ -56,15 +56,3 @@ function writtenWorkspace(text: string, path: string): string | undefined {
   const workspace = "document" in parsed ? parsed.document.value["workspace"] : undefined;
   return typeof workspace === "string" ? workspace : undefined;
 }
-
-/**
- * For each provider, the name of a capable model at a moderate price. Empty if the available models depend on the machine.
- */
-const SUGGESTED_MODELS: Readonly<Record<NamedProvider, string>> = {
-  openai: "gpt-6-sol",
-  anthropic: "claude-sonnet-5-5",
-  google: "gemini-3.5-flash",
-  ollama: "qwen3",
-  local: "",
-  demo: "report",
-};

@@ -2,22 +2,119 @@
 import { z } from "zod";
 import { baseUrl, field, filledText, oneOrMore, variableName } from "./fields.ts";
 
-/** The names of providers that need no `base_url`. Any other name is an OpenAI-compatible endpoint with a `base_url`. */
-export const NAMED_PROVIDERS = [
-  "openai",
-  "anthropic",
-  "google",
-  "ollama",
-  "local",
-  "demo",
-] as const;
+/** A provider that needs no `base_url`. */
+export interface Provider<Adapter extends string = string> {
+  /** The adapter for its wire format, as in runtime/models/providers/adapters.ts. */
+  adapter: Adapter;
+  /** Its own address; empty for a model without network calls. */
+  url: string;
+  /** Its domains; null if its key may be sent to any host. */
+  hosts: readonly string[] | null;
+  /**
+   * The need for a key. `required elsewhere`: only calls to other hosts than this machine need it. `optional`: no call needs
+   * it, but it is sent if it is set. `none`: there is no key.
+   */
+  key: "required" | "required elsewhere" | "optional" | "none";
+  /** A capable model at a moderate price. Empty if the available models depend on the machine. */
+  suggestedModel: string;
+  /** True if its models usually accept pictures and PDF files. An older model may refuse them. */
+  acceptsMedia: boolean;
+  /** True if replies are stored with fields that the endpoint may refuse (kept_fields.ts), in a format of this name. */
+  keepsFields?: boolean;
+  /** Matches its keys, and keys of no other provider. */
+  keyPattern?: RegExp;
+  /** Matches the names of its models, and models of no other provider. */
+  modelPattern?: RegExp;
+  /** The short names that other tools use for its models, each with the current model of that family. */
+  shortNames?: Readonly<Record<string, string>>;
+  /** The names that other tools use for the provider. */
+  aliases?: readonly string[];
+  /** Its name in OpenTelemetry's conventions for generative AI, if it has another name there. */
+  telemetryName?: string;
+}
 
-/** The name of a provider that needs no `base_url`. */
-export type NamedProvider = typeof NAMED_PROVIDERS[number];
+const ROWS = {
+  openai: {
+    adapter: "openai",
+    url: "https://api.openai.com/v1",
+    hosts: ["openai.com"],
+    key: "required",
+    suggestedModel: "gpt-6-sol",
+    acceptsMedia: true,
+    keepsFields: true,
+    keyPattern: /^sk-(proj|svcacct)-/,
+    modelPattern: /^(?:gpt-|o\d|chatgpt-|codex)/,
+  },
+  anthropic: {
+    adapter: "anthropic",
+    url: "https://api.anthropic.com",
+    hosts: ["anthropic.com"],
+    key: "required",
+    suggestedModel: "claude-sonnet-5-5",
+    acceptsMedia: true,
+    keyPattern: /^sk-ant-/,
+    modelPattern: /^claude-/,
+    shortNames: { sonnet: "claude-sonnet-5-5", opus: "claude-opus-5-5", haiku: "claude-haiku-4-5" },
+    aliases: ["claude"],
+  },
+  google: {
+    adapter: "google",
+    url: "https://generativelanguage.googleapis.com",
+    hosts: ["googleapis.com"],
+    key: "required",
+    suggestedModel: "gemini-3.5-flash",
+    acceptsMedia: true,
+    keyPattern: /^AIza/,
+    modelPattern: /^gemini-/,
+    aliases: ["gemini", "google-ai", "vertex"],
+    telemetryName: "gcp.gemini",
+  },
+  ollama: {
+    adapter: "ollama",
+    url: "http://127.0.0.1:11434",
+    hosts: ["ollama.com"],
+    key: "optional",
+    suggestedModel: "qwen3",
+    acceptsMedia: false,
+    keepsFields: true,
+  },
+  local: {
+    adapter: "compatible",
+    url: "http://127.0.0.1:11434/v1",
+    hosts: null,
+    key: "required elsewhere",
+    suggestedModel: "",
+    acceptsMedia: false,
+  },
+  demo: {
+    adapter: "demo",
+    url: "",
+    hosts: null,
+    key: "none",
+    suggestedModel: "report",
+    acceptsMedia: false,
+  },
+} as const satisfies Readonly<Record<string, Provider>>;
+
+type NamedProvider = keyof typeof ROWS;
+
+/** The name of an adapter. An adapter implements one wire format. */
+export type AdapterName = typeof ROWS[NamedProvider]["adapter"];
+
+/** The providers that need no `base_url`. Any other name is an OpenAI-compatible endpoint with a `base_url`. */
+export const PROVIDERS: Readonly<Record<NamedProvider, Provider<AdapterName>>> = ROWS;
+
+/** The names of providers that need no `base_url`, in the order in which people see them. */
+export const NAMED_PROVIDERS = Object.keys(PROVIDERS) as readonly NamedProvider[];
 
 /** Returns true if a provider needs no `base_url`. */
 export function isNamedProvider(provider: string): provider is NamedProvider {
-  return (NAMED_PROVIDERS as readonly string[]).includes(provider);
+  return Object.hasOwn(PROVIDERS, provider);
+}
+
+/** Returns the provider of this name; undefined for a provider that needs a `base_url`. */
+export function findProvider(name: string): Provider<AdapterName> | undefined {
+  return isNamedProvider(name) ? PROVIDERS[name] : undefined;
 }
 
 /** The settings of a model and its endpoint. */
@@ -44,7 +141,7 @@ export function modelChain(model: ModelSettings | undefined): readonly ModelSett
 }
 
 const PROVIDER = {
-  description: "openai, anthropic, google, ollama, local, demo, or any other name with base_url; " +
+  description: `${NAMED_PROVIDERS.join(", ")}, or any other name with base_url; ` +
     "short: `model: provider/name`",
   default: "required",
 };

@@ -1,11 +1,14 @@
 // Resolves the settings of a model to its endpoint: adapter, address and key variable. Has no side effects, because
 // `validate` uses it, too.
 import type { ModelSettings } from "../agents/agent.ts";
-import { isNamedProvider, NAMED_PROVIDERS, type NamedProvider } from "../config/providers.ts";
+import {
+  type AdapterName,
+  findProvider,
+  NAMED_PROVIDERS,
+  type Provider,
+  PROVIDERS,
+} from "../config/providers.ts";
 import { ModelError } from "./model.ts";
-
-/** The name of an adapter. An adapter implements one wire format. */
-export type AdapterName = "openai" | "compatible" | "anthropic" | "google" | "ollama" | "demo";
 
 /** The endpoint that a model's settings name. */
 export interface ModelEndpoint {
@@ -25,31 +28,10 @@ export interface ModelEndpoint {
   foreignHost: string | null;
 }
 
-interface Provider {
-  adapter: AdapterName;
-  /** The provider's own address; empty for a model without network calls. */
-  url: string;
-  /** The domains of the provider; null if its key may be sent to any host. */
-  hosts: readonly string[] | null;
-}
-
-const PROVIDERS: Readonly<Record<NamedProvider, Provider>> = {
-  openai: { adapter: "openai", url: "https://api.openai.com/v1", hosts: ["openai.com"] },
-  anthropic: { adapter: "anthropic", url: "https://api.anthropic.com", hosts: ["anthropic.com"] },
-  google: {
-    adapter: "google",
-    url: "https://generativelanguage.googleapis.com",
-    hosts: ["googleapis.com"],
-  },
-  ollama: { adapter: "ollama", url: "http://127.0.0.1:11434", hosts: ["ollama.com"] },
-  local: { adapter: "compatible", url: "http://127.0.0.1:11434/v1", hosts: null },
-  demo: { adapter: "demo", url: "", hosts: null },
-};
-
 /** Returns the endpoint of a model. Throws ModelError for a provider without an address, or an invalid address. */
 export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
   const { provider, name } = settings;
-  const known = isNamedProvider(provider) ? PROVIDERS[provider] : undefined;
+  const known = findProvider(provider);
   if (settings.baseUrl === undefined && known === undefined) {
     throw refusal(
       `Unknown model provider "${provider}": use one of ${NAMED_PROVIDERS.join(", ")}, ` +
@@ -61,7 +43,7 @@ export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
     : parseBaseUrl(settings.baseUrl, provider);
   const adapter = known?.adapter ?? (isOpenAiHost(given?.hostname) ? "openai" : "compatible");
   const loopback = given === undefined || isLoopbackHost(given.hostname);
-  const keyless = provider === "ollama" || (provider === "local" && loopback);
+  const key = known?.key ?? "required";
   const keyVariable = settings.apiKeyEnv ?? keyVariableOf(provider);
   const foreign = given !== undefined && !loopback &&
     [known, keyOwner(keyVariable)].some((one) =>
@@ -71,8 +53,8 @@ export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
     id: `${provider}/${name}`,
     adapter,
     baseUrl: given === undefined ? known?.url ?? "" : baseUrlOf(given, adapter),
-    keyVariable: adapter === "demo" ? null : keyVariable,
-    keyRequired: adapter !== "demo" && !keyless,
+    keyVariable: key === "none" ? null : keyVariable,
+    keyRequired: key === "required" || (key === "required elsewhere" && !loopback),
     foreignHost: foreign ? given.host : null,
   };
 }

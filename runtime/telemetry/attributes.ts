@@ -2,14 +2,14 @@
 // (semantic-conventions-genai, status "development"). Names outside of the conventions begin with `inkling.`. No other file
 // decides which data is exported.
 import type { Attributes, AttributeValue } from "@opentelemetry/api";
+import { findProvider } from "../config/providers.ts";
 import type { Execution } from "../executions/execution.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { AskedModel, ToolUse } from "../executions/loop/telemetry.ts";
 import { ModelError, type ModelReply, type StopReason } from "../models/model.ts";
 
-/** The providers' names in the conventions, for providers that the conventions name differently. */
-const PROVIDER_NAMES: ReadonlyMap<string, string> = new Map(Object.entries({
-  google: "gcp.gemini",
+/** The names in the conventions for endpoints that are no named providers, by the names that people give them. */
+const ENDPOINT_NAMES: ReadonlyMap<string, string> = new Map(Object.entries({
   mistral: "mistral_ai",
   moonshot: "moonshot_ai",
   xai: "x_ai",
@@ -21,7 +21,8 @@ export function modelAttributes(id: string): Attributes {
   if (slash < 0) return {};
   const provider = id.slice(0, slash);
   return {
-    "gen_ai.provider.name": PROVIDER_NAMES.get(provider) ?? provider,
+    "gen_ai.provider.name": findProvider(provider)?.telemetryName ??
+      ENDPOINT_NAMES.get(provider) ?? provider,
     "gen_ai.request.model": id.slice(slash + 1),
   };
 }

@@ -6,6 +6,7 @@ import { parseCommandLine } from "../../cli/command_line/parse.ts";
 import { PROGRAM } from "../../cli/program.ts";
 import { parseCase } from "../../ops/testing/case_files.ts";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
+import { NAMED_PROVIDERS } from "../../runtime/config/providers.ts";
 import { parsePriceFile } from "../../runtime/models/price_file.ts";
 import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { splitShellWords } from "../../runtime/tools/skills/shell_words.ts";
@@ -70,6 +71,13 @@ Deno.test("docs: the README links to the index, and the index to every document"
     const name = path.slice(folder.length + 1);
     assert.ok(name === "index.md" || index.includes(`(${name})`), name);
   }
+});
+
+Deno.test("docs: the table of models has a row for each named provider", () => {
+  const text = Deno.readTextFileSync(join(REPOSITORY, "docs", "agent-files.md"));
+  const rows = [...text.matchAll(/^\| `([a-z]+)` +\|.*_API_KEY|^\| `([a-z]+)` +\|.*\| none/gm)];
+  const names = rows.map(([, withKey, keyless]) => withKey ?? keyless);
+  assert.deepEqual(names.sort(), [...NAMED_PROVIDERS].sort());
 });
 
 /**

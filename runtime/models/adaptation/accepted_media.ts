@@ -1,5 +1,6 @@
 // Decides which models accept pictures and PDF files, and removes media that a model does not accept.
 import type { ModelSettings } from "../../agents/agent.ts";
+import { findProvider } from "../../config/providers.ts";
 import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
@@ -7,9 +8,6 @@ import type { ModelRequest } from "../model.ts";
 /** Matches the names of models that accept pictures at every endpoint. */
 const VISION_MODELS =
   /claude|gemini|gpt-(?:4o|4\.1|5)|vision|vl\b|llava|pixtral|gemma-?3|llama-?4|minicpm-v|moondream/i;
-
-/** Providers whose models usually accept pictures and PDF files. An older model may refuse them. */
-const MULTIMODAL_PROVIDERS: readonly string[] = ["anthropic", "google", "openai"];
 
 /**
  * Returns true if a model accepts this kind of media. Decides by the model's settings, otherwise by its provider and name.
@@ -19,7 +17,8 @@ export function acceptsMedia(
   kind: Media["kind"],
 ): boolean {
   if (input !== undefined) return input.includes(kind);
-  return MULTIMODAL_PROVIDERS.includes(provider) || kind === "image" && VISION_MODELS.test(name);
+  return findProvider(provider)?.acceptsMedia === true ||
+    kind === "image" && VISION_MODELS.test(name);
 }
 
 const NOT_SHOWN = "\n(Not shown: it is a binary file, and this model does not accept it.)";

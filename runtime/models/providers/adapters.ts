@@ -1,6 +1,6 @@
 // The adapters by name. Each module is loaded when its adapter is first used.
+import type { AdapterName } from "../../config/providers.ts";
 import type { AdapterOptions } from "./provider_model.ts";
-import type { AdapterName } from "../endpoint.ts";
 import type { Model } from "../model.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 

@@ -1,6 +1,7 @@
 // Handles provider-specific fields of messages and tool calls, such as reasoning. They are collected from a stream, stored
 // with the reply, and sent back unchanged to the model that wrote them.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
+import { findProvider } from "../../config/providers.ts";
 import { type AssistantMessage, THOUGHT, type ToolCall } from "../message.ts";
 
 /**
@@ -132,7 +133,7 @@ function withoutRefused(block: JsonObject, refused: ReadonlySet<string>): JsonOb
 /** Returns the names of the stored fields of messages. An endpoint may refuse them. */
 export function keptNames(messages: readonly { providerData?: JsonObject }[]): Set<string> {
   const blocks = messages.flatMap(({ providerData: data }) =>
-    (data?.format === "openai" || data?.format === "ollama") && Array.isArray(data.blocks)
+    findProvider(String(data?.format))?.keepsFields && Array.isArray(data?.blocks)
       ? data.blocks.filter(isJsonObject)
       : []
   );
