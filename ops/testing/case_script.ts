@@ -9,6 +9,7 @@ import {
   type ModelDelta,
   ModelError,
   type ModelReply,
+  uncachedUsage,
 } from "../../runtime/models/model.ts";
 import { isRetryableStatus } from "../../runtime/models/providers/provider_failure.ts";
 import { RunStopped } from "../../runtime/executions/loop/run.ts";
@@ -216,12 +217,9 @@ function toModelReply(reply: ScriptedReply, ids: readonly string[]): ModelReply 
       })),
     },
     stop: stop ?? (calls.length > 0 ? "tool_calls" : "end"),
-    usage: input === undefined && output === undefined ? null : {
-      inputTokens: input ?? 0,
-      outputTokens: output ?? 0,
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-    },
+    usage: input === undefined && output === undefined
+      ? null
+      : uncachedUsage(input ?? 0, output ?? 0),
     reportedCostUsd: cost ?? null,
   };
 }

@@ -10,6 +10,7 @@ import {
   ModelError,
   type ModelReply,
   type ModelRequest,
+  uncachedUsage,
 } from "../../runtime/models/model.ts";
 import { ReplyTimeout } from "../../runtime/models/calls/retry.ts";
 import { estimateInputTokens } from "../../runtime/models/token_estimate.ts";
@@ -122,12 +123,10 @@ export async function estimateJudges(
     const agent = judgingAgent(judge, owner);
     const text = judge.file === undefined ? answer : written;
     const cost = await models.costOf(agent, {
-      usage: {
-        inputTokens: estimateInputTokens(createJudgeRequest(judge, { text, maxTokens: 1 })),
-        outputTokens: VOTE_TOKENS,
-        cacheReadTokens: 0,
-        cacheWriteTokens: 0,
-      },
+      usage: uncachedUsage(
+        estimateInputTokens(createJudgeRequest(judge, { text, maxTokens: 1 })),
+        VOTE_TOKENS,
+      ),
       reportedCostUsd: null,
     });
     if (cost === null) return null;

@@ -2,6 +2,7 @@
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { ModelSupply } from "../../runtime/models/calls/model_supply.ts";
+import { uncachedUsage } from "../../runtime/models/model.ts";
 import { SILENT } from "../../runtime/replay/played_ports.ts";
 import { withModel } from "../../runtime/wiring/agent_variant.ts";
 import type { CaseFile } from "./case_files.ts";
@@ -166,12 +167,7 @@ async function estimateRun(
     replies.reduce((total, reply) => total + (reply[name] ?? 0), 0);
   if (replies.every(({ input_tokens: input }) => input === undefined)) return null;
   return await models.costOf(agent, {
-    usage: {
-      inputTokens: sum("input_tokens"),
-      outputTokens: sum("output_tokens"),
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-    },
+    usage: uncachedUsage(sum("input_tokens"), sum("output_tokens")),
     reportedCostUsd: null,
   });
 }

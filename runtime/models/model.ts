@@ -32,6 +32,11 @@ export interface Usage {
   cacheWriteTokens: number;
 }
 
+/** Returns the usage of a reply without cached tokens. */
+export function uncachedUsage(inputTokens: number, outputTokens: number): Usage {
+  return { inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
+}
+
 /** One complete reply. */
 export interface ModelReply {
   message: AssistantMessage;

@@ -10,7 +10,7 @@ import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import type { ModelReply, Usage } from "./model.ts";
+import { type ModelReply, uncachedUsage, type Usage } from "./model.ts";
 import { type Price, PriceFile, type PriceList } from "./price_file.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 
@@ -33,7 +33,7 @@ const OTHER_PURPOSE =
 /** The name of the demo provider. Its models are scripts inside Inkling and cost nothing. */
 const DEMO = "demo";
 
-const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const NOTHING = uncachedUsage(0, 0);
 
 /** The prices of models from all sources, in order of precedence. Each runtime has one. */
 export class ModelPrices {

@@ -1,6 +1,7 @@
 // Computes the usage of each reply of a recorded run from the running totals in the log.
 import { COST_PLACES } from "../../base/cost.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { uncachedUsage } from "../models/model.ts";
 import type { CassetteReply } from "./cassette.ts";
 
 /** The tokens and cost of one reply. */
@@ -32,12 +33,10 @@ export class RecordedFigures {
       : Number((now.costUsd - (before.costUsd ?? 0)).toFixed(COST_PLACES));
     const isUncounted = !now.isCounted || warning.includes("reports no token counts");
     return {
-      usage: isUncounted ? null : {
-        inputTokens: now.inputTokens - before.inputTokens,
-        outputTokens: now.outputTokens - before.outputTokens,
-        cacheReadTokens: 0,
-        cacheWriteTokens: 0,
-      },
+      usage: isUncounted ? null : uncachedUsage(
+        now.inputTokens - before.inputTokens,
+        now.outputTokens - before.outputTokens,
+      ),
       costUsd,
     };
   }

@@ -1,6 +1,11 @@
 // Requests one reply of the model and publishes its text while it streams. Retries and time limits are implemented by
 // wrappers of the model.
-import type { ModelReply, ModelRequest, Usage } from "../../models/model.ts";
+import {
+  type ModelReply,
+  type ModelRequest,
+  uncachedUsage,
+  type Usage,
+} from "../../models/model.ts";
 import { ReplyTimeout } from "../../models/calls/retry.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../../models/token_estimate.ts";
 import type { CutReply } from "../record/ending_store.ts";
@@ -79,12 +84,7 @@ async function estimate(
   const message = { role: "assistant" as const, content: text, toolCalls: [] };
   const outputTokens = estimateOutputTokens(message);
   const usage = counted === undefined
-    ? {
-      inputTokens: estimateInputTokens(request),
-      outputTokens,
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-    }
+    ? uncachedUsage(estimateInputTokens(request), outputTokens)
     : { ...counted, outputTokens: Math.max(counted.outputTokens, outputTokens) };
   const reply: ModelReply = { message, stop: "unknown", usage, reportedCostUsd: null };
   return { ...usage, costUsd: await run.costOf(reply) };

@@ -8,6 +8,7 @@ import {
   ModelError,
   type ModelReply,
   type ModelRequest,
+  uncachedUsage,
   type Usage,
 } from "../model.ts";
 import type { ModelPrices, PricedModel } from "../pricing.ts";
@@ -125,9 +126,9 @@ class PaidModel implements Model {
    * most expensive.
    */
   async #most(input: number, output: number): Promise<Spending> {
-    const fresh = { inputTokens: input, outputTokens: output, cacheReadTokens: 0 };
+    const fresh = uncachedUsage(input, output);
     const costs = [
-      await this.#cost({ ...fresh, cacheWriteTokens: 0 }),
+      await this.#cost(fresh),
       await this.#cost({ ...fresh, cacheWriteTokens: input }),
     ];
     const costUsd = costs.includes(null) ? null : Math.max(...costs.map(Number));

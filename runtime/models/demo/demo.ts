@@ -6,7 +6,7 @@ import { DemoTurn } from "./demo_turn.ts";
 import { echoStep, reportStep } from "./demo_report.ts";
 import { type DemoStep, scriptStep } from "./demo_script.ts";
 import type { AssistantMessage } from "../message.ts";
-import { type Model, ModelError } from "../model.ts";
+import { type Model, ModelError, uncachedUsage } from "../model.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../token_estimate.ts";
 
 /**
@@ -68,12 +68,7 @@ export function createDemoModel(options: { name: string; clock: Clock }): Model 
       return {
         message,
         stop: step.stop ?? (call.length > 0 ? "tool_calls" : "end"),
-        usage: {
-          inputTokens: input,
-          outputTokens: output,
-          cacheReadTokens: 0,
-          cacheWriteTokens: 0,
-        },
+        usage: uncachedUsage(input, output),
         reportedCostUsd: step.cost_usd ?? null,
       };
     },
