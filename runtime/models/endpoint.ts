@@ -8,7 +8,7 @@ import {
   type Provider,
   PROVIDERS,
 } from "../config/providers.ts";
-import { ModelError } from "./model.ts";
+import { ModelError, refusal } from "./model.ts";
 
 /** The endpoint that a model's settings name. */
 export interface ModelEndpoint {
@@ -142,8 +142,4 @@ function baseUrlOf(url: URL, adapter: AdapterName): string {
   // The version may be another than v1 (/api/paas/v4), and may precede other segments (/v1beta/openai).
   const versioned = base.split("/").some((segment) => /^v\d+(alpha|beta)?\d*$/.test(segment));
   return `${url.origin}${base}${versioned ? "" : "/v1"}`;
-}
-
-function refusal(message: string): ModelError {
-  return new ModelError(message, { retryable: false });
 }

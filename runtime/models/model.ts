@@ -115,3 +115,8 @@ export class ModelError extends Error {
     this.providerText = options.providerText;
   }
 }
+
+/** Returns the error of a call that fails in the same way each time. */
+export function refusal(message: string): ModelError {
+  return new ModelError(message, { retryable: false });
+}

@@ -1,7 +1,7 @@
 // Checks the number of tools in model calls, and explains a number that is too high.
 import type { ModelSettings } from "../agents/agent.ts";
 import { modelEndpoint } from "./endpoint.ts";
-import { ModelError } from "./model.ts";
+import { refusal } from "./model.ts";
 
 /** The maximum number of tools at OpenAI and at most endpoints with its format. */
 const MOST_TOOLS = 128;
@@ -36,5 +36,5 @@ export function findTooManyTools(
 export function refuseTooManyTools(model: ModelSettings | undefined, count: number): void {
   const found = findTooManyTools(model, count);
   if (!found?.isCertain) return;
-  throw new ModelError(`${found.message}: ${TOOLS_REMEDY}`, { retryable: false });
+  throw refusal(`${found.message}: ${TOOLS_REMEDY}`);
 }

@@ -3,7 +3,7 @@ import type { Context } from "../../config/context.ts";
 import type { ModelSettings } from "../../agents/agent.ts";
 import type { Environment } from "../../config/files/environment.ts";
 import { type ModelEndpoint, modelEndpoint } from "../endpoint.ts";
-import { type Model, ModelError } from "../model.ts";
+import { type Model, refusal } from "../model.ts";
 import { type ModelConnection, openPaidModel } from "./paid_model.ts";
 import type { CallBilling } from "./spending.ts";
 
@@ -109,8 +109,4 @@ function checkForeignHost(
     );
   }
   options.log.write("warn", `Model ${id}: ${fact}`, { baseUrl: endpoint.baseUrl });
-}
-
-function refusal(message: string): ModelError {
-  return new ModelError(message, { retryable: false });
 }

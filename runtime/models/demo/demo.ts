@@ -6,7 +6,7 @@ import { DemoTurn } from "./demo_turn.ts";
 import { echoStep, reportStep } from "./demo_report.ts";
 import { type DemoStep, scriptStep } from "./demo_script.ts";
 import type { AssistantMessage } from "../message.ts";
-import { type Model, ModelError, uncachedUsage } from "../model.ts";
+import { type Model, ModelError, refusal, uncachedUsage } from "../model.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../token_estimate.ts";
 
 /**
@@ -31,9 +31,8 @@ export function createDemoModel(options: { name: string; clock: Clock }): Model 
   const { name, clock } = options;
   const known = DEMO_MODEL_NAMES.find((one) => one === name);
   if (known === undefined) {
-    throw new ModelError(
+    throw refusal(
       `Unknown model "demo/${name}": the demo provider has ${DEMO_MODEL_NAMES.join(", ")}`,
-      { retryable: false },
     );
   }
   const { step: stepOf, pauseMs } = DEMO_MODELS[known];

@@ -13,7 +13,7 @@
 // ```
 import { z } from "zod";
 import type { DemoTurn } from "./demo_turn.ts";
-import { ModelError } from "../model.ts";
+import { type ModelError, refusal } from "../model.ts";
 
 const Tokens = z.int().min(0);
 
@@ -107,7 +107,5 @@ function parseScript(text: string): z.infer<typeof Script> {
 }
 
 function scriptFailure(state: string, remedy: string): ModelError {
-  return new ModelError(`Cannot play demo/script: the script ${state}; ${remedy}`, {
-    retryable: false,
-  });
+  return refusal(`Cannot play demo/script: the script ${state}; ${remedy}`);
 }

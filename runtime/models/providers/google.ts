@@ -8,6 +8,7 @@ import {
   ModelError,
   type ModelReply,
   type ModelRequest,
+  refusal,
   type StopReason,
   textDelta,
   type Usage,
@@ -23,7 +24,7 @@ import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
 export function createGoogleModel(options: AdapterOptions): Model {
   const { id, name, apiKey } = options;
   if (name.includes("..")) {
-    throw new ModelError(`Cannot use model ${id}: its name is not valid`, { retryable: false });
+    throw refusal(`Cannot use model ${id}: its name is not valid`);
   }
   const owner = { format: "google", model: name };
   const path = /^(models|tunedModels)\//.test(name) ? name : `models/${name}`;

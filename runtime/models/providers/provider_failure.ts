@@ -3,7 +3,7 @@ import { describeDenied } from "../../../base/denied_permission.ts";
 import { isJsonObject, isWholeJson, type JsonValue } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { SHORTEST_SECRET } from "../../secrets/secret.ts";
-import { ModelError } from "../model.ts";
+import { ModelError, refusal } from "../model.ts";
 
 /** The provider of a call, and the key that no message may contain. */
 export interface ProviderContext {
@@ -102,13 +102,12 @@ export function redirectFailure(
   to: URL | undefined,
 ): ModelError {
   const start = `${context.provider} at ${from.origin} redirects`;
-  if (to === undefined) return new ModelError(`${start} to no address`, { retryable: false });
-  return new ModelError(
+  if (to === undefined) return refusal(`${start} to no address`);
+  return refusal(
     to.origin === from.origin
       ? `${start} again and again; check base_url`
       : `${start} to ${to.origin}: model calls contain the key, so redirects to other hosts are not followed. ` +
         "If that host is correct, set it as the base_url",
-    { retryable: false },
   );
 }
 
@@ -127,12 +126,11 @@ export function foreignAnswerFailure(
   answer: { contentType: string; body: string },
 ): ModelError {
   const body = safeText(answer.body, context).slice(0, 200);
-  return new ModelError(
+  return refusal(
     `${context.provider} at ${context.baseUrl} answered with ${
       answer.contentType || "no content type"
     } ` +
       `instead of a streamed reply; check base_url${body === "" ? "" : `: ${body}`}`,
-    { retryable: false },
   );
 }
 

@@ -1,6 +1,6 @@
 // Sends HTTP requests to providers. Follows redirects only within the endpoint's origin, checks the content type of
 // answers, and limits their size, so that an endless answer cannot fill the memory.
-import { ModelError } from "../model.ts";
+import { type ModelError, refusal } from "../model.ts";
 import {
   connectionFailure,
   foreignAnswerFailure,
@@ -149,9 +149,8 @@ function lastBlankLine(chunk: Uint8Array, tail: readonly [number, number]): numb
 
 function endlessReply(context: ProviderContext, what: string, bytes: number): ModelError {
   const megabytes = bytes / (1_024 * 1_024);
-  return new ModelError(
+  return refusal(
     `${context.provider} does not end its reply: ${what} is longer than ${megabytes} MB`,
-    { retryable: false },
   );
 }
 

@@ -2,7 +2,7 @@
 // or send an object instead of text.
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import type { ToolCall } from "../message.ts";
-import { ModelError } from "../model.ts";
+import { refusal } from "../model.ts";
 import { addFields } from "./kept_fields.ts";
 
 /** The maximum number of calls in one reply. */
@@ -11,8 +11,7 @@ const MOST_CALLS = 1_000;
 /** Throws ModelError if a reply has more calls than the maximum. */
 export function checkCallCount(count: number): void {
   if (count <= MOST_CALLS) return;
-  const message = `The model asked for more than ${MOST_CALLS} tool calls in one reply`;
-  throw new ModelError(message, { retryable: false });
+  throw refusal(`The model asked for more than ${MOST_CALLS} tool calls in one reply`);
 }
 
 interface PartialCall {
