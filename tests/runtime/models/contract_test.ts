@@ -1,5 +1,7 @@
 // Tests the contract of all adapters, each with a local server for its format.
 import assert from "node:assert/strict";
+import { PROVIDERS } from "../../../runtime/config/providers.ts";
+import { modelEndpoint } from "../../../runtime/models/endpoint.ts";
 import type { Message } from "../../../runtime/models/message.ts";
 import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
 import type { Adapter } from "../../support/models/model_adapters.ts";
@@ -24,6 +26,14 @@ const TOOLS = [{
 function contract(name: string, check: (adapter: Adapter) => Promise<void>): void {
   for (const adapter of ADAPTERS) Deno.test(`${adapter.provider} ${name}`, () => check(adapter));
 }
+
+Deno.test("the contract has examples of each adapter that sends requests", () => {
+  const sending = Object.values(PROVIDERS).filter(({ url }) => url !== "");
+  const tested = ADAPTERS.map(({ provider }) =>
+    modelEndpoint({ provider, name: "m", baseUrl: "http://h", streamUsage: true }).adapter
+  );
+  assert.deepEqual(new Set(tested), new Set(sending.map(({ adapter }) => adapter)));
+});
 
 contract("answers with text as it streams, and with its usage", async (adapter) => {
   await using server = adapter.serve([{ text: ["Grüße, ", "", "world 🌍"] }]);
