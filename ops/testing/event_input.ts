@@ -1,6 +1,6 @@
 // Reads the event of a case from its files: a mail, or a change between two files.
 import { basename } from "../../base/plain_path.ts";
-import type { Agent, ChangeTrigger } from "../../runtime/agents/agent.ts";
+import type { Agent, Trigger } from "../../runtime/agents/agent.ts";
 import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 import type { LastCheck } from "../../runtime/triggers/change/compare_content.ts";
 import type { EventCause } from "../../runtime/vocabulary/run_cause.ts";
@@ -74,7 +74,7 @@ async function readChangeInput(
     import("../../runtime/triggers/change/content.ts"),
     import("../../runtime/triggers/change/compare_content.ts"),
   ]);
-  const trigger: ChangeTrigger = agent.trigger.type === "change"
+  const trigger: Trigger<"change"> = agent.trigger.type === "change"
     ? agent.trigger
     : { type: "change", url: basename(file), every: "1h", headers: {}, ignore: [], maxRuns: 1 };
   const { url = "", select, ignore } = trigger;

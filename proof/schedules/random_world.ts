@@ -1,7 +1,7 @@
 // Creates random worlds: a schedule, and three weeks around a daylight saving change or another date, with random events of
 // the service.
 import { DAY_MS, HOUR_MS } from "../../base/time_units.ts";
-import type { ScheduleTrigger } from "../../runtime/agents/agent.ts";
+import type { Trigger } from "../../runtime/agents/agent.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import { Chance } from "../soak/chance.ts";
 import type { WorldEvent, WorldScript } from "./world.ts";
@@ -64,7 +64,7 @@ export function createRandomWorld(number: number): WorldScript {
   };
 }
 
-function createTrigger(chance: Chance): ScheduleTrigger {
+function createTrigger(chance: Chance): Trigger<"schedule"> {
   const catchUp = chance.one(["once", "none"] as const);
   if (chance.between(1, 10) > 7) {
     const every = chance.one([

@@ -1,5 +1,5 @@
 // Runs the real scheduler with one schedule in simulated time, with the events of a script, and reports its slots and runs.
-import type { ScheduleTrigger } from "../../runtime/agents/agent.ts";
+import type { Trigger } from "../../runtime/agents/agent.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken, SqlSlotStore } from "../../runtime/storage/slots.ts";
 import type { FireOutcome, StartRun } from "../../runtime/triggers/firing/fire.ts";
@@ -19,7 +19,7 @@ export type WorldEvent =
   | { at: number; type: "step"; by: number; seenAt?: number };
 
 export interface WorldScript {
-  trigger: ScheduleTrigger;
+  trigger: Trigger<"schedule">;
   /** The machine's time zone, which applies when the trigger has none. */
   zone: string;
   from: number;

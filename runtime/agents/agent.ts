@@ -16,44 +16,30 @@ import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../../base/text/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
 import { isEveryTool, parseMcpEntries, parseToolEntries } from "../vocabulary/tool_vocabulary.ts";
-import type { FollowedEnd } from "../vocabulary/trigger_kinds.ts";
+import type { FollowedEnd, TriggerType } from "../vocabulary/trigger_kinds.ts";
 import type { ApprovalRule } from "../vocabulary/approval_rule.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
-import type { ManualTrigger, ScheduleTrigger, WatchTrigger } from "./triggers/basic_rules.ts";
-import { type ChangeTrigger, headerVariables } from "./triggers/change_rules.ts";
-import type { MailTrigger } from "./triggers/mail_rules.ts";
 import { TRIGGER_FORMS } from "./triggers/trigger_forms.ts";
-import type { WebhookTrigger } from "./triggers/webhook_rules.ts";
 import type { AgentOutput } from "./output_schema.ts";
 import { type ShellSettings, toShellSettings } from "./approval/shell_settings.ts";
 import { type MailUse, toMailUse } from "./approval/mail_use.ts";
 
 export type { ModelSettings } from "../config/providers.ts";
-export type {
-  ChangeTrigger,
-  MailTrigger,
-  ManualTrigger,
-  ScheduleTrigger,
-  WatchTrigger,
-  WebhookTrigger,
-};
+
+/** The trigger of an agent, as its file defines it. In each kind of trigger, `input` replaces the user message. */
+export type Trigger<Kind extends TriggerType = TriggerType> = {
+  [K in Kind]: ReturnType<(typeof TRIGGER_FORMS)[K]["convert"]> & { input?: string };
+}[Kind];
 
 /** Returns the names of the environment variables with a trigger's secrets. */
 export function secretVariables(trigger: Trigger): string[] {
-  if (trigger.type === "change") return headerVariables(trigger);
-  return trigger.type === "webhook" ? [trigger.secrets, trigger.verifyToken ?? []].flat() : [];
+  // A method, because the form of a kind takes only triggers of that kind.
+  const form: { fields: object; secrets?(trigger: Trigger): string[] } =
+    TRIGGER_FORMS[trigger.type];
+  return form.secrets?.(trigger) ?? [];
 }
-
-/** The trigger of an agent, as its file defines it. */
-export type Trigger =
-  | ManualTrigger
-  | ScheduleTrigger
-  | WatchTrigger
-  | WebhookTrigger
-  | ChangeTrigger
-  | MailTrigger;
 
 /** Another agent whose ends start this agent. */
 export interface Followed {

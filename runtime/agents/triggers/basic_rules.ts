@@ -73,15 +73,6 @@ interface SharedFields {
   max_runs: number;
 }
 
-/** The trigger of an agent that only starts on request. In each kind of trigger, `input` replaces the user message. */
-export type ManualTrigger = ReturnType<typeof toManual> & { input?: string };
-
-/** Starts the agent at fixed times. */
-export type ScheduleTrigger = ReturnType<typeof toSchedule> & { input?: string };
-
-/** Starts the agent when files change. */
-export type WatchTrigger = ReturnType<typeof toWatch> & { input?: string };
-
 /** Returns a diagnostic for each broken rule of a schedule. */
 function checkSchedule(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   const hasEvery = trigger["every"] != null;
@@ -187,7 +178,9 @@ function toWatch(written: z.output<z.ZodObject<typeof WATCH_FIELDS>> & SharedFie
   };
 }
 
-/** The fields, the rules and the conversion of each of these triggers. */
+/** The trigger of an agent that only starts on request: its fields, its rules and their conversion. */
 export const MANUAL = { fields: {}, check: (): Diagnostic[] => [], convert: toManual };
+/** Starts the agent at fixed times. */
 export const SCHEDULE = { fields: SCHEDULE_FIELDS, check: checkSchedule, convert: toSchedule };
+/** Starts the agent when files change. */
 export const WATCH = { fields: WATCH_FIELDS, check: checkWatch, convert: toWatch };

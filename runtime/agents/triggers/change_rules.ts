@@ -60,7 +60,7 @@ const CHANGE_FIELDS = {
 export const HEADER_VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** Returns the names of the variables in the headers of a change trigger. */
-export function headerVariables({ headers }: Pick<ChangeTrigger, "headers">): string[] {
+function headerVariables({ headers }: ReturnType<typeof toChange>): string[] {
   const texts = Object.values(headers);
   return texts.flatMap((text) => [...text.matchAll(HEADER_VARIABLE)].map(([, name = ""]) => name));
 }
@@ -112,9 +112,6 @@ type WrittenChange = z.output<z.ZodObject<typeof CHANGE_FIELDS>> & {
   max_runs: number;
 };
 
-/** Starts the agent when the content of an address or the output of a command changes. */
-export type ChangeTrigger = ReturnType<typeof toChange> & { input?: string };
-
 /** Converts the fields of a change trigger that passed the rules. */
 function toChange(written: WrittenChange) {
   const { url, command, every, select, headers, each, ignore, max_runs: maxRuns } = written;
@@ -139,5 +136,13 @@ function toChange(written: WrittenChange) {
   };
 }
 
-/** The fields, the rules and the conversion of a change trigger. */
-export const CHANGE = { fields: CHANGE_FIELDS, check: checkChange, convert: toChange };
+/**
+ * Starts the agent when the content of an address or the output of a command changes: the fields, the rules and the
+ * conversion.
+ */
+export const CHANGE = {
+  fields: CHANGE_FIELDS,
+  check: checkChange,
+  convert: toChange,
+  secrets: headerVariables,
+};

@@ -54,9 +54,6 @@ function checkMail(
   })];
 }
 
-/** Starts the agent when a mail arrives. */
-export type MailTrigger = ReturnType<typeof toMail> & { input?: string };
-
 /** Converts the fields of a mail trigger that passed the rules. */
 function toMail(written: z.output<z.ZodObject<typeof MAIL_FIELDS>>) {
   const { account, folder, subject, then, since, unproven, automatic } = written;
@@ -85,5 +82,5 @@ function toMail(written: z.output<z.ZodObject<typeof MAIL_FIELDS>>) {
   };
 }
 
-/** The fields, the rules and the conversion of a mail trigger. */
+/** Starts the agent when a mail arrives: the fields, the rules and the conversion. */
 export const MAIL = { fields: MAIL_FIELDS, check: checkMail, convert: toMail };

@@ -11,7 +11,10 @@ import { CHANGE } from "./change_rules.ts";
 import { MAIL } from "./mail_rules.ts";
 import { WEBHOOK } from "./webhook_rules.ts";
 
-/** The fields, the rules and the conversion of each kind of trigger. A conversion leaves `input` out. */
+/**
+ * The fields, the rules and the conversion of each kind of trigger. A conversion leaves `input` out. `secrets` returns the
+ * names of the environment variables with the trigger's secrets.
+ */
 export const TRIGGER_FORMS = {
   manual: MANUAL,
   schedule: SCHEDULE,

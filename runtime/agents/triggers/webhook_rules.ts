@@ -181,9 +181,6 @@ function checkPattern(
 /** The values of WEBHOOK_FIELDS and of the fields that other kinds have, too. */
 type WrittenWebhook = z.output<z.ZodObject<typeof WEBHOOK_FIELDS>> & { max_runs: number };
 
-/** Starts the agent when an authenticated HTTP delivery arrives. */
-export type WebhookTrigger = ReturnType<typeof toWebhook> & { input?: string };
-
 /** Converts the fields of a webhook trigger that passed the rules. */
 function toWebhook(trigger: WrittenWebhook) {
   const { scheme, header, encoding, filter, sync, dedupe, verify_token: verifyToken } = trigger;
@@ -215,5 +212,11 @@ function toWebhook(trigger: WrittenWebhook) {
   };
 }
 
-/** The fields, the rules and the conversion of a webhook trigger. */
-export const WEBHOOK = { fields: WEBHOOK_FIELDS, check: checkWebhook, convert: toWebhook };
+/** Starts the agent when an authenticated HTTP delivery arrives: the fields, the rules and the conversion. */
+export const WEBHOOK = {
+  fields: WEBHOOK_FIELDS,
+  check: checkWebhook,
+  convert: toWebhook,
+  secrets: ({ secrets, verifyToken }: ReturnType<typeof toWebhook>) =>
+    [secrets, verifyToken ?? []].flat(),
+};

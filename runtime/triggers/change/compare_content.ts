@@ -1,5 +1,5 @@
 // Compares the content of a source with the last check, and describes the changes as causes of runs.
-import type { ChangeTrigger } from "../../agents/agent.ts";
+import type { Trigger } from "../../agents/agent.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import { fnv1a } from "../../../base/text/fnv1a.ts";
@@ -42,7 +42,7 @@ export interface Compared {
  * and the content is none, because all entries of the next feed would be new.
  */
 export async function compareContent(
-  trigger: ChangeTrigger,
+  trigger: Trigger<"change">,
   content: Content,
   { last, base }: { last: LastCheck | undefined; base: LastCheck },
 ): Promise<Compared> {
@@ -60,7 +60,7 @@ export async function compareContent(
 }
 
 async function compareText(
-  trigger: ChangeTrigger,
+  trigger: Trigger<"change">,
   text: string,
   { last, base }: { last: LastCheck | undefined; base: LastCheck },
 ): Promise<{ found: Compared["found"]; after: LastCheck }> {
@@ -72,7 +72,7 @@ async function compareText(
 }
 
 async function compareEntries(
-  trigger: ChangeTrigger,
+  trigger: Trigger<"change">,
   entries: readonly FeedEntry[],
   { last, base }: { last: LastCheck | undefined; base: LastCheck },
 ): Promise<{ found: Compared["found"]; after: LastCheck }> {
@@ -103,10 +103,10 @@ async function compareEntries(
   return { found, after };
 }
 
-const nameOf = ({ url, command }: ChangeTrigger) => url ?? command ?? "";
+const nameOf = ({ url, command }: Trigger<"change">) => url ?? command ?? "";
 
 /** Returns a digest of the settings that decide what is compared. With other settings, the next check is the first. */
-export function sourceDigest({ url, command, select, ignore }: ChangeTrigger): string {
+export function sourceDigest({ url, command, select, ignore }: Trigger<"change">): string {
   return fnv1a(JSON.stringify([url, command, select, ignore])).toString(36);
 }
 

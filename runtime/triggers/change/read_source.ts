@@ -1,6 +1,6 @@
 // Reads the source of a change trigger: requests an address, or runs a command in the agent's shell. Calls no model.
 import type { Context } from "../../config/context.ts";
-import type { Agent, ChangeTrigger } from "../../agents/agent.ts";
+import type { Agent, Trigger } from "../../agents/agent.ts";
 import { HEADER_VARIABLE } from "../../agents/triggers/change_rules.ts";
 import { withinTime } from "../../../base/bounded_wait.ts";
 import { sha256Of } from "../../../base/sha256.ts";
@@ -54,7 +54,7 @@ export async function readSource(
 }
 
 async function requestAddress(
-  { headers, select, ignore }: ChangeTrigger,
+  { headers, select, ignore }: Trigger<"change">,
   address: string,
   ports: SourcePorts,
   { known, signal: stopped }: { known: Validators; signal: AbortSignal },

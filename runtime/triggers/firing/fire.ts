@@ -11,7 +11,7 @@ import type {
 
 /** An agent with a trigger of one of these kinds. */
 export type TriggeredAgent<Kind extends Trigger["type"]> = Agent & {
-  trigger: Extract<Trigger, { type: Kind }>;
+  trigger: Trigger<Kind>;
 };
 
 /** Returns true if an agent is enabled and has a trigger of one of these kinds. */

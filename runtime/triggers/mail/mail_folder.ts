@@ -1,6 +1,6 @@
 // Reads the heads of the mails in a folder, and marks or moves mails.
 import type { ImapFlow } from "imapflow";
-import type { MailTrigger } from "../../agents/agent.ts";
+import type { Trigger } from "../../agents/agent.ts";
 import { fetchMails, type FoundMail } from "../../mail/found_mail.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
@@ -43,7 +43,7 @@ export async function finishMail(
   connection: ImapConnection,
   { mail: { folder, uid }, then, log }: {
     mail: FoundMail;
-    then: readonly MailTrigger["then"][];
+    then: readonly Trigger<"mail">["then"][];
     log: ServiceLog;
   },
 ): Promise<void> {

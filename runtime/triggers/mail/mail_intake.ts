@@ -1,6 +1,6 @@
 // Decides if a mail starts a run of an agent, and starts it.
 import type { TriggerContext } from "../firing/trigger_context.ts";
-import type { Agent, MailTrigger } from "../../agents/agent.ts";
+import type { Agent, Trigger } from "../../agents/agent.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
 import type { FoundMail } from "../../mail/found_mail.ts";
@@ -125,7 +125,7 @@ export class MailIntake {
 }
 
 /** Returns true if the head of a mail matches the filters of a trigger. */
-function matches({ from, to, subject }: MailTrigger, head: MailHead): boolean {
+function matches({ from, to, subject }: Trigger<"mail">, head: MailHead): boolean {
   const isOne = (address: string, patterns: readonly string[]) =>
     patterns.some((pattern) => matchesPattern(address, pattern));
   return (from.length === 0 || head.sender !== undefined && isOne(head.sender, from)) &&

@@ -5,7 +5,7 @@ import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { LeaseLost } from "../../database/database.ts";
-import type { MailTrigger } from "../../agents/agent.ts";
+import type { Trigger } from "../../agents/agent.ts";
 import { type FoundMail, requireMailbox } from "../../mail/found_mail.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import { MailError } from "../../mail/mail_error.ts";
@@ -23,7 +23,7 @@ export const REPORT_MS = 15 * MINUTE_MS;
 /** An agent with a mail trigger, or a channel that waits for replies. */
 export interface MailReader {
   id: string;
-  trigger: Pick<MailTrigger, "account" | "folder" | "sinceMs" | "then">;
+  trigger: Pick<Trigger<"mail">, "account" | "folder" | "sinceMs" | "then">;
 }
 
 /** The collaborators of `MailListener`. */
@@ -158,7 +158,7 @@ export class MailListener implements AsyncDisposable {
         for (const mail of mails) {
           // The folder was created again meanwhile. The next call finds the new positions.
           if (active.some(({ id }) => positions.get(id)?.uidValidity !== mail.uidValidity)) return;
-          const then: MailTrigger["then"][] = [];
+          const then: Trigger<"mail">["then"][] = [];
           const waiting = new Set<MailReader>();
           for (const agent of active) {
             const position = positions.get(agent.id);

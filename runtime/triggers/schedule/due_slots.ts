@@ -1,5 +1,5 @@
 // Decides which due times (slots) of a schedule run, are skipped, or are missed.
-import type { ScheduleTrigger } from "../../agents/agent.ts";
+import type { Trigger } from "../../agents/agent.ts";
 import type { ScheduleFire } from "../firing/fire.ts";
 import type { Slot } from "./slot_store.ts";
 
@@ -36,7 +36,7 @@ export function judgeSlots(
     now: number;
     /** The reason why all slots are skipped; undefined if slots may run. */
     pauseReason: string | undefined;
-    catchUp: ScheduleTrigger["catchUp"];
+    catchUp: Trigger<"schedule">["catchUp"];
     /** True for the slots of checks. A check that was missed needs no message, because the next one finds the change. */
     isCheck: boolean;
     /** The reason to store with missed slots. */

@@ -1,5 +1,5 @@
 // Calculates the due times (slots) of a schedule from instants in milliseconds since the epoch. Has no side effects.
-import type { ScheduleTrigger } from "../../agents/agent.ts";
+import type { Trigger } from "../../agents/agent.ts";
 import { fnv1a } from "../../../base/text/fnv1a.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { type CronExpression, parseCron } from "../../agents/triggers/cron_expression.ts";
@@ -22,7 +22,7 @@ export interface Schedule {
 
 /** Creates the schedule of a parsed trigger. That of a change trigger has the times of its checks. `timeZone` is the machine's IANA zone, used if the trigger names no zone. */
 export function createSchedule(
-  trigger: Pick<ScheduleTrigger, "every" | "cron" | "timezone"> & { type?: string },
+  trigger: Pick<Trigger<"schedule">, "every" | "cron" | "timezone"> & { type?: string },
   options: { timeZone: string; agentId?: string },
 ): Schedule {
   const everyMs = parseDuration(trigger.every ?? "") ?? 0;

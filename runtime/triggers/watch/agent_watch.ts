@@ -1,7 +1,6 @@
 // Watches one agent's paths and queues a run for each change that the agent did not make itself. A change waits until its
 // path is quiet and, if the whole watched path was removed, until that path exists again.
 import { isDeepStrictEqual } from "node:util";
-import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
 import { describeTooLarge } from "../../agents/watch_path.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
@@ -294,7 +293,8 @@ async function openPaths(
 }
 
 /** Returns the trigger settings whose change needs new watched paths. */
-function settingsOf({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
-  const { paths, filters, debounceMs, catchUp } = trigger;
+function settingsOf(
+  { trigger: { paths, filters, debounceMs, catchUp } }: WatchingAgent,
+): Omit<WatchingAgent["trigger"], "type" | "input" | "maxRuns"> {
   return { paths, filters, debounceMs, catchUp };
 }

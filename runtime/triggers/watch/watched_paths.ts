@@ -1,6 +1,6 @@
 // The watched paths of an agent. Selects the files that match its patterns and filters and whose names are not ignored.
 import { basename } from "../../../base/plain_path.ts";
-import type { WatchTrigger } from "../../agents/agent.ts";
+import type { Trigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
 import { readWatchPaths } from "../../agents/watch_path.ts";
 import { compileGlob, type GlobMatcher } from "../../../base/files/glob.ts";
@@ -22,7 +22,7 @@ export class WatchedPaths implements AsyncDisposable {
 
   /** Starts watching all paths of a watch trigger. Throws if a path cannot be opened. */
   static async open(
-    { paths, filters }: Pick<WatchTrigger, "paths" | "filters">,
+    { paths, filters }: Pick<Trigger<"watch">, "paths" | "filters">,
     { places, base }: { places: WatchedPlaces; base: PathBase },
   ): Promise<WatchedPaths> {
     const watched = new WatchedPaths(places);

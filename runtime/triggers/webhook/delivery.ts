@@ -2,7 +2,7 @@
 import { isDeeperThan, isJsonObject, type JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/text/json_pointer.ts";
 import { SCHEME_FORMS, type WebhookScheme } from "../../vocabulary/trigger_kinds.ts";
-import type { WebhookTrigger } from "../../agents/agent.ts";
+import type { Trigger } from "../../agents/agent.ts";
 import { compileGlob } from "../../../base/files/glob.ts";
 
 /** A delivery as received. No part of it is verified. */
@@ -135,7 +135,7 @@ export function answerHandshake(
 /** Returns the reason why a delivery is filtered out, for its sender and the log; undefined if it passes the filter. */
 export function findFilterReason(
   { event, value }: Pick<ReadDelivery, "event" | "value">,
-  { events, fields }: WebhookTrigger["filter"],
+  { events, fields }: Trigger<"webhook">["filter"],
 ): string | undefined {
   if (events.length > 0 && !events.some((wanted) => isMatch(event ?? "", wanted))) {
     return "the event is none of those in trigger.filter.events";

@@ -1,6 +1,6 @@
 // Verifies that the sender of a delivery knows the secret, by the rules of the trigger's scheme. trigger_kinds.ts lists the
 // schemes with their sources.
-import type { WebhookTrigger } from "../../agents/agent.ts";
+import type { Trigger } from "../../agents/agent.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import { isJsonObject } from "../../../base/json.ts";
 import { valueAt } from "../../../base/text/json_pointer.ts";
@@ -17,7 +17,7 @@ const MAX_SIGNATURES = 10;
 /** The maximum number of notifications in one delivery of Microsoft Graph. */
 const MAX_NOTIFICATIONS = 1_000;
 
-type Scheme = Pick<WebhookTrigger, "scheme" | "header" | "encoding" | "in">;
+type Scheme = Pick<Trigger<"webhook">, "scheme" | "header" | "encoding" | "in">;
 
 /** The parts of a delivery that are needed to verify it. */
 interface Evidence {

@@ -1,6 +1,6 @@
 // Receives webhook deliveries, verifies and filters them, and starts one run for each.
 import type { TriggerContext } from "../firing/trigger_context.ts";
-import type { Agent, WebhookTrigger } from "../../agents/agent.ts";
+import type { Agent, Trigger } from "../../agents/agent.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { KeyedQueue } from "../../../base/serial_queue.ts";
 import { sha256Of } from "../../../base/sha256.ts";
@@ -183,7 +183,7 @@ export class Webhooks {
     return keys;
   }
 
-  #secretsOf(names: readonly string[], trigger: WebhookTrigger) {
+  #secretsOf(names: readonly string[], trigger: Trigger<"webhook">) {
     return names.flatMap((name) => {
       const secret = this.#ports.environment.get(name)?.trim() ?? "";
       return secret === "" ? [] : keyOf(secret, trigger) ?? [];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { WatchTrigger } from "../../../runtime/agents/agent.ts";
+import type { Trigger } from "../../../runtime/agents/agent.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { Lifecycle, type OpenStream } from "../../../api/streams/lifecycle.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
@@ -49,7 +49,7 @@ async function end({ lifecycle, watching, clock, runtime }: Stage): Promise<void
 }
 
 const schedule = { type: "schedule", every: "1h", catchUp: "none" } as const;
-const watch: WatchTrigger = {
+const watch: Trigger<"watch"> = {
   type: "watch",
   paths: ["in"],
   filters: { include: [], exclude: [] },

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ManualTrigger, ScheduleTrigger } from "../../../runtime/agents/agent.ts";
-import type { WatchTrigger } from "../../../runtime/agents/agent.ts";
+import type { Trigger } from "../../../runtime/agents/agent.ts";
 import { createUserTurn, type UserTurnOptions } from "../../../runtime/prompt/user_turn.ts";
 import type {
   AgentCause,
@@ -10,10 +9,10 @@ import type {
 } from "../../../runtime/vocabulary/run_cause.ts";
 import { anyText } from "../../support/any_text.ts";
 
-const MANUAL: ManualTrigger = { type: "manual" };
-const EVERY: ScheduleTrigger = { type: "schedule", every: "5m", catchUp: "none" };
-const CRON: ScheduleTrigger = { type: "schedule", cron: "30 8 * * *", catchUp: "none" };
-const WATCH: WatchTrigger = {
+const MANUAL: Trigger<"manual"> = { type: "manual" };
+const EVERY: Trigger<"schedule"> = { type: "schedule", every: "5m", catchUp: "none" };
+const CRON: Trigger<"schedule"> = { type: "schedule", cron: "30 8 * * *", catchUp: "none" };
+const WATCH: Trigger<"watch"> = {
   type: "watch",
   paths: ["inbox"],
   filters: { include: [], exclude: [] },

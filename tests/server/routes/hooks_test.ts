@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../../../api/operations/request_body.ts";
-import type { WebhookTrigger } from "../../../runtime/agents/agent.ts";
+import type { Trigger } from "../../../runtime/agents/agent.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import type { FakeRuntime } from "../../support/fake_runtime.ts";
 import { createTestService } from "../../support/test_service.ts";
 import { until } from "../../support/until.ts";
 import { sendRaw } from "../raw_http.ts";
 
-const HOOK: WebhookTrigger = {
+const HOOK: Trigger<"webhook"> = {
   type: "webhook",
   scheme: "github",
   secrets: ["HOOK"],

@@ -1,6 +1,6 @@
 // A scheduler over a real database, with simulated runs. The tests can stop and restart it, and read the runs that it
 // started.
-import type { Agent, ScheduleTrigger } from "../../../../runtime/agents/agent.ts";
+import type { Agent, Trigger } from "../../../../runtime/agents/agent.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken, SqlSlotStore } from "../../../../runtime/storage/slots.ts";
 import type {
@@ -17,7 +17,7 @@ import { SimulatedClock } from "../../../support/simulated_clock.ts";
 /** Creates an agent with a schedule. */
 export function scheduled(
   id: string,
-  trigger: Partial<ScheduleTrigger>,
+  trigger: Partial<Trigger<"schedule">>,
   changes: Partial<Agent> = {},
 ): Agent {
   return fakeAgent(id, { trigger: { type: "schedule", catchUp: "none", ...trigger }, ...changes });

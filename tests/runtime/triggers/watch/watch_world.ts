@@ -1,7 +1,7 @@
 // A watcher over real files and a real store, with simulated runs and a clock that the test controls.
 import assert from "node:assert/strict";
 import { dirname, join, relative } from "node:path";
-import type { Agent, WatchTrigger } from "../../../../runtime/agents/agent.ts";
+import type { Agent, Trigger } from "../../../../runtime/agents/agent.ts";
 import { EventBus } from "../../../../runtime/events/bus.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { SqlTriggerStateStore } from "../../../../runtime/triggers/firing/trigger_state_store.ts";
@@ -30,7 +30,7 @@ export interface PlayedRun {
 /** Returns an agent that watches `inbox`; `trigger` replaces the settings of its trigger. */
 export function watches(
   id: string,
-  trigger: Partial<WatchTrigger> = {},
+  trigger: Partial<Trigger<"watch">> = {},
   more: Partial<Agent> = {},
 ): Agent {
   return createTestAgent({

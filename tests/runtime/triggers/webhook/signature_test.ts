@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import type { WebhookTrigger } from "../../../../runtime/agents/agent.ts";
+import type { Trigger } from "../../../../runtime/agents/agent.ts";
 import { isGenuine, keyOf } from "../../../../runtime/triggers/webhook/signature.ts";
 
 interface Vector {
-  scheme: WebhookTrigger["scheme"];
+  scheme: Trigger<"webhook">["scheme"];
   header?: string;
-  encoding?: WebhookTrigger["encoding"];
+  encoding?: Trigger<"webhook">["encoding"];
   secret: string;
   headers: Record<string, string>;
   body: string;
