@@ -57,9 +57,8 @@ export function createUserTurn(options: UserTurnOptions): string {
 
 function defaultTurn({ trigger, cause, fileExists }: UserTurnOptions): string {
   const task = "Execute your task.";
-  switch (cause?.type) {
-    case undefined:
-      return task;
+  if (cause === undefined) return task;
+  switch (cause.type) {
     case "schedule": {
       const schedule = describeSchedule(trigger);
       return `${task} (${schedule === undefined ? "scheduled" : `scheduled: ${schedule}`})`;
@@ -70,13 +69,11 @@ function defaultTurn({ trigger, cause, fileExists }: UserTurnOptions): string {
       return `${task}\n\n${describeDelivery(cause)}`;
     case "after":
       return `${task} ${describeEnd(cause)}`;
-    case "change":
-    case "mail":
-      return `${task}\n\n${describeEvent(cause)}`;
     case "agent":
       return `${task} (called by the agent ${quoteText(cause.agentId)})`;
+    default:
+      return `${task}\n\n${describeEvent(cause)}`;
   }
-  return cause satisfies never;
 }
 
 /**
@@ -151,7 +148,7 @@ function sentValues(
     const values = new Map<string, string>([["context", context], ["event", cause.status]]);
     return find(jsonIn(context), (name) => values.get(name));
   }
-  if (cause?.type !== "change" && cause?.type !== "mail") return () => undefined;
+  if (cause === undefined || !("values" in cause)) return () => undefined;
   const values = new Map(Object.entries(cause.values));
   return find(jsonIn(values.get("new")), (name) => values.get(name));
 }

@@ -1,4 +1,5 @@
 // Defines the causes of runs that neither a person nor a program requested.
+import type { EventTriggerType } from "./trigger_kinds.ts";
 
 /** The kinds of changes of a watched file. */
 export const FILE_EVENTS = ["created", "modified", "deleted", "moved"] as const;
@@ -55,9 +56,9 @@ export interface AgentCause {
   executionId: number;
 }
 
-/** The cause of a run by `change` or `mail`: a found change, or a mail. All values are untrusted. */
+/** The cause of a run by an event without a cause type of its own: a found change, a mail. All values are untrusted. */
 export interface EventCause {
-  type: "change" | "mail";
+  type: EventTriggerType;
   /** A sentence about the event. Names from outside are quoted in it. */
   summary: string;
   /** The values by the names of their placeholders in `trigger.input`. */

@@ -26,6 +26,8 @@ interface TriggerKind {
   keepsServiceBusy: boolean | "on_port";
   /** The event that starts the next run, for a trigger without due times. */
   awaits?: string;
+  /** The form of its runs' causes, if it has none of its own: `event` is EventCause. */
+  cause?: "event";
 }
 
 /** The properties of each kind of trigger, in the order of the documentation. */
@@ -47,13 +49,20 @@ export const TRIGGER_KINDS = {
     keepsServiceBusy: "on_port",
     awaits: "a delivery",
   },
-  change: { isConfigurable: true, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
+  change: {
+    isConfigurable: true,
+    bucket: "own",
+    isAutomatic: true,
+    keepsServiceBusy: false,
+    cause: "event",
+  },
   mail: {
     isConfigurable: true,
     bucket: "session",
     isAutomatic: true,
     keepsServiceBusy: true,
     awaits: "a mail",
+    cause: "event",
   },
   after: { isConfigurable: false, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
   agent: {
@@ -75,6 +84,8 @@ type KindsWith<Property> = {
 export type TriggerType = KindsWith<{ isConfigurable: true }>;
 /** The triggers that an agent's file can have and that start runs without a request. */
 export type AutomaticTriggerType = KindsWith<{ isConfigurable: true; isAutomatic: true }>;
+/** The triggers whose runs have an EventCause. */
+export type EventTriggerType = KindsWith<{ cause: "event" }>;
 
 export const EXECUTION_TRIGGERS = Object.keys(TRIGGER_KINDS) as ExecutionTrigger[];
 export const TRIGGER_TYPES = EXECUTION_TRIGGERS.filter((kind): kind is TriggerType =>
