@@ -10,7 +10,7 @@ import {
 } from "../prompting/provider_questions.ts";
 import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
-import { findProblem, splitList, StartQuestions, type Starts } from "./start_questions.ts";
+import { askStarts, findProblem, splitList, type Starts } from "./start_questions.ts";
 
 /** The input of askFields(). */
 export interface QuestionnaireOptions {
@@ -36,7 +36,7 @@ export async function askFields(options: QuestionnaireOptions): Promise<NewAgent
   const description = given.description ?? await questions.description();
   const model = given.model ?? await questions.model();
   const { trigger, after } = given.trigger === undefined && given.after === undefined
-    ? await new StartQuestions(options).ask()
+    ? await askStarts(options)
     : given;
   const starts = { ...(trigger && { trigger }), ...(after && { after }) };
   const waiting = trigger || after ? await questions.waiting(starts) : {};

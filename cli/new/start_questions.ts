@@ -1,9 +1,10 @@
-// Asks what starts a new agent.
+// The ways to start a new agent: the question and the words for each.
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitize.ts";
-import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
+import { formatLocal } from "../../present/local_time.ts";
+import type { AgentAuthor, AgentStart, NewAgentFields } from "../../ops/authoring/agent_author.ts";
 import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
-import { WEBHOOK_SCHEMES } from "../../runtime/vocabulary/trigger_kinds.ts";
+import { type TriggerType, WEBHOOK_SCHEMES } from "../../runtime/vocabulary/trigger_kinds.ts";
 
 /** The fields of a new agent that start it. */
 export type Starts = Pick<NewAgentFields, "trigger" | "after">;
@@ -14,141 +15,173 @@ interface StartQuestionsOptions {
   id: string;
 }
 
-/** The questions about the trigger of a new agent. */
-export class StartQuestions {
-  readonly #options: StartQuestionsOptions;
+/** A kind of trigger, as `inkling new` offers and describes it. */
+interface StartKind<Kind extends TriggerType> {
+  choice: { label: string; hint?: string };
+  /** Asks for the fields of the trigger. */
+  ask(options: StartQuestionsOptions): Promise<Starts>;
+  /** Returns the words after `It runs`. Undefined if the agent runs only on request. */
+  describe(
+    trigger: AgentStart["trigger"] & { type: Kind },
+    nextRun: AgentStart["nextRun"],
+  ): string | undefined;
+}
 
-  constructor(options: StartQuestionsOptions) {
-    this.#options = options;
-  }
+/** The kinds of triggers, in the order of the choices. */
+const START_KINDS: { [Kind in TriggerType]: StartKind<Kind> } = {
+  manual: {
+    choice: { label: "on request", hint: "inkling run, chat" },
+    ask: () => Promise.resolve({}),
+    describe: () => undefined,
+  },
+  schedule: {
+    choice: { label: "by schedule" },
+    ask: async (options) => ({ trigger: { type: "schedule", ...await askSchedule(options) } }),
+    describe({ every, cron }, nextRun) {
+      const next = nextRun === null
+        ? "which never matches"
+        : `next at ${formatLocal(new Date(nextRun).toISOString()).slice(0, -3)}`;
+      return `${every === undefined ? `by cron ${cron}` : `every ${every}`}, ${next}`;
+    },
+  },
+  watch: {
+    choice: { label: "when files change" },
+    ask: askWatch,
+    describe: ({ paths }) => `when a file changes in ${paths.join(", ")}`,
+  },
+  change: {
+    choice: { label: "when a page, an API or a feed changes" },
+    ask: askChange,
+    describe: ({ url, command, every }) => `when ${url ?? command} changes, checked every ${every}`,
+  },
+  mail: {
+    choice: { label: "when a mail arrives" },
+    ask: askMail,
+    describe: ({ folder, account }) => `when a mail arrives in ${folder} of ${account}`,
+  },
+  webhook: {
+    choice: { label: "when a request arrives", hint: "a webhook" },
+    ask: askWebhook,
+    describe: ({ scheme }) => `when a delivery arrives (${scheme})`,
+  },
+};
 
-  /** Asks what starts the agent, and returns its trigger or the agents that it runs after. */
-  async ask(): Promise<Starts> {
-    const { interview } = this.#options;
-    const type = await interview.select({
-      message: "When should it run?",
-      choices: [
-        { value: "manual", label: "on request", hint: "inkling run, chat" },
-        { value: "schedule", label: "by schedule" },
-        { value: "watch", label: "when files change" },
-        { value: "change", label: "when a page, an API or a feed changes" },
-        { value: "mail", label: "when a mail arrives" },
-        { value: "webhook", label: "when a request arrives", hint: "a webhook" },
-        { value: "after", label: "after another agent" },
-      ],
-    });
-    switch (type) {
-      case "manual":
-        return {};
-      case "schedule":
-        return { trigger: { type: "schedule", ...await askSchedule(this.#options) } };
-      case "webhook":
-        return await this.#webhook();
-      case "change":
-        return await this.#change();
-      case "mail":
-        return await this.#mail();
-      case "after":
-        return await this.#after();
-      default:
-        return await this.#watch();
-    }
-  }
+/** Asks what starts the agent, and returns its trigger or the agents that it runs after. */
+export async function askStarts(options: StartQuestionsOptions): Promise<Starts> {
+  const kinds = Object.keys(START_KINDS) as TriggerType[];
+  const type = await options.interview.select({
+    message: "When should it run?",
+    choices: [
+      ...kinds.map((value) => ({ value, ...START_KINDS[value].choice })),
+      { value: "after", label: "after another agent" },
+    ],
+  });
+  return type === "after" ? await askAfter(options) : await START_KINDS[type].ask(options);
+}
 
-  async #change(): Promise<Starts> {
-    const { interview } = this.#options;
-    const toFields = (url: string, every = "1h") => ({
-      trigger: { type: "change" as const, url, every },
-    });
-    const url = await interview.text({
-      message: "Address to check",
-      placeholder: "https://example.com/news",
-      check: this.#check((text) => toFields(text)),
-    });
-    const every = await interview.text({
-      message: "How often?",
-      initial: "1h",
-      check: this.#check((text) => toFields(url, text)),
-    });
-    return toFields(url, every);
-  }
+/** Returns when the trigger starts the agent, such as `every 5m, next at …`. Undefined if it runs only on request. */
+export function describeTrigger({ trigger, nextRun }: AgentStart): string | undefined {
+  const kind: StartKind<TriggerType> = START_KINDS[trigger.type];
+  return kind.describe(trigger, nextRun);
+}
 
-  async #mail(): Promise<Starts> {
-    const { interview, author } = this.#options;
-    const accounts = author.mailAccounts();
-    const account = accounts.length > 0
-      ? await interview.select({
-        message: "Which mail account?",
-        choices: accounts.map((value) => ({ value, label: toOneLine(value) })),
-      })
-      : await interview.text({
-        message: "Name of the mail account (config.yaml has none yet; see docs/reference/mail.md)",
-        initial: "home",
-      });
-    const toTrigger = ({ folder = "INBOX", from = "" }) => {
-      const senders = splitList(from);
-      return {
-        type: "mail" as const,
-        account,
-        ...(folder !== "INBOX" && { folder }),
-        ...(senders.length > 0 && { from: senders }),
-      };
+async function askChange(options: StartQuestionsOptions): Promise<Starts> {
+  const { interview } = options;
+  const toFields = (url: string, every = "1h") => ({
+    trigger: { type: "change" as const, url, every },
+  });
+  const url = await interview.text({
+    message: "Address to check",
+    placeholder: "https://example.com/news",
+    check: check(options, (text) => toFields(text)),
+  });
+  const every = await interview.text({
+    message: "How often?",
+    initial: "1h",
+    check: check(options, (text) => toFields(url, text)),
+  });
+  return toFields(url, every);
+}
+
+async function askMail(options: StartQuestionsOptions): Promise<Starts> {
+  const { interview, author } = options;
+  const accounts = author.mailAccounts();
+  const account = accounts.length > 0
+    ? await interview.select({
+      message: "Which mail account?",
+      choices: accounts.map((value) => ({ value, label: toOneLine(value) })),
+    })
+    : await interview.text({
+      message: "Name of the mail account (config.yaml has none yet; see docs/reference/mail.md)",
+      initial: "home",
+    });
+  const toTrigger = ({ folder = "INBOX", from = "" }) => {
+    const senders = splitList(from);
+    return {
+      type: "mail" as const,
+      account,
+      ...(folder !== "INBOX" && { folder }),
+      ...(senders.length > 0 && { from: senders }),
     };
-    const folder = await interview.text({
-      message: "Folder",
-      initial: "INBOX",
-      check: this.#check((folder) => ({ trigger: toTrigger({ folder }) })),
-    });
-    const from = await interview.text({
-      message: "Only mails from these senders, separated by commas; leave empty for any sender",
-      placeholder: "bob@example.org, *@example.com",
-      check: this.#check((from) => ({ trigger: toTrigger({ folder, from }) })),
-    });
-    return { trigger: toTrigger({ folder, from }) };
-  }
+  };
+  const folder = await interview.text({
+    message: "Folder",
+    initial: "INBOX",
+    check: check(options, (folder) => ({ trigger: toTrigger({ folder }) })),
+  });
+  const from = await interview.text({
+    message: "Only mails from these senders, separated by commas; leave empty for any sender",
+    placeholder: "bob@example.org, *@example.com",
+    check: check(options, (from) => ({ trigger: toTrigger({ folder, from }) })),
+  });
+  return { trigger: toTrigger({ folder, from }) };
+}
 
-  async #webhook(): Promise<Starts> {
-    const { interview, id } = this.#options;
-    const scheme = await interview.select({
-      message: "How does the sender authenticate?",
-      choices: WEBHOOK_SCHEMES.map((value) => ({ value, label: value })),
-    });
-    const toFields = (secret: string) => ({
-      trigger: { type: "webhook" as const, scheme, secret },
-    });
-    const secret = await interview.text({
-      message: "Name of the variable with the secret (its value belongs in the environment file)",
-      initial: toSecretName(id),
-      check: this.#check(toFields),
-    });
-    return toFields(secret);
-  }
+async function askWebhook(options: StartQuestionsOptions): Promise<Starts> {
+  const { interview, id } = options;
+  const scheme = await interview.select({
+    message: "How does the sender authenticate?",
+    choices: WEBHOOK_SCHEMES.map((value) => ({ value, label: value })),
+  });
+  const toFields = (secret: string) => ({
+    trigger: { type: "webhook" as const, scheme, secret },
+  });
+  const secret = await interview.text({
+    message: "Name of the variable with the secret (its value belongs in the environment file)",
+    initial: toSecretName(id),
+    check: check(options, toFields),
+  });
+  return toFields(secret);
+}
 
-  async #after(): Promise<Starts> {
-    const list = await this.#options.interview.text({
-      message: "Ids of the agents that it runs after, separated by commas",
-      check: async (list) =>
-        splitList(list).length === 0
-          ? "Name at least one agent"
-          : await this.#check((list) => ({ after: splitList(list) }))(list),
-    });
-    return { after: splitList(list) };
-  }
+async function askAfter(options: StartQuestionsOptions): Promise<Starts> {
+  const list = await options.interview.text({
+    message: "Ids of the agents that it runs after, separated by commas",
+    check: async (list) =>
+      splitList(list).length === 0
+        ? "Name at least one agent"
+        : await check(options, (list) => ({ after: splitList(list) }))(list),
+  });
+  return { after: splitList(list) };
+}
 
-  async #watch(): Promise<Starts> {
-    const { interview } = this.#options;
-    const type = "watch";
-    const paths = await interview.text({
-      message: "Files and folders to watch, separated by commas",
-      placeholder: "inbox, notes/*.md",
-      check: this.#check((list) => ({ trigger: { type, paths: splitList(list) } })),
-    });
-    return { trigger: { type, paths: splitList(paths) } };
-  }
+async function askWatch(options: StartQuestionsOptions): Promise<Starts> {
+  const { interview } = options;
+  const type = "watch";
+  const paths = await interview.text({
+    message: "Files and folders to watch, separated by commas",
+    placeholder: "inbox, notes/*.md",
+    check: check(options, (list) => ({ trigger: { type, paths: splitList(list) } })),
+  });
+  return { trigger: { type, paths: splitList(paths) } };
+}
 
-  #check(toFields: (answer: string) => Starts): CheckAnswer {
-    return (answer) => findProblem(toFields(answer), this.#options);
-  }
+/** Returns a check for an answer. The check parses an agent file that contains the fields from `toFields`. */
+function check(
+  options: StartQuestionsOptions,
+  toFields: (answer: string) => Starts,
+): CheckAnswer {
+  return (answer) => findProblem(toFields(answer), options);
 }
 
 /** Asks for a schedule until the parser of agent files accepts it. */

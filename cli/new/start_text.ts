@@ -1,15 +1,15 @@
 // Describes when a new agent runs, and whether its trigger needs the service.
 import { toAgentWord } from "../command_line/agent_word.ts";
 import { toOneLine } from "../output/sanitize.ts";
-import { formatLocal } from "../../present/local_time.ts";
 import type { AgentStart } from "../../ops/authoring/agent_author.ts";
+import { describeTrigger } from "./start_questions.ts";
 
 /** Returns sentences for the user who saved the agent. Returns an empty list for an agent that runs only on request. */
 export function describeStart(
   start: AgentStart,
   { id, isRunning }: { id: string; isRunning: boolean },
 ): string[] {
-  const times = [...describeTrigger(start), ...describeFollowed(start)];
+  const times = [describeTrigger(start) ?? [], describeFollowed(start)].flat();
   if (times.length === 0) return [];
   if (!start.enabled) {
     return [
@@ -26,32 +26,6 @@ export function describeStart(
       : `It needs the service: inkling start -d${port}`,
     ...start.setup ?? [],
   ].map(toOneLine);
-}
-
-function describeTrigger({ trigger, nextRun }: AgentStart): string[] {
-  switch (trigger.type) {
-    case "manual":
-      return [];
-    case "schedule": {
-      const next = nextRun === null
-        ? "which never matches"
-        : `next at ${formatLocal(new Date(nextRun).toISOString()).slice(0, -3)}`;
-      const rhythm = trigger.every === undefined
-        ? `by cron ${trigger.cron}`
-        : `every ${trigger.every}`;
-      return [`${rhythm}, ${next}`];
-    }
-    case "watch":
-      return [`when a file changes in ${trigger.paths.join(", ")}`];
-    case "webhook":
-      return [`when a delivery arrives (${trigger.scheme})`];
-    case "change":
-      return [`when ${trigger.url ?? trigger.command} changes, checked every ${trigger.every}`];
-    case "mail":
-      return [`when a mail arrives in ${trigger.folder} of ${trigger.account}`];
-    default:
-      return trigger satisfies never;
-  }
 }
 
 function describeFollowed({ after }: AgentStart): string[] {
