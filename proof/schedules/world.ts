@@ -49,8 +49,8 @@ export async function runWorld(script: WorldScript): Promise<WorldReport> {
   let overlaps = 0;
   let isPaused = false;
   const start: StartRun = (agent, fire) => {
-    if (fire.type !== "schedule") throw new TypeError("only schedules fire here");
-    const { scheduledFor, reason } = fire;
+    if (fire.claim?.type !== "slot") throw new TypeError("only schedules fire here");
+    const { scheduledFor, reason } = fire.claim;
     const claim = (): FireOutcome => {
       if (db.perform(isSlotTaken(agent.id, scheduledFor))) return { outcome: "claimed" };
       const slot = { agentId: agent.id, scheduledFor, executionId: null, count: 1 };

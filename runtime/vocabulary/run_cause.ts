@@ -1,4 +1,4 @@
-// Defines the causes of runs that neither a person nor a program requested.
+// Defines the causes of runs that neither a person nor a program requested, and the trigger events that the runs consume.
 import type { EventTriggerType } from "./trigger_kinds.ts";
 
 /** The kinds of changes of a watched file. */
@@ -86,3 +86,28 @@ export type RunCause =
   | AfterCause
   | AgentCause
   | EventCause;
+
+/**
+ * A trigger event that is consumed in the transaction that accepts its execution, so that the event starts no second
+ * execution.
+ */
+export type Claim =
+  /** A due time of the agent's schedule. `reason` is the reason why the run is late, or null. */
+  | { type: "slot"; scheduledFor: number; reason: string | null }
+  /** The due time of a check that found a change. */
+  | {
+    type: "check";
+    scheduledFor: number;
+    /** True for the last run of the check. It stores the outcome of the due time. */
+    isLast: boolean;
+    /** True if no run starts while the previous run of the trigger has not ended. */
+    isAlone: boolean;
+    /** The stored check before this change, and its replacement. */
+    check: { before: string; after: string };
+  }
+  /** The queued change of a watched file. */
+  | { type: "change"; path: string }
+  /** A mail. */
+  | { type: "mail"; mail: TakenMail }
+  /** The end of an execution that starts the agent. */
+  | { type: "end"; executionId: number };

@@ -36,7 +36,6 @@ import { Webhooks } from "../triggers/webhook/webhooks.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { type MailAnswerPorts, mailAnswers } from "./parts/mail_answers.ts";
 import { createStartRun } from "./parts/start_run.ts";
-import type { Fire, StartRun } from "../triggers/firing/fire.ts";
 
 const loadLease = lazyModule(() => import("../triggers/trigger_lease.ts"));
 const loadMailTriggers = lazyModule(() => import("../triggers/mail/mail_triggers.ts"));
@@ -68,7 +67,7 @@ export interface ServiceTriggersOptions extends Context, MailAnswerPorts {
 
 /** Creates the triggers. No trigger fires before start(). The watcher is loaded with the first agent that has a watch. */
 export function createServiceTriggers(options: ServiceTriggersOptions): Triggers {
-  const { settings, db, slots, runner, pause, timeZone } = options;
+  const { settings, db, slots, pause, timeZone } = options;
   const { clock, log, events, folders, shared, supplies } = options;
   const isShared = shared !== undefined;
   const stops = new StoppedTriggers({
@@ -78,14 +77,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     events,
     isShared,
   });
-  const startRun = createStartRun(runner);
-  const start: StartRun = async ({ id }, fire) => {
-    const agent = await options.currentAgent(id);
-    if (agent === undefined || !hasTrigger(agent, fire)) return { outcome: "withdrawn" };
-    const fired = await startRun(agent, fire);
-    if (fired.outcome === "started") await stops.started(id, fired.executionId, fire.type);
-    return fired;
-  };
+  const start = createStartRun({ ...options, stops });
   const findAgent = (id: string) => options.registry.get(id);
   const hosts = () => hostNames(settings);
   let lease: TriggerLease | undefined;
@@ -232,10 +224,4 @@ async function readServiceId(remembered: SqlSettingsStore): Promise<string> {
   const id = crypto.randomUUID();
   await remembered.changeSetting("service_id", id, { fallback: "" });
   return id;
-}
-
-/** Returns true if the agent still has the trigger that fired. */
-function hasTrigger(agent: Agent, fire: Fire): boolean {
-  if (!agent.enabled) return false;
-  return fire.type === "after" ? follows(agent, fire.agentId) : agent.trigger.type === fire.type;
 }

@@ -1,5 +1,4 @@
-// The store interface for accepting executions, with the trigger events that an acceptance consumes and the reasons of
-// refusals.
+// The store interface for accepting executions, with the reasons of refusals.
 import type { AuditEntry } from "../../audit/audit_table.ts";
 import type { Budget } from "../budget.ts";
 import type { FrameDraft } from "../../events/frame.ts";
@@ -7,7 +6,7 @@ import type { PlacedMessage } from "./conversation.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionTrigger } from "../../vocabulary/trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
-import type { TakenMail } from "../../vocabulary/run_cause.ts";
+import type { Claim } from "../../vocabulary/run_cause.ts";
 
 /** The data of an execution to accept. */
 export interface NewExecution {
@@ -24,28 +23,6 @@ export interface NewExecution {
   model: string;
   startedAt: number;
 }
-
-/**
- * A trigger event that is consumed in the transaction that accepts its execution, so that the event starts no second
- * execution.
- */
-export type Claim =
-  /** A due time of the agent's schedule. `reason` is the reason why the run is late, or null. */
-  | { type: "slot"; scheduledFor: number; reason: string | null }
-  /** The due time of a check that found a change, see ChangeFire. */
-  | {
-    type: "check";
-    scheduledFor: number;
-    isLast: boolean;
-    isAlone: boolean;
-    check: { before: string; after: string };
-  }
-  /** The queued change of a watched file. */
-  | { type: "change"; path: string }
-  /** A mail. */
-  | { type: "mail"; mail: TakenMail }
-  /** The end of an execution that starts the agent. */
-  | { type: "end"; executionId: number };
 
 /** The first steps of another execution that are copied into the accepted one. */
 export interface CopiedSteps {

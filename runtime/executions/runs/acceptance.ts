@@ -7,13 +7,9 @@ import type { Budget } from "../budget.ts";
 import type { AuditEntry } from "../../audit/audit_table.ts";
 import { copyFrame, createFrame, type Frame, type FrameDraft } from "../../events/frame.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import type {
-  AcceptanceStore,
-  AcceptanceTerms,
-  Claim,
-  CopiedSteps,
-} from "../record/acceptance_store.ts";
+import type { AcceptanceStore, AcceptanceTerms, CopiedSteps } from "../record/acceptance_store.ts";
 import type { Execution } from "../execution.ts";
+import type { Claim } from "../../vocabulary/run_cause.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import type { ExecutionReads, StoredExecution } from "../record/execution_reads.ts";
 import { IdempotencyKeyReused } from "../refusals.ts";

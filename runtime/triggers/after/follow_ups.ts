@@ -121,7 +121,11 @@ export class FollowUps implements AsyncDisposable {
       return await this.#drop(followUp, "warn", reason);
     }
     if (!this.#ports.stops.admitsRun(agent, LIMIT)) return "waiting";
-    const fired = await start(agent, { type: "after", ...ended, depth: depth + 1, output });
+    const fired = await start(agent, {
+      cause: { type: "after", ...ended, depth: depth + 1 },
+      claim: { type: "end", executionId: ended.executionId },
+      ...(output !== null && { context: output }),
+    });
     switch (fired.outcome) {
       case "started":
       case "claimed":

@@ -157,8 +157,8 @@ export class Checks implements AsyncDisposable {
       const check = { before, after: JSON.stringify(after) };
       const isLast = index === found.length - 1;
       const fired = await this.#ports.start(agent, {
-        ...event,
-        ...{ type: "change", scheduledFor, isLast, isAlone: !each, check },
+        cause: event,
+        claim: { type: "check", scheduledFor, isLast, isAlone: !each, check },
       });
       // A refused run is stored as a skipped check. The next check finds the same change.
       if (fired.outcome !== "started") return;

@@ -1,13 +1,6 @@
-// The agents with triggers, the types of fired triggers, and the function type that starts their runs.
+// The agents with triggers, the type of a fired trigger, and the function type that starts its run.
 import type { Agent, Trigger } from "../../agents/agent.ts";
-import type {
-  AfterCause,
-  EventCause,
-  ScheduleCause,
-  TakenMail,
-  WatchCause,
-  WebhookCause,
-} from "../../vocabulary/run_cause.ts";
+import type { AgentCause, Claim, RunCause } from "../../vocabulary/run_cause.ts";
 
 /** An agent with a trigger of one of these kinds. */
 export type TriggeredAgent<Kind extends Trigger["type"]> = Agent & {
@@ -22,47 +15,18 @@ export function isTriggeredBy<Kind extends Trigger["type"]>(
   return agent.enabled && kinds.some((kind) => kind === agent.trigger.type);
 }
 
-/** A due time of a schedule that starts a run. */
-export interface ScheduleFire extends ScheduleCause {
-  /** The reason for a late run, stored with the due time; null when the run is on time. */
-  reason: string | null;
-}
-
-/** A webhook delivery that starts a run. */
-export interface WebhookFire extends WebhookCause {
-  /** Deduplication keys. A delivery that has one of these keys within 24 hours is a repetition. */
-  keys: [string, ...string[]];
-}
-
-/** An ended execution that starts another agent. */
-export interface AfterFire extends AfterCause {
-  /** The answer of the ended execution, or null if there is none. */
-  output: string | null;
-}
-
-/** A change that a check found. */
-export interface ChangeFire extends EventCause {
-  type: "change";
-  /** The due time of the check. */
-  scheduledFor: number;
-  /** True for the last run of the check. It stores the outcome of the due time. */
-  isLast: boolean;
-  /** True if no run starts while the previous run of the trigger has not ended. */
-  isAlone: boolean;
-  /** The stored check before this change, and its replacement. */
-  check: { before: string; after: string };
-}
-
-/** A mail that starts a run. */
-export interface MailFire extends EventCause {
-  type: "mail";
-  mail: TakenMail;
-  /** The session of the mail's thread. */
-  sessionId: string;
-}
-
 /** A fired trigger of any kind. */
-export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire | ChangeFire | MailFire;
+export interface Fire {
+  cause: Exclude<RunCause, AgentCause>;
+  /** The trigger event that the run consumes. */
+  claim?: Claim;
+  /** The session of the run. Absent if the run belongs to none. */
+  sessionId?: string;
+  /** Deduplication keys. A fired trigger that has one of these keys within 24 hours is a repetition. */
+  keys?: readonly [string, ...string[]];
+  /** The context of the run. */
+  context?: string;
+}
 
 /**
  * The result of a fired trigger, decided and stored in one transaction.

@@ -111,12 +111,12 @@ export class MailIntake {
   ) {
     const sandbox = await this.#ports.openSandbox(agent);
     const content = await readContent(mail, { sandbox, signal });
-    const fire = {
-      ...{ type: "mail" as const, ...describeMail("A mail arrived", mail, content) },
-      ...{ mail: taken, sessionId: await threadOf(content.read, taken) },
-    };
     const { start, log } = this.#ports;
-    const { outcome } = await start(agent, fire);
+    const { outcome } = await start(agent, {
+      cause: { type: "mail", ...describeMail("A mail arrived", mail, content) },
+      claim: { type: "mail", mail: taken },
+      sessionId: await threadOf(content.read, taken),
+    });
     if (outcome === "started") {
       log.write("info", "A mail starts a run", { agent: agent.id, uid: mail.uid });
     }

@@ -100,14 +100,16 @@ async function startRuns(
     await Promise.all(
       due.slice(first, first + STARTED_AT_ONCE).map(async ({ entry, run }) => {
         const { agent } = entry;
+        const { scheduledFor } = run;
         if (isTriggeredBy(agent, "change")) {
-          ports.check?.(agent, run.scheduledFor);
-          return book.advance(entry, run.scheduledFor);
+          ports.check?.(agent, scheduledFor);
+          return book.advance(entry, scheduledFor);
         }
         try {
-          const { outcome } = await start(agent, run);
+          const cause = { type: "schedule" as const, scheduledFor };
+          const { outcome } = await start(agent, { cause, claim: { type: "slot", ...run } });
           if (outcome === "stopping") isStopping = true;
-          else book.advance(entry, run.scheduledFor);
+          else book.advance(entry, scheduledFor);
         } catch (error) {
           failures.push(error);
           book.postpone(entry, now + RETRY_MS);

@@ -1,6 +1,5 @@
 // Decides which due times (slots) of a schedule run, are skipped, or are missed.
 import type { Trigger } from "../../agents/agent.ts";
-import type { ScheduleFire } from "../firing/fire.ts";
 import type { Slot } from "./slot_store.ts";
 
 /** The maximum delay of a slot that counts as on time. */
@@ -23,7 +22,8 @@ type PassedSlots = Pick<Slot, "scheduledFor" | "outcome" | "reason" | "count"> &
 /** The decision about due slots: first the slots that do not run (`passed`), then the slot that runs (`run`). */
 export interface SlotVerdict {
   passed?: PassedSlots;
-  run?: ScheduleFire;
+  /** `reason` is the reason why the run is late, stored with the slot; null when the run is on time. */
+  run?: { scheduledFor: number; reason: string | null };
 }
 
 /**
@@ -56,11 +56,7 @@ export function judgeSlots(
   } as const;
   const isInTime = now - last <= GRACE_MS;
   if (!isInTime && catchUp !== "once") return { passed: { ...missed, lastSlot: last, count } };
-  const run = {
-    type: "schedule",
-    scheduledFor: last,
-    reason: isInTime ? null : "caught up",
-  } as const;
+  const run = { scheduledFor: last, reason: isInTime ? null : "caught up" };
   if (beforeLast === null) return { run };
   return { passed: { ...missed, lastSlot: beforeLast, count: count - 1 }, run };
 }

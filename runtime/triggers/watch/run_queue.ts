@@ -235,7 +235,10 @@ export class RunQueue implements AsyncDisposable {
       }
       const { maxRuns } = agent.trigger;
       if (!stops.admitsRun(agent, { kind: "watch", maxRuns, ...RUN_LIMIT })) return undefined;
-      const fired = await start(agent, { type: "watch", event, path });
+      const fired = await start(agent, {
+        cause: { type: "watch", event, path },
+        claim: { type: "change", path },
+      });
       // The conversation or the previous run of the agent blocks it. The event of its end causes the next attempt.
       if (fired.outcome === "waiting" || fired.outcome === "running") return undefined;
       if (fired.outcome === "stopping") this.stop();

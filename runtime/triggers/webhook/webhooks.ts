@@ -146,7 +146,8 @@ export class Webhooks {
       const why = isFailing ? "its runs fail" : "too many runs";
       return { outcome: "later", reason: `The webhook is stopped: ${why}` };
     }
-    const fired = await start(agent, { ...toCause(agent, { read, delivery }), keys: marks.own });
+    const cause = toCause(agent, { read, delivery });
+    const fired = await start(agent, { cause, keys: marks.own });
     switch (fired.outcome) {
       case "started":
         return accepted(fired.executionId, true);

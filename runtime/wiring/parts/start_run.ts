@@ -1,17 +1,30 @@
 // Starts the runs of fired triggers.
+import type { Agent } from "../../agents/agent.ts";
 import { ServiceStopping } from "../../executions/refusals.ts";
 import type { RunSpec } from "../../executions/runs/acceptance.ts";
 import type { Runner } from "../../executions/runs/runner.ts";
+import { follows } from "../../triggers/after/follow_ups.ts";
 import type { Fire, StartRun } from "../../triggers/firing/fire.ts";
+import type { StoppedTriggers } from "../../triggers/firing/stopped_triggers.ts";
+
+/** The collaborators of createStartRun(). */
+interface StartRunPorts {
+  runner: Pick<Runner, "attempt">;
+  stops: Pick<StoppedTriggers, "started">;
+  /** Returns an agent as its file is now, or undefined. */
+  currentAgent: (id: string) => Promise<Agent | undefined>;
+}
 
 /** Returns the function that triggers call to start runs. */
-export function createStartRun(runner: Pick<Runner, "attempt">): StartRun {
-  return async (agent, fire) => {
+export function createStartRun({ runner, stops, currentAgent }: StartRunPorts): StartRun {
+  return async ({ id }, fire) => {
+    const agent = await currentAgent(id);
+    if (agent === undefined || !hasTrigger(agent, fire)) return { outcome: "withdrawn" };
     try {
       const started = await runner.attempt(agent, toRunSpec(fire));
-      return "refused" in started
-        ? { outcome: started.refused }
-        : { outcome: "started", executionId: started.id };
+      if ("refused" in started) return { outcome: started.refused };
+      await stops.started(id, started.id, fire.cause.type);
+      return { outcome: "started", executionId: started.id };
     } catch (error) {
       if (error instanceof ServiceStopping) return { outcome: "stopping" };
       throw error;
@@ -19,48 +32,18 @@ export function createStartRun(runner: Pick<Runner, "attempt">): StartRun {
   };
 }
 
-function toRunSpec(fire: Fire): RunSpec {
-  const shared = { trigger: fire.type, sessionId: null };
-  switch (fire.type) {
-    case "schedule": {
-      const { type, scheduledFor, reason } = fire;
-      return {
-        ...shared,
-        request: { args: [], cause: { type, scheduledFor } },
-        claim: { type: "slot", scheduledFor, reason },
-      };
-    }
-    case "change": {
-      const { scheduledFor, isLast, isAlone, check, ...cause } = fire;
-      return {
-        ...shared,
-        request: { args: [], cause },
-        claim: { type: "check", scheduledFor, isLast, isAlone, check },
-      };
-    }
-    case "watch":
-      return {
-        ...shared,
-        request: { args: [], cause: fire },
-        claim: { type: "change", path: fire.path },
-      };
-    case "after": {
-      const { output, ...cause } = fire;
-      return {
-        ...shared,
-        request: { args: [], cause, ...(output !== null && { context: output }) },
-        claim: { type: "end", executionId: fire.executionId },
-      };
-    }
-    case "mail": {
-      const { mail, sessionId, ...cause } = fire;
-      return { ...shared, request: { args: [], cause }, sessionId, claim: { type: "mail", mail } };
-    }
-    case "webhook": {
-      const { keys: [idempotencyKey, ...otherKeys], ...cause } = fire;
-      return { ...shared, request: { args: [], cause }, idempotencyKey, otherKeys };
-    }
-    default:
-      return fire satisfies never;
-  }
+/** Returns true if the agent still has the trigger that fired. */
+function hasTrigger(agent: Agent, { cause }: Fire): boolean {
+  if (!agent.enabled) return false;
+  return cause.type === "after" ? follows(agent, cause.agentId) : agent.trigger.type === cause.type;
+}
+
+function toRunSpec({ cause, claim, sessionId, keys, context }: Fire): RunSpec {
+  return {
+    trigger: cause.type,
+    sessionId: sessionId ?? null,
+    request: { args: [], cause, ...(context !== undefined && { context }) },
+    ...(claim && { claim }),
+    ...(keys && { idempotencyKey: keys[0], otherKeys: keys.slice(1) }),
+  };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { Acceptance, Claim } from "../../../../runtime/executions/record/acceptance_store.ts";
+import type { Acceptance } from "../../../../runtime/executions/record/acceptance_store.ts";
 import type { NewExecution } from "../../../../runtime/executions/record/acceptance_store.ts";
+import type { Claim } from "../../../../runtime/vocabulary/run_cause.ts";
 import { LeaseLost, StorageUnavailable } from "../../../../runtime/database/database.ts";
 import { createExecutionStores } from "../../../../runtime/storage/executions/execution_stores.ts";
 import { openInstance } from "../../../../runtime/database/instances.ts";

@@ -3,11 +3,7 @@
 import type { Agent, Trigger } from "../../../../runtime/agents/agent.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken, SqlSlotStore } from "../../../../runtime/storage/slots.ts";
-import type {
-  FireOutcome,
-  ScheduleFire,
-  StartRun,
-} from "../../../../runtime/triggers/firing/fire.ts";
+import type { FireOutcome, StartRun } from "../../../../runtime/triggers/firing/fire.ts";
 import { Scheduler } from "../../../../runtime/triggers/schedule/scheduler.ts";
 import type { SlotStore } from "../../../../runtime/triggers/schedule/slot_store.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
@@ -32,7 +28,6 @@ export class ScheduledService implements AsyncDisposable {
   readonly log = new LogLines();
   /** Every started run: the agent, the due time, and the wall time as `HH:MM:SS`. */
   readonly runs: string[] = [];
-  readonly fires: ScheduleFire[] = [];
   isPaused = false;
   /** Returns true if the triggers are paused. A test may replace it. */
   mayBePaused: () => boolean = () => this.isPaused;
@@ -130,8 +125,8 @@ export class ScheduledService implements AsyncDisposable {
   }
 
   readonly #start: StartRun = (agent, fire) => {
-    if (fire.type !== "schedule") throw new TypeError("only schedules fire here");
-    const { scheduledFor, reason } = fire;
+    if (fire.claim?.type !== "slot") throw new TypeError("only schedules fire here");
+    const { scheduledFor, reason } = fire.claim;
     const slot = { agentId: agent.id, scheduledFor, executionId: null, count: 1 };
     const refusal = this.refuse(agent.id, scheduledFor);
     if (refusal instanceof Error) return Promise.reject(refusal);
@@ -143,7 +138,6 @@ export class ScheduledService implements AsyncDisposable {
         return { outcome: refusal };
       }
       this.db.perform(insertSlot({ ...slot, outcome: "run", reason }));
-      this.fires.push(fire);
       this.runs.push(`${agent.id} ${timeOf(scheduledFor)} at ${timeOf(this.clock.now())}`);
       return { outcome: "started", executionId: this.runs.length };
     }));

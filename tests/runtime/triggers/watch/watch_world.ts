@@ -67,7 +67,7 @@ export class WatchWorld implements AsyncDisposable {
   /** Does the work of a run. The run ends when this resolves. A test may replace it. */
   play: (run: PlayedRun) => Promise<void> | void = () => {};
   /** Returns an outcome instead of starting a run, or undefined to start it. A test may replace it. */
-  answer: (agent: Agent, fire: Fire) => FireOutcome | undefined = () => undefined;
+  answer: (agent: Agent, cause: Fire["cause"]) => FireOutcome | undefined = () => undefined;
   openEvents: OpenFolderEvents | undefined;
   mostEntries: number | undefined;
   folders!: FolderWatches;
@@ -288,18 +288,18 @@ export class WatchWorld implements AsyncDisposable {
     }
   }
 
-  async #start(agent: Agent, fire: Fire): Promise<FireOutcome> {
-    assert.ok(fire.type === "watch");
+  async #start(agent: Agent, { cause, claim }: Fire): Promise<FireOutcome> {
+    assert.ok(cause.type === "watch" && claim?.type === "change");
     await Promise.resolve();
-    const answer = this.answer(agent, fire);
+    const answer = this.answer(agent, cause);
     if (answer !== undefined) return answer;
-    const taken = await this.db.change("power", () => dequeueChange(agent.id, fire.path));
+    const taken = await this.db.change("power", () => dequeueChange(agent.id, claim.path));
     if (!taken) return { outcome: "claimed" };
     const run: PlayedRun = {
       id: ++this.#lastId,
       agentId: agent.id,
-      event: fire.event,
-      path: relative(this.workspace, fire.path),
+      event: cause.event,
+      path: relative(this.workspace, cause.path),
     };
     const twin = [...this.running.values()].find(({ agentId, path }) =>
       agentId === run.agentId && path === run.path

@@ -149,8 +149,8 @@ Deno.test("Watcher makes one last attempt to store changes during a stop", async
 Deno.test("Watcher starts no second run for a change that another machine has claimed", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let claims = 0;
-  world.answer = (_agent, fire) => {
-    if (fire.type !== "watch" || !fire.path.endsWith("1.md")) return undefined;
+  world.answer = (_agent, cause) => {
+    if (cause.type !== "watch" || !cause.path.endsWith("1.md")) return undefined;
     claims++;
     return { outcome: "claimed" };
   };
