@@ -42,7 +42,8 @@ import type { Database } from "../database/database.ts";
 import type { SchedulerState } from "../triggers/pause.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 import type { CallPreview } from "../executions/record/call_preview.ts";
-import type { TriggerNotes, TriggerResumeResult } from "../triggers/triggers.ts";
+import type { TriggerNotes } from "../triggers/trigger_source.ts";
+import type { TriggerResumeResult } from "../triggers/triggers.ts";
 import type { DeliveryPort } from "../triggers/webhook/webhooks.ts";
 
 export type { BudgetFigures } from "../executions/budget.ts";

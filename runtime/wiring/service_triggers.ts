@@ -30,6 +30,8 @@ import { servicePolicy } from "../tools/http/http_policy.ts";
 import type { RunSupplies } from "./run_supplies.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
 import { Triggers } from "../triggers/triggers.ts";
+import type { LazySource } from "../triggers/trigger_source.ts";
+import { isTriggeredBy } from "../triggers/firing/fire.ts";
 import { LeaseGroups } from "../triggers/firing/lease_groups.ts";
 import { StoppedTriggers } from "../triggers/firing/stopped_triggers.ts";
 import { Webhooks } from "../triggers/webhook/webhooks.ts";
@@ -132,6 +134,63 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     isFollowed: (id) => options.registry.list().some((agent) => follows(agent, id)),
   });
   const openStore = async () => new (await loadWatchStore()).SqlWatchStore(db);
+  const watches: LazySource = {
+    async isWanted(agents) {
+      if (agents.some((agent) => isTriggeredBy(agent, "watch"))) return true;
+      return (await (await openStore()).listAgents()).length > 0;
+    },
+    open: once(async () => {
+      const [{ Watcher }, store, ownWrites] = await Promise.all([
+        loadWatcher(),
+        openStore(),
+        options.openOwnWrites(),
+      ]);
+      const { directories, home } = settings;
+      return new Watcher({
+        ...common,
+        store,
+        async isPaused() {
+          // A machine that was suspended may have lost its lease; then its watches are stopped.
+          await lease?.findHoldReason();
+          return await isPaused();
+        },
+        ownWrites,
+        directories,
+        home,
+        folders,
+        shares: shared === undefined || leases === undefined
+          ? { want: () => Promise.resolve(), holds: (id) => inactiveReason(id) === undefined }
+          : {
+            want: (ids) => leases.want("watches", ids.map(watchLease)),
+            holds: (id) => shared.node.leases.holds(watchLease(id)),
+          },
+      });
+    }),
+  };
+  const mails: LazySource = {
+    async isWanted(agents) {
+      if (replyChannels(settings.config).length > 0) return true;
+      if (agents.some((agent) => isTriggeredBy(agent, "mail"))) return true;
+      const positions = "SELECT 1 FROM mail_positions LIMIT 1";
+      return await db.read(() => get(positions)) !== undefined;
+    },
+    open: once(async () => {
+      const { openMailTriggers } = await loadMailTriggers();
+      return await openMailTriggers({
+        ...options,
+        ...common,
+        openMail: supplies.openMail,
+        openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
+        channels: () => replyChannels(settings.config),
+        answer: mailAnswers(options),
+        requestAccounts: async (names) => await leases?.want("mail", names.map(mailLease)),
+        isHeld: (name) =>
+          shared?.node.leases.holds(mailLease(name)) ?? lease?.inactiveReason === undefined,
+        report: (account, failure) =>
+          options.notifications.outbox.announce({ type: "account", account, ...failure }),
+      });
+    }),
+  };
   const triggers = new Triggers({
     ...common,
     inactiveReason,
@@ -160,59 +219,9 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
       },
     }),
     pause,
-    checks,
     scheduler,
     webhooks,
-    followUps,
-    async openWatcher() {
-      const [{ Watcher }, store, ownWrites] = await Promise.all([
-        loadWatcher(),
-        openStore(),
-        options.openOwnWrites(),
-      ]);
-      const { directories, home } = settings;
-      return new Watcher({
-        ...common,
-        store,
-        async isPaused() {
-          // A machine that was suspended may have lost its lease; then its watches are stopped.
-          await lease?.findHoldReason();
-          return await isPaused();
-        },
-        ownWrites,
-        directories,
-        home,
-        folders,
-        shares: shared === undefined || leases === undefined
-          ? { want: () => Promise.resolve(), holds: (id) => inactiveReason(id) === undefined }
-          : {
-            want: (ids) => leases.want("watches", ids.map(watchLease)),
-            holds: (id) => shared.node.leases.holds(watchLease(id)),
-          },
-      });
-    },
-    hasMailChannels: () => replyChannels(settings.config).length > 0,
-    async openMail() {
-      const { openMailTriggers } = await loadMailTriggers();
-      return await openMailTriggers({
-        ...options,
-        ...common,
-        openMail: supplies.openMail,
-        openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
-        channels: () => replyChannels(settings.config),
-        answer: mailAnswers(options),
-        requestAccounts: async (names) => await leases?.want("mail", names.map(mailLease)),
-        isHeld: (name) =>
-          shared?.node.leases.holds(mailLease(name)) ?? lease?.inactiveReason === undefined,
-        report: (account, failure) =>
-          options.notifications.outbox.announce({ type: "account", account, ...failure }),
-      });
-    },
-    async hasMailPositions() {
-      const positions = "SELECT 1 FROM mail_positions LIMIT 1";
-      return await db.read(() => get(positions)) !== undefined;
-    },
-    hasStoredWatches: async () => (await (await openStore()).listAgents()).length > 0,
+    sources: [scheduler, checks, followUps, watches, mails],
   });
   return triggers;
 }

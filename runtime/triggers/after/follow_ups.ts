@@ -62,6 +62,12 @@ export class FollowUps implements AsyncDisposable {
     });
   }
 
+  /** Tries to start the pending follow-ups, because an edit of an agent may have removed an obstacle. */
+  reconcile(): Promise<void> {
+    this.wake();
+    return Promise.resolve();
+  }
+
   /** Enables the start of runs, and starts the pending follow-ups of the previous process. */
   start(): void {
     this.#isStarted = true;
@@ -71,6 +77,11 @@ export class FollowUps implements AsyncDisposable {
   /** Tries to start all pending follow-ups. Does nothing before `start()`. */
   wake(): void {
     if (this.#isStarted) this.#loop.wake();
+  }
+
+  /** Reads the pending follow-ups from the database. */
+  resync(): void {
+    this.wake();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -11,7 +11,7 @@ import {
   type MailIntakePorts,
 } from "./mail_intake.ts";
 import { MailListener, type MailReader } from "./mail_listener.ts";
-import type { MailFailure, MailReading, PassedMail } from "./mail_reading.ts";
+import type { MailFailure, PassedMail } from "./mail_reading.ts";
 import { SqlMailStore } from "./mail_store.ts";
 
 /** The prefix of a channel's id among the readers. No agent's id has it. */
@@ -33,7 +33,7 @@ export interface MailTriggersPorts extends MailIntakePorts {
 }
 
 /** Starts, updates and stops the listeners of all accounts. */
-export class MailTriggers implements MailReading {
+export class MailTriggers implements AsyncDisposable {
   readonly #ports: MailTriggersPorts;
   readonly #intake: MailIntake;
   readonly #listeners = new Map<string, MailListener>();
@@ -52,14 +52,19 @@ export class MailTriggers implements MailReading {
     });
   }
 
-  notes(agentId: string): { failure?: MailFailure; passed?: PassedMail } {
+  /** Returns the failure of the account or folder of an agent, and the last mail that started no run. */
+  notes(agentId: string): { inactiveReason?: string; passedMail?: PassedMail } {
     const agent = this.#agents.find(({ id }) => id === agentId);
     const failure = agent && this.#listeners.get(agent.trigger.account)
       ?.failureOf(agent.trigger.folder);
-    const passed = this.#intake.passedMail(agentId);
-    return { ...(failure && { failure }), ...(passed && { passed }) };
+    const passedMail = this.#intake.passedMail(agentId);
+    return {
+      ...(failure && { inactiveReason: failure.reason }),
+      ...(passedMail && { passedMail }),
+    };
   }
 
+  /** Updates the listeners from the present agents. An agent that has no mail trigger loses its position. */
   async reconcile(
     agents: readonly Agent[],
     { isUnreadable, isElsewhere = () => false }: ReconcileOptions,
@@ -78,13 +83,23 @@ export class MailTriggers implements MailReading {
     if (this.#isStarted) await this.#follow();
   }
 
+  /** Starts to read the accounts. */
   start(): void {
     this.#isStarted = true;
     void this.#follow();
   }
 
+  /** Reads all accounts at once. */
   wake(): void {
     for (const listener of this.#listeners.values()) listener.wake();
+  }
+
+  resync(): void {
+    this.wake();
+  }
+
+  reloadShares(): void {
+    this.wake();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

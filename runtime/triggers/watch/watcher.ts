@@ -49,6 +49,8 @@ export interface WatchShares {
 
 /** Starts, updates and closes the watches of all agents. */
 export class Watcher implements AsyncDisposable {
+  /** The first scan of large folders may be slow. */
+  readonly isSlow = true;
   readonly #ports: WatcherPorts;
   readonly #places: WatchedPlaces;
   readonly #breaker: TriggerBreaker;
@@ -85,11 +87,10 @@ export class Watcher implements AsyncDisposable {
     return this.#places.isWatching;
   }
 
-  /**
-   * Returns the last change of an agent's files that started no run because the content is the same; null if there is none.
-   */
-  passedOver(agentId: string): PassedOver | null {
-    return this.#watches.get(agentId)?.passedOver ?? null;
+  /** Returns the last change of an agent's files that started no run because the content is the same. */
+  notes(agentId: string): { passedOver?: PassedOver } {
+    const passedOver = this.#watches.get(agentId)?.passedOver;
+    return passedOver ? { passedOver } : {};
   }
 
   /** Enables the start of runs and starts runs for the queued changes. */
@@ -125,10 +126,11 @@ export class Watcher implements AsyncDisposable {
   }
 
   /** Checks which of the shared agents this machine watches for now, and opens or closes watches. */
-  follow(): void {
+  reloadShares(): void {
     void this.#follow().catch((error) => {
       this.#ports.log.write("error", "Cannot follow what is watched", { error });
     });
+    this.wake();
   }
 
   /** Closes all watches and stores the changes that still wait for quiet. Runs that have started continue. */

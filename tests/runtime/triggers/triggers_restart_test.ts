@@ -110,21 +110,15 @@ Deno.test("an agent's writes during the shutdown do not fire it later", async ()
 
 Deno.test("disposing of Triggers waits for a running update, which opens no watch", async () => {
   const read = Promise.withResolvers<boolean>();
-  const part = {
+  const stops = {
     follow: () => Promise.resolve(),
-    reconcile: () => Promise.resolve(),
-    wake() {},
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  const triggers = new Triggers(
-    {
-      ...{ stops: part, scheduler: part, followUps: part, checks: part },
-      hasStoredWatches: () => read.promise,
-      hasMailChannels: () => false,
-      hasMailPositions: () => Promise.resolve(false),
-      openWatcher: () => assert.fail("a watch was opened"),
-    } as unknown as TriggersPorts,
-  );
+  const watches = {
+    isWanted: () => read.promise,
+    open: () => assert.fail("a watch was opened"),
+  };
+  const triggers = new Triggers({ stops, sources: [watches] } as unknown as TriggersPorts);
   const reconciling = triggers.reconcile([], { isUnreadable: () => false });
   let isClosed = false;
   const closing = triggers[Symbol.asyncDispose]().then(() => void (isClosed = true));

@@ -28,9 +28,12 @@ Deno.test("Watcher ignores a file rewritten with the same content, unless same_c
     await world.expectFired(["inbox"], `all modified ${NOTE}`);
     world.runs.length = 0;
   }
-  await world.until(() => world.watcher.passedOver("a")?.count === 3, "the third is passed over");
-  assert.equal(world.watcher.passedOver("a")?.path, path);
-  assert.equal(world.watcher.passedOver("all"), null);
+  await world.until(
+    () => world.watcher.notes("a").passedOver?.count === 3,
+    "the third is passed over",
+  );
+  assert.equal(world.watcher.notes("a").passedOver?.path, path);
+  assert.deepEqual(world.watcher.notes("all"), {});
   world.write(NOTE, "else");
   await world.untilFired(...AGENTS.map(({ id }) => `${id} modified ${NOTE}`));
   world.runs.length = 0;
