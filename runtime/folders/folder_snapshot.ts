@@ -108,19 +108,10 @@ export class FolderSnapshot {
   }
 
   /**
-   * Scans the whole folder. With `isBeginning`, entries that are found for the first time existed before and are not
-   * reported as new.
+   * Scans the given paths. A folder among them is scanned with its content. With `isOld`, entries that are found for the
+   * first time existed before and are not reported as new.
    */
-  async scanAll({ isBeginning }: { isBeginning: boolean }): Promise<ScanResult> {
-    return await this.#scan([this.root], isBeginning);
-  }
-
-  /** Scans the given paths. A folder among them is scanned with its content. */
-  async scan(paths: readonly string[]): Promise<ScanResult> {
-    return await this.#scan(paths, false);
-  }
-
-  async #scan(paths: readonly string[], isOld: boolean): Promise<ScanResult> {
+  async scan(paths: readonly string[], { isOld = false } = {}): Promise<ScanResult> {
     const result: ScanResult = { changes: [], newFolders: [], lost: [], hasFoundFolder: false };
     const places = new Set(paths.flatMap((path) => this.#firstUnknown(path) ?? []));
     const found = await inGroups([...places], { size: STATS_AT_ONCE, work: find });

@@ -240,7 +240,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     this.#isUnreachable = false;
     const unwatch = this.#unwatch = await watches.watch({ folder, recursive }, this);
     if (this.#over.signal.aborted) return unwatch();
-    const result = await snapshot.scanAll({ isBeginning: this.#isOpening || wasUnreachable });
+    const result = await snapshot.scan([folder], { isOld: this.#isOpening || wasUnreachable });
     if (wasUnreachable) result.changes.unshift({ path: this.path, before: UNREAD, now: null });
     // The folder may be filling at this moment, so it is scanned a second time.
     result.newFolders = [folder];

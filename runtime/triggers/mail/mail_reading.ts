@@ -1,4 +1,4 @@
-// The results of mail triggers that people see. The page imports these types, because it has no types of the mail library.
+// The results of mail triggers that people see. The page imports these types, and has no types of the mail library.
 
 /** A mail that started no run although it matches the trigger's filters. */
 export interface PassedMail {

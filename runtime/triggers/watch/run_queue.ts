@@ -96,9 +96,26 @@ export class RunQueue implements AsyncDisposable {
     this.wake();
   }
 
-  /** Stores changes and the new snapshot of their files, then starts runs. Resolves when the changes are stored. */
+  /**
+   * Stores changes and the new snapshot of their files, then starts runs. Resolves when the changes are stored. After a
+   * failure, logs the error and retries until the queue is stopped; the stop causes one last attempt.
+   */
   async put(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
-    await this.#serially(() => this.#storeInTime(changes, seen));
+    const { clock, log } = this.#ports;
+    const { signal } = this.#loop;
+    await this.#serially(async () => {
+      for (let failures = 1;; failures++) {
+        try {
+          return await this.#store(changes, seen);
+        } catch (error) {
+          const what = signal.aborted ? "they are lost" : "tried again soon";
+          const fields = { agent: this.#agent.id, changes: changes.length, error };
+          log.write("error", `File changes could not be stored; ${what}`, fields);
+          if (signal.aborted) return;
+          await sleepUnlessAborted(clock, backoffMs(failures, RETRY), signal);
+        }
+      }
+    });
     this.#loop.start();
   }
 
@@ -172,26 +189,6 @@ export class RunQueue implements AsyncDisposable {
       const fields = { agent: this.#agent.id, error };
       this.#ports.log.write("error", "The queue of file changes failed", fields);
     });
-  }
-
-  /**
-   * Stores changes. After a failure, logs the error and retries until the queue is stopped; the stop causes one last
-   * attempt.
-   */
-  async #storeInTime(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
-    const { clock, log } = this.#ports;
-    const { signal } = this.#loop;
-    for (let failures = 1;; failures++) {
-      try {
-        return await this.#store(changes, seen);
-      } catch (error) {
-        const what = signal.aborted ? "they are lost" : "tried again soon";
-        const fields = { agent: this.#agent.id, changes: changes.length, error };
-        log.write("error", `File changes could not be stored; ${what}`, fields);
-        if (signal.aborted) return;
-        await sleepUnlessAborted(clock, backoffMs(failures, RETRY), signal);
-      }
-    }
   }
 
   async #store(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
