@@ -196,9 +196,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a changed file runs once",
-    symbol: "findRefusal",
-    replace: "!(yield* dequeueChange(agentId, claim.path))",
-    by: "(yield* dequeueChange(agentId, claim.path)) && false",
+    symbol: "consumeClaim",
+    replace: "yield* dequeueChange(agentId, claim.path)",
+    by: "(yield* dequeueChange(agentId, claim.path)) || true",
     tests: ["tests/runtime/storage/executions/acceptance_test.ts"],
   },
   {
@@ -1576,9 +1576,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "an execution's end starts each following agent once",
-    symbol: "findRefusal",
-    replace: "!(yield* removeFollowUp(agentId, claim.executionId))",
-    by: "(yield* removeFollowUp(agentId, claim.executionId)) && false",
+    symbol: "consumeClaim",
+    replace: "yield* removeFollowUp(agentId, claim.executionId)",
+    by: "(yield* removeFollowUp(agentId, claim.executionId)) || true",
     tests: ["tests/runtime/storage/executions/acceptance_test.ts"],
   },
   {

@@ -21,26 +21,13 @@ import {
   toExecution,
 } from "./execution_rows.ts";
 import { selectChild } from "./families.ts";
-import { removeFollowUp } from "../../triggers/after/follow_up_store.ts";
 import { ForkedStepsGone } from "../../executions/refusals.ts";
 import { appendFrames, newestFrameId } from "../frames.ts";
 import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
 import { insertMessages, replaceMessage } from "./conversation_rows.ts";
-import { takeMail } from "../../triggers/mail/mail_store.ts";
-import { dequeueChange } from "../../triggers/watch/watch_store.ts";
-import { replaceCheck } from "../../triggers/firing/check_setting.ts";
-import { watchLease } from "../../triggers/watch/watch_store.ts";
-import {
-  enqueue,
-  fence,
-  get,
-  lock,
-  type Operation,
-  requireLease,
-  run,
-  send,
-} from "../../database/operation.ts";
+import { consumeClaim } from "./trigger_events.ts";
+import { enqueue, fence, get, lock, type Operation, run, send } from "../../database/operation.ts";
 
 interface PendingAcceptance {
   accept: () => Operation<Acceptance>;
@@ -187,18 +174,8 @@ function* findRefusal(
   }
   if (unlessWaiting && (yield* isBucketWaiting(bucketOf(wanted)))) return "waiting";
   if ((yield* findExhausted(agentId, budgets)) !== undefined) return "budget";
-  // A file change needs the watch lease of the agent, because only its holder knows the running runs of the watch.
-  if (claim?.type === "change") yield* requireLease(watchLease(agentId));
-  // This check is last, because it also removes the change from the queue.
-  if (claim?.type === "change" && !(yield* dequeueChange(agentId, claim.path))) return "claimed";
-  if (claim?.type === "check" && !(yield* replaceCheck(agentId, claim.check))) return "claimed";
-  if (claim?.type === "mail" && !(yield* takeMail(agentId, claim.mail, wanted.startedAt))) {
-    return "claimed";
-  }
-  if (claim?.type === "end" && !(yield* removeFollowUp(agentId, claim.executionId))) {
-    return "claimed";
-  }
-  return undefined;
+  // This check is last, because it also consumes the trigger event.
+  return claim === undefined || (yield* consumeClaim(claim, wanted)) ? undefined : "claimed";
 }
 
 function* isTriggerRunning(agentId: string, trigger: string): Operation<boolean> {
