@@ -22,11 +22,12 @@ const failures = new Map<string, number>();
   using _loops = startLoops(busy);
   for (let run = 1; run <= times; run++) {
     const start = performance.now();
-    const { failed, summary } = await runSuite();
+    const { failed, errors, summary } = await runSuite();
     for (const name of failed) failures.set(name, (failures.get(name) ?? 0) + 1);
     const seconds = Math.round((performance.now() - start) / 1_000);
     console.log(`run ${run} of ${times}: ${seconds} s, ${summary}`);
     for (const name of failed) console.log(`  FAILED: ${name}`);
+    for (const line of errors) console.log(`    ${line}`);
   }
 }
 const beside = values["one-core"] ? "on one core" : `beside ${busy} endless loops`;
@@ -47,7 +48,7 @@ function startLoops(count: number): Disposable {
   };
 }
 
-async function runSuite(): Promise<{ failed: string[]; summary: string }> {
+async function runSuite(): Promise<{ failed: string[]; errors: string[]; summary: string }> {
   const command = [
     ...(values["one-core"] ? ["taskset", "--cpu-list", "0"] : []),
     ...[Deno.execPath(), "run", "--config", "tests/deno.json", ...TEST_PERMISSIONS],
@@ -70,7 +71,10 @@ async function runSuite(): Promise<{ failed: string[]; summary: string }> {
       `The suite failed without a failed test:\n${lines.join("\n")}${text.decode(stderr)}`,
     );
   }
-  return { failed, summary: summary ?? "no summary" };
+  // Deno prints the errors of all failed tests between these two lines. They contain the seeds of random tests.
+  const [from, to] = [" ERRORS ", " FAILURES "].map((line) => lines.indexOf(line));
+  const errors = lines.slice(from, to).filter((line) => line.trim() !== "");
+  return { failed, errors, summary: summary ?? "no summary" };
 }
 
 function readNumber(name: string, text: string): number {
