@@ -1,14 +1,15 @@
 // The schemas of agents, with the conversions from the runtime's values.
 import { z } from "zod";
 import {
-  type DOLLAR_BUDGET,
-  HISTORY_LEVELS,
+  AGENT_DURATIONS,
+  AGENT_POLICY,
+  DOLLAR_BUDGET,
   MCP_CONFIRM,
-  ON_BUDGET,
-  ON_PENDING,
-  type RUN_SETTINGS,
-  type TOKEN_BUDGET,
-  UNPRICED,
+  OWN_POLICY,
+  RETRY,
+  RUN_SETTINGS,
+  TOKEN_BUDGET,
+  writeDurations,
 } from "../../runtime/config/agent_settings.ts";
 import { sourceOf, TRIGGER_TYPES } from "../../runtime/vocabulary/trigger_kinds.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
@@ -17,6 +18,7 @@ import type { AgentListing, Outcomes } from "../../runtime/interface/runtime.ts"
 import type { Source } from "./wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary, toExecution, toRest } from "./execution_schemas.ts";
+import { durationFields, parsedFields } from "./setting_fields.ts";
 import { toTrigger, TriggerBody } from "./trigger_schemas.ts";
 import { triggerNotes } from "./scheduler_schemas.ts";
 import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
@@ -65,9 +67,6 @@ export const AgentSummary = z.object({
 }).meta({ id: "Agent" });
 export type AgentSummary = z.infer<typeof AgentSummary>;
 
-const dollars = z.number().nullable();
-const tokens = z.int().nullable();
-
 /** The last mail that matched the filters of a trigger and started no run. */
 const PassedMail = z.object({
   ...{ from: z.string(), subject: z.string(), at: timestamp },
@@ -98,21 +97,25 @@ const MailUseBody = z.object({
   to: z.array(z.string()).nullable().meta({ description: "Null: it may send to everybody" }),
 }).meta({ id: "MailUse" });
 
+/** The messages about an agent. */
+const NotifyBody = z.object(
+  {
+    on: z.array(z.string()).nullable().meta({ description: "The kinds of messages" }),
+    to: z.array(z.string()).nullable().meta({ description: "The channels" }),
+  } satisfies Record<keyof AgentListing["agent"]["notify"], z.ZodType>,
+).meta({ id: "Notify" });
+
+/** The retries of runs whose model could not be reached. */
+const RetryBody = z.object({
+  ...parsedFields(RETRY),
+  wait: z.string().nullable().meta({ description: "A duration; null for the default" }),
+}).meta({ id: "Retry" });
+
 /** An agent with its complete configuration. */
 export const AgentDetail = AgentSummary.extend({
-  history: z.enum(HISTORY_LEVELS),
-  settings: z.object(
-    {
-      temperature: z.number(),
-      max_tokens: z.int(),
-      timeout: z.number().meta({ description: "Time limit of one model reply, in seconds" }),
-      max_tool_calls: z.int().nullable(),
-      max_execution_tokens: z.int().nullable(),
-      max_cost_usd: z.number().nullable(),
-      max_duration: z.int().nullable().meta({ description: "Seconds" }),
-      loop_detection: z.boolean(),
-    } satisfies Record<keyof typeof RUN_SETTINGS, z.ZodType>,
-  ),
+  settings: z.object(parsedFields(RUN_SETTINGS)).meta({
+    description: "With all defaults; null for `none`",
+  }),
   paths: z.record(z.string(), z.string()).meta({
     description: "The absolute paths by alias; `editor` for the folder of an editor",
   }),
@@ -129,26 +132,17 @@ export const AgentDetail = AgentSummary.extend({
     description: "The tools of MCP servers that also need approval",
   }),
   auto_approve: z.union([z.array(z.string()), z.literal("*")]),
-  on_pending: z.enum(ON_PENDING),
-  confirm_timeout: z.string().meta({ description: "A duration such as `5m`, or `none`" }),
+  ...parsedFields(AGENT_POLICY),
+  ...durationFields(AGENT_DURATIONS),
+  ...parsedFields(OWN_POLICY),
   budget: z.object({
-    ...{
-      per_day: dollars,
-      per_month: dollars,
-      tree: dollars,
-      timezone: z.string().nullable().meta({ description: "Null for the machine's time zone" }),
-    } satisfies Record<keyof typeof DOLLAR_BUDGET, z.ZodType>,
-    tokens: z.object(
-      { per_day: tokens, per_month: tokens, tree: tokens } satisfies Record<
-        keyof typeof TOKEN_BUDGET,
-        z.ZodType
-      >,
-    ),
-  }).meta({ description: "In US dollars; null for no limit" }),
-  on_budget: z.enum(ON_BUDGET),
-  unpriced: z.enum(UNPRICED),
-  max_concurrent_runs: z.int().nullable(),
-  nodes: z.array(z.string()).meta({ description: "The labels that a node needs to run it" }),
+    ...parsedFields(DOLLAR_BUDGET),
+    tokens: z.object(parsedFields(TOKEN_BUDGET)),
+  }).meta({ description: "In US dollars; null for no limit, and for the machine's time zone" }),
+  retry: RetryBody.nullable().meta({
+    description: "Null for the default, by which runs of a trigger are retried",
+  }),
+  notify: NotifyBody.meta({ description: "The messages about it; null: as in config.yaml" }),
   output_schema: z.unknown().meta({
     description: "The schema of its answers, or the schema's file; null for none",
   }),
@@ -202,9 +196,12 @@ export function toAgentSummary(
 /** Converts an agent to a source from which toWire() makes its complete configuration. */
 export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail> {
   const { agent, lastExecution, passedOver, passedMail } = listing;
+  const { retry } = agent;
   return {
     ...agent,
     ...toAgentSummary(listing),
+    // After the summary, which contains the agent's own values, too.
+    ...writeDurations(agent),
     paths: Object.fromEntries([
       ...agent.paths.map(({ alias, path }) => [alias, path]),
       ...(agent.editorPaths ?? []).map(({ alias }) => [alias, "editor"]),
@@ -212,10 +209,9 @@ export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail>
     shell: agent.shell && { ...agent.shell, timeout: writeDuration(agent.shell.timeoutMs) },
     mail: agent.mail && { account: agent.mail.account, to: agent.mail.to },
     confirm: agent.confirmTools,
-    confirmTimeout: agent.confirmTimeoutMs === null
-      ? "none"
-      : writeDuration(agent.confirmTimeoutMs),
     budget: { ...agent.budget, timezone: agent.budget.timezone },
+    retry: retry && { ...retry, wait: retry.wait === undefined ? null : writeDuration(retry.wait) },
+    notify: { on: agent.notify.on, to: agent.notify.to },
     outputSchema: Object.values(agent.output ?? { schema: null })[0],
     trigger: toTrigger(agent.trigger),
     warnings: agent.warnings.map(toDiagnostic),

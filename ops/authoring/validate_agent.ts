@@ -103,7 +103,7 @@ function diagnoseChannels(
  * does not contain. Keys are in the database, so without `people` an unknown name may be that of a key.
  */
 function diagnoseApprovers(
-  { approvalRule }: Agent,
+  { approvers }: Agent,
   file: DiagnosedFile,
   { config: { people, chats, service, signIn } }: ValidationContext,
 ): Diagnostic[] {
@@ -113,7 +113,7 @@ function diagnoseApprovers(
     ...[service.owner ?? []].flat(),
     ...ROLE_NAMES,
   ];
-  return (approvalRule?.approvers ?? []).flatMap((name) => {
+  return (approvers ?? []).flatMap((name) => {
     const person = people.find((one) => one.name !== name && one.keys.includes(name));
     const nearest = suggest(name, known);
     const isSignIn = signIn !== null && /[@(]/.test(name);

@@ -1,6 +1,7 @@
 // The checks of `inkling doctor` except the check of the running service: config.yaml, agents and their resources, keys,
 // folders, the state folder, disk and clock. Each check works while other parts are broken, and changes nothing.
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
+import { approvalRuleOf } from "../../runtime/vocabulary/approval_rule.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { isFileFailure } from "../../base/files/unreadable.ts";
@@ -191,7 +192,7 @@ async function workspaceChecks(
     ...agents.map((agent) => () => checkPathAccess(agent, machine)),
     () => checkSandbox(settings, found, machine),
     () => checkSignIns(named, { settings, clock }),
-    ...(agents.some(({ approvalRule }) => approvalRule) ? [() => checkOwner(settings)] : []),
+    ...(agents.some((agent) => approvalRuleOf(agent)) ? [() => checkOwner(settings)] : []),
     ...servers,
   ];
 }

@@ -6,6 +6,8 @@ import {
   type AgentPolicy,
   DOLLAR_BUDGET,
   type McpConfirm,
+  OWN_POLICY,
+  type OwnPolicy,
   RUN_SETTINGS,
   type RunSettings,
   TOKEN_BUDGET,
@@ -14,10 +16,10 @@ import {
 import type { AgentDefaults } from "../config/config.ts";
 import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../../base/text/fnv1a.ts";
+import { camelCase } from "../../base/text/key_case.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
 import { isEveryTool, parseMcpEntries, parseToolEntries } from "../vocabulary/tool_vocabulary.ts";
 import type { FollowedEnd, TriggerType } from "../vocabulary/trigger_kinds.ts";
-import type { ApprovalRule } from "../vocabulary/approval_rule.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
@@ -56,7 +58,7 @@ export interface AgentPath {
 }
 
 /** An agent with all its settings. */
-export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
+export interface Agent extends AgentPolicy {
   /** The name of the agent's file without `.md`. */
   id: string;
   displayName: string;
@@ -72,11 +74,6 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   maxFailures: number | null;
   settings: RunSettings;
   budget: AgentBudget;
-  maxConcurrentRuns: number | null;
-  /** The labels that a node must have to run the agent. */
-  nodes: readonly string[];
-  /** The names of the hosts on which the agent's trigger fires. Any host if absent. */
-  onlyOn?: readonly string[];
   customTools: string[];
   /** The built-in tools that the agent does not have. */
   leftOut: string[];
@@ -101,10 +98,6 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   mcpConfirm: McpConfirm;
   /** `auto_approve` as written. `"*"` frees every tool. */
   autoApprove: string[] | "*";
-  /** The time in milliseconds until an unanswered question counts as denied. Null if questions have no deadline. */
-  confirmTimeoutMs: number | null;
-  /** The rule about the people who approve calls. Absent if anybody may. */
-  approvalRule?: ApprovalRule;
   /** The agent's own notification settings. config.yaml has the other ones. */
   notify: NotifyChoice;
   /** The source of the output schema. Absent if any text is an answer. */
@@ -136,7 +129,6 @@ export function toAgent(
   const autoApprove = toAutoApprove(definition.auto_approve);
   const shell = toShellSettings(definition.shell);
   const mail = toMailUse(definition.mail);
-  const { confirmTimeout, ...policy } = withConfigDefaults(AGENT_POLICY, definition, defaults);
   return {
     ...own,
     displayName: definition.name ?? own.id,
@@ -153,21 +145,17 @@ export function toAgent(
       ...withConfigDefaults(DOLLAR_BUDGET, definition.budget, defaults.budget),
       tokens: withConfigDefaults(TOKEN_BUDGET, definition.budget.tokens, defaults.budget.tokens),
     },
-    maxConcurrentRuns: definition.max_concurrent_runs,
-    nodes: unique(definition.nodes ?? []),
-    ...(definition.only_on == null ? {} : { onlyOn: unique(definition.only_on) }),
     ...parseToolEntries(unique(definition.custom_tools ?? definition.tools ?? [])),
     ...parseMcpEntries(definition.mcp ?? []),
     skills: unique(definition.skills ?? []),
     agents: unique(definition.agents ?? []),
     ...(shell === undefined ? {} : { shell }),
     ...(mail === undefined ? {} : { mail }),
-    ...policy,
+    ...withConfigDefaults(AGENT_POLICY, definition, defaults),
+    ...toOwnPolicy(definition),
     ...toGuards([...defaults.confirmTools, ...definition.confirm ?? []], autoApprove),
     mcpConfirm: defaults.mcpConfirm ?? "none",
     autoApprove,
-    confirmTimeoutMs: confirmTimeout,
-    ...toApprovalRule(definition),
     notify: definition.notify,
     enabled: definition.enabled,
     ...(definition.expose && { expose: true }),
@@ -195,6 +183,14 @@ export function agentDigest(agent: Agent): string {
 
 const unique = (list: readonly string[]): string[] => [...new Set(list)];
 
+function toOwnPolicy(definition: Definition): OwnPolicy {
+  const entries = Object.keys(OWN_POLICY).map((name) => {
+    const value: unknown = Reflect.get(definition, name);
+    return [camelCase(name), Array.isArray(value) ? unique(value) : value];
+  });
+  return Object.fromEntries(entries) as OwnPolicy;
+}
+
 /** Returns the parsed value of `auto_approve`. `"*"` if it frees every tool. */
 function toAutoApprove(
   written: string | readonly string[] | null | undefined,
@@ -214,23 +210,5 @@ function toGuards(
   return {
     confirmTools: guards.filter((name) => !autoApprove.includes(name)),
     freedGuards: guards.filter((name) => autoApprove.includes(name)),
-  };
-}
-
-/** Returns the rule about the people who approve calls, if the file has one. */
-function toApprovalRule(
-  { approvers, approvals, exclude_starter: excludesStarter }: {
-    approvers?: string[] | null | undefined;
-    approvals: number;
-    exclude_starter: boolean;
-  },
-): { approvalRule?: ApprovalRule } {
-  if (approvers == null && approvals === 1 && !excludesStarter) return {};
-  return {
-    approvalRule: {
-      ...(approvers != null && { approvers: unique(approvers) }),
-      approvals,
-      ...(excludesStarter && { excludesStarter }),
-    },
   };
 }

@@ -3,15 +3,14 @@ import { z } from "zod";
 import {
   AGENT_POLICY,
   DOLLAR_BUDGET,
+  OWN_POLICY,
   RETRY,
   RUN_SETTINGS,
   TOKEN_BUDGET,
 } from "../config/agent_settings.ts";
 import {
-  countLimit,
   field,
   filledText,
-  nodeLabel,
   oneOrMore,
   pathText,
   section,
@@ -26,8 +25,6 @@ import { describeBadName } from "./agent_id.ts";
 import { shellSchema } from "./approval/shell_settings.ts";
 import { mailUseSchema } from "./approval/mail_use.ts";
 import { triggerSchema } from "./triggers/trigger_forms.ts";
-
-const MAX_NODE_LABELS = 8;
 
 /** The schema of an agent's display name. */
 const label = z.string().superRefine((text, context) => {
@@ -137,50 +134,12 @@ export const definitionSchema = z.object({
     description:
       "Tools that require no approval; `server/get_*` for tools of a server; `*` for all tools",
   }),
-  approvers: oneOrMore(filledText).refine(
-    (names) => names.length > 0,
-    "must name at least one (or leave the key out)",
-  ).nullish().meta({
-    values: "text or list",
-    description:
-      "The people who may approve calls: names of keys and people, or roles; without it everybody",
-  }),
-  approvals: field(
-    z.int().min(1).max(5),
-    1,
-    "The number of different people who must approve a call",
-  ),
-  exclude_starter: field(
-    z.boolean(),
-    false,
-    "`true`: the person who started the run may not approve its calls",
-  ),
+  ...OWN_POLICY,
   ...withoutDefaults(AGENT_POLICY),
   notify: section(NOTIFY_CHOICE),
   budget: section({
     ...withoutDefaults(DOLLAR_BUDGET),
     tokens: section(withoutDefaults(TOKEN_BUDGET)),
-  }),
-  max_concurrent_runs: field(
-    countLimit,
-    "none",
-    "Maximum simultaneous runs of this agent on each node; further runs wait; delegated runs neither wait nor count",
-  ),
-  nodes: oneOrMore(nodeLabel).refine(
-    (labels) => labels.length <= MAX_NODE_LABELS,
-    `must name at most ${MAX_NODE_LABELS} labels`,
-  ).nullish().meta({
-    values: "text or list",
-    description:
-      "Labels that a node must have, all of them, to run the agent; no effect without a database",
-  }),
-  only_on: oneOrMore(filledText).refine(
-    (hosts) => hosts.length > 0,
-    "must name at least one host (or leave the key out)",
-  ).nullish().meta({
-    values: "text or list",
-    description:
-      "The hosts on which the agent's trigger and `after` fire; runs on request work on every host",
   }),
   output: section({
     schema: outputSchema.nullish().meta({

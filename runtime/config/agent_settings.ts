@@ -9,6 +9,8 @@ import {
   countLimit,
   durationOrNone,
   field,
+  filledText,
+  nodeLabel,
   oneOrMore,
   optional,
   secondsOrNone,
@@ -17,20 +19,21 @@ import {
 } from "./fields.ts";
 
 /** The values of `history`, the amount of earlier conversation that is sent with a run. */
-export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
+const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
 /** The amount of earlier conversation that is sent with a run. executions/loop/history.ts has the numbers. */
 export type HistoryLevel = typeof HISTORY_LEVELS[number];
-
-/**
- * The values of `on_pending`: while another run of the conversation waits for a person, a new run is skipped, or runs in
- * parallel.
- */
-export const ON_PENDING = ["skip", "parallel"] as const;
 
 /** The values of `mcp_confirm`: the MCP tools that require approval are those without `readOnlyHint`, all, or none. */
 export const MCP_CONFIRM = ["writes", "all", "none"] as const;
 /** A value of MCP_CONFIRM. */
 export type McpConfirm = typeof MCP_CONFIRM[number];
+
+/** Returns the schema of a list that is not empty, which may also be written as a single item. */
+const atLeastOne = <Item extends z.ZodType>(item: Item, words = "one") =>
+  oneOrMore(item).refine(
+    (list) => list.length > 0,
+    `must name at least ${words} (or leave the key out)`,
+  );
 
 /** The fields of `settings` in an agent file: the limits of a run. `null` switches a limit off. */
 export const RUN_SETTINGS = {
@@ -81,10 +84,7 @@ export const RETRY = {
     default: RETRY_WAITS_MS.map((ms) => `\`${writeDuration(ms)}\``).join(", then "),
   }),
   on: field(
-    oneOrMore(z.enum(TRANSIENT_FAILURES)).refine(
-      (list) => list.length > 0,
-      "must name at least one (or leave the key out)",
-    ),
+    atLeastOne(z.enum(TRANSIENT_FAILURES)),
     [...TRANSIENT_FAILURES],
     "Failures that are tried again: no connection, an error of the provider, a rate limit",
   ),
@@ -92,12 +92,6 @@ export const RETRY = {
 
 /** The parsed policy for retrying a run whose model cannot be reached. `wait` is in milliseconds. */
 export type RetryPolicy = z.output<z.ZodObject<typeof RETRY>>;
-
-/** The values of `on_budget`: a run whose next call would exceed a budget asks a person, or ends. */
-export const ON_BUDGET = ["pause", "abort"] as const;
-
-/** The values of `unpriced`: under a budget in dollars, calls of models without a known price are refused or allowed. */
-export const UNPRICED = ["refuse", "allow"] as const;
 
 /** The units of a budget. */
 export const BUDGET_UNITS = ["usd", "tokens"] as const;
@@ -157,7 +151,19 @@ export type WorkspaceBudget = FieldValues<typeof WORKSPACE_DOLLARS> & {
   tokens: FieldValues<typeof WORKSPACE_TOKENS>;
 };
 
-/** The fields of an agent file that are in no section. */
+/** The durations among the rules of an agent, parsed to milliseconds; null is the value `none`. */
+export const AGENT_DURATIONS = {
+  /** The time to wait for an approval; null waits forever. */
+  confirm_timeout: field(
+    durationOrNone,
+    "none",
+    "Time after which an unanswered question counts as denied",
+  ),
+  /** The maximum rest of a call of `wait`; null for no maximum. */
+  max_wait: field(durationOrNone, "30d", "Maximum time that a call of `wait` rests"),
+};
+
+/** The fields of an agent file that are in no section, and whose defaults config.yaml may set. */
 export const AGENT_POLICY = {
   history: field(
     z.enum(HISTORY_LEVELS),
@@ -165,39 +171,87 @@ export const AGENT_POLICY = {
     "Number of earlier messages that are sent to the model: 10, 50, 200 or none",
   ),
   on_pending: field(
-    z.enum(ON_PENDING),
+    z.enum(["skip", "parallel"]),
     "skip",
     "While a run of the conversation waits for an answer, a new run is skipped, or runs in parallel",
   ),
-  /** The time to wait for an approval, in milliseconds; null waits forever. */
-  confirm_timeout: field(
-    durationOrNone,
-    "none",
-    "Time after which an unanswered question counts as denied",
-  ),
-  /** The maximum rest of a call of `wait`, in milliseconds; null for no maximum. */
-  max_wait: field(durationOrNone, "30d", "Maximum time that a call of `wait` rests"),
+  ...AGENT_DURATIONS,
   on_restart: field(
     z.enum(["orphan", "resume"]),
     "orphan",
     "A run that a crash interrupts ends as `orphaned`, or is resumed; `resume` also continues it after a stop",
   ),
   on_budget: field(
-    z.enum(ON_BUDGET),
+    z.enum(["pause", "abort"]),
     "pause",
     "If a call does not fit into a budget: ask for a higher budget, or end the run",
   ),
   unpriced: field(
-    z.enum(UNPRICED),
+    z.enum(["refuse", "allow"]),
     "refuse",
     "Calls of models without a known price, if a budget in dollars applies",
   ),
 };
-/** The parsed rules of an agent for restarts, waiting approvals and used-up budgets. */
-export type AgentPolicy = FieldValues<typeof AGENT_POLICY> & {
+
+const MAX_NODE_LABELS = 8;
+
+/** The fields of an agent file that are in no section, and that config.yaml has no defaults for. */
+export const OWN_POLICY = {
+  approvers: optional(atLeastOne(filledText)).meta({
+    values: "text or list",
+    description:
+      "The people who may approve calls: names of keys and people, or roles; without it everybody",
+  }),
+  approvals: field(
+    z.int().min(1).max(5),
+    1,
+    "The number of different people who must approve a call",
+  ),
+  exclude_starter: field(
+    z.boolean(),
+    false,
+    "`true`: the person who started the run may not approve its calls",
+  ),
+  max_concurrent_runs: field(
+    countLimit,
+    "none",
+    "Maximum simultaneous runs of this agent on each node; further runs wait; delegated runs neither wait nor count",
+  ),
+  nodes: field(
+    oneOrMore(nodeLabel).refine(
+      (labels) => labels.length <= MAX_NODE_LABELS,
+      `must name at most ${MAX_NODE_LABELS} labels`,
+    ).meta({ values: "text or list" }),
+    [],
+    "Labels that a node must have, all of them, to run the agent; no effect without a database",
+  ),
+  only_on: optional(atLeastOne(filledText, "one host")).meta({
+    values: "text or list",
+    description:
+      "The hosts on which the agent's trigger and `after` fire; runs on request work on every host",
+  }),
+};
+
+/** The values of OWN_POLICY. Lists contain no entry twice. */
+export type OwnPolicy = CamelKeys<Required<z.output<z.ZodObject<typeof OWN_POLICY>>>>;
+
+/** The parsed rules of an agent for approvals, restarts, used-up budgets and the place of its runs. */
+export type AgentPolicy = FieldValues<typeof AGENT_POLICY> & OwnPolicy & {
   /** The policy for retries; absent for the default of runs that a trigger started. */
   retry?: RetryPolicy;
 };
+
+type Durations = FieldValues<typeof AGENT_DURATIONS>;
+
+/** Returns the durations among the rules of an agent as they are written in a file. */
+export function writeDurations(policy: Durations): Record<keyof Durations, string> {
+  const names = Object.keys(camelKeys(AGENT_DURATIONS)) as (keyof Durations)[];
+  const write = (ms: number | null) => ms === null ? "none" : writeDuration(ms);
+  return Object.fromEntries(names.map((name) => [name, write(policy[name])])) as Record<
+    keyof Durations,
+    string
+  >;
+}
 
 /** The parsed values of a table of fields, with names in camel case. */
 export type FieldValues<Table extends z.ZodRawShape> = CamelKeys<z.output<z.ZodObject<Table>>>;

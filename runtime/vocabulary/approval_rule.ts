@@ -21,6 +21,20 @@ export interface ApprovalRule {
   standIns?: { names: readonly string[]; from: number };
 }
 
+/** Returns the rule of an agent. Undefined if everybody may approve its calls. */
+export function approvalRuleOf({ approvers, approvals, excludeStarter }: {
+  approvers: readonly string[] | undefined;
+  approvals: number;
+  excludeStarter: boolean;
+}): ApprovalRule | undefined {
+  if (approvers === undefined && approvals === 1 && !excludeStarter) return undefined;
+  return {
+    ...(approvers !== undefined && { approvers }),
+    approvals,
+    ...(excludeStarter && { excludesStarter: true }),
+  };
+}
+
 /** Returns the rule of a question that is asked now, with the stand-ins of the approvers. */
 export function withStandIns(
   rule: ApprovalRule,

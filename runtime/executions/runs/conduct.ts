@@ -11,7 +11,7 @@ import type { HumanRequest } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { Journal } from "../record/journal.ts";
 import { createRetryingStores, retryUntilStored } from "../record/patient_stores.ts";
-import { withStandIns } from "../../vocabulary/approval_rule.ts";
+import { approvalRuleOf, withStandIns } from "../../vocabulary/approval_rule.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
 import { isLeftForRestart, isLost, RunStopped } from "../loop/run.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
@@ -176,7 +176,8 @@ async function ask(
   },
 ): Promise<Paused> {
   const now = ports.clock.now();
-  const { confirmTimeoutMs, approvalRule: rule } = agent;
+  const { confirmTimeout } = agent;
+  const rule = approvalRuleOf(agent);
   return await journal.ask({
     ...question,
     requestId: crypto.randomUUID(),
@@ -184,7 +185,7 @@ async function ask(
     toolName: call.name,
     toolArgs: args,
     createdAt: now,
-    expiresAt: confirmTimeoutMs === null ? null : now + confirmTimeoutMs,
+    expiresAt: confirmTimeout === null ? null : now + confirmTimeout,
     ...(isGuard && { isGuard }),
     ...(raise && { raise }),
     ...(isGuard && rule && { rule: withStandIns(rule, { people: ports.config().people, now }) }),

@@ -9,8 +9,10 @@ import { writeDuration } from "../../../base/durations.ts";
 import {
   AGENT_POLICY,
   DOLLAR_BUDGET,
+  OWN_POLICY,
   RUN_SETTINGS,
   TOKEN_BUDGET,
+  writeDurations,
 } from "../../config/agent_settings.ts";
 import { withoutDefaults } from "../../config/fields.ts";
 import { retryPolicyOf } from "../../executions/runs/run_retry.ts";
@@ -41,14 +43,9 @@ export async function effectiveSettings(
       (inherited && config.document && find(config.document, [inherited], "config")) ??
       { from: "default", line: null };
   };
-  const { model, autoApprove, mcpConfirm, mcp, confirmTools, nodes } = agent;
+  const { model, autoApprove, mcpConfirm, mcp, confirmTools, mail } = agent;
   const guards = confirmTools.length === 0 ? "none" : confirmTools.join(", ");
-  const policy = snakeKeys(agent);
-  const inWords = (ms: number | null) => ms === null ? null : writeDuration(ms);
-  const durations: Readonly<Record<string, string | null>> = {
-    confirm_timeout: inWords(agent.confirmTimeoutMs),
-    max_wait: inWords(agent.maxWait),
-  };
+  const policy = snakeKeys({ ...agent, ...writeDurations(agent) });
   // A row without a value is left out.
   const optional = (...row: SettingRow): SettingRow[] =>
     row[1] == null || row[1] === "" ? [] : [row];
@@ -66,7 +63,7 @@ export async function effectiveSettings(
     ),
     ...Object.keys(AGENT_POLICY).map((name): SettingRow => [
       name,
-      name in durations ? durations[name] : Reflect.get(policy, name),
+      Reflect.get(policy, name),
       [[name]],
       ["defaults", name],
     ]),
@@ -78,9 +75,12 @@ export async function effectiveSettings(
     ]),
     ...retryRows(agent),
     ...budgetRows(agent),
-    ...optional("nodes", nodes.join(", "), [["nodes"]]),
+    ...ownRows(policy),
     ...optional("output.schema", output, [["output", "schema"]]),
     ...shellRows(agent),
+    ...optional("mail", mail && (mail.to === undefined ? mail.account : inMap(mail)), [["mail"]]),
+    ...notifyRows(agent),
+    ...optional("expose", agent.expose, [["expose"]]),
     ["confirm", guards, [["confirm"], ["auto_approve"]], ["defaults", "confirm_tools"]],
     ...optional("auto_approve", [autoApprove].flat().join(", "), [["auto_approve"]]),
     ...optional(
@@ -97,25 +97,47 @@ export async function effectiveSettings(
   }));
 }
 
+/** Returns the fields that only an agent's file has, without those that have their default. */
+function ownRows(policy: object): SettingRow[] {
+  const write = (value: unknown) => value == null ? "none" : [value].flat().join(", ");
+  return Object.entries<z.ZodType>(OWN_POLICY).flatMap(([name, field]): SettingRow[] => {
+    const value = write(Reflect.get(policy, name));
+    return value === write(field.meta()?.["default"]) ? [] : [[name, value, [[name]]]];
+  });
+}
+
+/** Returns the notation of a map in a file. Absent fields are left out. */
+function inMap(fields: object): string {
+  const written = Object.entries(fields).filter(([, value]) => value !== undefined).map((
+    [name, value],
+  ) => `${name}: ${Array.isArray(value) ? `[${value.join(", ")}]` : value}`);
+  return `{ ${written.join(", ")} }`;
+}
+
 function shellRows({ shell }: Agent): SettingRow[] {
   if (shell === undefined) return [];
-  const { allow, deny, net, env, timeoutMs } = shell;
-  const lists = Object.entries({ allow, deny, net, env })
-    .flatMap(([name, list]) => list.length === 0 ? [] : [`${name}: [${list.join(", ")}], `]);
-  return [["shell", `{ ${lists.join("")}timeout: ${writeDuration(timeoutMs)} }`, [["shell"]]]];
+  const { timeoutMs, ...lists } = shell;
+  const given = Object.entries(lists).filter(([, list]) => list.length > 0);
+  const map = { ...Object.fromEntries(given), timeout: writeDuration(timeoutMs) };
+  return [["shell", inMap(map), [["shell"]]]];
+}
+
+function notifyRows({ notify }: Agent): SettingRow[] {
+  const isSet = notify.on !== undefined || notify.to !== undefined;
+  return isSet ? [["notify", inMap(notify), [["notify"]]]] : [];
 }
 
 function retryRows(agent: Agent): SettingRow[] {
   const policy = retryPolicyOf(agent, agent.after.length > 0 ? "after" : agent.trigger.type);
   if (policy === undefined) return [];
   const { times, wait, on } = policy;
-  const waits = wait === undefined ? "" : `wait: ${writeDuration(wait)}, `;
-  return [["retry", `{ times: ${times}, ${waits}on: [${on.join(", ")}] }`, [["retry"]]]];
+  const map = { times, wait: wait === undefined ? undefined : writeDuration(wait), on };
+  return [["retry", inMap(map), [["retry"]]]];
 }
 
-/** Returns the limits of spending and of concurrent runs that are set. */
-function budgetRows({ budget: { tokens, ...dollars }, maxConcurrentRuns }: Agent): SettingRow[] {
-  const limits = [
+/** Returns the limits of spending that are set. */
+function budgetRows({ budget: { tokens, ...dollars } }: Agent): SettingRow[] {
+  return [
     ...Object.entries(snakeKeys(dollars)).map(([name, value]) => ({ path: [name], value })),
     ...Object.entries(snakeKeys(tokens)).map(([name, value]) => ({
       path: ["tokens", name],
@@ -124,11 +146,7 @@ function budgetRows({ budget: { tokens, ...dollars }, maxConcurrentRuns }: Agent
   ].map(({ path, value }): SettingRow => {
     const own = ["budget", ...path];
     return [own.join("."), value, [own], ["defaults", ...own]];
-  });
-  return [
-    ...limits,
-    ["max_concurrent_runs", maxConcurrentRuns, [["max_concurrent_runs"]]] satisfies SettingRow,
-  ].filter(([, value]) => value != null);
+  }).filter(([, value]) => value != null);
 }
 
 /** Returns the position of the first of these paths that has a value in the file. Undefined if none has. */

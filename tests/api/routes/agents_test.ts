@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { AgentDetail, AgentSummary } from "../../../api/schemas/agent_schemas.ts";
 import { ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
 import { PlanBody } from "../../../api/schemas/plan_schemas.ts";
+import { definitionSchema } from "../../../runtime/agents/definition.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { fakePlan } from "../../support/fake_plan.ts";
 import { createTestApp, type TestApp } from "../../support/test_app.ts";
@@ -68,10 +69,16 @@ Deno.test("GET /agents/{id} returns the complete configuration", async () => {
         catchUp: "once",
         input: "See {path}",
       },
-      confirmTimeoutMs: 5_400_000,
+      confirmTimeout: 5_400_000,
       autoApprove: "*",
       confirmTools: [],
+      maxWait: null,
       nodes: ["gpu"],
+      onlyOn: ["studio"],
+      approvers: ["anna", "operator"],
+      approvals: 2,
+      retry: { times: 2, wait: 90_000, on: ["network"] },
+      notify: { to: ["phone"] },
       shell: {
         ...{ allow: ["git log *"], deny: ["git push *"], net: ["registry.example.com"] },
         ...{ env: ["MY_TOKEN"], timeoutMs: 600_000 },
@@ -105,7 +112,20 @@ Deno.test("GET /agents/{id} returns the complete configuration", async () => {
     catch_up: "once",
     input: "See {path}",
   });
-  assert.equal(body.confirm_timeout, "1h30m");
+  assert.deepEqual(
+    [body.history, body.on_pending, body.confirm_timeout, body.max_wait, body.on_restart],
+    ["low", "skip", "1h30m", "none", "orphan"],
+  );
+  assert.deepEqual(
+    [body.approvers, body.approvals, body.exclude_starter, body.max_concurrent_runs, body.only_on],
+    [["anna", "operator"], 2, false, null, ["studio"]],
+  );
+  assert.deepEqual(body.retry, { times: 2, wait: "1m30s", on: ["network"] });
+  assert.deepEqual(body.notify, { on: null, to: ["phone"] });
+  assert.deepEqual(body.budget, {
+    ...{ per_day: null, per_month: null, tree: null, timezone: null },
+    tokens: { per_day: null, per_month: null, tree: null },
+  });
   assert.equal(body.auto_approve, "*");
   assert.deepEqual(body.nodes, ["gpu"]);
   assert.equal(body.mcp_confirm, "none");
@@ -118,6 +138,19 @@ Deno.test("GET /agents/{id} returns the complete configuration", async () => {
   ]);
   assert.equal(body.last_execution.status, "success");
   assert.equal(body.last_run, body.last_execution.started_at);
+});
+
+/** The fields of agent files that have another name in responses. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  tools: "custom_tools",
+  model: "model_name",
+  output: "output_schema",
+};
+
+Deno.test("AgentDetail contains every field of agent files", () => {
+  const { id: _id, ...fields } = definitionSchema.shape;
+  const names = Object.keys(fields).map((name) => OTHER_NAMES[name] ?? name);
+  assert.deepEqual(names.filter((name) => !(name in AgentDetail.shape)), []);
 });
 
 Deno.test("GET /agents/{id} finds ids with spaces and accents", async () => {

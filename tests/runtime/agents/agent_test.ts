@@ -44,6 +44,10 @@ on_budget: abort
 unpriced: allow
 max_concurrent_runs: 2
 nodes: [gpu, big-disk, gpu]
+only_on: studio
+approvers: [anna, operator, anna]
+approvals: 2
+exclude_starter: true
 enabled: false`,
   );
   assert.deepEqual(agent, {
@@ -91,6 +95,10 @@ enabled: false`,
     },
     maxConcurrentRuns: 2,
     nodes: ["gpu", "big-disk"],
+    onlyOn: ["studio"],
+    approvers: ["anna", "operator"],
+    approvals: 2,
+    excludeStarter: true,
     customTools: ["search"],
     leftOut: ["file_delete"],
     mcp: ["files"],
@@ -106,7 +114,7 @@ enabled: false`,
     mcpConfirm: "none",
     autoApprove: ["file_write"],
     onPending: "parallel",
-    confirmTimeoutMs: 5_400_000,
+    confirmTimeout: 5_400_000,
     maxWait: 7_200_000,
     onRestart: "resume",
     notify: { on: ["waiting", "success"], to: ["phone"] },
@@ -139,7 +147,7 @@ Deno.test("parseAgent() takes missing and empty fields from config.yaml", () => 
   });
   assert.deepEqual(
     [
-      ...[agent.confirmTools, agent.onPending, agent.confirmTimeoutMs],
+      ...[agent.confirmTools, agent.onPending, agent.confirmTimeout],
       ...[agent.onRestart, agent.history],
     ],
     [[], "parallel", null, "resume", "high"],
@@ -162,8 +170,8 @@ Deno.test("parseAgent() takes missing and empty fields from config.yaml", () => 
     const found = agentOf(`${empty(nested)}\nsettings:\n${empty(ofSettings, "  ")}`, options);
     assert.deepEqual(found, absent);
   }
-  assert.equal(agentOf("confirm_timeout:", { config: defaults }).confirmTimeoutMs, 2_000);
-  assert.equal(agentOf("confirm_timeout: none", { config: defaults }).confirmTimeoutMs, null);
+  assert.equal(agentOf("confirm_timeout:", { config: defaults }).confirmTimeout, 2_000);
+  assert.equal(agentOf("confirm_timeout: none", { config: defaults }).confirmTimeout, null);
 
   const budgets = configOf(
     `defaults:

@@ -229,6 +229,51 @@ Deno.test("planRun() names the source of each setting, with its line", async () 
   assert.equal((await told())["timeout"], "60 unknown");
 });
 
+Deno.test("planRun() lists the settings that only an agent's file has, without their defaults", async () => {
+  await using place = await createTestWorkspace();
+  const lines = (text: string) => `---\nmodel: demo/echo\n${text}---\nGo.\n`;
+  await place.writeAgent("plain", lines("approvals: 1\n"));
+  await place.writeAgent(
+    "a",
+    lines(
+      "approvers: [anna, operator]\napprovals: 2\nexclude_starter: true\nmax_concurrent_runs: 3\n" +
+        "only_on: [studio, tower]\nnotify: { on: [], to: [phone] }\nexpose: true\n" +
+        "mail: { account: home, to: [ann@example.com] }\n",
+    ),
+  );
+  await place.writeAgent(
+    "b",
+    lines("exclude_starter: true\nmail: home\nnotify: { on: [error] }\n"),
+  );
+  await using runtime = await place.open();
+  const names = async (id: string) =>
+    (await runtime.planRun(id, { withMessages: false })).settings
+      .flatMap(({ name, value, from, line }) =>
+        OWN.includes(name) ? [[name, value, from, line]] : []
+      );
+  assert.deepEqual(await names("plain"), []);
+  assert.deepEqual(await names("a"), [
+    ["approvers", "anna, operator", "file", 3],
+    ["approvals", "2", "file", 4],
+    ["exclude_starter", "true", "file", 5],
+    ["max_concurrent_runs", "3", "file", 6],
+    ["only_on", "studio, tower", "file", 7],
+    ["mail", "{ account: home, to: [ann@example.com] }", "file", 10],
+    ["notify", "{ on: [], to: [phone] }", "file", 8],
+    ["expose", "true", "file", 9],
+  ]);
+  assert.deepEqual(await names("b"), [
+    ["exclude_starter", "true", "file", 3],
+    ["mail", "home", "file", 4],
+    ["notify", "{ on: [error] }", "file", 5],
+  ]);
+});
+
+const OWN = [
+  ...["approvers", "approvals", "exclude_starter", "max_concurrent_runs", "nodes", "only_on"],
+  ...["mail", "notify", "expose"],
+];
+
 Deno.test("planRun() shows no secret, and works without write access", async () => {
   const secret = "tok-0123456789";
   await using place = await createTestWorkspace({ shell: { MY_TOKEN: secret } });
