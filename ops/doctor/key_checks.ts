@@ -1,12 +1,6 @@
 // Finds keys that cannot work and secret files that other users can read. No finding contains a key.
 import type { Agent } from "../../runtime/agents/agent.ts";
-import {
-  findProvider,
-  modelChain,
-  NAMED_PROVIDERS,
-  PROVIDERS,
-  toModel,
-} from "../../runtime/config/providers.ts";
+import { findProvider, modelChain, PROVIDERS, toModel } from "../../runtime/config/providers.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { withDatabaseSecrets } from "../../runtime/config/database_settings.ts";
 import { EnvironmentFiles } from "../../runtime/config/files/environment_files.ts";
@@ -68,7 +62,8 @@ function describeShape(key: string, provider: string): string | undefined {
   if (/^bearer\s/i.test(key)) return 'begins with "Bearer", which is not part of it';
   if (/["'`]/.test(key)) return "contains a quotation mark";
   if (/[^\x21-\x7e]/.test(key)) return "contains a space or another character that no key has";
-  const owner = NAMED_PROVIDERS.find((name) => PROVIDERS[name].keyPattern?.test(key));
+  const owner = Object.entries(PROVIDERS)
+    .find(([, { keyPattern }]) => keyPattern?.test(key))?.[0];
   const isKnown = findProvider(provider)?.keyPattern !== undefined;
   if (owner === undefined || owner === provider || !isKnown) return undefined;
   return `looks like a key of ${owner}, but is sent to ${provider}`;

@@ -6,20 +6,14 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
   NAMED_PROVIDERS.flatMap((name) => Object.entries(PROVIDERS[name].shortNames ?? {})),
 );
 
-/** The providers by the names that other tools use for them. */
-const ALIASES: ReadonlyMap<string, string> = new Map(
-  NAMED_PROVIDERS.flatMap((name) =>
-    PROVIDERS[name].aliases?.map((alias) => [alias, name] as const) ?? []
-  ),
-);
-
 /** Finds a model. Returns undefined for a name of no known family. */
 export function findModel(written: string): { provider: string; name: string } | undefined {
   const text = written.trim().replace(/\s*\((?:copilot|preview|azure|openai)\)$/i, "");
   const slash = text.indexOf("/");
   if (slash > 0) {
     const first = text.slice(0, slash).toLowerCase();
-    const provider = ALIASES.get(first) ?? first;
+    const provider = NAMED_PROVIDERS.find((one) => PROVIDERS[one].aliases?.includes(first)) ??
+      first;
     const name = text.slice(slash + 1);
     // Routers and clouds put the name of the provider behind their own.
     return isNamedProvider(provider) && name !== "" ? { provider, name } : undefined;

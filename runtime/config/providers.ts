@@ -11,10 +11,10 @@ export interface Provider<Adapter extends string = string> {
   /** Its domains; null if its key may be sent to any host. */
   hosts: readonly string[] | null;
   /**
-   * The need for a key. `required elsewhere`: only calls to other hosts than this machine need it. `optional`: no call needs
-   * it, but it is sent if it is set. `none`: there is no key.
+   * The need for a key; absent if each call needs one. `elsewhere`: only calls to other hosts than this machine need it.
+   * `optional`: no call needs it, but it is sent if it is set. `none`: there is no key.
    */
-  key: "required" | "required elsewhere" | "optional" | "none";
+  key?: "elsewhere" | "optional" | "none";
   /** A capable model at a moderate price. Empty if the available models depend on the machine. */
   suggestedModel: string;
   /** True if its models usually accept pictures and PDF files. An older model may refuse them. */
@@ -38,7 +38,6 @@ const ROWS = {
     adapter: "openai",
     url: "https://api.openai.com/v1",
     hosts: ["openai.com"],
-    key: "required",
     suggestedModel: "gpt-6-sol",
     acceptsMedia: true,
     keepsFields: true,
@@ -49,7 +48,6 @@ const ROWS = {
     adapter: "anthropic",
     url: "https://api.anthropic.com",
     hosts: ["anthropic.com"],
-    key: "required",
     suggestedModel: "claude-sonnet-5-5",
     acceptsMedia: true,
     keyPattern: /^sk-ant-/,
@@ -61,7 +59,6 @@ const ROWS = {
     adapter: "google",
     url: "https://generativelanguage.googleapis.com",
     hosts: ["googleapis.com"],
-    key: "required",
     suggestedModel: "gemini-3.5-flash",
     acceptsMedia: true,
     keyPattern: /^AIza/,
@@ -82,7 +79,7 @@ const ROWS = {
     adapter: "compatible",
     url: "http://127.0.0.1:11434/v1",
     hosts: null,
-    key: "required elsewhere",
+    key: "elsewhere",
     suggestedModel: "",
     acceptsMedia: false,
   },

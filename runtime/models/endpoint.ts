@@ -1,13 +1,7 @@
 // Resolves the settings of a model to its endpoint: adapter, address and key variable. Has no side effects, because
 // `validate` uses it, too.
 import type { ModelSettings } from "../agents/agent.ts";
-import {
-  type AdapterName,
-  findProvider,
-  NAMED_PROVIDERS,
-  type Provider,
-  PROVIDERS,
-} from "../config/providers.ts";
+import { type AdapterName, findProvider, NAMED_PROVIDERS } from "../config/providers.ts";
 import { ModelError, refusal } from "./model.ts";
 
 /** The endpoint that a model's settings name. */
@@ -43,7 +37,6 @@ export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
     : parseBaseUrl(settings.baseUrl, provider);
   const adapter = known?.adapter ?? (isOpenAiHost(given?.hostname) ? "openai" : "compatible");
   const loopback = given === undefined || isLoopbackHost(given.hostname);
-  const key = known?.key ?? "required";
   const keyVariable = settings.apiKeyEnv ?? keyVariableOf(provider);
   const foreign = given !== undefined && !loopback &&
     [known, keyOwner(keyVariable)].some((one) =>
@@ -53,8 +46,8 @@ export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
     id: `${provider}/${name}`,
     adapter,
     baseUrl: given === undefined ? known?.url ?? "" : baseUrlOf(given, adapter),
-    keyVariable: key === "none" ? null : keyVariable,
-    keyRequired: key === "required" || (key === "required elsewhere" && !loopback),
+    keyVariable: known?.key === "none" ? null : keyVariable,
+    keyRequired: known?.key === undefined || (known.key === "elsewhere" && !loopback),
     foreignHost: foreign ? given.host : null,
   };
 }
@@ -95,9 +88,8 @@ export function isLoopbackHost(hostname: string): boolean {
  * Returns the built-in provider whose key this variable contains, or undefined. An agent may name the variable for another
  * provider.
  */
-function keyOwner(variable: string): Provider | undefined {
-  const owner = NAMED_PROVIDERS.find((provider) => keyVariableOf(provider) === variable);
-  return owner === undefined ? undefined : PROVIDERS[owner];
+function keyOwner(variable: string): ReturnType<typeof findProvider> {
+  return findProvider(NAMED_PROVIDERS.find((name) => keyVariableOf(name) === variable) ?? "");
 }
 
 /** Returns true if the host has OpenAI's own variant of Chat Completions. */
