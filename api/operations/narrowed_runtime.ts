@@ -5,12 +5,6 @@ import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { FilePlace } from "../../runtime/interface/workspace_files.ts";
 import { RequestRefused } from "../errors.ts";
 
-/** The members of the runtime that concern no agent. */
-const SHARED = [
-  ...["version", "config", "directories", "clock", "log", "startedAt", "storage", "messages"],
-  ...["keys", "listNodes", "audit"],
-] as const;
-
 const NO_RAISE =
   'To raise a budget needs the right "control", which a key for some agents does not have';
 
@@ -19,7 +13,12 @@ function changed<T extends object>(of: T, members: Partial<T>): T {
   return Object.assign(Object.create(of), members);
 }
 
-/** Returns the runtime as seen by a sender for `agents`. A member that is not listed here throws an error. */
+/** Throws TypeError: the operation needs a right that a key for some agents never has. */
+function refuse(): never {
+  throw new TypeError("A narrowed sender has no right to this operation");
+}
+
+/** Returns the runtime as seen by a sender for `agents`. */
 export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runtime {
   const isSeen = (id: string | null) => id !== null && agents.includes(id);
   const requireAgent = (id: string) => {
@@ -44,7 +43,15 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
       await requireExecution(id);
       return await call.call(runtime, id, ...args);
     };
-  const narrowed: Partial<Runtime> = {
+  const { version, directories, clock, log, startedAt, storage, messages, audit } = runtime;
+  return {
+    // These members concern no agent.
+    ...{ version, directories, clock, log, startedAt, storage, messages, audit },
+    get config() {
+      return runtime.config;
+    },
+    keys: () => runtime.keys(),
+    listNodes: () => runtime.listNodes(),
     listAgents: async (options) =>
       (await runtime.listAgents(options)).filter(({ agent }) => isSeen(agent.id)),
     getAgent: ofAgent(runtime.getAgent),
@@ -112,7 +119,7 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
         if (agentId !== undefined) requireAgent(agentId);
         return (await runtime.budgets.list(agentId)).filter((one) => isSeen(one.agentId));
       },
-      raise: () => Promise.reject(new TypeError("A narrowed sender raises no budget")),
+      raise: refuse,
     },
     replays: {
       replay: ofExecution((id, options) => runtime.replays.replay(id, options)),
@@ -127,15 +134,17 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
           if (isShown) listener(event, origin);
         }),
     }),
+    // A key for some agents never has the rights to use these members.
+    webhooks: undefined,
+    reloadAgents: refuse,
+    previewArguments: refuse,
+    autoApprove: refuse,
+    purgeCheckpoints: refuse,
+    readLog: refuse,
+    pauseScheduler: refuse,
+    resumeScheduler: refuse,
+    resumeAgent: refuse,
+    stop: refuse,
+    [Symbol.asyncDispose]: refuse,
   };
-  return new Proxy(runtime, {
-    get(target, name: keyof Runtime) {
-      if (name in narrowed) return narrowed[name];
-      if (!SHARED.some((one) => one === name)) {
-        throw new TypeError(`The narrowed runtime has no ${String(name)}`);
-      }
-      const value = target[name];
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
 }
