@@ -1,11 +1,15 @@
 // The schemas of questions to people and their answers.
 import { z } from "zod";
+import { fileChangers } from "../../runtime/vocabulary/builtin_tools.ts";
 import { CLIENT_PLACES } from "../../runtime/vocabulary/callers.ts";
 import { count, id } from "./wire_values.ts";
 
 const timestamp = z.iso.datetime();
 
 const jsonValue = z.unknown().meta({ id: "JsonValue", description: "Any JSON value" });
+
+/** The tools with a preview, such as `file_write, file_edit or file_move`. */
+const CHANGERS = fileChangers().join(", ").replace(/,(?= \w+$)/, " or");
 
 /** The change that a call of a file tool would make to the current file. */
 export const PreviewBody = z.object({
@@ -73,8 +77,7 @@ export const PendingBody = z.object({
     description: "True if the sender of this request may answer now, and has not approved the call",
   }),
   preview: PreviewBody.nullable().meta({
-    description: "The change that file_write, file_edit, file_delete or file_move would make; " +
-      "null for other tools",
+    description: `The change that ${CHANGERS} would make; null for other tools`,
   }),
 }).meta({ id: "Pending" });
 export type PendingBody = z.infer<typeof PendingBody>;

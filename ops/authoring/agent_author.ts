@@ -10,7 +10,7 @@ import {
 import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { parseAgent } from "../../runtime/agents/parse_agent.ts";
 import { unattendedGuards } from "./validate_unattended.ts";
-import { BUILTIN_TOOL_NAMES } from "../../runtime/vocabulary/tool_vocabulary.ts";
+import { BUILTIN_TOOL_NAMES } from "../../runtime/vocabulary/builtin_tools.ts";
 import {
   describeForbidden,
   describeUnseen,

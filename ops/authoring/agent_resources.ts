@@ -10,7 +10,8 @@ import { inspectToolCount } from "./tool_count.ts";
 import { nearestHint } from "../../base/text/suggestion.ts";
 import { describeMisplacedPaths } from "../../runtime/tools/mcp/servers_file/misplaced_paths.ts";
 import { describeKeptName, describeNameClash } from "../../runtime/tools/name_clash.ts";
-import { MAIL_TOOLS, WEB_SEARCH, yieldsName } from "../../runtime/vocabulary/tool_vocabulary.ts";
+import { builtinToolsBy, yieldsName } from "../../runtime/vocabulary/builtin_tools.ts";
+import { WEB_SEARCH } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import {
   resolveServer,
   serverFolder,
@@ -33,8 +34,6 @@ import { isMissing } from "../../base/files/missing.ts";
 import { findSandbox, type SandboxSupport } from "../../runtime/sandbox/sandbox_support.ts";
 import { sandboxGap } from "../../runtime/permissions/sandbox_gap.ts";
 
-const SKILL_TOOLS = ["skill_use", "skill_read_file", "skill_run_script"];
-
 /** Inspects a custom tool's file. Returns its description, or the reason why it cannot be used. */
 export type InspectCustomTool = (name: string) => Promise<InspectedModule | { problem: string }>;
 
@@ -43,8 +42,6 @@ export type InspectResources = (agent: Agent) => Promise<InspectedResources>;
 
 /** The functions and names that an inspection needs. */
 export interface InspectionOptions {
-  /** The names of the built-in tools, which every agent has. */
-  builtinTools: readonly string[];
   inspectCustomTool: InspectCustomTool;
   /**
    * Starts a server. Returns a sentence with the reason why the server cannot be used, or undefined if it can. If this
@@ -56,7 +53,7 @@ export interface InspectionOptions {
 /** Returns a function that inspects the resources of the workspace's agents. */
 export function createInspection(
   settings: WorkspaceSettings,
-  { builtinTools, inspectCustomTool, connect }: InspectionOptions,
+  { inspectCustomTool, connect }: InspectionOptions,
 ): InspectResources {
   const skills = new SkillLibrary(settings);
   const servers = new ServersFile(settings.directories.mcpServersFile);
@@ -65,12 +62,12 @@ export function createInspection(
   const sandboxSupport = () => support ??= findSandbox();
   return async (agent) => {
     const isKept = (name: string) => !agent.leftOut.includes(name);
-    const builtin = builtinTools.filter(isKept);
+    const builtin = builtinToolsBy(undefined).filter(isKept);
     const ownTools = [
-      ...(agent.skills.length > 0 ? SKILL_TOOLS : []),
-      ...(agent.agents.length > 0 ? ["run_agent"] : []),
-      ...(agent.shell === undefined ? [] : ["shell"]),
-      ...(agent.mail === undefined ? [] : MAIL_TOOLS),
+      ...(agent.skills.length > 0 ? builtinToolsBy("skills") : []),
+      ...(agent.agents.length > 0 ? builtinToolsBy("agents") : []),
+      ...(agent.shell === undefined ? [] : builtinToolsBy("shell")),
+      ...(agent.mail === undefined ? [] : builtinToolsBy("mail")),
       ...agent.customTools.filter((name) => name === WEB_SEARCH),
     ].filter(isKept);
     const custom = await inspectCustomTools(agent, {

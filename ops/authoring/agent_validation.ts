@@ -1,6 +1,7 @@
 // Validates a workspace's agent files against its settings, agents, tools and prices.
 import { describeMissingSearch } from "../../runtime/config/search_schema.ts";
 import { hasToolFile } from "../../runtime/tools/custom/tool_files.ts";
+import { builtinToolsBy } from "../../runtime/vocabulary/builtin_tools.ts";
 import { WEB_SEARCH } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { createInspection } from "./agent_resources.ts";
 import type { ServerConnections } from "./server_connections.ts";
@@ -17,7 +18,6 @@ import { ModelPrices } from "../../runtime/models/pricing.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { openWorkspaceTools } from "../../runtime/wiring/tool_catalog.ts";
 import type { CustomTools } from "../../runtime/tools/custom/custom_tools.ts";
-import { createBuiltinTools } from "../../runtime/tools/toolbox.ts";
 
 const loadForeignFile = lazyModule(() => import("./foreign_file.ts"));
 const loadConnections = lazyModule(() => import("./server_connections.ts"));
@@ -51,8 +51,7 @@ export async function openAgentValidation(
   const machineTimeZone = readMachineTimeZone(shell["TZ"]);
   const registry = new AgentRegistry({ config, directories, home });
   const { errors } = await registry.load();
-  const toolNames = createBuiltinTools({ http: { ...config.http, ownPorts: () => [] } })
-    .map(({ name }) => name);
+  const toolNames = builtinToolsBy(undefined);
   const prices = new ModelPrices({
     files: directories.pricingFiles,
     clock: new SystemClock(),
@@ -72,7 +71,6 @@ export async function openAgentValidation(
   };
   let customTools: Promise<CustomTools> | undefined;
   const inspectResources = createInspection(settings, {
-    builtinTools: toolNames,
     inspectCustomTool: async (name) => {
       if (name === WEB_SEARCH && !await hasToolFile(name, directories.toolsDir)) {
         const problem = describeMissingSearch(

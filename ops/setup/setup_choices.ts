@@ -2,6 +2,7 @@
 import { resolve } from "../../base/plain_path.ts";
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
+import { fileChangers, guardedByDefault } from "../../runtime/vocabulary/builtin_tools.ts";
 import type { ChatRight } from "../../runtime/vocabulary/rights.ts";
 import {
   addConfigEntry,
@@ -126,9 +127,6 @@ export class ChoicesRefused extends RuntimeError {
 /** The line by which an editor finds the schema. A relative path works offline, and on every machine. */
 const SCHEMA_LINE = `# yaml-language-server: $schema=./${CONFIG_SCHEMA_FILE}`;
 
-/** The tools that wait for approval in a new installation: those that change files. */
-const GUARDED_TOOLS = ["file_delete", "file_write", "file_edit", "file_move"];
-
 /** The whole text of the new config.yaml, and its parsed configuration. */
 export interface ChosenConfig {
   text: string;
@@ -150,7 +148,10 @@ export async function chooseConfig(
   // Guards are only added to a new file. An existing file keeps the guards that it has.
   if (before === undefined) {
     edits.push(
-      { path: ["defaults", "confirm_tools"], value: GUARDED_TOOLS },
+      {
+        path: ["defaults", "confirm_tools"],
+        value: [...new Set([...guardedByDefault(), ...fileChangers()])],
+      },
       { path: ["defaults", "mcp_confirm"], value: "writes" },
     );
   }

@@ -2,20 +2,7 @@
 import type { ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { parseObject, textOf, type ToolCall } from "../../present/payload.ts";
-
-const KINDS: Readonly<Record<string, ToolKind>> = {
-  file_read: "read",
-  file_write: "edit",
-  file_edit: "edit",
-  file_delete: "delete",
-  file_move: "move",
-  file_glob: "search",
-  file_search: "search",
-  http_request: "fetch",
-  web_search: "fetch",
-  shell: "execute",
-  skill_run_script: "execute",
-};
+import { findBuiltinTool } from "../../runtime/vocabulary/builtin_tools.ts";
 
 /** The value of a path in the API that stands for the folder that is open in the editor. */
 export const EDITOR_FOLDER = "editor";
@@ -47,7 +34,7 @@ export function toToolCall(
   return {
     toolCallId: id,
     title: place === "" ? name : `${name} ${place}`,
-    kind: KINDS[name] ?? "other",
+    kind: findBuiltinTool(name)?.kind ?? "other",
     rawInput: input,
     content: toDiff(name, { input, path: toRealPath(path, paths) }),
   };

@@ -1,16 +1,10 @@
 // Finds the files that an answer names, among the files that its run has written itself.
 import type { LogRow } from "../../api/schemas/execution_schemas.ts";
 import { callsOf, parseObject, textOf } from "../../present/payload.ts";
+import { findBuiltinTool } from "../../runtime/vocabulary/builtin_tools.ts";
 
 /** The maximum number of files of one answer. */
 const MOST_FILES = 10;
-/** The arguments with the path of the written file, by tool. Files of shell commands and custom tools are not known. */
-const PATH_ARGUMENTS: Readonly<Record<string, string>> = {
-  file_write: "path",
-  file_edit: "path",
-  file_move: "destination",
-  http_request: "save_to",
-};
 
 /** Returns the paths, as the agent wrote them, of the files that a run has written and its answer names. */
 export function writtenFilesIn(answer: string, rows: readonly LogRow[]): string[] {
@@ -20,7 +14,8 @@ export function writtenFilesIn(answer: string, rows: readonly LogRow[]): string[
     const fields = parseObject(metadata ?? "{}") ?? {};
     if (type === "tool_call") {
       for (const { id, name, args } of callsOf(fields)) {
-        const argument = Object.hasOwn(PATH_ARGUMENTS, name) ? PATH_ARGUMENTS[name] : undefined;
+        // The files that shell commands and custom tools write are not known.
+        const argument = findBuiltinTool(name)?.writtenPath;
         called.set(id, argument ? textOf(parseObject(args) ?? {}, argument) : "");
       }
     } else if (type === "tool_result" && fields["is_error"] !== true) {

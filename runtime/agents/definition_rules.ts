@@ -7,7 +7,7 @@ import type { YamlPath } from "../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { nearestHint, suggest } from "../../base/text/suggestion.ts";
-import { BUILTIN_TOOL_NAMES, isBuiltinName } from "../vocabulary/tool_vocabulary.ts";
+import { BUILTIN_TOOL_NAMES, isBuiltinName } from "../vocabulary/builtin_tools.ts";
 import { TRIGGER_TYPES, type TriggerType } from "../vocabulary/trigger_kinds.ts";
 import { isRole } from "../vocabulary/rights.ts";
 import { checkCron, checkPatterns } from "./triggers/basic_rules.ts";

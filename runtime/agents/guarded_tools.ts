@@ -1,5 +1,5 @@
 // Decides which tools of an agent wait for a person's approval.
-import { FILE_WRITERS, isEveryTool, matchesPattern } from "../vocabulary/tool_vocabulary.ts";
+import { isEveryTool, matchesPattern } from "../vocabulary/tool_vocabulary.ts";
 import type { Agent } from "./agent.ts";
 
 /** The MCP server of a tool, and the server's name for the tool. */
@@ -61,8 +61,7 @@ export function isGuardedWriter(
   agent: Parameters<typeof isGuarded>[0],
   { name }: NamedTool,
 ): boolean {
-  return FILE_WRITERS.includes(name) && !agent.autoApprove.includes(name) &&
-    isGuarded(agent, { name: "file_write" });
+  return !agent.autoApprove.includes(name) && isGuarded(agent, { name: "file_write" });
 }
 
 /** Returns true if an entry of `confirm` is a name of this tool. `servers` are the servers in the agent's `mcp`. */

@@ -31,6 +31,7 @@ import { SEARCH } from "./search_schema.ts";
 import { SIGN_IN } from "./sign_in_schema.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
+import { guardedByDefault } from "../vocabulary/builtin_tools.ts";
 
 /** The number of days for which records are kept. Null (written 0, none or left empty) keeps them forever. */
 const retentionDays = z.preprocess(
@@ -50,7 +51,7 @@ export const agentDefaultsSchema = z.object({
   }),
   confirm_tools: field(
     textList,
-    ["file_delete", "file_write"],
+    guardedByDefault(),
     "Tools that require your approval; `*` for all tools",
   ),
   mcp_confirm: optional(z.enum(MCP_CONFIRM)).meta({

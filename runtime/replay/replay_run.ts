@@ -1,7 +1,7 @@
 // Replays a recorded run with the current agent and returns the first difference.
 import type { Agent } from "../agents/agent.ts";
 import { modelChain } from "../config/providers.ts";
-import { isBuiltinName } from "../vocabulary/tool_vocabulary.ts";
+import { isBuiltinName } from "../vocabulary/builtin_tools.ts";
 import type { DeclaredTool } from "../executions/record/call_terms.ts";
 import type { Seed, SeededExecution } from "../executions/record/conversation_store.ts";
 import type { RecordedRun } from "../executions/record/recorded_run.ts";

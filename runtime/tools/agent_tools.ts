@@ -10,7 +10,8 @@ import type { Tool } from "./definition/tool.ts";
 import { Toolbox } from "./toolbox.ts";
 import { ToolsUnavailable } from "./failures/tools_unavailable.ts";
 import { describeNameClash } from "./name_clash.ts";
-import { WEB_SEARCH, yieldsName } from "../vocabulary/tool_vocabulary.ts";
+import { yieldsName } from "../vocabulary/builtin_tools.ts";
+import { WEB_SEARCH } from "../vocabulary/tool_vocabulary.ts";
 import type { ServerInstructions, SkillDescription } from "../vocabulary/prompt_material.ts";
 
 /** An agent's tools and skill descriptions. */

@@ -1,6 +1,6 @@
 // The check of names that a custom tool or a server's tool shares with another tool, because a model's call would be
 // ambiguous.
-import { yieldsName } from "../vocabulary/tool_vocabulary.ts";
+import { yieldsName } from "../vocabulary/builtin_tools.ts";
 
 /** Returns an error sentence if `taken` contains the custom tool's name, else undefined. */
 export function describeNameClash(name: string, taken: ReadonlySet<string>): string | undefined {

@@ -1,18 +1,16 @@
 // The tools of one agent by name, and their descriptions for the model.
+import type { CommonToolName } from "../vocabulary/builtin_tools.ts";
 import type { ToolDescription } from "../vocabulary/tool_vocabulary.ts";
 import type { HttpPolicy } from "./http/http_policy.ts";
 import type { Tool } from "./definition/tool.ts";
 import { askUser } from "./builtin/ask_user.ts";
-import { fileDelete } from "./builtin/file_delete.ts";
-import { fileEdit } from "./builtin/file_edit.ts";
 import { fileGlob } from "./builtin/file_glob.ts";
-import { fileMove } from "./builtin/file_move.ts";
 import { fileRead } from "./builtin/file_read.ts";
 import { fileSearch } from "./builtin/file_search.ts";
-import { fileWrite } from "./builtin/file_write.ts";
 import { createHttpRequest } from "./builtin/http_request.ts";
 import { wait } from "./builtin/wait.ts";
 import { memoryAppend, memoryRetrieve, memorySave } from "./builtin/memory.ts";
+import { FILE_CHANGERS } from "./file_changers.ts";
 
 /** The tools of one agent, found by their names. */
 export class Toolbox {
@@ -50,19 +48,17 @@ export class Toolbox {
 /** Creates the tools that every agent has: files, HTTP, long-term memory, questions to the user, and
  * rests. */
 export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
-  return [
-    fileRead,
-    fileWrite,
-    fileEdit,
-    fileDelete,
-    fileMove,
-    fileGlob,
-    fileSearch,
-    createHttpRequest(options.http),
-    memorySave,
-    memoryAppend,
-    memoryRetrieve,
-    askUser,
+  const tools: Record<CommonToolName, Tool> = {
+    file_read: fileRead,
+    ...FILE_CHANGERS,
+    file_glob: fileGlob,
+    file_search: fileSearch,
+    http_request: createHttpRequest(options.http),
+    memory_save: memorySave,
+    memory_append: memoryAppend,
+    memory_retrieve: memoryRetrieve,
+    ask_user: askUser,
     wait,
-  ];
+  };
+  return Object.values(tools);
 }

@@ -1,61 +1,7 @@
-// Defines the names of tools, and the tool descriptions that agents, tools, models and executions share.
+// Parses lists of tools, and defines the tool descriptions that agents, tools, models and executions share.
 import type { JsonSchema } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
-
-/** The tools of an agent with `mail`. */
-export const MAIL_TOOLS = [
-  "mail_search",
-  "mail_read",
-  "mail_draft",
-  "mail_move",
-  "mail_send",
-] as const;
-
-/** The names of all built-in tools. Some exist only for agents with skills, agents, a shell or mail. */
-export const BUILTIN_TOOL_NAMES = [
-  "file_read",
-  "file_write",
-  "file_edit",
-  "file_delete",
-  "file_move",
-  "file_glob",
-  "file_search",
-  "http_request",
-  "web_search",
-  "memory_save",
-  "memory_append",
-  "memory_retrieve",
-  "ask_user",
-  "wait",
-  "run_agent",
-  "shell",
-  "skill_use",
-  "skill_read_file",
-  "skill_run_script",
-  ...MAIL_TOOLS,
-] as const;
-
-/** Returns true if a built-in tool has this name. */
-export function isBuiltinName(name: string): boolean {
-  return BUILTIN_TOOL_NAMES.some((one) => one === name);
-}
-
-/**
- * The built-in tools that give up their name to a custom tool or a server's tool. Agents had such tools before these
- * built-in tools existed.
- */
-const YIELDING_TOOLS: readonly string[] = [
-  "file_search",
-  "shell",
-  "wait",
-  "web_search",
-  ...MAIL_TOOLS,
-];
-
-/** Returns true if a built-in tool of this name gives up the name to a custom tool or a server's tool. */
-export function yieldsName(name: string): boolean {
-  return YIELDING_TOOLS.includes(name);
-}
+import { BUILTIN_TOOL_NAMES, isBuiltinName } from "./builtin_tools.ts";
 
 /** Splits a list of tools into the requested tools and the built-in tools that `-name` leaves out. */
 export function parseToolEntries(
@@ -76,9 +22,6 @@ export const ASK_USER = "ask_user";
 
 /** The built-in tool that an agent's file names in `tools`, unless a custom tool has this name. */
 export const WEB_SEARCH = "web_search";
-
-/** The built-in tools of which some calls write a file, as file_write does. */
-export const FILE_WRITERS: readonly string[] = ["http_request", "mail_read"];
 
 /** Matches a tool's name in a run. An MCP server may name its tool differently. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;

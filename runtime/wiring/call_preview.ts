@@ -6,17 +6,11 @@ import type { HumanRequest } from "../executions/human_request.ts";
 import { previewChange, toProblem } from "../executions/loop/preview_change.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import { fileDelete } from "../tools/builtin/file_delete.ts";
-import { fileEdit } from "../tools/builtin/file_edit.ts";
-import { fileMove } from "../tools/builtin/file_move.ts";
-import { fileWrite } from "../tools/builtin/file_write.ts";
 import type { CallPreview } from "../executions/record/call_preview.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
+import { FILE_CHANGERS } from "../tools/file_changers.ts";
 import { openAgentSandbox } from "./files/agent_sandbox.ts";
 import { EditorFolderUnusable, withEditorFolder } from "../tools/files/editor_folder.ts";
-
-/** The tools with a preview. Custom tools and tools of servers cannot have these names. */
-const PREVIEWED = [fileWrite, fileEdit, fileDelete, fileMove];
 
 /** The agent of a call and the request of its execution. `agent` is undefined if it is gone or cannot be read. */
 export interface PreviewSubject {
@@ -30,8 +24,8 @@ export async function previewCall(
   { agent, request: { cause, editorFolder } }: PreviewSubject,
   { settings, redactor }: { settings: WorkspaceSettings; redactor: Redactor },
 ): Promise<CallPreview | null> {
-  const tool = PREVIEWED.find(({ name }) => name === toolName);
-  if (tool?.preview === undefined || !isGuard) return null;
+  const tool = Object.values(FILE_CHANGERS).find(({ name }) => name === toolName);
+  if (tool === undefined || !isGuard) return null;
   const path = String(toolArgs["path"] ?? toolArgs["source"] ?? "");
   if (agent === undefined) {
     return redactor.redactValue(toProblem(path, "The agent that asks cannot be read."));

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/jso
 import { RUN_SETTINGS } from "../../../runtime/config/agent_settings.ts";
 import { describeBadName, isAgentFileName } from "../../../runtime/agents/agent_id.ts";
 import { parsePattern } from "../../../runtime/agents/approval/command_patterns.ts";
-import { BUILTIN_TOOL_NAMES } from "../../../runtime/vocabulary/tool_vocabulary.ts";
+import { BUILTIN_TOOL_NAMES, fileChangers } from "../../../runtime/vocabulary/builtin_tools.ts";
 import type { Change, Grant, ImportedAgent, Loss, Wants } from "./shape.ts";
 import { readToolSpec, splitTools, toCommandPattern } from "./tool_names.ts";
 
@@ -11,8 +11,6 @@ import { readToolSpec, splitTools, toCommandPattern } from "./tool_names.ts";
 const OPTIONAL: readonly string[] = BUILTIN_TOOL_NAMES.filter((name) =>
   name.startsWith("file_") || name === "http_request"
 );
-/** The tools that change files. */
-const WRITERS = ["file_write", "file_edit", "file_delete", "file_move"];
 
 const MAX_SHOWN = 200;
 
@@ -128,7 +126,7 @@ export class Draft {
 
   /** Leaves out the tools that change files. */
   readOnly(what: string): void {
-    this.withhold(WRITERS);
+    this.withhold(fileChangers());
     this.change(what, "tools that change files are left out");
   }
 

@@ -5,7 +5,7 @@ import type { Agent } from "../../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import { isBuiltinName } from "../../vocabulary/tool_vocabulary.ts";
+import { isBuiltinName } from "../../vocabulary/builtin_tools.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
 import { PathSandbox } from "../files/path_sandbox.ts";
 import type { ActionTool, ToolContext } from "../definition/tool.ts";

@@ -163,7 +163,7 @@ export interface ActionTool extends ToolDeclaration {
    * reply. Undefined: the tool's calls run in parallel with all others.
    */
   readonly worksOn?: "files" | "memory";
-  /** Returns true if a call with these checked arguments writes a file. Only set for FILE_WRITERS. */
+  /** Returns true if a call with these checked arguments writes a file. Only set for tools with `mayWriteFile` in builtin_tools.ts. */
   readonly writesFile?: (args: JsonObject) => boolean;
   /** The effect of every call. Null if the effect depends on the arguments. */
   readonly fixedEffect: Effect | null;

@@ -6,6 +6,7 @@ import { fetchMails, type FoundMail, uidValidityOf } from "../../mail/found_mail
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import type { MailAccounts } from "../../mail/mail_accounts.ts";
 import { createMessageId } from "../../mail/smtp.ts";
+import type { BuiltinToolWith } from "../../vocabulary/builtin_tools.ts";
 import { describeEvent, toUntrustedBlock } from "../../vocabulary/untrusted_text.ts";
 import { defineTool } from "../definition/define_tool.ts";
 import type { ActionTool } from "../definition/tool.ts";
@@ -33,13 +34,14 @@ export function createMailTools(
 ): ActionTool[] {
   const { account } = agent.mail;
   const connect = async () => (await open()).connection(account);
-  return [
-    createSearch(connect),
-    createRead(connect),
-    createDraft(account, open),
-    createMove(connect),
-    createMailSend(agent, open),
-  ];
+  const tools: Record<BuiltinToolWith<{ field: "mail" }>, ActionTool> = {
+    mail_search: createSearch(connect),
+    mail_read: createRead(connect),
+    mail_draft: createDraft(account, open),
+    mail_move: createMove(connect),
+    mail_send: createMailSend(agent, open),
+  };
+  return Object.values(tools);
 }
 
 function createSearch(connect: () => Promise<ImapConnection>): ActionTool {

@@ -1,6 +1,7 @@
 // Opens the skills of agents: the tools that a run gets, and the descriptions for its model.
 import type { Agent } from "../../agents/agent.ts";
 import type { Tool } from "../definition/tool.ts";
+import type { BuiltinToolWith } from "../../vocabulary/builtin_tools.ts";
 import type { SkillDescription } from "../../vocabulary/prompt_material.ts";
 import { ToolsUnavailable } from "../failures/tools_unavailable.ts";
 import { describeBroken, SkillLibrary, type SkillLibraryOptions } from "./skill_library.ts";
@@ -18,15 +19,15 @@ export interface AgentSkills {
 /** The skills of a workspace. Nothing is cached: each run and each use reads a skill again. */
 export class Skills {
   readonly #library: SkillLibrary;
-  readonly #tools: readonly Tool[];
+  readonly #tools: Readonly<Record<BuiltinToolWith<{ field: "skills" }>, Tool>>;
 
   constructor(options: SkillLibraryOptions & SkillScriptOptions) {
     this.#library = new SkillLibrary(options);
-    this.#tools = [
-      createSkillUse(this.#library),
-      createSkillReadFile(this.#library),
-      createSkillRunScript(this.#library, options),
-    ];
+    this.#tools = {
+      skill_use: createSkillUse(this.#library),
+      skill_read_file: createSkillReadFile(this.#library),
+      skill_run_script: createSkillRunScript(this.#library, options),
+    };
   }
 
   /**
@@ -51,6 +52,6 @@ export class Skills {
       });
     }
     if (broken.length > 0) throw new ToolsUnavailable(broken.join("\n"));
-    return { tools: [...this.#tools], described };
+    return { tools: Object.values(this.#tools), described };
   }
 }

@@ -13,7 +13,7 @@ import { unreadableReason } from "../../../base/files/unreadable.ts";
 import { basename } from "../../../base/plain_path.ts";
 import { unifiedDiff } from "../../../base/text/unified_diff.ts";
 import type { ApprovalRequest, AutoApproval } from "../../interface/auto_approval.ts";
-import { isBuiltinName, yieldsName } from "../../vocabulary/tool_vocabulary.ts";
+import { findBuiltinTool, isBuiltinName, yieldsName } from "../../vocabulary/builtin_tools.ts";
 import type { RuntimeParts } from "../parts/runtime_parts.ts";
 import { ToolsUnavailable } from "../../tools/failures/tools_unavailable.ts";
 
@@ -96,8 +96,9 @@ export async function autoApprove(
 /** Returns the change that adds a tool to `auto_approve`. */
 function freeTool(tool: NamedTool): Freeing {
   const entry = tool.origin === undefined ? tool.name : `${tool.origin.server}/${tool.origin.tool}`;
+  const mayWrite = findBuiltinTool(tool.name)?.mayWriteFile === true;
   return {
-    isFree: (agent) => !isGuarded(agent, tool) && !isGuardedWriter(agent, tool),
+    isFree: (agent) => !isGuarded(agent, tool) && !(mayWrite && isGuardedWriter(agent, tool)),
     edit: (text) => addAutoApproval(text, entry),
     byHand: `add ${JSON.stringify(entry)} to auto_approve`,
   };

@@ -13,7 +13,7 @@ import { modelEndpoint } from "../../models/endpoint.ts";
 import { ModelError } from "../../models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../models/tool_limit.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { isBuiltinName } from "../../vocabulary/tool_vocabulary.ts";
+import { isBuiltinName } from "../../vocabulary/builtin_tools.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { Tool } from "../../tools/definition/tool.ts";
 import { createSchedule } from "../../triggers/schedule/schedule.ts";

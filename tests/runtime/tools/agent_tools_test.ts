@@ -5,9 +5,9 @@ import { z } from "zod";
 import { validateWorkspace } from "../../../ops/authoring/workspace_validation.ts";
 import {
   BUILTIN_TOOL_NAMES,
-  MAIL_TOOLS,
+  builtinToolsBy,
   yieldsName,
-} from "../../../runtime/vocabulary/tool_vocabulary.ts";
+} from "../../../runtime/vocabulary/builtin_tools.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import {
@@ -67,7 +67,8 @@ Deno.test("an agent does not have the built-in tools that its file leaves out, a
   assert.equal(own, "mine");
   const left = ["http_request", "memory_save", "skill_run_script"];
   const expected = BUILTIN_TOOL_NAMES.filter((name) =>
-    !left.includes(name) && !["run_agent", "shell", "web_search", ...MAIL_TOOLS].includes(name)
+    !left.includes(name) &&
+    !["run_agent", "shell", "web_search", ...builtinToolsBy("mail")].includes(name)
   );
   const sources = await sourcesOf(runtime, "small");
   assert.deepEqual(Object.keys(sources).sort(), expected.sort());

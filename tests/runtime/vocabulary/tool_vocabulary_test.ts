@@ -1,9 +1,7 @@
 // Tests that BUILTIN_TOOL_NAMES, which config.yaml and agent files are checked against, equals the names of the real tools.
 import assert from "node:assert/strict";
-import {
-  BUILTIN_TOOL_NAMES,
-  describeDoubtfulTool,
-} from "../../../runtime/vocabulary/tool_vocabulary.ts";
+import { BUILTIN_TOOL_NAMES } from "../../../runtime/vocabulary/builtin_tools.ts";
+import { describeDoubtfulTool } from "../../../runtime/vocabulary/tool_vocabulary.ts";
 import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
 import { resultsOf } from "../executions/executions_of.ts";
 
