@@ -6,6 +6,7 @@ import type { Mark } from "./secret_finder.ts";
 import {
   findMarks,
   findPlaceholders,
+  mayFind,
   openEnd,
   redactText,
   replaceMarks,
@@ -48,7 +49,7 @@ export class Redactor {
    */
   redactValue<T>(value: T): T {
     const secrets = this.#secrets();
-    return secrets.length === 0 ? value : redactInside(value, secrets) as T;
+    return mayFind(secrets) ? redactInside(value, secrets) as T : value;
   }
 
   /**
