@@ -27,11 +27,7 @@ export const fileWrite = defineTool({
   run: async ({ path, content }, { sandbox, signal }) => {
     await nextSlice();
     const bytes = new TextEncoder().encode(content);
-    const target = await sandbox.resolve(path, "write");
-    const { created, display } = await sandbox.changes.run(
-      target.path,
-      () => writeFile(sandbox, path, bytes, { signal }),
-    );
+    const { created, display } = await writeFile(sandbox, path, bytes, { signal });
     await nextSlice();
     const size = `${content.length} chars, ${countLines(content)} lines`;
     return `${created ? "Created" : "Updated"} ${display} (${size})`;

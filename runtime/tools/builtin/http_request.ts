@@ -170,8 +170,7 @@ async function saveBody(
     isOpened = true;
     return body;
   };
-  const file = await sandbox.resolve(path, "write");
-  return await sandbox.changes.run(file.path, () => writeFile(sandbox, path, open, { signal }));
+  return await writeFile(sandbox, path, open, { signal });
 }
 
 /** Returns the text of a body: extracted from a PDF file, converted from a page or feed, or decoded. */

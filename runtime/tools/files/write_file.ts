@@ -23,9 +23,9 @@ export interface WriteOutcome {
 
 /**
  * Replaces a whole file: writes a temporary file in the same folder, then renames it. Keeps the permissions of an existing
- * file, and creates missing folders. A function as `content` opens a stream, and is called again if the file's path changed
- * meanwhile. With `version`, refuses to replace a file that changed since that version was read.
- * Throws ToolFailure.
+ * file, and creates missing folders. Waits until no other call changes the file. A function as `content` opens a stream, and
+ * is called again if the file's path changed meanwhile. With `version`, refuses to replace a file that changed since that
+ * version was read, and the caller holds the file in PathSandbox.changes. Throws ToolFailure.
  */
 export async function writeFile(
   sandbox: PathSandbox,
@@ -35,6 +35,7 @@ export async function writeFile(
 ): Promise<WriteOutcome> {
   return await retryIfPlaceChanged({ action: "write", text }, async () => {
     const { path, display } = await sandbox.resolve(text, "write");
+    using _turn = options.version === undefined ? await sandbox.changes.take(path) : undefined;
     using folder = await sandbox.createFolder(dirname(path));
     const place = { folder, name: basename(path) };
     const before = await lstatIfExists(folder.pathOf(place.name));
