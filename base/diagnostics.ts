@@ -33,6 +33,16 @@ export function errorAtStart(path: string, message: string): Diagnostic {
   return { path, line: 1, column: 1, severity: "error", message };
 }
 
+/**
+ * Returns the diagnostics with severity `error`. An agent whose file has errors may still run with the last valid version
+ * of the file.
+ */
+export function errorsOf<One extends Pick<Diagnostic, "severity">>(
+  diagnostics: readonly One[],
+): One[] {
+  return diagnostics.filter(({ severity }) => severity === "error");
+}
+
 /** Returns the diagnostics with the errors first, so that the first diagnostic says why a file cannot be used. */
 export function errorsFirst<One extends Pick<Diagnostic, "severity">>(
   diagnostics: readonly One[],

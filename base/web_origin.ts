@@ -15,6 +15,11 @@ export function toOrigin(text: string): string | undefined {
   return (url.origin === "null" ? `${url.protocol}//${url.host}` : url.origin).toLowerCase();
 }
 
+/** Returns true for a host of this machine: a name or an address, also an IPv6 address in brackets. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|::1|\[::1\]|127(\.\d{1,3}){3})$/.test(host);
+}
+
 /** Returns the name from `name` or `name:port`, in lower case and ASCII, an IPv6 address in brackets; undefined otherwise. */
 export function toHostName(text: string): string | undefined {
   if (/^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text)) {

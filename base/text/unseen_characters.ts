@@ -97,7 +97,8 @@ function toEscape(char: string): string {
   return SHORT_ESCAPES[char] ?? char.split("").map(toHex).join("");
 }
 
-function onFirstUse<Value>(make: () => Value): () => Value {
+/** Returns a function that creates a value at its first call, and then returns this value. */
+export function onFirstUse<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => made ??= make();
 }

@@ -1,4 +1,5 @@
 // Measures the width of text in terminal cells, shortens text, and pads text.
+import { onFirstUse } from "../../base/text/unseen_characters.ts";
 import { stripEscapes } from "./sanitize.ts";
 
 const ELLIPSIS = "…";
@@ -79,9 +80,4 @@ function cellsOf(character: string): number {
   if (cellless().test(character)) return 0;
   const code = character.codePointAt(0) ?? 0;
   return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
-}
-
-function onFirstUse<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => made ??= make();
 }

@@ -2,7 +2,7 @@
 import { Client } from "../../api/client/client.ts";
 import { UsageError } from "../command_line/usage_error.ts";
 import type { CliApp } from "../context/app.ts";
-import { isLoopback } from "../update/release_address.ts";
+import { isLoopback } from "../../base/web_origin.ts";
 
 /** The commands that need only the API. All others concern the files and processes of this machine. */
 const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ export function toRemoteApp(
   }
   const key = app.environment[keyEnv];
   if (!key) throw new UsageError(`Set ${keyEnv} to your key for ${parsed.origin}`, command);
-  if (parsed.protocol === "http:" && !isLoopback(parsed)) {
+  if (parsed.protocol === "http:" && !isLoopback(parsed.hostname)) {
     warn(`Your key and all texts go to ${parsed.origin} without encryption: use an https address`);
   }
   const base = `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`;

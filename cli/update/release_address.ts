@@ -1,4 +1,5 @@
 // Determines the release address: a folder on the web that contains latest.json and the binaries that latest.json names.
+import { isLoopback } from "../../base/web_origin.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 
 /** The release address that was compiled into this build, or undefined. */
@@ -39,10 +40,6 @@ export function isTrustworthy(address: URL, origin: URL): boolean {
   if (address.username !== "" || address.password !== "") return false;
   if (address.protocol === "https:") return true;
   // A server on the network must not redirect a download to this machine.
-  return address.protocol === "http:" && isLoopback(address) && isLoopback(origin);
-}
-
-/** Returns true for an address of this machine. */
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+  return address.protocol === "http:" && isLoopback(address.hostname) &&
+    isLoopback(origin.hostname);
 }

@@ -21,7 +21,7 @@ import {
 import { type AgentValidation, openAgentValidation } from "./agent_validation.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Diagnostic } from "../../base/diagnostics.ts";
+import { type Diagnostic, errorsOf } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { BudgetExceeded } from "../../runtime/executions/budget/budget_gate.ts";
 import { type Model, ModelError } from "../../runtime/models/model.ts";
@@ -221,10 +221,6 @@ export class AgentAuthor {
     const path = join(this.#settings.directories.agentsDir, `${normalizeId(id)}.md`);
     return { path, bytes: new TextEncoder().encode(text) };
   }
-}
-
-function errorsOf(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return diagnostics.filter(({ severity }) => severity === "error");
 }
 
 function toSentence({ line, message }: Diagnostic): string {

@@ -9,7 +9,7 @@ import type { ListedExecution } from "../../api/schemas/execution_schemas.ts";
 import type { RecapBody } from "../../api/schemas/report_schemas.ts";
 import type { SlotBody } from "../../api/schemas/scheduler_schemas.ts";
 import { slotReasonOf } from "../../runtime/vocabulary/trigger_kinds.ts";
-import { errorsOf } from "../diagnostics.ts";
+import { errorsOf } from "../../base/diagnostics.ts";
 import { formatMinute } from "../local_time.ts";
 import {
   explainBroken,

@@ -11,7 +11,7 @@ import type { ListedExecution } from "../../api/schemas/execution_schemas.ts";
 import type { InfoBody } from "../../api/schemas/info_schemas.ts";
 import type { RecapBody } from "../../api/schemas/report_schemas.ts";
 import type { SlotBody } from "../../api/schemas/scheduler_schemas.ts";
-import { errorsOf } from "../diagnostics.ts";
+import { errorsOf } from "../../base/diagnostics.ts";
 import { formatMinute } from "../local_time.ts";
 import { describeHeld, describeSetBack } from "../trigger_notes.ts";
 

@@ -1,5 +1,6 @@
 // Opens the TCP listener, which requires an API key. The service has no TCP listener by default.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import { isLoopback } from "../../base/web_origin.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
 
@@ -51,10 +52,6 @@ export function requireUsableKey({ apiKey, host = DEFAULT_TCP_HOST }: TcpOptions
         '"openssl rand -hex 16" makes a good one',
     );
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /** Opens a listener on host and port. Throws PortUnavailable. */

@@ -10,7 +10,7 @@ import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { showNearBudgets } from "../../output/reports/budget_text.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import type { Output } from "../../output/output.ts";
-import { errorsOf } from "../../../present/diagnostics.ts";
+import { errorsOf } from "../../../base/diagnostics.ts";
 import {
   NOT_RUNNING,
   showConfigWarnings,

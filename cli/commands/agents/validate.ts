@@ -2,8 +2,7 @@
 import { performs } from "../../command_line/command.ts";
 import type { validate } from "../../declarations/authoring_commands.ts";
 import type { DiagnosticBody } from "../../../api/schemas/diagnostic_schemas.ts";
-import { errorsFirst } from "../../../base/diagnostics.ts";
-import { errorsOf } from "../../../present/diagnostics.ts";
+import { errorsFirst, errorsOf } from "../../../base/diagnostics.ts";
 import type { ValidatedFile } from "../../context/app.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";

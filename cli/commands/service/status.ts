@@ -5,7 +5,7 @@ import { formatDuration } from "../../../base/durations.ts";
 import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
 import type { Places } from "../../context/app.ts";
 import type { Output } from "../../output/output.ts";
-import { errorsOf } from "../../../present/diagnostics.ts";
+import { errorsOf } from "../../../base/diagnostics.ts";
 import { showConfigWarnings } from "../../output/problems.ts";
 import { describeStorage, showNodes } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitize.ts";

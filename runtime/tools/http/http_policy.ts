@@ -13,8 +13,6 @@ export interface HttpPolicy {
   deny: readonly string[];
   /** Returns the service's TCP ports, which are always refused on an address of this machine. */
   ownPorts: () => readonly number[];
-  /** Returns the addresses of this machine. Default: those of its network interfaces. Only tests set it. */
-  ownAddresses?: () => readonly string[];
 }
 
 /**
@@ -34,10 +32,6 @@ export function servicePolicy(
     },
     ownPorts,
   };
-}
-
-function ownAddresses(): string[] {
-  return Deno.networkInterfaces().map(({ address }) => address);
 }
 
 /** The host names of the cloud providers' metadata services. These services return keys, so they are always refused. */
@@ -74,8 +68,7 @@ export function refuseAddress(
   }
   const isOwn = () =>
     kind === "loopback" ||
-    (policy.ownAddresses ?? ownAddresses)()
-      .some((one) => isSameAddress(normalizeHost(one), address));
+    Deno.networkInterfaces().some((one) => isSameAddress(normalizeHost(one.address), address));
   if (policy.ownPorts().includes(target.port) && isOwn()) {
     return "this is the service's own port";
   }

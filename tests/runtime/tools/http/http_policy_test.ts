@@ -91,11 +91,14 @@ Deno.test("refuseAddress() refuses private ranges in `deny`, except hosts in `al
 });
 
 Deno.test("refuseAddress() refuses the service's own port on this machine only", () => {
-  const ownAddresses = () => ["192.168.1.5", "203.0.113.7"];
-  const own = policy({ ownPorts: () => [8700], ownAddresses, allow: ["localhost"] });
+  const ownAddresses = ["192.168.1.5", "203.0.113.7"];
+  const { networkInterfaces } = Deno;
+  using _restored = { [Symbol.dispose]: () => void Object.assign(Deno, { networkInterfaces }) };
+  Object.assign(Deno, { networkInterfaces: () => ownAddresses.map((address) => ({ address })) });
+  const own = policy({ ownPorts: () => [8700], allow: ["localhost"] });
   const refused = (address: string, port: number) =>
     refuseAddress(own, { host: "localhost", address, port }) !== undefined;
-  for (const address of ["127.0.0.1", "::ffff:127.0.0.1", ...ownAddresses()]) {
+  for (const address of ["127.0.0.1", "::ffff:127.0.0.1", ...ownAddresses]) {
     assert.equal(refused(address, 8700), true, address);
   }
   assert.equal(refused("::ffff:192.168.1.5", 8700), true);
