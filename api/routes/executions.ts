@@ -1,6 +1,6 @@
 // The operations on executions: list, details, message log, stream, cancel, and the early end of a rest.
 import { z } from "zod";
-import type { ListedExecution as Listed, Runtime } from "../../runtime/interface/runtime.ts";
+import type { ListedExecution as Listed } from "../../runtime/interface/runtime.ts";
 import {
   CancelBody,
   ExecutionDetail,
@@ -133,13 +133,7 @@ export const follow = operation({
   async handle({ id, query, headers }, { runtime, lifecycle }) {
     // Prefer the header: a reader that reconnects repeats its URL, so `after` is outdated.
     const after = headers["last-event-id"] ?? query.after ?? 0;
-    if (await isLastFrame(after, { id, runtime })) return null;
-    return await openExecutionStream(id, {
-      after,
-      deltas: query.deltas,
-      runtime,
-      lifecycle,
-    });
+    return await openExecutionStream(id, { after, deltas: query.deltas, runtime, lifecycle });
   },
 });
 
@@ -163,13 +157,3 @@ export const wake = operation({
     return { status: "resuming" as const, executionId: id };
   },
 });
-
-/** Returns true if a frame is the `complete` frame of the execution. */
-async function isLastFrame(
-  frameId: number,
-  { id, runtime }: { id: number; runtime: Runtime },
-): Promise<boolean> {
-  if (frameId === 0) return false;
-  const [frame] = await runtime.readFrames(id, { after: frameId - 1, limit: 1 });
-  return frame?.id === frameId && frame.event === "complete";
-}

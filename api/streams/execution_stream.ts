@@ -1,7 +1,11 @@
 // Streams the log of an execution as text/event-stream. A frame is fetched only when the reader pulls, so a slow reader
 // needs no memory for its unread frames. The follower stops when the reader leaves.
-import { type Frame, identityFields, toDataLine } from "../../runtime/events/frame.ts";
-import type { Execution } from "../../runtime/executions/execution.ts";
+import {
+  type Frame,
+  type FrameIdentity,
+  identityFields,
+  toDataLine,
+} from "../../runtime/events/frame.ts";
 import { NO_LONGER_NEEDED, toTimestamp } from "../../base/clock.ts";
 import type { FollowItem, Runtime } from "../../runtime/interface/runtime.ts";
 import type { Lifecycle, StopReason } from "./lifecycle.ts";
@@ -24,20 +28,21 @@ const chunks = new WeakMap<Frame, Uint8Array>();
 const LAST_SILENCE_MS = 250;
 
 /**
- * Returns the stream of an execution's frames after frame `after`. The stream ends with `complete`, `waiting` or
- * `shutdown`. Canceling it ends its follower. Throws ExecutionNotFound.
+ * Returns the stream of an execution's frames after frame `after`, or null if that is the `complete` frame. The stream ends
+ * with `complete`, `waiting` or `shutdown`. Canceling it ends its follower. Throws ExecutionNotFound.
  */
 export async function openExecutionStream(
   id: number,
   options: { after: number; deltas: boolean; runtime: Runtime; lifecycle: Lifecycle },
-): Promise<ReadableStream<Uint8Array>> {
+): Promise<ReadableStream<Uint8Array> | null> {
   const { runtime, lifecycle, after, deltas } = options;
   const left = lifecycle.followers.add(id);
   try {
-    const execution = await runtime.getExecution(id);
     const stop = new AbortController();
-    const items = await runtime.follow(id, { after, deltas, signal: stop.signal });
-    return new ExecutionStream({ ...options, execution, items, stop, left }).body;
+    const followed = await runtime.follow(id, { after, deltas, signal: stop.signal });
+    if (!followed.isOver) return new ExecutionStream({ ...options, ...followed, stop, left }).body;
+    left(false);
+    return null;
   } catch (error) {
     left(false);
     throw error;
@@ -52,7 +57,7 @@ interface RequestedItem {
 }
 
 class ExecutionStream extends EventStream {
-  readonly #execution: Execution;
+  readonly #identity: FrameIdentity;
   readonly #runtime: Runtime;
   readonly #iterator: AsyncIterator<FollowItem>;
   readonly #stop: AbortController;
@@ -65,7 +70,7 @@ class ExecutionStream extends EventStream {
   #ending: StopReason | null = null;
 
   constructor(options: {
-    execution: Execution;
+    identity: FrameIdentity;
     items: AsyncIterable<FollowItem>;
     stop: AbortController;
     runtime: Runtime;
@@ -73,7 +78,7 @@ class ExecutionStream extends EventStream {
     left: (isServed: boolean) => void;
   }) {
     super(options.lifecycle.silence);
-    this.#execution = options.execution;
+    this.#identity = options.identity;
     this.#runtime = options.runtime;
     this.#iterator = options.items[Symbol.asyncIterator]();
     this.#stop = options.stop;
@@ -171,10 +176,9 @@ class ExecutionStream extends EventStream {
 
   /** Returns the payload of an unlogged frame, with the fields common to all frames. */
   #payload(eventType: string, message: string, fields: Record<string, unknown>): string {
-    const { id: executionId, agentId, displayName } = this.#execution;
     return toDataLine(JSON.stringify({
       event_type: eventType,
-      ...identityFields({ executionId, agentId, displayName }),
+      ...identityFields(this.#identity),
       timestamp: toTimestamp(this.#runtime.clock.now()),
       message,
       ...fields,
@@ -182,7 +186,10 @@ class ExecutionStream extends EventStream {
   }
 
   #logBroken(error: unknown): void {
-    this.#runtime.log.write("error", "A stream broke", { execution: this.#execution.id, error });
+    this.#runtime.log.write("error", "A stream broke", {
+      execution: this.#identity.executionId,
+      error,
+    });
   }
 
   /** Sends one chunk of the pieces and keeps the rest for the next pull. */

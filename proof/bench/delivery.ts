@@ -91,7 +91,7 @@ async function frameDelays(
   const logged: number[] = [];
   const { signal } = new AbortController();
   const inside = (async () => {
-    for await (const _ of await runtime.follow(id, { after: 0, signal })) {
+    for await (const _ of (await runtime.follow(id, { after: 0, signal })).items) {
       logged.push(performance.now());
     }
   })();

@@ -544,6 +544,13 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/events/log_test.ts"],
   },
   {
+    guard: "a follower sees an end between its registration and its first read",
+    symbol: "ExecutionLog.#follow",
+    replace: "before === registered.changes",
+    by: "true",
+    tests: ["tests/runtime/events/log_test.ts"],
+  },
+  {
     guard: "the intent of an unsafe call survives a power cut",
     symbol: "SqlConversationStore.startCall",
     replace: 'call.effect === "unsafe" ? "power" : "process"',

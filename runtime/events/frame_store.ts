@@ -1,8 +1,19 @@
 // The store interface for reading frames, which the execution log needs.
-import type { Frame } from "./frame.ts";
+import type { Frame, FrameEvent, FrameIdentity } from "./frame.ts";
 
 /** The state of an execution's log: running, waiting for a person, or ended. */
 export type LogState = "open" | "waiting" | "ended";
+
+/** The execution of a log, the log's state, and the position of a follower's cursor in the log. */
+export interface LogHead extends FrameIdentity {
+  state: LogState;
+  /** The event of the frame at the cursor. Null if the execution has no such frame. */
+  event: FrameEvent | null;
+  /** The id of the execution's newest frame. 0 if there is none. */
+  lastId: number;
+  /** The id of the newest frame of all executions. 0 if there is none. */
+  newestId: number;
+}
 
 /** The frames that one commit stored, and the state of the log after it. */
 export interface StoredFrames {
@@ -22,8 +33,8 @@ export interface FrameStore {
     executionId: number,
     page: { after: number; limit: number; maxBytes: number },
   ): Promise<Frame[]>;
-  /** Returns the id of the newest frame of one execution or of all. Returns 0 if there is no frame. */
-  readNewestId(executionId?: number): Promise<number>;
+  /** Returns the head of an execution's log for a follower with this cursor, or undefined for an unknown execution. */
+  readHead(executionId: number, cursor: number): Promise<LogHead | undefined>;
   /** Returns the state of an execution's log, or undefined for an unknown execution. */
   readLogState(executionId: number): Promise<LogState | undefined>;
   /** Calls the listener after each commit of this process that changes a log. */

@@ -1,6 +1,9 @@
 // Lets followers read an execution's log as it grows: a cursor over stored frames, and a notifier that wakes the followers.
-import type { Frame } from "./frame.ts";
-import type { FrameStore, LogState } from "./frame_store.ts";
+import { resolveCursor } from "./cursor.ts";
+import type { Frame, FrameIdentity } from "./frame.ts";
+import type { FrameStore, LogHead, LogState } from "./frame_store.ts";
+import { type Page, Tail } from "./log_tail.ts";
+import { SharedFrames } from "./shared_frames.ts";
 
 /** The maximum number of frames in a page. A follower buffers one page, or one frame if that is larger than a page. */
 const PAGE_FRAMES = 200;
@@ -26,7 +29,29 @@ export type LogItem =
   | { type: "delta"; content: string; restart: boolean }
   | { type: "waiting" };
 
-type LogSource = Pick<FrameStore, "readFrames" | "readLogState" | "onStored">;
+type LogSource = Pick<FrameStore, "readFrames" | "readHead" | "readLogState" | "onStored">;
+
+/** The log of an execution, opened for one follower. */
+export interface OpenLog {
+  identity: FrameIdentity;
+  /** The id after which the frames begin, as resolveCursor() returns it. */
+  after: number;
+  /** True if the follower has the `complete` frame, so that no items follow. */
+  isOver: boolean;
+  /**
+   * Stored frames, then new ones, each once. They end after a `complete` frame, while the execution waits for a person, and
+   * when the signal aborts.
+   */
+  items: AsyncIterable<LogItem>;
+}
+
+/** Options of ExecutionLog.open(). */
+interface OpenOptions {
+  /** The id of the newest frame that the follower has. 0 for none. */
+  after: number;
+  deltas: boolean;
+  signal: AbortSignal;
+}
 
 interface Follower {
   wake: () => void;
@@ -44,60 +69,6 @@ interface Reading {
   frames: Promise<Frame[]>;
 }
 
-/** The frames after a cursor, and the state of the log. */
-interface Page {
-  frames: readonly Frame[];
-  /** The state of the log. Undefined if the execution was removed. */
-  state: LogState | undefined;
-  /** True if no later frame was stored at the time of the read. */
-  isEnd: boolean;
-}
-
-/** The maximum number of frames in a tail. Followers that are further behind read the store. */
-const TAIL_FRAMES = 64;
-const TAIL_CHARACTERS = 64 * 1024;
-
-/**
- * The frames of one execution that this process stored while the execution had followers. Followers that keep up read the
- * frames here instead of from the store.
- */
-class Tail {
-  /** The tail contains every frame with an id above this number. Infinity until a follower has read the log to its end. */
-  #after = Infinity;
-  /** The id of the newest frame that was dropped to stay within the limits. */
-  #dropped = 0;
-  #state: LogState | undefined;
-  readonly #frames: Frame[] = [];
-  #characters = 0;
-
-  append(frames: readonly Frame[], state: LogState): void {
-    this.#state = state;
-    for (const frame of frames) {
-      this.#frames.push(frame);
-      this.#characters += frame.payload.length;
-    }
-    while (this.#frames.length > TAIL_FRAMES || this.#characters > TAIL_CHARACTERS) {
-      const oldest = this.#frames.shift();
-      if (oldest === undefined) return;
-      this.#characters -= oldest.payload.length;
-      this.#dropped = oldest.id;
-    }
-  }
-
-  /** Records that a follower has read the stored log to its end at the cursor, and the state that the follower read. */
-  reach(cursor: number, state: LogState): void {
-    this.#after = Math.min(this.#after, cursor);
-    this.#state ??= state;
-  }
-
-  /** Returns the frames after the cursor. Undefined if the tail may lack some of these frames. */
-  read(cursor: number): Page | undefined {
-    if (cursor < this.#after || cursor < this.#dropped) return undefined;
-    const frames = this.#frames.filter(({ id }) => id > cursor);
-    return { frames, state: this.#state, isEnd: true };
-  }
-}
-
 async function readPage(reading: Reading): Promise<Page> {
   const [state, frames] = await Promise.all([reading.state, reading.frames]);
   const characters = frames.reduce((sum, { payload }) => sum + payload.length, 0);
@@ -108,6 +79,16 @@ async function readPage(reading: Reading): Promise<Page> {
 
 /** The maximum number of cached readings. Followers that keep up have few different cursors. */
 const SHARED_READINGS = 4;
+
+/** A follower that is registered with the notifier of an execution. */
+interface Registered {
+  notifier: Notifier;
+  follower: Follower;
+  /** The number of the notifier's changes at the registration. */
+  changes: number;
+  /** Removes the follower. Further calls have no effect. */
+  leave: () => void;
+}
 
 /** Wakes the followers of one execution. Counts changes, so that a follower misses none between reading and waiting. */
 class Notifier {
@@ -182,18 +163,6 @@ export class ExecutionLog {
     for (const id of [...this.#notifiers.keys()]) if (isMeant(id)) this.notify(id);
   }
 
-  #read(executionId: number, after: number): Reading {
-    // The state is read before the frames: if it is an end, the page contains all frames of the execution.
-    const state = this.#store.readLogState(executionId);
-    const page = { after, limit: PAGE_FRAMES, maxBytes: PAGE_BYTES };
-    const frames = state.then(() => this.#store.readFrames(executionId, page));
-    return {
-      after,
-      state,
-      frames: frames.then((all) => all.map((one) => this.#shared.share(one))),
-    };
-  }
-
   /** Sends streamed text to the followers. Stores nothing. */
   delta(executionId: number, text: string): void {
     if (text === "") return;
@@ -218,33 +187,63 @@ export class ExecutionLog {
   }
 
   /**
-   * Yields the frames with an id above `after`, each once: stored frames, then new ones. Ends after a `complete` frame,
-   * while the execution waits for a person, and when the signal aborts.
+   * Opens the log of an execution for a follower, which is registered until the items end or the signal aborts. Returns
+   * undefined for an unknown execution.
    */
-  async *follow(
-    executionId: number,
-    options: { after: number; deltas: boolean; signal: AbortSignal },
-  ): AsyncGenerator<LogItem, void, void> {
-    const { signal } = options;
-    const notifier = this.#notifiers.get(executionId) ?? new Notifier();
-    this.#notifiers.set(executionId, notifier);
-    let wakeUp = Promise.withResolvers<void>();
-    const streamed = this.#streamed.get(executionId) ?? "";
-    const isWhole = streamed.length < KEPT_DELTA_CHARACTERS;
-    const follower: Follower = {
-      wake: () => wakeUp.resolve(),
-      deltas: !options.deltas ? undefined : isWhole ? streamed : "",
-      restart: options.deltas && isWhole && streamed !== "",
+  async open(executionId: number, options: OpenOptions): Promise<OpenLog | undefined> {
+    // The follower is registered before the state is read, so that it misses no change after the read.
+    const registered = this.#register(executionId, options.signal);
+    let isFollowing = false;
+    try {
+      const head = await this.#store.readHead(executionId, options.after);
+      if (head === undefined) return undefined;
+      const isOver = head.event === "complete";
+      const after = resolveCursor(options.after, head);
+      const items = this.#follow({ ...options, ...registered, after, head });
+      isFollowing = !isOver;
+      return { identity: head, after, isOver, items };
+    } finally {
+      if (!isFollowing) registered.leave();
+    }
+  }
+
+  #register(executionId: number, signal: AbortSignal): Registered {
+    const notifier = this.#notifiers.getOrInsertComputed(executionId, () => new Notifier());
+    const follower: Follower = { wake: () => {}, deltas: undefined, restart: false };
+    const leave = () => {
+      signal.removeEventListener("abort", leave);
+      if (!notifier.followers.delete(follower)) return;
+      if (notifier.followers.size === 0) this.#notifiers.delete(executionId);
+      follower.wake();
     };
-    const onAbort = () => follower.wake();
     notifier.followers.add(follower);
-    signal.addEventListener("abort", onAbort, { once: true });
-    let cursor = options.after;
+    signal.addEventListener("abort", leave);
+    return { notifier, follower, leave, changes: notifier.changes };
+  }
+
+  /** Yields the items of OpenLog. */
+  async *#follow(
+    { head, after, deltas, signal, ...registered }: OpenOptions & Registered & { head: LogHead },
+  ): AsyncGenerator<LogItem, void, void> {
+    const { executionId, state: known } = head;
+    const { notifier, follower } = registered;
+    let wakeUp = Promise.withResolvers<void>();
+    follower.wake = () => wakeUp.resolve();
+    if (deltas) {
+      const streamed = this.#streamed.get(executionId) ?? "";
+      const isWhole = streamed.length < KEPT_DELTA_CHARACTERS;
+      follower.deltas = isWhole ? streamed : "";
+      follower.restart = isWhole && streamed !== "";
+    }
+    let cursor = after;
     try {
       while (!signal.aborted) {
         const { changes: before, tail } = notifier;
+        // The state that open() has read is still the current one if nothing has changed.
+        const isKnown = cursor === after && before === registered.changes;
+        const readAfter = () => this.#read(executionId, cursor, isKnown ? known : undefined);
         const { state, frames, isEnd } = tail.read(cursor) ??
-          await readPage(notifier.read(cursor, () => this.#read(executionId, cursor)));
+          await readPage(notifier.read(cursor, readAfter));
         for (const frame of frames) {
           if (signal.aborted) return;
           cursor = frame.id;
@@ -269,30 +268,21 @@ export class ExecutionLog {
         wakeUp = Promise.withResolvers<void>();
       }
     } finally {
-      signal.removeEventListener("abort", onAbort);
-      notifier.followers.delete(follower);
-      if (notifier.followers.size === 0) this.#notifiers.delete(executionId);
+      registered.leave();
     }
   }
-}
 
-/** The minimum length in characters of payloads that are shared. */
-const LARGE_CHARACTERS = 16 * 1024;
-
-/** The large frames that followers hold, by weak references. */
-class SharedFrames {
-  readonly #frames = new Map<number, WeakRef<Frame>>();
-  readonly #gone = new FinalizationRegistry<number>((id) => {
-    if (this.#frames.get(id)?.deref() === undefined) this.#frames.delete(id);
-  });
-
-  /** Returns the equal frame that another follower holds, or registers and returns this frame. */
-  share(frame: Frame): Frame {
-    if (frame.payload.length < LARGE_CHARACTERS) return frame;
-    const held = this.#frames.get(frame.id)?.deref();
-    if (held !== undefined) return held;
-    this.#frames.set(frame.id, new WeakRef(frame));
-    this.#gone.register(frame, frame.id);
-    return frame;
+  #read(executionId: number, after: number, known: LogState | undefined): Reading {
+    // The state is read before the frames: if it is an end, the page contains all frames of the execution.
+    const state = known === undefined
+      ? this.#store.readLogState(executionId)
+      : Promise.resolve(known);
+    const page = { after, limit: PAGE_FRAMES, maxBytes: PAGE_BYTES };
+    const frames = state.then(() => this.#store.readFrames(executionId, page));
+    return {
+      after,
+      state,
+      frames: frames.then((all) => all.map((one) => this.#shared.share(one))),
+    };
   }
 }

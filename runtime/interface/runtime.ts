@@ -15,7 +15,7 @@ import type { Caller } from "../vocabulary/callers.ts";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
 import type { EventBus } from "../events/bus.ts";
-import type { Frame } from "../events/frame.ts";
+import type { Frame, FrameIdentity } from "../events/frame.ts";
 import type { BudgetService } from "../executions/budget/budget_service.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
 import type { PartialApproval } from "../executions/approvals.ts";
@@ -114,12 +114,21 @@ export type FollowItem =
   /** The end of the stream: the execution waits, and the follower has all frames. `payload` is one line of JSON. */
   | { type: "waiting"; payload: string };
 
+/** An execution that a follower follows. */
+export interface FollowedExecution {
+  identity: FrameIdentity;
+  /** True if FollowOptions.after is the `complete` frame, so that no items follow. */
+  isOver: boolean;
+  /** Stored and then new items, each once. They end after a `complete` frame or a `waiting` item. */
+  items: AsyncIterable<FollowItem>;
+}
+
 /** Options of Runtime.follow. */
 export interface FollowOptions {
   /** The id after which the frames begin. 0 for all frames. */
   after: number;
   deltas?: boolean;
-  /** The signal that ends the iteration without an error. */
+  /** The signal that ends the items without an error. It must abort if the items are never read. */
   signal: AbortSignal;
 }
 
@@ -237,11 +246,8 @@ export interface Runtime extends AsyncDisposable {
   getExecution(id: number): Promise<ExecutionDetail>;
   /** Returns the stored frames of an execution, sorted by id. Throws ExecutionNotFound. */
   readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]>;
-  /**
-   * Returns an iterable over the execution's stored and then new items, each once. Ends after a `complete` frame or a
-   * `waiting` item. Throws ExecutionNotFound.
-   */
-  follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>>;
+  /** Opens the log of an execution for a follower. Throws ExecutionNotFound. */
+  follow(id: number, options: FollowOptions): Promise<FollowedExecution>;
   checkpointStats(): Promise<CheckpointStats>;
   /**
    * Removes stored conversations and returns their number. Without `force`, keeps each agent's newest conversation and the

@@ -1,6 +1,6 @@
 // The table of frames. Appends frames in a transaction, and reads them for followers of a log.
 import type { Frame, FrameDraft } from "../events/frame.ts";
-import type { FrameStore, LogState, StoredFrames } from "../events/frame_store.ts";
+import type { FrameStore, LogHead, LogState, StoredFrames } from "../events/frame_store.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { Database } from "../database/database.ts";
 import { all, announce, get, insertRows, type Operation } from "../database/operation.ts";
@@ -87,15 +87,20 @@ export class SqlFrameStore implements FrameStore {
     });
   }
 
-  readNewestId(executionId?: number): Promise<number> {
+  readHead(executionId: number, cursor: number): Promise<LogHead | undefined> {
     return this.#db.read(function* () {
-      const newest = executionId === undefined
-        ? yield* get<{ id: number | null }>("SELECT max(id) AS id FROM frames")
-        : (yield* get<{ id: number | null }>(
-          "SELECT max(id) AS id FROM frames WHERE execution_id = ?",
-          executionId,
-        ));
-      return newest?.id ?? 0;
+      // One statement, so that the state and the ids are of the same moment.
+      const row = yield* get<Omit<LogHead, "state"> & { status: ExecutionStatus }>(
+        "SELECT id AS executionId, agent_id AS agentId, display_name AS displayName, status, " +
+          "(SELECT event FROM frames WHERE execution_id = ?1 AND id = ?2) AS event, " +
+          `coalesce(${newestFrameId("?1")}, 0) AS lastId, ` +
+          "coalesce((SELECT max(id) FROM frames), 0) AS newestId FROM executions WHERE id = ?1",
+        executionId,
+        cursor,
+      );
+      if (row === undefined) return undefined;
+      const { status, ...head } = row;
+      return { ...head, state: toLogState(status) };
     });
   }
 

@@ -3,7 +3,6 @@ import type { Agent } from "../agents/agent.ts";
 import { CurrentAgents } from "../agents/current_agents.ts";
 import { AgentNotFound, requireKnownAgent } from "../agents/known_agents.ts";
 import { unsavedAgent } from "../agents/parse_agent.ts";
-import { resolveCursor } from "../events/cursor.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { findRepeatedRun } from "../executions/runs/acceptance.ts";
 import { toRunSpec } from "../executions/runs/run_request.ts";
@@ -19,8 +18,8 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import { makeRecap } from "../interface/recap.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import { toTimestamp } from "../../base/clock.ts";
-import { identityFields } from "../events/frame.ts";
-import { requireExecution } from "../executions/record/execution_reads.ts";
+import { type FrameIdentity, identityFields } from "../events/frame.ts";
+import type { OpenLog } from "../events/log.ts";
 import { type HumanRequest, requestFields } from "../executions/human_request.ts";
 
 const loadSignIns = lazyModule(() => import("../tools/mcp/sign_in/browser_sign_ins.ts"));
@@ -169,9 +168,9 @@ export class LocalRuntime implements Runtime {
   };
 
   follow: Runtime["follow"] = async (id, options) => {
-    await this.#requireExecution(id);
-    const after = await resolveCursor(options.after, { ...this.#parts, executionId: id });
-    return followExecution(id, { ...options, after, ports: this.#parts });
+    const log = await this.#parts.executionLog.open(id, { deltas: false, ...options });
+    if (log === undefined) throw new ExecutionNotFound();
+    return { ...log, items: followExecution(log, { ...options, ports: this.#parts }) };
   };
 
   checkpointStats: Runtime["checkpointStats"] = () => this.#parts.retention.stats();
@@ -257,39 +256,39 @@ export class LocalRuntime implements Runtime {
   }
 }
 
-/** Yields stored and then new items, each once. Ends after a `complete` frame or a `waiting` item. */
+/** Yields the items of an opened log, and the open question in the item `waiting`. */
 async function* followExecution(
-  id: number,
-  options: FollowOptions & { ports: RuntimeParts },
+  opened: OpenLog,
+  { signal, deltas = false, ports }: FollowOptions & { ports: RuntimeParts },
 ): AsyncGenerator<FollowItem> {
-  const { signal, deltas = false, ports } = options;
-  for (let after = options.after;;) {
+  const { identity, identity: { executionId } } = opened;
+  let { after } = opened;
+  for (let log: OpenLog | undefined = opened; log !== undefined;) {
     let isWaiting = false;
-    for await (const item of ports.executionLog.follow(id, { after, deltas, signal })) {
+    for await (const item of log.items) {
       if (item.type === "frame") after = item.frame.id;
       if (item.type === "waiting") isWaiting = true;
       else yield item;
     }
     if (!isWaiting) return;
-    const request = await ports.requests.readOpenRequest(id);
+    const request = await ports.requests.readOpenRequest(executionId);
     if (request !== undefined) {
-      yield { type: "waiting", payload: await waitingPayload(id, { request, ports }) };
+      yield { type: "waiting", payload: waitingPayload(request, { identity, ports }) };
       return;
     }
     // The question has just been answered, so more items follow.
+    log = await ports.executionLog.open(executionId, { after, deltas, signal });
   }
 }
 
-async function waitingPayload(
-  id: number,
-  { request, ports }: { request: HumanRequest; ports: RuntimeParts },
-): Promise<string> {
-  const stored = await requireExecution(ports.executions, id);
-  const { agentId, displayName } = stored.execution;
+function waitingPayload(
+  request: HumanRequest,
+  { identity, ports }: { identity: FrameIdentity; ports: RuntimeParts },
+): string {
   const shown = ports.redactor.redactValue(request);
   return JSON.stringify({
     event_type: "waiting",
-    ...identityFields({ executionId: id, agentId, displayName }),
+    ...identityFields(identity),
     timestamp: toTimestamp(ports.clock.now()),
     message: shown.message,
     ...requestFields(shown),

@@ -115,7 +115,8 @@ async function untilEnd(
 ): Promise<ExecutionDetail | undefined> {
   const reason = new Error("The sender waits no longer");
   await withinTime({ clock: runtime.clock, ms, reason }, async (over) => {
-    for await (const _ of await runtime.follow(id, { after: 0, signal: over })) {
+    const { items } = await runtime.follow(id, { after: 0, signal: over });
+    for await (const _ of items) {
       /* Frames are ignored until the execution ends or waits. */
     }
   });

@@ -26,6 +26,7 @@ import type {
   Delivery,
   ExecutionDetail,
   ExecutionFilter,
+  FollowedExecution,
   FollowItem,
   FollowOptions,
   ForkRequest,
@@ -490,9 +491,13 @@ export class FakeRuntime implements Runtime {
       .slice(0, page.limit);
   }
 
-  async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {
-    await this.getExecution(id);
-    return this.#follow(id, options);
+  async follow(id: number, options: FollowOptions): Promise<FollowedExecution> {
+    const { agentId, displayName } = await this.getExecution(id);
+    const isOver = this.frames.some((frame) =>
+      frame.executionId === id && frame.id === options.after && frame.event === "complete"
+    );
+    const identity = { executionId: id, agentId, displayName };
+    return { identity, isOver, items: this.#follow(id, options) };
   }
 
   countExecutions(): Promise<OpenCounts> {

@@ -211,6 +211,7 @@ export async function runToEnd(
 /** Follows an execution until it ends or waits for a person. */
 export async function toEnd(runtime: Runtime, id: number): Promise<ExecutionDetail> {
   const signal = new AbortController().signal;
-  for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* Reads to the end. */ }
+  const { items } = await runtime.follow(id, { after: 0, signal });
+  for await (const _ of items) { /* Reads to the end. */ }
   return await runtime.getExecution(id);
 }

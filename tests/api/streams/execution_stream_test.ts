@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { FollowItem } from "../../../runtime/interface/runtime.ts";
 import { parseEventStream, type ServerSentEvent } from "../../../base/text/event_stream.ts";
 import { settle } from "../../support/test_clock.ts";
 import { createTestApp, type TestApp } from "../../support/test_app.ts";
@@ -218,8 +217,10 @@ Deno.test("an unreadable log breaks the connection and is logged", async () => {
   test.runtime.addExecution();
   const failure = new Error("disk");
   test.runtime.follow = () =>
-    Promise.resolve<AsyncIterable<FollowItem>>({
-      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }),
+    Promise.resolve({
+      identity: { executionId: 1, agentId: "writer", displayName: "The Writer" },
+      isOver: false,
+      items: { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }) },
     });
   const body = await open(test, "/executions/1/stream");
   await assert.rejects(new Response(body).text(), failure);

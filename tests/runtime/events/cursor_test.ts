@@ -9,13 +9,19 @@ Deno.test("resolveCursor() replaces a cursor beyond the newest frame", async () 
   const { frames } = store;
   const execution = await store.accept();
   await store.accept();
-  const options = { executionId: execution.id, frames };
-  const newest = await frames.readNewestId();
-  assert.equal(await resolveCursor(newest, options), newest);
-  assert.equal(await resolveCursor(newest + 50, options), newest);
+  const headAt = async (cursor: number) =>
+    await frames.readHead(execution.id, cursor) ?? assert.fail("The execution is unknown");
+  const resolve = async (cursor: number) => resolveCursor(cursor, await headAt(cursor));
+  const { newestId: newest, lastId: first } = await headAt(0);
+  assert.equal(await resolve(newest), newest);
+  assert.equal(await resolve(newest + 50), newest);
   const journal = new Journal(execution, { ...store, clock: new TestClock() });
   await journal.finish({ status: "error", error: "broke", output: null });
   await store.accept();
-  const last = await frames.readNewestId(execution.id);
-  assert.equal(await resolveCursor(newest + 50, options), last - 1);
+  const { lastId: last, newestId } = await headAt(0);
+  assert.ok(first < newest && newest < last && last < newestId);
+  assert.equal(await resolve(newestId + 50), last - 1);
+  assert.equal(await resolve(newestId), newestId);
+  const events = await Promise.all([first, newest, last, newestId].map(headAt));
+  assert.deepEqual(events.map(({ event }) => event), ["meta", null, "complete", null]);
 });

@@ -5,7 +5,7 @@ import { ExecutionLog, type LogItem } from "../../../runtime/events/log.ts";
 import { settle, TestClock } from "../../support/test_clock.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 import { onSqlite } from "../../support/test_database.ts";
-import { openTestStore, type TestStore } from "../../support/test_store.ts";
+import { openTestStore } from "../../support/test_store.ts";
 import { until } from "../../support/until.ts";
 
 /** Opens a store with one execution and its frames. */
@@ -17,16 +17,28 @@ async function openExecution() {
   return { store, execution, journal, [Symbol.asyncDispose]: dispose };
 }
 
-function follow(
-  store: TestStore,
+interface FollowOptions {
+  after?: number;
+  deltas?: boolean;
+  signal?: AbortSignal;
+}
+
+/** Opens the log of an execution. */
+async function open(
+  { log }: { log: ExecutionLog },
   id: number,
-  options: { after?: number; deltas?: boolean; signal?: AbortSignal } = {},
+  { after = 0, deltas = false, signal = new AbortController().signal }: FollowOptions = {},
 ) {
-  return store.log.follow(id, {
-    after: options.after ?? 0,
-    deltas: options.deltas ?? false,
-    signal: options.signal ?? new AbortController().signal,
-  });
+  return await log.open(id, { after, deltas, signal }) ?? assert.fail("The execution is unknown");
+}
+
+/** Opens the log of an execution, and yields its items. */
+async function* follow(
+  on: { log: ExecutionLog },
+  id: number,
+  options?: FollowOptions,
+): AsyncGenerator<LogItem, void, void> {
+  yield* (await open(on, id, options)).items;
 }
 
 async function collect(items: AsyncIterable<LogItem>): Promise<LogItem[]> {
@@ -40,7 +52,7 @@ const said = (position: number, content: string) => (
 );
 const eventOf = (item: LogItem) => item.type === "frame" ? item.frame.event : item.type;
 
-Deno.test("ExecutionLog.follow() misses no frame in any interleaving of writers and readers", async () => {
+Deno.test("ExecutionLog.open() misses no frame in any interleaving of writers and readers", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;
   const readers = Array.from({ length: 20 }, async (_, n) => {
@@ -63,7 +75,75 @@ Deno.test("ExecutionLog.follow() misses no frame in any interleaving of writers 
   for (const ids of await Promise.all(readers)) assert.deepEqual(ids, expected);
 });
 
-Deno.test("ExecutionLog.follow() streams deltas on request, and drops unread deltas of a stored reply", async () => {
+Deno.test("ExecutionLog.open() misses no frame if the execution ends before the first read", async () => {
+  await using on = await openExecution();
+  const { store, execution, journal } = on;
+  const early = await open(store, execution.id);
+  await journal.finish({ status: "success", error: null, output: "done" });
+  const late = await open(store, execution.id);
+  // Both read the same page. The state that `early` has read is not the current one.
+  for (const items of await Promise.all([early, late].map((one) => collect(one.items)))) {
+    assert.deepEqual(items.map(eventOf), ["meta", "final_answer", "complete"]);
+  }
+});
+
+Deno.test("ExecutionLog.open() reads the state once, and again only after a change", async () => {
+  await using on = await openExecution();
+  const { store, execution, journal } = on;
+  let reads = 0;
+  const log = new ExecutionLog({
+    onStored: (listener) => store.frames.onStored(listener),
+    readHead: (id, cursor) => store.frames.readHead(id, cursor),
+    readFrames: (id, page) => store.frames.readFrames(id, page),
+    readLogState: (id) => {
+      reads++;
+      return store.frames.readLogState(id);
+    },
+  });
+  const changed = await open({ log }, execution.id);
+  await journal.finish({ status: "success", error: null, output: "done" });
+  await collect(changed.items);
+  assert.equal(reads, 1);
+  const { items, identity } = await open({ log }, execution.id);
+  assert.deepEqual((await collect(items)).map(eventOf), ["meta", "final_answer", "complete"]);
+  assert.equal(reads, 1);
+  const { executionId, agentId, displayName } = identity;
+  assert.deepEqual([executionId, agentId, displayName], [execution.id, "tester", "Tester"]);
+});
+
+Deno.test("ExecutionLog.open() registers its follower until the items end or the signal aborts", async () => {
+  await using on = await openExecution();
+  const { store, execution: { id }, journal } = on;
+  const registered = () => {
+    const ids: number[] = [];
+    store.log.recheck((one) => {
+      ids.push(one);
+      return false;
+    });
+    return ids;
+  };
+  const stop = new AbortController();
+  const aborted = await open(store, id, { signal: stop.signal });
+  assert.deepEqual(registered(), [id]);
+  stop.abort();
+  assert.deepEqual(registered(), []);
+  // The follower of the aborted items must not remove a later one.
+  const left = await open(store, id);
+  assert.deepEqual(await collect(aborted.items), []);
+  assert.deepEqual(registered(), [id]);
+  await journal.finish({ status: "success", error: null, output: "done" });
+  const frames = await collect(left.items);
+  assert.deepEqual(registered(), []);
+  const last = frames.at(-1);
+  assert.ok(last?.type === "frame");
+  const over = await open(store, id, { after: last.frame.id });
+  assert.deepEqual([over.isOver, await collect(over.items)], [true, []]);
+  const { signal } = new AbortController();
+  assert.equal(await store.log.open(id + 1, { after: 0, deltas: false, signal }), undefined);
+  assert.deepEqual(registered(), []);
+});
+
+Deno.test("ExecutionLog.open() streams deltas on request, and drops unread deltas of a stored reply", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;
   const reply = new RedactedReply(execution.id, store);
@@ -91,7 +171,7 @@ Deno.test("ExecutionLog.follow() streams deltas on request, and drops unread del
   assert.deepEqual((await without).map(eventOf), ["meta", "final_answer", "complete"]);
 });
 
-Deno.test("ExecutionLog.follow() yields a reply's text so far to a follower that joins later", async () => {
+Deno.test("ExecutionLog.open() yields a reply's text so far to a follower that joins later", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;
   const reply = new RedactedReply(execution.id, store);
@@ -130,7 +210,7 @@ Deno.test("ExecutionLog.follow() yields a reply's text so far to a follower that
   assert.deepEqual(await behind.leave(), []);
 });
 
-Deno.test("ExecutionLog.follow() shares one copy of a large frame between followers", async () => {
+Deno.test("ExecutionLog.open() shares one copy of a large frame between followers", async () => {
   await using store = await openTestStore();
   const execution = await store.accept();
   const log = new ExecutionLog(store.frames);
@@ -138,8 +218,7 @@ Deno.test("ExecutionLog.follow() shares one copy of a large frame between follow
   await journal.begin([said(0, "x".repeat(100_000))]);
   const held = [];
   for (const deltas of [false, true]) {
-    const { signal } = new AbortController();
-    const reader = log.follow(execution.id, { after: 0, deltas, signal });
+    const reader = follow({ log }, execution.id, { deltas });
     await reader.next();
     const { value } = await reader.next();
     assert.ok(value?.type === "frame" && value.frame.payload.length > 100_000);
@@ -151,13 +230,14 @@ Deno.test("ExecutionLog.follow() shares one copy of a large frame between follow
   for (const { reader } of held) await reader.return();
 });
 
-Deno.test("ExecutionLog.follow() shares a read between followers with equal cursors", async () => {
+Deno.test("ExecutionLog.open() shares a read between followers with equal cursors", async () => {
   await using store = await openTestStore();
   const execution = await store.accept();
   let reads = 0;
   let isBroken = true;
   const log = new ExecutionLog({
     onStored: (listener) => store.frames.onStored(listener),
+    readHead: (id, cursor) => store.frames.readHead(id, cursor),
     readLogState: (id) => store.frames.readLogState(id),
     readFrames: (id, page) => {
       reads++;
@@ -165,12 +245,11 @@ Deno.test("ExecutionLog.follow() shares a read between followers with equal curs
     },
   });
   const ports = { ...store, log, clock: new TestClock() };
-  const options = { after: 0, deltas: false, signal: new AbortController().signal };
-  const open = () => collect(log.follow(execution.id, options));
-  await assert.rejects(open(), /broken/);
+  const read = () => collect(follow({ log }, execution.id));
+  await assert.rejects(read(), /broken/);
   isBroken = false;
   reads = 0;
-  const readers = Array.from({ length: 50 }, open);
+  const readers = Array.from({ length: 50 }, read);
   await settle();
   assert.ok(reads <= 4, `50 followers made ${reads} reads`);
   await new Journal(execution, ports).finish({ status: "success", error: null, output: "done" });
@@ -179,7 +258,7 @@ Deno.test("ExecutionLog.follow() shares a read between followers with equal curs
   }
 });
 
-onSqlite.test("ExecutionLog.follow() yields the frames of another process after notify()", async () => {
+onSqlite.test("ExecutionLog.open() yields the frames of another process after notify()", async () => {
   await using folder = await createTempDir();
   const path = `${folder.path}/inkling.db`;
   await using store = await openTestStore({ path });

@@ -46,8 +46,8 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     agent: "reader",
     steps: [READ, DONE],
     follows: true,
-    sqlite: { statements: 38, transactions: 5 },
-    postgres: { roundTrips: 26, statements: 58, transactions: 6 },
+    sqlite: { statements: 37, transactions: 5 },
+    postgres: { roundTrips: 25, statements: 57, transactions: 6 },
   },
   {
     name: "one tool call, within a budget",
@@ -80,7 +80,8 @@ export async function runOnce(
   const { id } = await runtime.run(one.agent, {});
   if (one.follows) {
     const { signal } = new AbortController();
-    for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* to the end */ }
+    const { items } = await runtime.follow(id, { after: 0, signal });
+    for await (const _ of items) { /* to the end */ }
   }
   if (one.answers) {
     await until(has("Execution waits for an answer", 1), "the question");

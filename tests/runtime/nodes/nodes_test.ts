@@ -69,7 +69,7 @@ test("two nodes share one database", async (world, t) => {
     const { id } = await one.run("talker", {});
     const signal = new AbortController().signal;
     const items: FollowItem[] = [];
-    for await (const item of await one.follow(id, { after: 0, signal })) items.push(item);
+    for await (const item of (await one.follow(id, { after: 0, signal })).items) items.push(item);
     const followed = items.flatMap((item) => item.type === "frame" ? [item.frame] : []);
     assert.deepEqual(followed, await one.readFrames(id, { after: 0 }));
     assert.equal(followed.at(-1)?.event, "complete");

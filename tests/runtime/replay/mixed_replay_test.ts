@@ -143,7 +143,7 @@ Deno.test("replay() repeats retries, timeouts, cancels and cut replies at the sa
 async function untilSaid(runtime: Runtime, id: number, text: string): Promise<void> {
   const { signal } = new AbortController();
   let said = "";
-  for await (const item of await runtime.follow(id, { after: 0, deltas: true, signal })) {
+  for await (const item of (await runtime.follow(id, { after: 0, deltas: true, signal })).items) {
     if (item.type === "delta") said += item.content;
     if (said.includes(text)) break;
   }

@@ -30,7 +30,7 @@ Deno.test("takeTurn() replaces a restarted reply's text, and keeps the last text
   const seen = new Set<string>();
   let [shown, frames] = ["", ""];
   const following = (async () => {
-    for await (const item of await runtime.follow(id, { after: 0, deltas: true, signal })) {
+    for await (const item of (await runtime.follow(id, { after: 0, deltas: true, signal })).items) {
       if (item.type === "delta") shown = item.restart ? item.content : shown + item.content;
       if (item.type === "frame") frames += item.frame.payload;
       seen.add(shown);
@@ -96,7 +96,7 @@ async function endOfSilentReply(
   await using runtime = await place.open(clock && { clock });
   const { id } = await runtime.run("teller", {});
   const { signal } = new AbortController();
-  for await (const item of await runtime.follow(id, { after: 0, deltas: true, signal })) {
+  for await (const item of (await runtime.follow(id, { after: 0, deltas: true, signal })).items) {
     if (item.type === "delta" && item.content === text) break;
   }
   await happens(runtime, id);

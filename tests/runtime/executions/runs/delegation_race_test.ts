@@ -77,7 +77,7 @@ Deno.test("a parent's stream, log and pending request show the oldest question o
   await clock.advance(45_000);
   const signal = new AbortController().signal;
   let last = "";
-  for await (const item of await runtime.follow(id, { after: 0, signal })) {
+  for await (const item of (await runtime.follow(id, { after: 0, signal })).items) {
     last = item.type === "waiting" ? item.payload : "";
   }
   const { requestId, message } = await runtime.pendingRequest(id);

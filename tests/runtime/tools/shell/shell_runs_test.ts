@@ -93,7 +93,7 @@ test("output appears in the log while the command runs, and a replay repeats it"
   const { id } = await runtime.run("worker", {});
   const signal = new AbortController().signal;
   const seen: string[] = [];
-  for await (const item of await runtime.follow(id, { after: 0, signal })) {
+  for await (const item of (await runtime.follow(id, { after: 0, signal })).items) {
     if (item.type !== "frame") continue;
     const payload = JSON.parse(item.frame.payload);
     seen.push(payload.kind === "notice" ? payload.content : payload.event_type);
