@@ -19,6 +19,7 @@ const SILENCE_MS = 15_000;
 const CHUNK_CHARACTERS = 64 * 1024;
 /** The maximum length of a payload whose encoded frame is kept for all followers. */
 const SHARED_CHARACTERS = 16 * 1024;
+const encoder = new TextEncoder();
 /** The encoded frames. Followers at the same position have the same frame. */
 const chunks = new WeakMap<Frame, Uint8Array>();
 /**
@@ -94,19 +95,27 @@ class ExecutionStream extends EventStream {
   protected override async pull(): Promise<void> {
     try {
       if (this.#unsent.length > 0) return this.#sendPieces(this.#unsent);
-      const item = await this.#nextOrSilence();
+      const next = await this.#nextOrSilence();
       if (this.isReleased) return;
-      if (item === "silence" && this.#ending === null) {
-        this.#sendPieces([": keep-alive\n\n"]);
-      } else if (item === "silence") {
-        this.#sendPieces(toPieces("shutdown", this.#shutdownPayload()));
-        this.finish();
-      } else if (item.done) {
+      if (next === "silence") return this.#breakSilence();
+      if (next.done) {
         this.#isServed = true;
-        this.finish();
-      } else {
-        this.#isServed = item.value.type === "frame" && item.value.frame.event === "complete";
-        this.#sendItem(item.value);
+        return this.finish();
+      }
+      const item = next.value;
+      this.#isServed = item.type === "frame" && item.frame.event === "complete";
+      switch (item.type) {
+        case "frame":
+          return this.#sendFrame(item.frame);
+        case "delta": {
+          const { content, restart } = item;
+          const fields = { content, ...(restart && { restart }) };
+          return this.#sendPieces(toPieces("delta", this.#payload("delta", content, fields)));
+        }
+        case "waiting":
+          return this.#sendPieces(toPieces("waiting", toDataLine(item.payload)));
+        default:
+          return item satisfies never;
       }
     } catch (error) {
       // Break the connection, so that the reader reconnects: the headers were sent, so no status can report the error.
@@ -118,7 +127,16 @@ class ExecutionStream extends EventStream {
 
   /** Returns the next item, or `silence` if none arrives in time. */
   async #nextOrSilence(): Promise<IteratorResult<FollowItem> | "silence"> {
-    const next = this.#next ??= this.#request();
+    if (this.#next === null) {
+      const requested: RequestedItem = { item: this.#iterator.next(), isSettled: false };
+      this.#next = requested;
+      const settle = () => {
+        requested.isSettled = true;
+        this.wake();
+      };
+      requested.item.then(settle, settle);
+    }
+    const next = this.#next;
     // Decision: no Promise.race(), because each race would keep memory until a frame of the execution arrives.
     while (!next.isSettled) {
       const wasSilent = await this.wait(this.#ending === null ? SILENCE_MS : LAST_SILENCE_MS);
@@ -131,27 +149,13 @@ class ExecutionStream extends EventStream {
     return await next.item;
   }
 
-  #request(): RequestedItem {
-    const requested: RequestedItem = { item: this.#iterator.next(), isSettled: false };
-    const settle = () => {
-      requested.isSettled = true;
-      this.wake();
-    };
-    requested.item.then(settle, settle);
-    return requested;
-  }
-
-  #sendItem(item: FollowItem): void {
-    switch (item.type) {
-      case "frame":
-        return this.#sendFrame(item.frame);
-      case "delta":
-        return this.#sendPieces(toPieces("delta", this.#deltaPayload(item)));
-      case "waiting":
-        return this.#sendPieces(toPieces("waiting", toDataLine(item.payload)));
-      default:
-        return item satisfies never;
-    }
+  /** Sends a comment, or the event `shutdown` if the service stops. */
+  #breakSilence(): void {
+    if (this.#ending === null) return this.#sendPieces([": keep-alive\n\n"]);
+    const message = "The service is shutting down";
+    const payload = this.#payload("shutdown", message, { reason: this.#ending });
+    this.#sendPieces(toPieces("shutdown", payload));
+    this.finish();
   }
 
   #sendFrame(frame: Frame): void {
@@ -159,19 +163,10 @@ class ExecutionStream extends EventStream {
     if (payload.length > SHARED_CHARACTERS) return this.#sendPieces(toPieces(event, payload, id));
     let chunk = chunks.get(frame);
     if (chunk === undefined) {
-      chunk = new TextEncoder().encode(toEvent(event, payload, id));
+      chunk = encoder.encode(toEvent(event, payload, id));
       chunks.set(frame, chunk);
     }
-    this.sendBytes(chunk);
-  }
-
-  #deltaPayload({ content, restart }: FollowItem & { type: "delta" }): string {
-    return this.#payload("delta", content, { content, ...(restart && { restart }) });
-  }
-
-  #shutdownPayload(): string {
-    const message = "The service is shutting down";
-    return this.#payload("shutdown", message, { reason: this.#ending });
+    this.send(chunk);
   }
 
   /** Returns the payload of an unlogged frame, with the fields common to all frames. */
@@ -208,7 +203,7 @@ class ExecutionStream extends EventStream {
       }
       chunk += piece;
     }
-    this.send(chunk);
+    this.send(encoder.encode(chunk));
   }
 
   protected override release(): void {

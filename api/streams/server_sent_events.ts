@@ -12,8 +12,6 @@ export function toPieces(event: string, data: string, id?: number): string[] {
   return [`event: ${event}\ndata: `, data, `\n${id === undefined ? "" : `id: ${id}\n`}\n`];
 }
 
-const encoder = new TextEncoder();
-
 /** A stream to one reader. It produces the next chunk only when the reader pulls, and ends when the reader leaves. */
 export abstract class EventStream implements OpenStream {
   readonly body: ReadableStream<Uint8Array>;
@@ -66,12 +64,8 @@ export abstract class EventStream implements OpenStream {
     this.#waiting = null;
   }
 
-  protected send(text: string): void {
-    this.sendBytes(encoder.encode(text));
-  }
-
-  /** Sends a chunk that several streams may share. */
-  protected sendBytes(chunk: Uint8Array): void {
+  /** Sends a chunk, which several streams may share. */
+  protected send(chunk: Uint8Array): void {
     this.#controller?.enqueue(chunk);
   }
 

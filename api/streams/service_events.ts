@@ -16,6 +16,8 @@ export const HEARTBEAT_MS = 10_000;
 /** The maximum number of events buffered for a reader. One event has a few hundred bytes. */
 export const MOST_UNREAD_EVENTS = 1_000;
 
+const encoder = new TextEncoder();
+
 /** Returns a stream of the service's events from now on. */
 export function openServiceEventStream(
   options: { runtime: Runtime; lifecycle: Lifecycle },
@@ -94,7 +96,7 @@ class ServiceEventStream extends EventStream {
       const timestamp = toTimestamp(this.#runtime.clock.now());
       texts.push(toEvent("heartbeat", JSON.stringify({ timestamp })));
     }
-    if (texts.length > 0) this.send(texts.join(""));
+    if (texts.length > 0) this.send(encoder.encode(texts.join("")));
     if (this.#isEnding) this.finish();
   }
 

@@ -11,10 +11,10 @@ export type SqlValue = string | number | null;
  */
 export type SqlText = string | { sqlite: string; postgres: string };
 
-/** A stored change of an execution: its new frames in order, and its status. */
+/** A stored change of an execution: its new frames in order, and the state of its log. */
 export interface StoredChange {
-  frames: readonly { id: number; event: string; payload: string }[];
-  status: string;
+  frames: readonly { id: number; executionId: number; event: string; payload: string }[];
+  state: string;
 }
 
 /** A function that receives a committed change of an execution. It must not throw. */
@@ -151,13 +151,4 @@ export function* announce(executionId: number, stored?: StoredChange): Operation
 /** Calls `act` after the commit, and never after a rollback. `act` must not throw. */
 export function* afterCommit(act: () => void): Operation<void> {
   yield { type: "after_commit", act };
-}
-
-/** Reports a change of an execution to the listeners. Call it after the commit. */
-export function reportStored(
-  listeners: Iterable<StoredListener>,
-  { executionId, stored }: { executionId: number; stored?: StoredChange },
-): void {
-  if (stored === undefined) return;
-  for (const listen of listeners) listen(executionId, stored);
 }

@@ -17,7 +17,6 @@ export interface LogHead extends FrameIdentity {
 
 /** The frames that one commit stored, and the state of the log after it. */
 export interface StoredFrames {
-  executionId: number;
   /** The frames in the order of their ids. Empty if only the state changed. */
   frames: readonly Frame[];
   state: LogState;
@@ -38,5 +37,5 @@ export interface FrameStore {
   /** Returns the state of an execution's log, or undefined for an unknown execution. */
   readLogState(executionId: number): Promise<LogState | undefined>;
   /** Calls the listener after each commit of this process that changes a log. */
-  onStored(listener: (stored: StoredFrames) => void): void;
+  onStored(listener: (executionId: number, stored: StoredFrames) => void): void;
 }

@@ -139,7 +139,7 @@ export class ExecutionLog {
 
   constructor(store: LogSource) {
     this.#store = store;
-    store.onStored(({ executionId, frames, state }) => {
+    store.onStored((executionId, { frames, state }) => {
       this.#streamed.delete(executionId);
       const notifier = this.#notifiers.get(executionId);
       notifier?.tail.append(frames, state);

@@ -3,7 +3,14 @@ import type { Frame, FrameDraft } from "../events/frame.ts";
 import type { FrameStore, LogHead, LogState, StoredFrames } from "../events/frame_store.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { Database } from "../database/database.ts";
-import { all, announce, get, insertRows, type Operation } from "../database/operation.ts";
+import {
+  all,
+  announce,
+  get,
+  insertRows,
+  type Operation,
+  type StoredListener,
+} from "../database/operation.ts";
 
 /**
  * Appends frames to an execution's log in the open transaction, and announces them with the execution's new status. newestFrameId() is then
@@ -16,7 +23,7 @@ export function* appendFrames(
 ): Operation<void> {
   if (drafts.length === 0) return;
   const ids: number[] = [];
-  const frames = drafts.map((draft) => ({ id: 0, ...draft }));
+  const frames = drafts.map((draft): Frame => ({ id: 0, executionId, ...draft }));
   yield* insertRows(
     "INSERT INTO frames (execution_id, event, payload)",
     drafts.map(({ event, payload }) => [executionId, event, payload]),
@@ -32,7 +39,7 @@ export function* appendFrames(
       },
     },
   );
-  yield* announce(executionId, { frames, status });
+  yield* announce(executionId, { frames, state: toLogState(status) });
 }
 
 /** Returns SQL for the id of the newest frame of an execution. `executionId` is an SQL expression. */
@@ -114,14 +121,9 @@ export class SqlFrameStore implements FrameStore {
     });
   }
 
-  onStored(listener: (stored: StoredFrames) => void): void {
-    this.#db.stored.add((executionId, { frames, status }) =>
-      listener({
-        executionId,
-        frames: frames.map((frame) => ({ executionId, ...frame as Omit<Frame, "executionId"> })),
-        state: toLogState(status as ExecutionStatus),
-      })
-    );
+  onStored(listener: (executionId: number, stored: StoredFrames) => void): void {
+    // All announced changes consist of frames and a state of a log.
+    this.#db.stored.add(listener as StoredListener);
   }
 }
 

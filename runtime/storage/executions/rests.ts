@@ -122,6 +122,6 @@ function* endRest(row: ExecutionRow, { ended, ownerId }: RestEnd): Operation<Exe
     ),
   );
   yield* enqueue(execution);
-  yield* announce(execution.id, { frames: [], status: execution.status });
+  yield* announce(execution.id, { frames: [], state: "open" });
   return execution;
 }

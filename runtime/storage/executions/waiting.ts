@@ -85,7 +85,7 @@ export function* resumeAncestors(
     if (row === undefined) return awake;
     const execution = toExecution(row);
     yield* enqueue(execution);
-    yield* announce(execution.id, { frames: [], status: execution.status });
+    yield* announce(execution.id, { frames: [], state: "open" });
     awake.push(execution);
     below = row.id;
   }

@@ -1,12 +1,11 @@
 // Translates the steps of an operation to statements of a PostgreSQL transaction.
 import { LeaseLost } from "../../database/database.ts";
-import {
-  reportStored,
-  type SqlText,
-  type SqlValue,
-  type Statement,
-  type StoredListener,
-  type WaitingRun,
+import type {
+  SqlText,
+  SqlValue,
+  Statement,
+  StoredListener,
+  WaitingRun,
 } from "../../database/operation.ts";
 import { toPostgres, toStorable } from "./dialect.ts";
 import { lockNumber, type OpenTransaction, type Transaction } from "./transaction.ts";
@@ -73,11 +72,12 @@ export class OperationSteps {
       case "enqueue":
         return this.#enqueue(step.waiting, transaction);
       case "announce": {
-        const { executionId } = step;
+        const { executionId, stored } = step;
         transaction.announce(executionId);
-        transaction.afterCommit((isAnswered) =>
-          isAnswered ? reportStored(this.#stored, step) : this.#node?.changed?.(executionId)
-        );
+        transaction.afterCommit((isAnswered) => {
+          if (!isAnswered) this.#node?.changed?.(executionId);
+          else if (stored) this.#stored.forEach((listen) => listen(executionId, stored));
+        });
         return false;
       }
       case "after_commit":

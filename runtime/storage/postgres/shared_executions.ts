@@ -49,8 +49,8 @@ export class SharedExecutions implements SharedRuns {
 
   constructor(options: SharedExecutionsOptions) {
     this.#options = options;
-    options.database.stored.add((id, { status }) => {
-      if (status !== "running" && this.#deliveries.has(id)) this.#rested.add(id);
+    options.database.stored.add((id, { state }) => {
+      if (state !== "open" && this.#deliveries.has(id)) this.#rested.add(id);
     });
   }
 

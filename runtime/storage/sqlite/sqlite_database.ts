@@ -9,7 +9,7 @@ import {
   type Durability,
   StorageUnavailable,
 } from "../../database/database.ts";
-import { type Operation, reportStored, type StoredListener } from "../../database/operation.ts";
+import type { Operation, StoredListener } from "../../database/operation.ts";
 import { MIGRATIONS, WITHOUT_COLUMNS } from "./migrations.ts";
 import { PreparedStatements } from "./prepared_statements.ts";
 
@@ -185,7 +185,9 @@ export class SqliteDatabase implements Database, Disposable {
       } else if (statement.type === "after_commit") {
         after.push(statement.act);
       } else if (statement.type === "announce") {
-        after.push(() => reportStored(this.stored, statement));
+        const { executionId, stored } = statement;
+        if (stored === undefined) continue;
+        after.push(() => this.stored.forEach((listen) => listen(executionId, stored)));
       }
     }
   }

@@ -295,7 +295,7 @@ test("a change whose commit got no answer is checked instead of repeated", async
   const step = () =>
     cut.change("power", function* () {
       yield* keep(`step ${reports.length}`, "once");
-      yield* announce(7, { frames: [], status: "running" });
+      yield* announce(7, { frames: [], state: "open" });
     });
   await step();
   proxy.loseAnswerOf("COMMIT");
