@@ -17,6 +17,7 @@ import type { CallPause, OpenQuestion } from "../../runtime/executions/loop/tool
 import { requireExecution } from "../../runtime/executions/record/execution_reads.ts";
 import type { Outcome } from "../../runtime/executions/record/ending_store.ts";
 import { Journal } from "../../runtime/executions/record/journal.ts";
+import { toRecordedAnswer } from "../../runtime/executions/record/recorded_answer.ts";
 import { RedactedReply } from "../../runtime/executions/record/redacted_reply.ts";
 import { PlayClock } from "../../runtime/replay/playback.ts";
 import { acceptPlayed, type PlayStores } from "../../runtime/replay/played_stores.ts";
@@ -258,7 +259,9 @@ class CasePlay {
       ...(isGuard && { isGuard }),
     });
     try {
-      await journal.answer({ requestId }, fitAnswer(question, given as HumanAnswer, redactor));
+      const answer = fitAnswer(question, given as HumanAnswer, redactor);
+      const recorded = toRecordedAnswer({ requestId }, answer, { clock: this.#clock, redactor });
+      await stores.requests.answerRequest(id, recorded);
       return true;
     } catch (error) {
       if (!(error instanceof AnswerMisfit)) throw error;

@@ -9,6 +9,7 @@ import { requireExecution } from "../executions/record/execution_reads.ts";
 import type { Outcome } from "../executions/record/ending_store.ts";
 import { Journal } from "../executions/record/journal.ts";
 import type { JournalPorts } from "../executions/record/journal_ports.ts";
+import { toRecordedAnswer } from "../executions/record/recorded_answer.ts";
 import { RedactedReply } from "../executions/record/redacted_reply.ts";
 import { toFailure } from "../executions/loop/failure.ts";
 import type { Cassette, CassetteQuestion } from "./cassette.ts";
@@ -234,7 +235,7 @@ class Player {
         expiresAt,
         ...(isGuard && { isGuard }),
       });
-      return await this.#answer(step, this.#journal);
+      return await this.#answer(step, this.#id);
     }
     if (step?.type !== "question") throw new TypeError("A delegate waits for no question");
     this.#clock.set(step.request.createdAt);
@@ -243,7 +244,7 @@ class Player {
     // This execution was running, because of another answer, when the question was answered. So its log lacks the question.
     const isUnseen = step.answer !== null && step.answeredAt === undefined;
     if (isUnseen) return await this.#goOn(pause.childId, step);
-    return await this.#answer(step, await this.#journalOf(pause.childId));
+    return await this.#answer(step, pause.childId);
   }
 
   /** Stores the recorded question of a budget. The current budgets are unknown to a play. */
@@ -255,14 +256,19 @@ class Player {
       ...step.request,
       position: (messages.at(-1)?.position ?? -1) + 1,
     });
-    return await this.#answer(step, this.#journal);
+    return await this.#answer(step, this.#id);
   }
 
-  async #answer(step: CassetteQuestion, asking: Journal): Promise<Difference[] | undefined> {
+  async #answer(step: CassetteQuestion, askingId: number): Promise<Difference[] | undefined> {
     this.#script.take();
     if (step.answer === null) return await endAsRecorded(this.#ending(), "outside");
     this.#clock.set(step.answeredAt);
-    await asking.answer({ requestId: step.request.requestId }, step.answer);
+    const { stores, ports: { redactor } } = this.#options;
+    const { requestId } = step.request;
+    await stores.requests.answerRequest(
+      askingId,
+      toRecordedAnswer({ requestId }, step.answer, { clock: this.#clock, redactor }),
+    );
     return undefined;
   }
 
@@ -285,12 +291,6 @@ class Player {
   async #callAt(position: number): Promise<string | undefined> {
     const { calls } = await this.#options.stores.conversations.readConversation(this.#id);
     return calls.find((call) => call.position === position)?.toolCallId;
-  }
-
-  async #journalOf(id: number): Promise<Journal> {
-    const { stores, ports: { redactor } } = this.#options;
-    const { execution } = await requireExecution(stores.executions, id);
-    return new Journal(execution, { ...stores, log: this.#log, redactor, clock: this.#clock });
   }
 
   #ending(): Ending {

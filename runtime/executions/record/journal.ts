@@ -34,10 +34,8 @@ import {
   toReplyFrames,
   toResultFrame,
 } from "./frame_contents.ts";
-import type { HumanAnswer, HumanRequest } from "../human_request.ts";
+import type { HumanRequest } from "../human_request.ts";
 import type { JournalPorts } from "./journal_ports.ts";
-import type { PartialApproval } from "../approvals.ts";
-import { type AnsweredRequest, toRecordedAnswer } from "./recorded_answer.ts";
 import { RunningTime } from "./running_time.ts";
 
 /** The writer of one execution. Only one process at a time may have a journal of an execution. */
@@ -209,15 +207,6 @@ export class Journal {
     // The child does not wait, so the execution continues and its running time counts on.
     if (waiting === undefined) this.running.undoTake();
     return waiting;
-  }
-
-  /** Stores and logs an answer, as RequestStore.answerRequest() does. */
-  async answer(
-    request: AnsweredRequest,
-    answer: HumanAnswer,
-  ): Promise<Resumption | PartialApproval | undefined> {
-    const recorded = toRecordedAnswer(request, answer, this.#ports);
-    return await this.#ports.requests.answerRequest(this.#identity.executionId, recorded);
   }
 
   /** Stores and logs that the execution rests, before the planned retry if there is one. Returns the stored rest. */

@@ -7,7 +7,7 @@ import type { JournalPorts } from "./journal_ports.ts";
 import type { RecordedAnswer } from "./request_store.ts";
 
 /** The question of an answer, and the answer's sender. */
-export type AnsweredRequest =
+type AnsweredRequest =
   & Pick<HumanRequest, "requestId" | "raise" | "rule">
   & Pick<GivenResponse, "by" | "audit">;
 

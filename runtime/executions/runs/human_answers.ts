@@ -16,8 +16,8 @@ import type { Announcer } from "./announcer.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import type { PartialApproval } from "../approvals.ts";
 import type { Execution } from "../execution.ts";
-import { Journal } from "../record/journal.ts";
 import type { JournalPorts } from "../record/journal_ports.ts";
+import { toRecordedAnswer } from "../record/recorded_answer.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import { mayProgramAnswer } from "../../vocabulary/callers.ts";
@@ -80,14 +80,16 @@ export class HumanAnswers {
     id: number,
     response: GivenResponse,
   ): Promise<{ open: HumanRequest; partial?: PartialApproval }> {
-    const { announcer, executions, runs } = this.#ports;
+    const { announcer, executions, requests, runs } = this.#ports;
     const { open, answer, execution, request } = await this.#check(id, response);
-    const answered = await new Journal(execution, this.#ports).answer({
+    const answering = {
       ...open,
       ...(response.by && { by: response.by }),
       audit: response.audit &&
         { ...response.audit, detail: toAuditDetail(open.toolName, answer) },
-    }, answer);
+    };
+    const recorded = toRecordedAnswer(answering, answer, this.#ports);
+    const answered = await requests.answerRequest(execution.id, recorded);
     if (answered === undefined) throw new NotWaiting(OLDER_REQUEST);
     if ("needed" in answered) {
       // Other people see the new arguments only in a new question.
@@ -120,11 +122,13 @@ export class HumanAnswers {
     response: GivenResponse,
   ): Promise<StoredRun & { open: HumanRequest; answer: HumanAnswer }> {
     const { agents, executions, requests, redactor } = this.#ports;
-    const { execution: asked } = await requireExecution(executions, id);
+    const asked = await requireExecution(executions, id);
     const open = await requests.readOpenRequest(id, response.requestId);
     if (open === undefined) {
       throw new NotWaiting(
-        asked.status === "waiting" ? OLDER_REQUEST : "This execution does not wait for an answer",
+        asked.execution.status === "waiting"
+          ? OLDER_REQUEST
+          : "This execution does not wait for an answer",
       );
     }
     if (response.by?.via === "program" && !mayProgramAnswer(open, this.#ports.config().expose)) {
@@ -135,7 +139,9 @@ export class HumanAnswers {
       await requireSignIn(String(open.toolArgs["server"]), await this.#ports.openCredentials());
     }
     const fitting = fitAnswer(open, response.answer, redactor);
-    const { execution, request } = await requireExecution(executions, open.executionId);
+    const { execution, request } = open.executionId === id
+      ? asked
+      : await requireExecution(executions, open.executionId);
     await this.#requireAgents(execution);
     const agent = agents.find(execution);
     const answer = agent === undefined || agent instanceof AgentUnreadable

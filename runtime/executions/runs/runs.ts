@@ -46,7 +46,7 @@ export class Runs {
     agent: Agent,
     asked: RunSpec,
   ): Promise<AcceptedExecution | { refused: AcceptanceRefusal }> {
-    const { acceptances, announcer, executions, shared } = this.#ports;
+    const { acceptances, active, announcer, executions, shared } = this.#ports;
     this.#ports.renewSecrets?.();
     const notices = noticesOf(agent, asked, this.#ports);
     const spec = { ...asked, notices };
@@ -56,7 +56,10 @@ export class Runs {
     if (isNew) {
       // A fork begins with copied steps, and another run may begin with brought messages.
       const isFresh = (spec.taken ?? spec.given) === undefined;
-      if (shared === undefined) this.#launch({ execution, request: spec.request, isFresh }, agent);
+      if (shared === undefined) {
+        const subject = { execution, request: spec.request, isFresh };
+        active.launch(execution.id, (control) => this.#run(subject, agent, control));
+      }
       announcer.started(execution);
     } else if (spec.idempotencyKey !== undefined) {
       // For a different request, the first execution must not be returned: the caller would think that its request was
@@ -208,13 +211,6 @@ export class Runs {
     for (const { id } of ancestors) await this.resume(await requireExecution(executions, id));
   }
 
-  #launch(subject: StoredRun, agent: Agent): void {
-    this.#ports.active.launch(
-      subject.execution.id,
-      (control) => this.#run(subject, agent, control),
-    );
-  }
-
   /** Runs an execution until it ends, rests or waits for a person, and stores the result. Never rejects. */
   async #run(subject: StoredRun, agent: Agent, control: RunControl): Promise<void> {
     const { execution } = subject;
@@ -257,7 +253,7 @@ export class Runs {
     } else {
       const next = decide(found);
       if ("outcome" in next) return await this.end(subject.execution, next);
-      this.#launch(subject, next.agent);
+      active.launch(id, (control) => this.#run(subject, next.agent, control));
     }
     if (parentExecutionId === null) return;
     const { execution } = await requireExecution(executions, parentExecutionId);
