@@ -500,8 +500,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an execution ends once",
     symbol: "SqlEndingStore.finishExecution",
-    replace: "`finished_at = ?11 WHERE id = ?7 AND status = ?12 RETURNING ${",
-    by: "`finished_at = ?11 WHERE id = ?7 AND ?12 IS NOT NULL RETURNING ${",
+    replace: "`finished_at = ? WHERE id = ? AND status = ? RETURNING ${",
+    by: "`finished_at = ? WHERE id = ? AND ? IS NOT NULL RETURNING ${",
     tests: ["tests/runtime/storage", "tests/runtime/executions"],
   },
   {

@@ -96,7 +96,7 @@ export class SqlConversationStore implements ConversationStore {
       yield* insertMessages(executionId, [reply.message], reply.terms);
       yield* insertCalls(executionId, reply.calls);
       const row = yield* get<ExecutionRow>(
-        `UPDATE executions SET ${ADD_FIGURES} WHERE id = ?7 RETURNING ${EXECUTION_COLUMNS}`,
+        `UPDATE executions SET ${ADD_FIGURES} WHERE id = ? RETURNING ${EXECUTION_COLUMNS}`,
         ...figuresOf(reply, reply.calls.length),
         executionId,
       );

@@ -84,18 +84,18 @@ export class SqlEndingStore implements EndingStore {
         yield* insertCalls(executionId, reply.calls);
       }
       const row = yield* get<ExecutionRow>(
-        `UPDATE executions SET ${ADD_FIGURES}, status = ?8, error = ?9, output_data = ?10, ` +
-          `finished_at = ?11 WHERE id = ?7 AND status = ?12 RETURNING ${EXECUTION_COLUMNS}`,
+        `UPDATE executions SET ${ADD_FIGURES}, status = ?, error = ?, output_data = ?, ` +
+          `finished_at = ? WHERE id = ? AND status = ? RETURNING ${EXECUTION_COLUMNS}`,
         ...figuresOf({
           usage: reply === undefined ? ending.cut ?? null : reply.usage,
           costUsd: (reply ?? ending.cut)?.costUsd ?? null,
           durationMs: ending.durationMs + (reply?.durationMs ?? 0),
         }, (reply?.calls.length ?? 0) - (ending.refusedCalls ?? 0)),
-        executionId,
         ending.status,
         ending.error,
         ending.output,
         ending.finishedAt,
+        executionId,
         ending.from,
       );
       if (row === undefined) return undefined;

@@ -39,20 +39,20 @@ export const EXECUTION_COLUMNS = [...FIELDS, "depth", "request", "retry", "rest"
 /** SQL: the columns of AnsweredRow. */
 export const ANSWERED_COLUMNS = `${EXECUTION_COLUMNS}, output_data AS output`;
 
-/** SQL: adds the values of figuresOf(), the parameters 1 to 6, to the figures of an execution. */
-export const ADD_FIGURES =
-  "input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2, " +
-  "total_tokens = CASE WHEN ?3 THEN coalesce(total_tokens, 0) + ?1 + ?2 ELSE total_tokens END, " +
-  `cost_usd = coalesce(round(coalesce(cost_usd, 0) + ?4, ${COST_PLACES}), cost_usd), ` +
-  "tool_calls = tool_calls + ?5, duration_ms = coalesce(duration_ms, 0) + ?6";
+/** SQL: adds the values of figuresOf() to the figures of an execution. */
+export const ADD_FIGURES = "input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, " +
+  "total_tokens = coalesce(coalesce(total_tokens, 0) + ?, total_tokens), " +
+  `cost_usd = coalesce(round(coalesce(cost_usd, 0) + ?, ${COST_PLACES}), cost_usd), ` +
+  "tool_calls = tool_calls + ?, duration_ms = coalesce(duration_ms, 0) + ?";
 
-/** Returns the parameters of ADD_FIGURES. A reply without `usage` leaves an unknown total unknown. */
+/** Returns the parameters of ADD_FIGURES, in its order. A reply without `usage` leaves an unknown total unknown. */
 export function figuresOf(
   { usage, costUsd, durationMs }: Pick<RecordedReply, "usage" | "costUsd" | "durationMs">,
   calls: number,
 ): SqlValue[] {
   const { inputTokens, outputTokens } = usage ?? { inputTokens: 0, outputTokens: 0 };
-  return [inputTokens, outputTokens, usage === null ? 0 : 1, costUsd, calls, durationMs];
+  const totalTokens = usage === null ? null : inputTokens + outputTokens;
+  return [inputTokens, outputTokens, totalTokens, costUsd, calls, durationMs];
 }
 
 /** Returns an SQL list such as `('a', 'b')`. The words must be constants, because they are not escaped. */
