@@ -193,7 +193,7 @@ export class CaseScript {
     const { error, status } = reply;
     if (error !== undefined) {
       const retryable = status !== undefined && isRetryableStatus(status);
-      throw new ModelError(error, { retryable, ...(status !== undefined && { status }) });
+      throw new ModelError(error, { retryable, status });
     }
     const ids = reply.calls.map((call, index) => {
       const id = `call_${number}_${index + 1}`;

@@ -100,8 +100,8 @@ export class ModelError extends Error {
     message: string,
     options: {
       retryable: boolean;
-      status?: number;
-      retryAfterMs?: number;
+      status?: number | undefined;
+      retryAfterMs?: number | undefined;
       mayBeBilled?: boolean;
       providerText?: string | undefined;
       cause?: unknown;
@@ -113,6 +113,13 @@ export class ModelError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.mayBeBilled = options.mayBeBilled ?? false;
     this.providerText = options.providerText;
+  }
+
+  /** Returns a copy with a remark at the end of its message. */
+  withRemark(remark: string, { retryable = this.retryable } = {}): ModelError {
+    const { status, retryAfterMs, providerText } = this;
+    const options = { retryable, status, retryAfterMs, providerText, cause: this };
+    return new ModelError(this.message + remark, options);
   }
 }
 

@@ -3,7 +3,7 @@ import { lazyModule } from "../../../base/lazy_module.ts";
 import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 import { removeMedia } from "./accepted_media.ts";
 import { type KnownLimits, withoutRefused } from "./known_limits.ts";
-import { type ModelDelta, ModelError, type ModelReply, type ModelRequest } from "../model.ts";
+import type { ModelDelta, ModelError, ModelReply, ModelRequest } from "../model.ts";
 import { estimateInputTokens, estimateMessageTokens } from "../token_estimate.ts";
 import { TOOLS_REMEDY } from "../tool_limit.ts";
 
@@ -174,10 +174,7 @@ function roomIn(window: number, { maxTokens }: ModelRequest): number {
 const LENGTH_REMEDY =
   "even the shortened conversation does not fit into the model's context window: " +
   "lower history or settings.max_tokens, let the agent read less at once, or set model.context_window";
-function withRemedy({ message, status, providerText }: ModelError, remedy: string): ModelError {
-  return new ModelError(`${message}; ${remedy}`, {
-    retryable: false,
-    providerText,
-    ...(status !== undefined && { status }),
-  });
+
+function withRemedy(error: ModelError, remedy: string): ModelError {
+  return error.withRemark(`; ${remedy}`, { retryable: false });
 }

@@ -4,7 +4,7 @@ import { SECOND_MS } from "../../../base/time_units.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { concernsModel } from "../adaptation/refusals.ts";
 import { type Model, ModelError, type ModelRequest } from "../model.ts";
-import { ReplyTimeout, withRemark } from "./retry.ts";
+import { ReplyTimeout } from "./retry.ts";
 
 /** The maximum wait for another attempt of a model while a further model is available. */
 const LONGEST_WAIT_MS = 10 * SECOND_MS;
@@ -86,6 +86,6 @@ function decisiveError(failures: readonly Failure[]): Error | undefined {
   const others = failures.filter((one) => one.error !== error)
     .map(({ id, error: { message } }) => `; ${id} failed, too: ${message}`);
   return error instanceof ModelError && others.length > 0
-    ? withRemark(error, others.join(""))
+    ? error.withRemark(others.join(""))
     : error;
 }

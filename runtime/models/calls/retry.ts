@@ -195,18 +195,17 @@ class RetryingModel implements Model {
     const { clock, log, random = Math.random, timeoutMs, longestWaitMs } = this.#options;
     const { attempt, deadline, subject } = at;
     if (!error.retryable || this.#options.isOnce) throw error;
-    if (attempt >= MAX_ATTEMPTS) throw withRemark(error, ` (after ${MAX_ATTEMPTS} attempts)`);
+    if (attempt >= MAX_ATTEMPTS) throw error.withRemark(` (after ${MAX_ATTEMPTS} attempts)`);
     const backoff = backoffMs(attempt, WAITS) * (0.75 + random() / 2);
     const waitMs = Math.round(error.retryAfterMs ?? backoff);
     if (clock.now() + waitMs >= deadline) {
       const wanted = error.retryAfterMs === undefined ? "another attempt" : formatDuration(waitMs);
-      throw withRemark(
-        error,
+      throw error.withRemark(
         ` (no time for ${wanted} within the timeout of ${timeoutMs / 1_000}s)`,
       );
     }
     if (longestWaitMs !== undefined && waitMs > longestWaitMs()) {
-      throw withRemark(error, ` (the next attempt would be in ${formatDuration(waitMs)})`);
+      throw error.withRemark(` (the next attempt would be in ${formatDuration(waitMs)})`);
     }
     log.write("warn", "Model call failed; trying again", {
       ...subject,
@@ -240,16 +239,4 @@ function tooLongPause(model: string, waitMs: number, timeoutMs: number): ModelEr
     `${model} cannot be called: the provider asks to wait ${formatDuration(waitMs)}${limit}`,
     { retryable: true, status: 429 },
   );
-}
-
-/** Returns a copy of the error with a remark at the end of its message. */
-export function withRemark(error: ModelError, remark: string): ModelError {
-  const { retryable, status, retryAfterMs, providerText } = error;
-  return new ModelError(error.message + remark, {
-    retryable,
-    providerText,
-    cause: error,
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
 }

@@ -69,7 +69,7 @@ export function answerFailure(context: ProviderContext, answer: ProviderAnswer):
       retryable: isRetryableStatus(status),
       status,
       providerText: toProviderText(answer, context),
-      ...(wait === undefined ? {} : { retryAfterMs: wait }),
+      retryAfterMs: wait,
     },
   );
 }
