@@ -19,7 +19,7 @@ import { fnv1a } from "../../base/text/fnv1a.ts";
 import { camelCase } from "../../base/text/key_case.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
 import { isEveryTool, parseMcpEntries, parseToolEntries } from "../vocabulary/tool_vocabulary.ts";
-import type { FollowedEnd, TriggerType } from "../vocabulary/trigger_kinds.ts";
+import type { FollowedEnd } from "../vocabulary/trigger_kinds.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
@@ -31,7 +31,7 @@ import { type MailUse, toMailUse } from "./approval/mail_use.ts";
 export type { ModelSettings } from "../config/providers.ts";
 
 /** The trigger of an agent, as its file defines it. In each kind of trigger, `input` replaces the user message. */
-export type Trigger<Kind extends TriggerType = TriggerType> = {
+export type Trigger<Kind extends keyof typeof TRIGGER_FORMS = keyof typeof TRIGGER_FORMS> = {
   [K in Kind]: ReturnType<(typeof TRIGGER_FORMS)[K]["convert"]> & { input?: string };
 }[Kind];
 

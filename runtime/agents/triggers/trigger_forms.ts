@@ -22,7 +22,7 @@ export const TRIGGER_FORMS = {
   webhook: WEBHOOK,
   change: CHANGE,
   mail: MAIL,
-};
+} satisfies Record<TriggerType, object>;
 
 /** The schema of `trigger`: one map for all kinds, so that a field of another kind is reported at its position. */
 export const triggerSchema = section({
