@@ -42,7 +42,8 @@ function describeOwn(agent: DescribedTrigger, isTerse: boolean): string {
     case "webhook":
       return isTerse ? `webhook ${scheme ?? ""}`.trim() : `webhook (${scheme})`;
     default:
-      return `${type} ${agent.trigger_source}${every === null ? "" : ` every ${every}`}`;
+      return [type, agent.trigger_source, every === null ? null : `every ${every}`]
+        .filter((part) => part !== null).join(" ");
   }
 }
 
