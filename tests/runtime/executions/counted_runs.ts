@@ -47,7 +47,8 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
     steps: [READ, DONE],
     follows: true,
     sqlite: { statements: 37, transactions: 5 },
-    postgres: { roundTrips: 25, statements: 57, transactions: 6 },
+    // In most runs, the log changes between the follower's registration and its first read, which adds a statement.
+    postgres: { roundTrips: 26, statements: 58, transactions: 6 },
   },
   {
     name: "one tool call, within a budget",
