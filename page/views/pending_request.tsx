@@ -8,6 +8,7 @@ import { toVisible } from "../../present/visible_text.ts";
 import { describeWaitingRuns, signInServerOf } from "../../present/asked_sign_in.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
+import { findBuiltinTool } from "../../runtime/vocabulary/builtin_tools.ts";
 import { formatRelative } from "../parts/format.ts";
 import { Field, Option, submitByKeys } from "../parts/forms.tsx";
 import { SignInButton } from "../parts/sign_in_button.tsx";
@@ -21,9 +22,6 @@ import { useNow } from "../state/use_resource.ts";
 
 type Answer = RespondBody["response"];
 
-/** The tools that neither delete nor send: their approval by key needs a single press. */
-const REVERSIBLE: ReadonlySet<string> = new Set(["file_write", "file_edit", "file_move"]);
-
 /** Renders the card of a question. `title` names the agent. */
 export function PendingRequest(
   { pending, title, level }: { pending: PendingBody; title: VNode; level: 2 | 3 },
@@ -35,6 +33,9 @@ export function PendingRequest(
   const heading = useId();
   const runs = describeWaitingRuns(pending);
   const approvals = describeApprovals(pending);
+  const kind = findBuiltinTool(pending.tool_name)?.kind;
+  // A tool that neither deletes nor sends: its approval by key needs a single press.
+  const isReversible = kind === "edit" || kind === "move";
   /** Sends the answer. Throws if the service refuses it. */
   const send = async (response: Answer) => {
     // Check the focus before the button is disabled and loses the focus.
@@ -71,9 +72,7 @@ export function PendingRequest(
       tabIndex={-1}
       data-row
       data-request={pending.kind}
-      data-careful={pending.is_guard && !REVERSIBLE.has(pending.tool_name)
-        ? pending.tool_name
-        : undefined}
+      data-careful={pending.is_guard && !isReversible ? pending.tool_name : undefined}
     >
       <div class="head">
         <Heading id={heading}>{title}</Heading>
