@@ -311,6 +311,7 @@ Deno.test("a dry run is in no history and starts no agent", async () => {
 
   await place.writeScript("collect", [{ say: "Four letters." }]);
   await place.writeScript("report", [{ say: "Read." }], "after: collect");
+  await runtime.reloadAgents();
   await runToEnd(runtime, "collect", DRY);
   const { id: collected } = await runToEnd(runtime, "collect");
   const runsOf = () => runtime.listRuns("report", { limit: 9, offset: 0 });
