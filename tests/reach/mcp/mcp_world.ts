@@ -39,12 +39,28 @@ export async function createMcpWorld(
       setUp?.(client);
       kept.defer(() => client.close());
       const requestInit = { headers: { authorization: `Bearer ${KEY}` } };
-      const transport = new StreamableHTTPClientTransport(new URL(address), { requestInit });
+      const transport = new StreamableHTTPClientTransport(new URL(address), {
+        requestInit,
+        fetch: fetchHeld,
+      });
       await client.connect(transport);
       return client;
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** The responses whose bodies are in use. */
+const held = new WeakMap<ReadableStream, Response>();
+
+/**
+ * Fetches, and keeps the response as long as its body is in use. The client keeps only the body, and Deno 2.9.6 no longer
+ * aborts the reading of a body after it has collected the response: a cancelled call would not reach the server.
+ */
+async function fetchHeld(url: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  if (response.body !== null) held.set(response.body, response);
+  return response;
 }
 
 /** Returns the text of a tool's result. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createUiLink, type UiLink } from "../../../server/ui/ui_links.ts";
 import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
+import { freePort } from "../../support/machine/free_port.ts";
 import { sendRaw } from "../raw_http.ts";
 
 /** A proxy in front of a function, with a browser's cookie. */
@@ -26,6 +27,8 @@ export class ProxyWorld implements AsyncDisposable {
   static async open(handler?: Deno.ServeHandler): Promise<ProxyWorld> {
     const directory = await Deno.makeTempDir({ prefix: "inkling-ui-" });
     const socketFile = join(directory, "service.sock");
+    // Without a saved port, the system chooses one, which another test may get right after the proxy's end.
+    await Deno.writeTextFile(join(directory, "ui.port"), `${freePort()}\n`);
     const proxy = await openUiProxy({
       stateDir: directory,
       socketFile,

@@ -3,15 +3,17 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createUiLink, LINK_MS } from "../../../server/ui/ui_links.ts";
 import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
+import { freePort } from "../../support/machine/free_port.ts";
 import { discard, ProxyWorld } from "./proxy_world.ts";
 
 Deno.test("openUiProxy() listens on its saved port, or on another if it is in use", async () => {
   await using directory = await temporaryFolder();
   const open = () => openPage(directory.path);
-  let port = 0;
+  const port = freePort();
+  await Deno.writeTextFile(join(directory.path, "ui.port"), `${port}\n`);
   {
     await using first = await open();
-    port = first.port;
+    assert.equal(first.port, port);
     assert.equal(first.takenPort, undefined);
     await using second = await open();
     assert.notEqual(second.port, port);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { AuthorizationServer } from "../../../support/machine/authorization_server.ts";
+import { freePort } from "../../../support/machine/free_port.ts";
 import { createSetupWorld, type SetupWorld } from "../../setup_world.ts";
 import { ask } from "../../waiting_execution.ts";
 
@@ -155,8 +156,8 @@ Deno.test("mcp login names the problem of an entry, and of a refused sign-in", a
 });
 
 Deno.test("mcp login refuses to use another port than oauth.redirect_port", async () => {
-  const taken = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  const { port } = taken.addr;
+  const port = freePort();
+  const taken = Deno.listen({ port, hostname: "127.0.0.1" });
   await using place = await openPlace({ oauth: { redirect_port: port } });
   const { world: { cli } } = place;
   assert.equal(await cli.run("mcp", "login", "remote"), 1);

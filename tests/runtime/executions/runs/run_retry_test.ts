@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../base/json.ts";
 import type { Runtime } from "../../../../runtime/interface/runtime.ts";
+import { freePort } from "../../../support/machine/free_port.ts";
 import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import {
@@ -23,17 +24,12 @@ const WRONG: OpenAiStep = { status: 401, body: '{"error":{"message":"Wrong key"}
 class World implements AsyncDisposable {
   readonly clock = new TestClock("2026-03-01T00:00:00.000Z");
   readonly #resources = new AsyncDisposableStack();
-  readonly #port: number;
+  readonly #port = freePort();
   #server: OpenAiServer | undefined;
   place!: TestWorkspace;
   runtime!: Runtime;
   /** The replies of the model, one for each request. The last one also answers all following requests. */
   answers: OpenAiStep[] = [HELLO];
-
-  constructor() {
-    using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-    this.#port = listener.addr.port;
-  }
 
   static async open(lines: string): Promise<World> {
     const world = new World();
