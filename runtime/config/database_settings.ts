@@ -7,6 +7,9 @@ import { hiddenParts, joinSecrets, type Secret } from "../secrets/secret.ts";
 /** The name of the shell variable that overrides `database` in config.yaml. */
 export const DATABASE_VARIABLE = "INKLING_DATABASE_URL";
 
+/** The name of the variable with the password, if the address has none. The database driver reads it. */
+export const DATABASE_PASSWORD_VARIABLE = "PGPASSWORD";
+
 /** The name of the variable with the key by which the nodes encrypt the sign-ins to MCP servers in the database. */
 export const TOKEN_KEY_VARIABLE = "INKLING_TOKEN_KEY";
 

@@ -22,22 +22,12 @@ export function hiddenParts(value: string): string[] {
     );
 }
 
-/** The words that mark a secret at the end of a name, also at the end of a longer word, as in `PGPASSWORD`. */
-const ENDINGS = "key|token|secret|password|passwd";
-/** The words that mark a secret at the end of a name. As a part of a longer word, as in `COMPASS`, they mark none. */
-const WORDS = "pass|passphrase|pwd|pat|auth|authorization|cookie|credentials?|signature|sig";
-const SECRET_NAME = new RegExp(`(?:${ENDINGS}|(?<![a-z])(?:${WORDS}))$`, "i");
-
-/** Matches a word that may mark a secret, anywhere in a name. For texts that are better shown too short. */
-export const SECRET_WORD = new RegExp(`${ENDINGS}|pass|(?<![a-z])(?:${WORDS})(?![a-z])`, "i");
-
 /**
- * Returns true if the name of a variable, header, option or URL parameter says that its value is secret: if it ends with a
- * word such as `KEY` or `PASSWORD`. `PWD` is the current folder in every shell.
+ * Returns true if the name marks a variable as secret: `KEY`, `TOKEN`, `SECRET`, `PASSWORD`, or a name that ends with `_`
+ * and one of these words.
  */
 export function isSecretName(name: string): boolean {
-  // The underscore splits names such as `apiKey` and `accessPass` into two words.
-  return name !== "PWD" && SECRET_NAME.test(name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2"));
+  return /(^|_)(KEY|TOKEN|SECRET|PASSWORD)$/i.test(name);
 }
 
 /** Returns a function that returns the secrets of both lists, longest first: the same list until one of the lists changes. */

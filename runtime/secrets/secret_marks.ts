@@ -16,11 +16,6 @@ export function redactText(text: string, secrets: readonly Secret[]): string {
   }
 }
 
-/** Returns true if a text may contain something to redact. */
-export function mayFind(secrets: readonly Secret[]): boolean {
-  return secrets.length > 0;
-}
-
 const PLACEHOLDER_START = "[redacted:";
 
 /** Returns the placeholder that replaces a secret. */
@@ -84,7 +79,7 @@ function findersOf(secrets: readonly Secret[]): Finders {
  * extends beyond a placeholder includes it.
  */
 export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
-  if (!mayFind(secrets)) return [];
+  if (secrets.length === 0) return [];
   const marks: Mark[] = [];
   // Most texts contain no secret, so placeholders are searched only when needed. A text may contain thousands, so each is
   // visited once: `inside` is the first that ends after the secret's beginning, `behind` the first after the secret.
@@ -124,7 +119,7 @@ export function findPlaceholders(text: string, secrets: readonly Secret[]): Omit
 
 /** Returns the length of the longest end of the text that may be the beginning of a secret or of a placeholder. */
 export function openEnd(text: string, secrets: readonly Secret[]): number {
-  return mayFind(secrets) ? findersOf(secrets).wholes.openEnd(text) : 0;
+  return secrets.length === 0 ? 0 : findersOf(secrets).wholes.openEnd(text);
 }
 
 /** Returns the text with each mark replaced by `[redacted:NAME]`. The marks are in order and do not overlap. */

@@ -4,7 +4,7 @@ import type { Agent } from "../agents/agent.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import type { ResourceProblem } from "../agents/resource_problem.ts";
 import type { Clock } from "../../base/clock.ts";
-import { withDatabaseSecrets } from "../config/database_settings.ts";
+import { DATABASE_PASSWORD_VARIABLE, withDatabaseSecrets } from "../config/database_settings.ts";
 import { secretVariableOf } from "../config/mail_schema.ts";
 import { channelVariables } from "../config/notify_schema.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -72,6 +72,7 @@ export async function openAgents(
     ...channelVariables(settings.config.notify),
     ...[settings.config.search?.keyEnv ?? [], settings.config.signIn?.clientSecretEnv ?? []].flat(),
     ...settings.config.mail.flatMap((one) => secretVariableOf(one) ?? []),
+    ...(database === undefined ? [] : [DATABASE_PASSWORD_VARIABLE]),
   ];
   // A new token is redacted at once, although the runs keep their list of secrets for a moment.
   const tokenSecrets = new TokenSecrets(() => kept.renew());

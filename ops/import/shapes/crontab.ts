@@ -1,6 +1,5 @@
 // Reads a crontab: each line that runs an agent from a command line becomes an agent with that schedule.
 import { parseCron } from "../../../runtime/agents/triggers/cron_expression.ts";
-import { SECRET_WORD } from "../../../runtime/secrets/secret.ts";
 import { Draft, shorten, toId } from "../reading/draft.ts";
 import { readShellLine } from "../reading/shell_line.ts";
 import type { ImportedAgent, Loss, Shape } from "../reading/shape.ts";
@@ -11,12 +10,8 @@ const ENTRY =
   /^\s*(@[a-z_]+|(?:[\d*][\d*,/\-A-Za-z]*\s+){2}(?:[\w*?][\w*,/\-?#]*\s+){3})\s*(\S.*)$/i;
 const VARIABLE = /^\s*(?:"([\w.-]+)"|'([\w.-]+)'|([\w.-]+))\s*=\s*(.*?)\s*$/;
 
-/** Matches the values of variables and options with secrets. They get into no text. */
-const SECRET_VALUE = new RegExp(
-  String.raw`(\b\w*(?:${SECRET_WORD.source})\w*=|--?[\w-]*(?:${SECRET_WORD.source})[\w-]*[= ])` +
-    String.raw`("[^"]*"|'[^']*'|\S+)`,
-  "gi",
-);
+/** Matches the names of variables with secrets. Their values get into no text. */
+const SECRET = /KEY|TOKEN|SECRET|PASS/i;
 
 /** The maximum length of a line in characters. Many versions of cron allow 1,000. */
 const MAX_LINE = 4_000;
@@ -69,7 +64,7 @@ class CrontabReader {
     if (name === "CRON_TZ" || name === "TZ") this.#zone = value;
     else if (name === "MAILTO") {
       this.#leave(line, "config.yaml's `notify` sends messages; inkling setup asks for a channel");
-    } else if (SECRET_WORD.test(name)) {
+    } else if (SECRET.test(name)) {
       this.#leave(`${name}=…`, "write it into agents/_config/.env if an agent needs it");
     } else if (name === "PATH") {
       this.#leave(line, "the commands of an agent's shell have the PATH of the service");
@@ -118,5 +113,8 @@ function splitPercent(command: string): { run: string; input: string } {
 
 /** Returns a line without the values of secrets. */
 function hideSecrets(line: string): string {
-  return line.replace(SECRET_VALUE, "$1…");
+  return line.replace(
+    /(\b\w*(?:KEY|TOKEN|SECRET|PASS)\w*=|--?[\w-]*(?:key|token|secret|pass)[\w-]*[= ])("[^"]*"|'[^']*'|\S+)/gi,
+    "$1…",
+  );
 }

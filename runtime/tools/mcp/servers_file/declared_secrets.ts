@@ -1,9 +1,12 @@
 // Finds the secrets among the values of an entry in mcp-servers.json, by their names or forms. Most other values are
 // ordinary words, and must not be redacted wherever they occur.
 import { isJsonObject } from "../../../../base/json.ts";
-import { hiddenParts, isSecretName, type Secret } from "../../../secrets/secret.ts";
+import { hiddenParts, type Secret } from "../../../secrets/secret.ts";
 import { URL_KEYS } from "./server_entries.ts";
 
+/** Matches a name of a variable, header, option or URL parameter whose last word says that its value is secret. */
+const SECRET_NAME =
+  /(key|token|secret|password|passwd|(^|[^a-z])(pass|passphrase|pwd|pat|auth|authorization|cookie|credentials?|signature|sig))$/i;
 /** Match a password in a URL, and the token after `Bearer`. */
 const SECRET_FORMS = [/\/\/[^\s/:@]*:([^\s/@]+)@/g, /\bBearer\s+([^\s"']+)/gi];
 
@@ -21,7 +24,7 @@ export function declaredSecrets(
     for (const part of hiddenParts(value)) found.set(part, { name, value: part });
   };
   const look = (name: string, value: string) => {
-    if (isSecretName(name)) {
+    if (isSecretPlace(name)) {
       hide(name, value);
       // The parts of `Bearer TOKEN` or `session=TOKEN; …` are added, too, because an error message of the server may repeat
       // only the token.
@@ -57,6 +60,12 @@ export function declaredSecrets(
     }
   }
   return [...found.values()];
+}
+
+/** Returns true if the value of a variable, header, option or URL parameter with this name is secret. */
+export function isSecretPlace(name: string): boolean {
+  // The underscore splits names such as `apiKey` and `accessPass` into two words.
+  return SECRET_NAME.test(name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2"));
 }
 
 function decode(text: string): string {
