@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createUiLink, LINK_MS } from "../../../server/ui/ui_links.ts";
 import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
-import { freePort } from "../../support/machine/free_port.ts";
+import { freePort, untilFree } from "../../support/machine/free_port.ts";
 import { discard, ProxyWorld } from "./proxy_world.ts";
 
 Deno.test("openUiProxy() listens on its saved port, or on another if it is in use", async () => {
@@ -19,6 +19,7 @@ Deno.test("openUiProxy() listens on its saved port, or on another if it is in us
     assert.notEqual(second.port, port);
     assert.equal(second.takenPort, port);
   }
+  await untilFree(port);
   {
     await using again = await open();
     assert.equal(again.port, port);

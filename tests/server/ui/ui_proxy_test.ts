@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MOST_WAITING } from "../../../server/listeners/connections.ts";
 import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
+import { untilFree } from "../../support/machine/free_port.ts";
 import { until } from "../../support/until.ts";
 import { discard, ProxyWorld } from "./proxy_world.ts";
 
@@ -318,7 +319,7 @@ Deno.test("openUiProxy() ends open streams and frees its port when it is dispose
   await world[Symbol.asyncDispose]();
   await reader?.read().catch(() => {/* However the connection ends, it ends. */});
   assert.ok(isLeft);
-  await assert.rejects(Deno.connect({ hostname: "127.0.0.1", port }));
+  await untilFree(port);
 });
 
 Deno.test("openUiProxy() closes the oldest of too many silent connections", async () => {

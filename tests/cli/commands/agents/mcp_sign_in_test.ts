@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { AuthorizationServer } from "../../../support/machine/authorization_server.ts";
-import { freePort } from "../../../support/machine/free_port.ts";
+import { freePort, untilFree } from "../../../support/machine/free_port.ts";
 import { createSetupWorld, type SetupWorld } from "../../setup_world.ts";
 import { ask } from "../../waiting_execution.ts";
 
@@ -163,6 +163,7 @@ Deno.test("mcp login refuses to use another port than oauth.redirect_port", asyn
   assert.equal(await cli.run("mcp", "login", "remote"), 1);
   assert.match(cli.stderr.text, new RegExp(`Port ${port} of oauth.redirect_port is in use`));
   taken.close();
+  await untilFree(port);
   assert.equal(await cli.run("mcp", "login", "remote"), 0, cli.stderr.text);
   assert.match(cli.stdout.text, new RegExp(`redirect_uri=http%3A%2F%2F127.0.0.1%3A${port}%2F`));
 });
