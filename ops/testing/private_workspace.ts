@@ -1,5 +1,6 @@
 // The workspace of one test: a temporary folder in which every absolute path has a counterpart, and which starts with the
 // case's files only. No path that an agent uses reaches a real file.
+import { linkDescriptors } from "../../base/files/descriptor_link.ts";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { expandHome } from "../../runtime/config/places.ts";
@@ -41,6 +42,8 @@ export class PrivateWorkspace implements AsyncDisposable {
     for (const folder of [directories.workspace, directories.stateDir, home]) {
       await Deno.mkdir(folder, { recursive: true });
     }
+    // Without it, file tools refuse a folder that is new while other programs change the folder above it.
+    linkDescriptors(directories.stateDir);
     for (const [path, content] of Object.entries(files)) {
       const place = own.pathOf(path);
       await Deno.mkdir(dirname(place), { recursive: true });
