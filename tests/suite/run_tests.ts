@@ -15,13 +15,14 @@ export interface TestRun {
   jobs?: string | undefined;
   /** Called for each line of standard output or standard error, without colors. */
   onLine: (line: string) => void;
-  /** The run is interrupted if Deno prints no further line for so long. Default: three minutes. */
+  /** The run is interrupted if Deno prints no further line for so long. Default: three minutes, with coverage fifteen. */
   silenceMs?: number;
 }
 
 /** The exit code of `deno test` after an interrupt. */
 const INTERRUPTED = 130;
-const SILENCE_MS = 180_000;
+/** A run that collects coverage prints nothing while Deno writes what each thread has run, which takes minutes. */
+const SILENCE_MS = Deno.env.has("DENO_COVERAGE_DIR") ? 900_000 : 180_000;
 /** Matches the line that Deno repeats each minute for a slow test. It is no sign of progress. */
 const SLOW = /^'.*' has been running for over \(/;
 
