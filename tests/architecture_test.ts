@@ -304,7 +304,8 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   },
   {
     what: /\bDeno\.env\b/,
-    where: /^(main\.ts|app\/|runtime\/(config\/|tools\/custom\/host\/host_main)|release\/sign\.ts)/,
+    where:
+      /^(main\.ts|app\/|runtime\/(config\/|tools\/custom\/host\/host_main)|release\/sign\.ts|api\/client\/http_client\.ts)/,
   },
   {
     what: /\bconsole\.|Deno\.(stdout|stderr)\.write/,

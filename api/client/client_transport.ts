@@ -1,6 +1,7 @@
 // Defines the transports of the client: one for all HTTP requests, and a faster one for GET over a Unix socket. Every
 // command loads this file at start-up.
 import { ServiceUnreachable } from "./client_errors.ts";
+import { openHttpClient } from "./http_client.ts";
 
 /** Sends one HTTP request to the service. `path` has a leading slash. Rejects with the transport's error. */
 export type Transport = (path: string, init: RequestInit) => Promise<Response>;
@@ -27,7 +28,7 @@ export function socketTransport(socketFile: string): ClientOptions {
   return {
     read: (path, options) => getOverSocket(socketFile, path, options),
     fetch(path, init) {
-      client ??= Deno.createHttpClient({ proxy: { transport: "unix", path: socketFile } });
+      client ??= openHttpClient(socketFile);
       return fetch(`http://localhost${path}`, { ...init, client });
     },
     close: () => client?.close(),

@@ -189,7 +189,7 @@ class Soak {
         rss,
         files,
         kills: service.kills + service.stops,
-        findings: this.#world.findings.count,
+        findings: this.#world.findings.rules,
       });
     }
   }

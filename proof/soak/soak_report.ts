@@ -11,7 +11,8 @@ export interface Progress extends StatusCounts {
   rss: number;
   files: number;
   kills: number;
-  findings: number;
+  /** The broken rules. */
+  findings: readonly string[];
 }
 
 /** The growth of memory in the steady phase of a soak. */
@@ -53,7 +54,7 @@ export function describeProgress(now: Progress): string {
   return `${now.minutes.toFixed(1).padStart(5)} min  ${now.phase.padEnd(8)} done ${now.done}, ` +
     `failed ${now.failed}, running ${now.running}, waiting ${now.waiting}; ` +
     `${now.rss.toFixed(1)} MB, ${now.files} files open; ended ${now.kills} times; ` +
-    `${now.findings} rules broken`;
+    `${now.findings.length} rules broken${now.findings.map((rule) => `\n    ${rule}`).join("")}`;
 }
 
 /** Returns the report as text. Violations are at its end. */

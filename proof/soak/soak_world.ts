@@ -31,8 +31,8 @@ export class Findings {
     for (const { invariant, rows } of violations) this.add(invariant, ...rows);
   }
 
-  get count(): number {
-    return this.#rows.size;
+  get rules(): string[] {
+    return [...this.#rows.keys()];
   }
 
   list(): (Violation & { count: number })[] {

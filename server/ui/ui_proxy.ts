@@ -1,5 +1,6 @@
 // Runs the loopback proxy for browsers, which can neither open a Unix socket nor send an API key. The proxy listens on
 // 127.0.0.1, admits a browser with the token of an unused link, and forwards its requests to the service.
+import { socketTransport } from "../../api/client/client_transport.ts";
 import { SystemClock } from "../../base/clock.ts";
 import { join } from "../../base/plain_path.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
@@ -35,7 +36,7 @@ export interface UiProxy extends AsyncDisposable {
 /** Starts the proxy on its saved port. Disposing it aborts the requests under way. */
 export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   const { stateDir, socketFile, home } = options;
-  const service = Deno.createHttpClient({ proxy: { transport: "unix", path: socketFile } });
+  const service = socketTransport(socketFile);
   const closing = new AbortController();
   const clock = new SystemClock();
   const { listener, ...found } = await listenOnStablePort(
@@ -75,13 +76,12 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
     if (!isAdmitted && !opensSignInCallback(request)) {
       return await refuse(request, UI_REFUSALS.notAdmitted);
     }
-    return await forward(request, `http://localhost${url.pathname}${url.search}`);
+    return await forward(request, url.pathname + url.search);
   }
 
-  async function forward(request: Request, target: string): Promise<Response> {
+  async function forward(request: Request, path: string): Promise<Response> {
     try {
-      const response = await fetch(target, {
-        client: service,
+      const response = await service.fetch(path, {
         method: request.method,
         headers: toServiceHeaders(request.headers),
         body: request.body,
@@ -107,7 +107,7 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
       const closed = listener.close();
       listener.abort();
       await closed;
-      service.close();
+      service.close?.();
       await removeUiLinks(place);
     },
   };

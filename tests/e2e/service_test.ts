@@ -46,6 +46,18 @@ const left = ({ stateDir }: RealHome) =>
   [...Deno.readDirSync(stateDir)].map(({ name }) => name)
     .filter((name) => /^(service\.sock|inkling\.pid)$/.test(name)).sort();
 
+Deno.test("commands reach the service whatever hosts NO_PROXY lists, and whatever proxy is set", async () => {
+  const nowhere = "http://127.0.0.1:9";
+  await using home = await createRealHome({
+    shell: { NO_PROXY: "localhost,127.0.0.1,::1,*", HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere },
+  });
+  await home.writeScript("greeter", [{ say: "Hello." }]);
+  await home.startService();
+  const { stdout } = await home.succeed("run", "greeter");
+  assert.match(stdout, /Hello\./);
+  await home.succeed("stop");
+});
+
 Deno.test("SIGTERM before the service listens ends it cleanly", SQLITE, async () => {
   await using home = await createRealHome();
   {
