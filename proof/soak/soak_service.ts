@@ -10,6 +10,8 @@ const READY_MS = 60_000;
 const STOP_MS = 30_000;
 /** The time within which all children of an ended service must end. A child ends when its standard input is closed. */
 const FOLLOW_MS = 20_000;
+/** The time within which the service reaps an ended child on a busy machine, in milliseconds. */
+const ZOMBIE_MS = 10_000;
 
 /** The way in which the service is ended: by a signal, by a request for shutdown, or by `inkling stop`. */
 export type Ending = "SIGKILL" | "SIGTERM" | "shutdown" | "stop";
@@ -31,8 +33,8 @@ export class SoakService {
   readonly #home: RealHome;
   readonly #complain: ReportProblem;
   #life: Life | undefined;
-  /** The PIDs of the zombies at the last check. A zombie that is found twice was never reaped. */
-  #zombies = new Set<number>();
+  /** The times at which the present zombies were first seen, by PID. */
+  #zombies = new Map<number, number>();
   /** The number of times that the service has ended. */
   generation = 0;
   kills = 0;
@@ -166,13 +168,12 @@ export class SoakService {
     const table = await listProcesses();
     const children = descendantsOf(table, pid);
     for (const child of children) if (!child.isZombie) life.started.set(child.pid, child);
-    const zombies = new Set(children.filter(({ isZombie }) => isZombie).map((one) => one.pid));
-    for (const zombie of zombies) {
-      if (this.#zombies.has(zombie)) {
-        this.#complain("no child stays a zombie", {
-          ...children.find((one) => one.pid === zombie),
-        });
-      }
+    const now = performance.now();
+    const zombies = new Map<number, number>();
+    for (const child of children.filter(({ isZombie }) => isZombie)) {
+      const since = this.#zombies.get(child.pid) ?? now;
+      if (now - since > ZOMBIE_MS) this.#complain("no child stays a zombie", { ...child });
+      zombies.set(child.pid, since);
     }
     this.#zombies = zombies;
     return { rss: (table.find((one) => one.pid === pid)?.rss ?? 0) / 1_024, children };

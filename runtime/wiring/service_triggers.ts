@@ -110,7 +110,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     settings: options.remembered,
     want: async (ids) => await leases?.want("checks", ids.map(checkLease)),
     holds: (id) => shared?.node.leases.holds(checkLease(id)) ?? true,
-    redactor: options.redactor,
+    ...{ redactor: options.redactor, timeZone },
   });
   const scheduler = new Scheduler({
     ...common,

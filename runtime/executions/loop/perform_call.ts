@@ -83,6 +83,7 @@ export async function performCall(
       agent: run.agent,
       sandbox: run.sandbox,
       clock: run.clock,
+      timeZone: run.timeZone,
       answers,
       ...restedBefore(run, call),
       redactor: run.redactor,

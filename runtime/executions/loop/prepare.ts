@@ -98,6 +98,7 @@ export async function prepareRun(
     openReply,
     costOf: (reply) => ports.costOf(agent, reply, model.id),
     clock: ports.clock,
+    timeZone: ports.timeZone,
     telemetry: ports.telemetry,
     withoutKeys: (value) => ports.keyRedactor.redactValue(value),
     redactor: ports.redactor,

@@ -62,6 +62,8 @@ export interface Run {
   /** Returns the cost of a reply in US dollars, or null if no price is known. */
   costOf(reply: ModelReply): Promise<number | null>;
   clock: Clock;
+  /** Returns the machine's time zone as an IANA name. */
+  timeZone: () => string;
   telemetry: Telemetry;
   /** Redacts the keys of model providers, which must never enter a conversation. */
   withoutKeys<T>(value: T): T;

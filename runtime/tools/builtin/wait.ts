@@ -29,10 +29,14 @@ export const wait = defineTool({
   }),
   effect: "read",
   timeoutMs: MINUTE_MS,
-  run: ({ until: moment, for: duration, reason }, { agent, clock, rested }) => {
+  run: ({ until: moment, for: duration, reason }, { agent, clock, timeZone, rested }) => {
     const now = clock.now();
+    const toLocal = (ms: number) => describeTime(ms, timeZone());
     if (rested?.ended !== undefined) {
-      return Promise.resolve(describeEnd(rested, rested.ended, Math.max(now, rested.ended.at)));
+      const { at } = rested.ended;
+      return Promise.resolve(
+        describeEnd(rested, { ...rested.ended, now: Math.max(now, at), toLocal }),
+      );
     }
     const since = rested?.since ?? now;
     const until = readEnd({ moment, duration }, since);
@@ -88,8 +92,10 @@ function readMoment(text: string): number | undefined {
 /** Returns the result of a call whose rest has ended. */
 function describeEnd(
   { since, until }: Rested,
-  { at, by }: NonNullable<Rested["ended"]>,
-  now: number,
+  { at, by, now, toLocal }: NonNullable<Rested["ended"]> & {
+    now: number;
+    toLocal: (ms: number) => string;
+  },
 ): string {
   const rested = `Rested ${formatDuration(at - since)}`;
   if (by === "person") {
@@ -105,10 +111,9 @@ function describeEnd(
   return `${rested}. It is now ${toLocal(now)}.${late}`;
 }
 
-/** Returns a time for the model: `Mon 2026-11-30 08:00 +01:00`, in the machine's time zone. */
-function toLocal(ms: number): string {
-  const local = Temporal.Instant.fromEpochMilliseconds(ms)
-    .toZonedDateTimeISO(Temporal.Now.timeZoneId());
+/** Returns a time for the model: `Mon 2026-11-30 08:00 +01:00`. */
+function describeTime(ms: number, timeZone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone);
   const day = local.toLocaleString("en", { weekday: "short" });
   const time = local.toPlainTime().toString({ smallestUnit: "minute" });
   return `${day} ${local.toPlainDate().toString()} ${time} ${local.offset}`;

@@ -58,6 +58,8 @@ export interface ToolContext {
   agent: Agent;
   sandbox: PathSandbox;
   clock: Clock;
+  /** Returns the machine's time zone as an IANA name. */
+  timeZone: () => string;
   /**
    * The answers to the questions that this call asked, in order. After a question (see QuestionRaised) is answered, the
    * call is run again from its beginning, possibly by another process. A tool must compare the question before it uses an

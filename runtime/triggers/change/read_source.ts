@@ -32,7 +32,7 @@ export interface ReadContent extends Validators {
 }
 
 /** The collaborators of readSource(). */
-export interface SourcePorts extends Pick<Context, "clock" | "redactor"> {
+export interface SourcePorts extends Pick<Context, "clock" | "redactor" | "timeZone"> {
   policy: HttpPolicy;
   resolveHost?: ResolveHost;
   /** Returns the value of a variable for a header. */
@@ -126,7 +126,7 @@ function withVariables(
 async function runCommand(
   agent: TriggeredAgent<"change">,
   command: string,
-  { openTools, openSandbox, clock, redactor }: SourcePorts,
+  { openTools, openSandbox, clock, timeZone, redactor }: SourcePorts,
   signal: AbortSignal,
 ): Promise<string> {
   const only = { ...agent, agents: [], skills: [], customTools: [], mcp: [] };
@@ -141,7 +141,7 @@ async function runCommand(
   try {
     const result = await shell.run({ command }, {
       ...{ signal, executionId: 0, toolCallId: "", startedAt: clock.now() },
-      ...{ agent, clock, answers: [], redactor },
+      ...{ agent, clock, timeZone, answers: [], redactor },
       sandbox: await openSandbox(agent),
       log: () => {},
       report: () => Promise.resolve(),

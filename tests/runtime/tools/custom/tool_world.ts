@@ -152,6 +152,7 @@ export class ToolWorld implements AsyncDisposable {
       agent: createTestAgent({ id: "me" }),
       sandbox: this.fixture.sandbox(paths, readPaths),
       clock: options.clock ?? new SystemClock(),
+      timeZone: () => "UTC",
       answers,
       redactor: new Redactor(() => secrets),
       report: () => Promise.resolve(),

@@ -114,6 +114,7 @@ export function testContext(
     agent: createTestAgent(),
     sandbox,
     clock: options.clock ?? new SystemClock(),
+    timeZone: () => "UTC",
     answers: [],
     redactor: new Redactor(() => options.secrets ?? []),
     log: () => {},
