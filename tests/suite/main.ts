@@ -47,6 +47,10 @@ try {
   Deno.exit(2);
 }
 const { filter } = values;
+// These variables, which a user has set for other servers, would apply to the server of the tests, too.
+for (const name of Object.keys(Deno.env.toObject())) {
+  if (/^PG[A-Z]+$/.test(name)) Deno.env.delete(name);
+}
 const groups = groupFiles(files, { filter });
 const report = createReport({ groups, print: (line) => console.log(line) });
 const folder = await Deno.makeTempDir({ prefix: "inkling-suite-" });
