@@ -92,7 +92,9 @@ Deno.test({
     const health = words("HEALTHCHECK").map((word) => `'${word.replaceAll("'", "'\\''")}'`)
       .join(" ");
     const start = [...words("ENTRYPOINT"), ...words("CMD")].join(" ");
+    // The shell opens the output of a background command later, so the file is created before.
     const script = `
+      : > /tmp/started
       ${start} > /tmp/started & service=$!
       while kill -0 $service && ! grep -q tcp: /tmp/started; do sleep 0.1; done
       cat /tmp/started
