@@ -13,6 +13,10 @@ const USAGE = `deno task test [files and folders]
   --update, -u      write the snapshots of these tests anew
   --junit-path <f>  write the results as JUnit, too`;
 
+/** The variables of this machine that the tests and the programs that they start get. */
+const KEPT_VARIABLES =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|TMPDIR|XDG_CACHE_HOME|LD_LIBRARY_PATH|(DENO|INKLING_TEST|npm_config)_.+)$/i;
+
 let options;
 try {
   options = parseArgs({
@@ -47,9 +51,9 @@ try {
   Deno.exit(2);
 }
 const { filter } = values;
-// These variables, which a user has set for other servers, would apply to the server of the tests, too.
+// Other variables, such as TZ, NO_PROXY, PGSSLMODE or XDG_CONFIG_HOME, would change what programs do on this machine.
 for (const name of Object.keys(Deno.env.toObject())) {
-  if (/^PG[A-Z]+$/.test(name)) Deno.env.delete(name);
+  if (!KEPT_VARIABLES.test(name)) Deno.env.delete(name);
 }
 const groups = groupFiles(files, { filter });
 const report = createReport({ groups, print: (line) => console.log(line) });

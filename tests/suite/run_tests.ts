@@ -26,12 +26,6 @@ const SILENCE_MS = Deno.env.has("DENO_COVERAGE_DIR") ? 900_000 : 180_000;
 /** Matches the line that Deno repeats each minute for a slow test. It is no sign of progress. */
 const SLOW = /^'.*' has been running for over \(/;
 
-/** The variables that name the proxies of this machine. */
-const PROXY_VARIABLES = [
-  ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"],
-  ...["http_proxy", "https_proxy", "all_proxy", "no_proxy"],
-];
-
 // deno-lint-ignore no-control-regex -- color sequences begin with a control character
 const COLOR = /\x1b\[[\d;]*m/g;
 
@@ -54,8 +48,6 @@ export async function runTests(
       DENO_JOBS: jobs ?? Deno.env.get("DENO_JOBS") ?? `${3 * navigator.hardwareConcurrency}`,
       // Read by tests/support/test_workspace.ts.
       INKLING_TEST_NO_SYNC: "1",
-      // Tests connect only to this machine, and Deno sends even requests over a Unix socket by these variables.
-      ...Object.fromEntries(PROXY_VARIABLES.map((name) => [name, ""])),
       ...env,
     },
     stdin: "null",
