@@ -47,6 +47,7 @@ Deno.test("api/client/client.ts loads only its own modules and the clock", () =>
     "client/client_request.ts",
     "client/client_stream.ts",
     "client/client_transport.ts",
+    "client/http_client.ts",
     "operations/operation_paths.ts",
   ].map((name) => `api/${name}`);
   const loaded = own.flatMap((file) =>
