@@ -176,7 +176,7 @@ function mountsOf(
   const read = rules.read.map(knownRealPath);
   const write = rules.write.map(knownRealPath);
   const programs = [
-    ...programFolders(environment["PATH"], home),
+    ...programFolders(environment["PATH"], home).filter(mayBeFound),
     ...(rules.programs ?? []).map(knownRealPath),
   ];
   const declared = [...read, ...write];
@@ -246,6 +246,19 @@ function mountOf(path: string, access: Access, emptied: string[]): string[] {
     }
     default:
       return access satisfies never;
+  }
+}
+
+/**
+ * Returns false if the system cannot find the path, for example in another user's home folder. Shells skip such a folder of
+ * PATH, but bubblewrap would not start. Returns true if Deno's flags forbid to look.
+ */
+function mayBeFound(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    return error instanceof Deno.errors.NotCapable;
   }
 }
 

@@ -67,6 +67,14 @@ test("a sandboxed program uses declared paths, and starts in its working folder"
   assert.match(denied.text, /Read-only file system/);
 });
 
+test("a folder of PATH that cannot be reached is skipped, as in a shell", async ({ dir, run }) => {
+  Deno.symlinkSync("loop", join(dir, "loop"));
+  Deno.writeTextFileSync(join(dir, "file"), "");
+  const folders = ["loop/tools", "file/tools", "missing"].map((one) => join(dir, one));
+  const environment = { PATH: ["/usr/bin:/bin", ...folders].join(":") };
+  assert.deepEqual(await run("echo works", { environment }), { code: 0, text: "works\n" });
+});
+
 test("undeclared paths do not exist in the sandbox", async ({ dir, home, workspace, run }) => {
   Deno.writeTextFileSync(join(dir, "secret.txt"), "KEY");
   Deno.writeTextFileSync(join(home, ".netrc"), "KEY");
