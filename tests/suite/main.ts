@@ -15,7 +15,7 @@ const USAGE = `deno task test [files and folders]
 
 /** The variables of this machine that the tests and the programs that they start get. */
 const KEPT_VARIABLES =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|TMPDIR|XDG_CACHE_HOME|LD_LIBRARY_PATH|(DENO|INKLING_TEST|npm_config)_.+)$/i;
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|XDG_CACHE_HOME|LD_LIBRARY_PATH|(DENO|INKLING_TEST|npm_config)_.+)$/i;
 
 let options;
 try {
@@ -55,6 +55,8 @@ const { filter } = values;
 for (const name of Object.keys(Deno.env.toObject())) {
   if (!KEPT_VARIABLES.test(name)) Deno.env.delete(name);
 }
+// The path of a socket in a temporary folder is limited to 104 bytes, and on macOS the default folder has a long path.
+Deno.env.set("TMPDIR", "/tmp");
 const groups = groupFiles(files, { filter });
 const report = createReport({ groups, print: (line) => console.log(line) });
 const folder = await Deno.makeTempDir({ prefix: "inkling-suite-" });
