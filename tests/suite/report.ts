@@ -123,6 +123,9 @@ export function createReport(
       for (const { what, get } of skipped > 0 ? missingPrograms() : []) {
         print(`  ${what}: not installed. Debian: apt-get install ${get}`);
       }
+      if (skipped > 0 && Deno.uid() !== 0) {
+        print("  root, for the tests of mail and of full disks: run the suite in a container");
+      }
       print("");
       print(summary.replace(/(\d+) ignored/, (_, all) => `${Number(all) - marks} skipped`));
     },
