@@ -251,7 +251,7 @@ function mountOf(path: string, access: Access, emptied: string[]): string[] {
 
 /**
  * Returns false if the system cannot find the path, for example in another user's home folder. Shells skip such a folder of
- * PATH, but bubblewrap would not start. Returns true if Deno's flags forbid to look.
+ * PATH, but bubblewrap would not start. Returns true if Deno's flags forbid the check.
  */
 function mayBeFound(path: string): boolean {
   try {
