@@ -1,6 +1,7 @@
 // Connects many followers to a running execution: each must receive every frame once, in order.
 import { serve } from "../../server/mod.ts";
 import { openSocketClient } from "../../api/client/client.ts";
+import { openHttpClient } from "../../api/client/http_client.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { type Door, openStream, readBytes, type Seen, storedBytes } from "./follow_bytes.ts";
 import { writeBusyAgent } from "./many_frames.ts";
@@ -41,7 +42,7 @@ export async function runFollowers(
   await using runtime = await workspace.open();
   const service = await serve(runtime, { tcp: { port: 0, apiKey: "load" } });
   const path = runtime.directories.socketFile;
-  using http = Deno.createHttpClient({ proxy: { transport: "unix", path } });
+  using http = openHttpClient(path);
   using client = openSocketClient(path);
   const doors: Door[] = [
     { base: "http://localhost", init: { client: http } },

@@ -1,6 +1,7 @@
 // `deno task load`: runs load measurements that take too long for the test suite and prints the results. Exits with 1 when
 // a result is wrong.
 import { openSocketClient } from "../../api/client/client.ts";
+import { openHttpClient } from "../../api/client/http_client.ts";
 import { serve } from "../../server/mod.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
@@ -28,7 +29,7 @@ async function cuts(): Promise<void> {
   await using runtime = await workspace.open();
   const service = await serve(runtime, { keepAlive: true });
   const path = runtime.directories.socketFile;
-  using http = Deno.createHttpClient({ proxy: { transport: "unix", path } });
+  using http = openHttpClient(path);
   using client = openSocketClient(path);
   const random = seededRandom(20);
   let count = 0;

@@ -1,6 +1,7 @@
 // Tests of one agent in real processes: the screen, the bytes of the socket, and the state after a kill.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { openHttpClient } from "../../api/client/http_client.ts";
 import { OpenAiServer } from "../support/models/openai_server.ts";
 import { createRealHome, killService, type RealHome } from "./real_process.ts";
 
@@ -12,9 +13,7 @@ const KEY = { ELSEWHERE_API_KEY: "key-0123456789" };
 
 /** Returns the raw events of a stream by frame id. The key `none` has the last event without an id. */
 async function readRawStream(home: RealHome, id: number): Promise<Map<string, string>> {
-  const http = Deno.createHttpClient({
-    proxy: { transport: "unix", path: join(home.stateDir, "service.sock") },
-  });
+  const http = openHttpClient(join(home.stateDir, "service.sock"));
   try {
     const response = await fetch(`http://localhost/executions/${id}/stream`, { client: http });
     const events = (await response.text()).split("\n\n").filter((event) => event !== "");

@@ -13,9 +13,12 @@ const USAGE = `deno task test [files and folders]
   --update, -u      write the snapshots of these tests anew
   --junit-path <f>  write the results as JUnit, too`;
 
-/** The variables of this machine that the tests and the programs that they start get. */
+/**
+ * The variables of this machine that the tests and the programs that they start get. Deno needs the certificates and the
+ * proxies to download packages.
+ */
 const KEPT_VARIABLES =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|XDG_CACHE_HOME|LD_LIBRARY_PATH|(DENO|INKLING_TEST|npm_config)_.+)$/i;
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|XDG_CACHE_HOME|LD_LIBRARY_PATH|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|HTTPS?_PROXY|(DENO|INKLING_TEST|npm_config)_.+)$/i;
 
 let options;
 try {
@@ -51,10 +54,11 @@ try {
   Deno.exit(2);
 }
 const { filter } = values;
-// Other variables, such as TZ, NO_PROXY, PGSSLMODE or XDG_CONFIG_HOME, would change what programs do on this machine.
+// Other variables, such as TZ, PGSSLMODE or XDG_CONFIG_HOME, would change what programs do on this machine.
 for (const name of Object.keys(Deno.env.toObject())) {
   if (!KEPT_VARIABLES.test(name)) Deno.env.delete(name);
 }
+Deno.env.set("NO_PROXY", "localhost,127.0.0.1,::1");
 // The path of a socket in a temporary folder is limited to 104 bytes, and on macOS the default folder has a long path.
 Deno.env.set("TMPDIR", "/tmp");
 const groups = groupFiles(files, { filter });

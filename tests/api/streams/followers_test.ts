@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { serve } from "../../../server/mod.ts";
 import { openSocketClient } from "../../../api/client/client.ts";
+import { openHttpClient } from "../../../api/client/http_client.ts";
 import { differences, readWithCuts } from "../../../proof/load/cuts.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
 import { runFollowers } from "../../../proof/load/followers.ts";
@@ -19,7 +20,7 @@ Deno.test("a reader that is disconnected ten times reads exactly the stored fram
   await using runtime = await workspace.open();
   const service = await serve(runtime, { keepAlive: true });
   const path = runtime.directories.socketFile;
-  using http = Deno.createHttpClient({ proxy: { transport: "unix", path } });
+  using http = openHttpClient(path);
   using client = openSocketClient(path);
   const random = seededRandom(7);
   let cuts = 0;

@@ -1,6 +1,7 @@
 // Sets up the API conformance tests: a real runtime in a new workspace, over TCP, and also over the Unix socket if the
 // transport matters.
 import { type Client, openSocketClient, type StreamFrame } from "../../../api/client/client.ts";
+import { openHttpClient } from "../../../api/client/http_client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import { serve, type Service } from "../../../server/mod.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
@@ -120,7 +121,7 @@ function openClients(
   return {
     unix: openSocketClient(path),
     tcp: createTcpClient({ host: "127.0.0.1", port: service.ports[0] ?? 0, apiKey: API_KEY }),
-    http: Deno.createHttpClient({ proxy: { transport: "unix", path } }),
+    http: openHttpClient(path),
   };
 }
 
