@@ -1262,6 +1262,28 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/executions/runs/delegation_race_test.ts"],
   },
   {
+    guard: "a request over the socket is not sent over TCP",
+    symbol: "openHttpClient",
+    replace: "Deno.env.delete(name)",
+    by: "void name",
+    tests: ["tests/e2e/service_test.ts"],
+  },
+  {
+    guard: "a folder of PATH that cannot be reached does not stop the sandbox",
+    symbol: "mountsOf",
+    replace: ".filter(mayBeFound)",
+    by: "",
+    tests: ["tests/runtime/sandbox/bubblewrap_test.ts"],
+  },
+  {
+    guard: "an ended rest names the time in the machine's time zone",
+    symbol: "describeTime",
+    below: "runtime/tools/builtin/wait.ts",
+    replace: "toZonedDateTimeISO(timeZone)",
+    by: 'toZonedDateTimeISO("UTC")',
+    tests: ["tests/runtime/executions/runs/rest_test.ts"],
+  },
+  {
     guard: "the sandbox closes .env files in declared folders",
     symbol: "mountsOf",
     drop: 'put("closed", findEnvFiles(declared)',
