@@ -30,9 +30,9 @@ export interface TriggerSource extends AsyncDisposable {
   start?(): void;
   /** Processes the pending events at once, because an obstacle may be gone. */
   wake?(): void;
-  /** Reads the state from the database, because messages from other machines may be lost. */
+  /** Reads the state from the database, because messages from other machines may be lost. If absent, `wake()` does it. */
   resync?(): void;
-  /** Checks which of the agents or accounts that several machines share belong to this machine now. */
+  /** Checks which of the shared agents or accounts belong to this machine now. If absent, `wake()` does it. */
   reloadShares?(): void;
   /** Returns the notes about an agent's trigger that only this kind has. */
   notes?(agentId: string): Partial<TriggerNotes>;

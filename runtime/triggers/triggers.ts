@@ -150,7 +150,7 @@ export class Triggers implements AsyncDisposable {
 
   /** Checks which of the agents and accounts that several machines share belong to this machine now. */
   reloadShares(): void {
-    for (const source of this.#open.values()) source.reloadShares?.();
+    for (const source of this.#open.values()) (source.reloadShares ?? source.wake)?.call(source);
   }
 
   /**
@@ -161,7 +161,7 @@ export class Triggers implements AsyncDisposable {
     this.#ports.stops.reload().catch((error) => {
       this.#ports.log.write("warn", "Stopped triggers could not be read", { error });
     });
-    for (const source of this.#open.values()) source.resync?.();
+    for (const source of this.#open.values()) (source.resync ?? source.wake)?.call(source);
   }
 
   /** Re-arms the triggers stopped by loops or by too many runs. Triggers stopped by failing runs stay stopped. */

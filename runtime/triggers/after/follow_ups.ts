@@ -79,11 +79,6 @@ export class FollowUps implements AsyncDisposable {
     if (this.#isStarted) this.#loop.wake();
   }
 
-  /** Reads the pending follow-ups from the database. */
-  resync(): void {
-    this.wake();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
     await this.#loop[Symbol.asyncDispose]();

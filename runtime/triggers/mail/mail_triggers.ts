@@ -94,14 +94,6 @@ export class MailTriggers implements AsyncDisposable {
     for (const listener of this.#listeners.values()) listener.wake();
   }
 
-  resync(): void {
-    this.wake();
-  }
-
-  reloadShares(): void {
-    this.wake();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
     this.#isStarted = false;
