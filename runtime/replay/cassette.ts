@@ -24,8 +24,6 @@ export interface CassetteResult {
   media?: readonly Media[];
   /** The number of steps between the reply and the result in the log. */
   after: number;
-  /** The number of the reply's results before this one. Absent if unknown. */
-  order?: number;
 }
 
 /** A reply of the model with the results of its calls. */

@@ -30,9 +30,10 @@ export function withoutIdsAndTimes(payload: string): string {
 /** Returns the difference at the first frame that differs. Undefined for equal logs. */
 export function firstLogDifference(
   original: readonly Frame[],
-  played: readonly Frame[],
+  replayed: readonly Frame[],
 ): Omit<Difference, "call"> | undefined {
-  const recorded = withoutSignIns(original);
+  const recorded = instructionsLast(withoutSignIns(original));
+  const played = instructionsLast(replayed);
   const length = Math.max(recorded.length, played.length);
   for (let index = 0; index < length; index++) {
     const [before, now] = [recorded[index], played[index]].map((frame) =>
@@ -47,6 +48,33 @@ export function firstLogDifference(
     };
   }
   return undefined;
+}
+
+/** The types of frames before which all results of the reply before are logged. */
+const REPLY_ENDS = new Set<unknown>(["ai", "tool_call", "system", "complete"]);
+
+/**
+ * Moves the instructions of skills behind the results of their reply, in the order of their texts. Instructions are logged
+ * when their call ends, and the order in which concurrent calls end differs in each play.
+ */
+function instructionsLast(frames: readonly Frame[]): Frame[] {
+  const moved: Frame[] = [];
+  const instructions: { frame: Frame; text: string }[] = [];
+  const end = () => {
+    const sorted = instructions.splice(0).sort((one, other) => one.text < other.text ? -1 : 1);
+    moved.push(...sorted.map(({ frame }) => frame));
+  };
+  for (const frame of frames) {
+    const { event_type: type, kind, content } = JSON.parse(frame.payload);
+    if (type === "meta" && kind === undefined) {
+      instructions.push({ frame, text: content });
+      continue;
+    }
+    if (REPLY_ENDS.has(type)) end();
+    moved.push(frame);
+  }
+  end();
+  return moved;
 }
 
 /** Leaves out the questions about sign-ins and their answers, because a replay uses no server. */

@@ -9,12 +9,7 @@ import type { Script } from "./script.ts";
  * The number of turns of the event loop without a new result after which none will come, because a call behaves differently
  * now.
  */
-const IDLE_TURNS = 10;
-/**
- * The number of turns of the event loop without a new result after which the play stops at the end of the record. It is
- * larger than IDLE_TURNS, so that calls that wait for a missing result fail earlier.
- */
-const LAST_TURNS = 3 * IDLE_TURNS;
+const IDLE_TURNS = 30;
 
 /** The reason why a play stopped. */
 export type PlayStop =
@@ -132,13 +127,12 @@ export class Playback {
   }
 
   /**
-   * Returns the recorded result of a call of the last reply, in the recorded order. Returns undefined if a question
-   * precedes the result in the log. Stops the play if there is no result, or if the recorded run was restarted before it.
+   * Returns the recorded result of a call of the last reply. Returns undefined if a question precedes the result in the
+   * log. Stops the play if there is no result, or if the recorded run was restarted before it.
    */
   async resultOf(id: string): Promise<CassetteResult | undefined> {
     const { script } = this;
     const result = script.resultOf(id);
-    await this.#untilTurn(result?.order);
     if (result !== undefined && result.after <= script.behindReply) return result;
     // A timer fires after all pending promises, so concurrent work is finished first.
     do await new SystemClock().sleep(0); while (this.#working > 0);
@@ -171,21 +165,15 @@ export class Playback {
 
   /** Stops the play at a call without a recorded result, after the calls with a recorded result have ended. */
   async #endBehindResults(): Promise<never> {
-    await this.#untilTurn(this.script.recordedResults, LAST_TURNS);
-    this.stop({ kind: "end" });
-  }
-
-  /** Waits for earlier results as long as they arrive. */
-  async #untilTurn(order: number | undefined, turns = IDLE_TURNS): Promise<void> {
-    if (order === undefined) return;
-    const wanted = this.script.callsBefore + order;
+    const wanted = this.script.callsBefore + this.script.recordedResults;
     let { stored: count } = await this.#countResults();
-    for (let idle = 0; count < wanted && idle < turns;) {
+    for (let idle = 0; count < wanted && idle < IDLE_TURNS;) {
       await new SystemClock().sleep(0);
       const before = count;
       ({ stored: count } = await this.#countResults());
       idle = count === before && this.#working === 0 ? idle + 1 : 0;
     }
+    this.stop({ kind: "end" });
   }
 
   /** Stops the play before it stores a result that was not recorded, because the recorded run ended before that result. */

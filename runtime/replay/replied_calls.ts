@@ -1,4 +1,4 @@
-// Tracks the calls of a recorded reply while the log is read: the next result, and the order of the results.
+// Tracks the calls of a recorded reply while the log is read: the next result, and the steps before each result.
 import type { CassetteReply } from "./cassette.ts";
 
 /** The calls of one reply, and the results that were logged so far. */
@@ -8,8 +8,6 @@ export class RepliedCalls {
   readonly position: number;
   readonly #steps: number;
   #logged = 0;
-  /** The place of each call in the order of the results, by the call's index. */
-  readonly #told = new Map<number, number>();
   /** The indexes of calls whose instructions were logged. */
   readonly #brought = new Set<number>();
 
@@ -34,13 +32,12 @@ export class RepliedCalls {
     if (result === undefined) return;
     // If the call's instructions were logged earlier, addInstructions() has set `after`, because the result existed then.
     if (!this.#brought.has(this.#logged)) result.after = steps - this.#steps;
-    if (!this.#told.has(this.#logged)) this.#told.set(this.#logged, this.#told.size);
     this.#logged++;
   }
 
   /**
-   * Adds logged instructions. Instructions are logged as soon as their result exists, so they show the order of several
-   * results. `steps` is the number of the cassette's steps so far.
+   * Adds logged instructions. Instructions are logged as soon as their result exists, also while the result's own frame
+   * waits for the results of earlier calls. `steps` is the number of the cassette's steps so far.
    */
   addInstructions(logged: string, steps: number): void {
     // The logged instructions are redacted, but their first line contains the skill's name.
@@ -54,14 +51,5 @@ export class RepliedCalls {
     this.#brought.add(index);
     const brought = results[index];
     if (brought !== undefined && index >= this.#logged) brought.after = steps - this.#steps;
-    // Moves the call to the end of the known order, even if it had a place.
-    this.#told.delete(index);
-    this.#told.set(index, Math.max(-1, ...this.#told.values()) + 1);
-    const order = [...this.#told].sort(([, one], [, other]) => one - other).map(([at]) => at);
-    for (const [at, result] of results.entries()) {
-      const place = order.indexOf(at);
-      // Results without a place come last.
-      if (result !== undefined) result.order = place < 0 ? order.length : place;
-    }
   }
 }

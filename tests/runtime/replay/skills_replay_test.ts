@@ -84,3 +84,42 @@ Deno.test("replay() finds a skill's changed instructions at the first request th
   assert.deepEqual((await firstDifference(runtime, forked))?.call, 2);
   assert.deepEqual((await firstDifference(runtime, fork.id))?.call, 3);
 });
+
+Deno.test("replay() accepts every order in which the concurrent calls of a reply may have ended", async () => {
+  await using place = await createTestWorkspace();
+  await writeSkill(place, "tidy", "Tidy.");
+  await writeSkill(place, "count", "Count.");
+  await place.writeScript("keeper", [
+    {
+      call: [
+        call("file_glob", { pattern: "*" }),
+        call("skill_use", { skill_name: "tidy" }),
+        call("file_glob", { pattern: "*.md" }),
+        call("skill_use", { skill_name: "count" }),
+      ],
+    },
+    { say: "Done." },
+  ], "skills: [tidy, count]");
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "keeper");
+  const frames = await place.all<{ id: number; event: string; payload: string }>(
+    "SELECT id, event, payload FROM frames WHERE execution_id = ? AND " +
+      `(event = 'tool_result' OR payload LIKE '%"content":"<skill-context%') ORDER BY id`,
+    id,
+  );
+  const [results = [], instructions = []] = ["tool_result", "meta"].map((wanted) =>
+    frames.filter(({ event }) => event === wanted)
+  );
+  assert.deepEqual([results.length, instructions.length], [4, 2]);
+  const [tidy, count] = instructions;
+  for (let first = 0; first <= results.length; first++) {
+    for (let second = 0; second <= results.length + 1; second++) {
+      const order = results.toSpliced(first, 0, tidy!).toSpliced(second, 0, count!);
+      for (const [index, { event, payload }] of order.entries()) {
+        const sql = "UPDATE frames SET event = ?, payload = ? WHERE id = ?";
+        await place.run(sql, event, payload, frames[index]!.id);
+      }
+      await assertIdentical(runtime, id);
+    }
+  }
+});
