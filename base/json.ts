@@ -32,6 +32,17 @@ export function isWholeJson(text: string): boolean {
   }
 }
 
+/**
+ * Returns the value of an object's own key. Returns undefined for the names that every object inherits, such as
+ * `constructor`: names that people and models write may be equal to them.
+ */
+export function ownValue<Value>(
+  values: Readonly<Record<string, Value>>,
+  key: string,
+): Value | undefined {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
+}
+
 /** Returns the object at a key, or an empty object if there is another value. */
 export function objectIn(value: Readonly<Record<string, unknown>>, key: string): JsonObject {
   const inner = value[key];

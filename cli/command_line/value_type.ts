@@ -1,5 +1,6 @@
 // Defines the types of option and argument values: how their texts are parsed and completed.
 import { InvalidValue } from "./usage_error.ts";
+import { ownValue } from "../../base/json.ts";
 
 /** The kind of a value, which determines its completions. */
 export type ValueSort =
@@ -89,7 +90,7 @@ export function oneOf<const Choice extends string>(
     sort: "text",
     choices,
     read(text) {
-      const meant = Object.hasOwn(aliases, text) ? aliases[text] : text;
+      const meant = ownValue(aliases, text) ?? text;
       const found = choices.find((choice) => choice === meant);
       if (found !== undefined) return found;
       throw new InvalidValue(text, `Allowed choices are ${choices.join(", ")}.`);

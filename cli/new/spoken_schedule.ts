@@ -1,4 +1,5 @@
 // Parses schedules in English words, such as `every weekday at 8` or `daily at 7:30`, into fields of a trigger.
+import { ownValue } from "../../base/json.ts";
 
 /** A schedule as a field of a trigger: an interval or a cron expression. */
 export type WrittenSchedule = { every: string } | { cron: string };
@@ -57,7 +58,7 @@ function readDays(text: string): string | undefined {
 }
 
 function readTime(text: string): [hour: number, minute: number] | undefined {
-  const named = MOMENTS[text];
+  const named = ownValue(MOMENTS, text);
   if (named !== undefined) return named;
   const [, hours, minutes = "0", half] =
     /^(\d{1,2})(?:[:.](\d\d))?\s*(am|pm|h|o'clock)?$/.exec(text) ?? [];

@@ -5,7 +5,7 @@ import { modelChain } from "../../runtime/config/providers.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { ifUsable } from "../../runtime/models/endpoint.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../runtime/models/tool_limit.ts";
-import { matchesPattern } from "../../runtime/vocabulary/tool_vocabulary.ts";
+import { matchesPattern, requestedTools } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { readListedTools } from "../../runtime/tools/mcp/listing/listed_tools.ts";
 import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { describeKeptName } from "../../runtime/tools/name_clash.ts";
@@ -18,22 +18,25 @@ import type { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_f
  * its last stored list are counted.
  */
 export async function inspectToolCount(
-  { model, mcp, mcpTools = {} }: Agent,
+  agent: Agent,
   { servers, settings }: { servers: ServersFile; settings: WorkspaceSettings },
   { builtin, custom }: { builtin: readonly string[]; custom: readonly string[] },
 ): Promise<ResourceProblem[]> {
+  const { model, mcp } = agent;
   const content = mcp.length === 0 ? undefined : servers.read();
   const entries = content !== undefined && "servers" in content ? content.servers : new Map();
-  const listed = mcp.length === 0 ? {} : await readListedTools(settings.directories.stateDir);
+  const listed = mcp.length === 0
+    ? new Map()
+    : await readListedTools(settings.directories.stateDir);
   const problems: ResourceProblem[] = [];
   const others = new Set([...builtin, ...custom]);
   let count = others.size;
   const chosenNames: string[] = [];
   for (const server of mcp) {
     const entry: ParsedServer | undefined = entries.get(server);
-    const names = listed[server];
+    const names: string[] | undefined = listed.get(server);
     if (entry === undefined || "problem" in entry || names === undefined) continue;
-    const own = mcpTools[server];
+    const own = requestedTools(agent, server);
     const chosen = names.filter((one) => isChosen(one, entry.declared.tools, own));
     count += chosen.length;
     chosenNames.push(...chosen);

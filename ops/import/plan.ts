@@ -1,8 +1,8 @@
 // Plans an import: resolves the names in the read files against the workspace and against each other. Reads and writes
 // nothing.
-import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../base/json.ts";
 import { join } from "../../base/plain_path.ts";
-import { parseMcpEntries } from "../../runtime/vocabulary/tool_vocabulary.ts";
+import { parseMcpEntries, requestedTools } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { escapeVariables } from "./reading/body_text.ts";
 import { Draft, shorten, toId, toTexts } from "./reading/draft.ts";
@@ -69,7 +69,7 @@ class Planner {
       })
     );
     const own = this.#agents.map(({ servers }) => servers);
-    this.servers = Object.assign({}, source.servers, ...own);
+    this.servers = Object.fromEntries([source.servers, ...own].flatMap(Object.entries));
   }
 
   /** Returns the id of the agent that was imported from this file before, or whose file in the agents folder this is. */
@@ -204,21 +204,22 @@ class Planner {
   }
 
   #takeServers({ grants, losses, wants }: PlannedAgent): void {
-    const { mcp, mcpTools = {} } = parseMcpEntries(wants.mcp);
-    for (const server of mcp) {
+    const requested = parseMcpEntries(wants.mcp);
+    for (const server of requested.mcp) {
       const problem = this.#around.facts.servers.has(server) ? undefined : this.#problemOf(server);
       if (problem !== undefined) {
         losses.push({ what: `the MCP server ${shorten(server)}`, why: problem });
         continue;
       }
-      const value = mcpTools[server]?.map((tool) => `${server}/${tool}`) ?? [server];
+      const value = requestedTools(requested, server)?.map((tool) => `${server}/${tool}`) ??
+        [server];
       grants.push({ setting: "mcp", value, why: "its tools come from this MCP server" });
     }
   }
 
   /** Returns the reason why a server of the source cannot be added, or undefined. */
   #problemOf(name: string): string | undefined {
-    const entry = this.servers[name];
+    const entry = ownValue(this.servers, name);
     if (entry === undefined) return "there is no such server here: inkling mcp add adds one";
     const parsed = parseServers(JSON.stringify({ [name]: entry }), ".mcp.json");
     const server = "problem" in parsed ? parsed : parsed.servers.get(name);

@@ -1,6 +1,6 @@
 // The script of a case while the case is played: the model's replies, the results of calls and people's answers. A gap is a
 // call or question for which the case has no reply. The first gap ends the play.
-import type { JsonObject } from "../../base/json.ts";
+import { type JsonObject, ownValue } from "../../base/json.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { modelChain } from "../../runtime/config/providers.ts";
@@ -119,7 +119,7 @@ export class CaseScript {
   resultOf({ id, name, args }: RunCall): ScriptedResult | undefined {
     const own = this.#callOf({ id, name, args });
     if (own?.result !== undefined || own?.error !== undefined) return own;
-    const ofTool: readonly ToolReply[] = this.#case.tools[name] ?? [];
+    const ofTool: readonly ToolReply[] = ownValue(this.#case.tools, name) ?? [];
     return ofTool.find(({ when }) => when === undefined || containsValue(args, when));
   }
 

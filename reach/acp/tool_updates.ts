@@ -3,6 +3,7 @@ import type { ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { parseObject, textOf, type ToolCall } from "../../present/payload.ts";
 import { findBuiltinTool } from "../../runtime/vocabulary/builtin_tools.ts";
+import { ownValue } from "../../base/json.ts";
 
 /** The value of a path in the API that stands for the folder that is open in the editor. */
 export const EDITOR_FOLDER = "editor";
@@ -75,7 +76,7 @@ export function toPreviewDiff(
 /** Returns the absolute path of a path as tools show it. */
 function toRealPath(path: string, paths: Readonly<Record<string, string>>): string {
   const [, alias = "", rest = ""] = /^\{?([^/{}]+)\}?(\/.*)?$/.exec(path) ?? [];
-  const folder = paths[alias];
+  const folder = ownValue(paths, alias);
   if (folder !== undefined) return folder + rest;
   const { workspace } = paths;
   return workspace === undefined || path.startsWith("/") ? path : `${workspace}/${path}`;

@@ -12,6 +12,7 @@ import type { Redactor } from "../secrets/redactor.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 import type { OutgoingMessage } from "./channels/channel.ts";
 import { kindOfEnd, type NotableEvent } from "./notable_event.ts";
+import { ownValue } from "../../base/json.ts";
 
 /** A message to one channel that is not stored yet. */
 export interface MessageDraft
@@ -64,7 +65,7 @@ export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDr
   const question = event.type === "waiting" ? event.request : undefined;
   const channelsAfter = (delayMs: number) =>
     [...new Set(names)].filter((name) => {
-      const channel = Object.hasOwn(settings.channels, name) ? settings.channels[name] : undefined;
+      const channel = ownValue(settings.channels, name);
       if (channel?.type === "chat" && question !== undefined) {
         return (channel.agents?.includes(content.agentId ?? "") ?? true) &&
           canAnswer(channel, question, question.createdAt + delayMs);

@@ -1,5 +1,5 @@
 // Parses lists of tools, and defines the tool descriptions that agents, tools, models and executions share.
-import type { JsonSchema } from "../../base/json.ts";
+import { type JsonSchema, ownValue } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { BUILTIN_TOOL_NAMES, isBuiltinName } from "./builtin_tools.ts";
 
@@ -80,15 +80,24 @@ export function parseMcpEntries(
   const whole = new Set(
     entries.flatMap(({ server, tools }) => tools === undefined ? [server] : []),
   );
-  const chosen: Record<string, string[]> = {};
-  for (const { server, tools } of entries) {
-    if (tools !== undefined && !whole.has(server)) (chosen[server] ??= []).push(tools);
-  }
-  const isChosen = Object.keys(chosen).length > 0;
+  const partial = entries.flatMap(({ server, tools }) =>
+    tools === undefined || whole.has(server) ? [] : [{ server, tools }]
+  );
+  const chosen = Map.groupBy(partial, ({ server }) => server).entries().map((
+    [server, patterns],
+  ) => [server, patterns.map(({ tools }) => tools)] as const);
   return {
     mcp: [...new Set(entries.map(({ server }) => server))],
-    ...(isChosen && { mcpTools: chosen }),
+    ...(partial.length > 0 && { mcpTools: Object.fromEntries(chosen) }),
   };
+}
+
+/** Returns the patterns of the tools that an agent requests of a server. Undefined if it requests all tools. */
+export function requestedTools(
+  { mcpTools = {} }: Omit<ReturnType<typeof parseMcpEntries>, "mcp">,
+  server: string,
+): readonly string[] | undefined {
+  return ownValue(mcpTools, server);
 }
 
 /** Returns true if a name matches a pattern, in which `*` stands for any characters. */

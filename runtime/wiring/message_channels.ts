@@ -19,6 +19,7 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import { makeStateDir } from "../storage/state_dir/state_dir.ts";
 import { servicePolicy } from "../tools/http/http_policy.ts";
 import type { TokenSecrets } from "../tools/mcp/sign_in/token_secrets.ts";
+import { ownValue } from "../../base/json.ts";
 
 /** The objects that MessageChannels needs. */
 export interface MessageChannelsOptions {
@@ -165,6 +166,6 @@ export class MessageChannels {
 
   #settingsOf(name: string): ChannelSettings | undefined {
     const { channels } = this.#settings.config.notify;
-    return Object.hasOwn(channels, name) ? channels[name] : undefined;
+    return ownValue(channels, name);
   }
 }

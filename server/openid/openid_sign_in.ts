@@ -20,6 +20,7 @@ import {
   type Identity,
   OpenIdProvider,
 } from "./openid_provider.ts";
+import { ownValue } from "../../base/json.ts";
 
 /** The milliseconds that a person has to sign in at the provider. */
 export const SIGN_IN_MS = 10 * MINUTE_MS;
@@ -157,9 +158,7 @@ export class OpenIdSignIn {
   /** Returns the sender of a person's requests, or undefined for a person without access. */
   #toCaller(identity: Identity, via: AnswerPlace): Caller | undefined {
     const settings = this.#settings();
-    const owned = (identity.groups ?? []).flatMap((one) =>
-      Object.hasOwn(settings.groups, one) ? settings.groups[one] ?? [] : []
-    );
+    const owned = (identity.groups ?? []).flatMap((one) => ownValue(settings.groups, one) ?? []);
     const role = ROLE_NAMES.findLast((one) => owned.includes(one));
     if (role === undefined) return undefined;
     const { sub, mail: email } = identity;

@@ -1,5 +1,5 @@
 // Builds an imported agent from the fields of another tool's file.
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../base/json.ts";
 import { RUN_SETTINGS } from "../../../runtime/config/agent_settings.ts";
 import { describeBadName, isAgentFileName } from "../../../runtime/agents/agent_id.ts";
 import { parsePattern } from "../../../runtime/agents/approval/command_patterns.ts";
@@ -205,7 +205,7 @@ function addOnce<Part>(list: Part[], part: Part): void {
 export function applyRules(draft: Draft, fields: JsonObject, rules: FieldRules): void {
   for (const [key, value] of Object.entries(fields)) {
     if (value === null) continue;
-    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
+    const rule = ownValue(rules, key);
     if (rule !== undefined) rule(draft, value, key);
     else draft.lose(showField(key, value), "Inkling has no such field");
   }

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type JsonSchema,
   type JsonValue,
+  ownValue,
 } from "../../../base/json.ts";
 
 /**
@@ -77,7 +78,7 @@ function reduce(schema: JsonSchema, leave: () => void): JsonSchema {
   const kept: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (ANNOTATIONS.has(keyword) || keyword === "additionalProperties") continue;
-    const taken = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]?.(value, leave) : undefined;
+    const taken = ownValue(KEYWORDS, keyword)?.(value, leave);
     if (taken === undefined) leave();
     else kept[keyword] = taken;
   }

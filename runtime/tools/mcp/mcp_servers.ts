@@ -22,6 +22,7 @@ import { nameTools, usualNames } from "./listing/tool_names.ts";
 import { createMcpTool, toOrigin } from "./mcp_tool.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
 import type { ServerInstructions } from "../../vocabulary/prompt_material.ts";
+import { requestedTools } from "../../vocabulary/tool_vocabulary.ts";
 
 const ENDED = "The MCP servers have been ended";
 
@@ -86,7 +87,7 @@ export class McpServers implements AsyncDisposable {
    * signal's reason on abort.
    */
   async openTools(
-    { mcp, mcpTools = {} }: Pick<Agent, "mcp" | "mcpTools">,
+    { mcp, ...agent }: Pick<Agent, "mcp" | "mcpTools">,
     options: Partial<OpenToolsOptions> & { taken: readonly string[] },
   ): Promise<ServerTools> {
     if (mcp.length === 0) return { tools: [], servers: [], mayHaveChanged: () => false };
@@ -100,7 +101,7 @@ export class McpServers implements AsyncDisposable {
         if (onUnavailable === undefined) await this.#listed.save(server, listed);
         const { definition, instructions } = this.#server(server);
         const tools = listed
-          .filter(({ name }) => isChosen(name, definition.tools, mcpTools[server]))
+          .filter(({ name }) => isChosen(name, definition.tools, requestedTools(agent, server)))
           .map((tool) => ({ server, tool, autoApprove: definition.autoApprove }));
         return { server, listed, tools, instructions };
       }),

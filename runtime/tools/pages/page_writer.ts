@@ -4,6 +4,7 @@ import type { Attributes, MarkupHandler } from "./markup_reader.ts";
 import { PageFacts } from "./page_facts.ts";
 import { Frame, NAMES, widest } from "./page_frame.ts";
 import { BLOCKS, isBeside, isMain, MARKS, PARAGRAPHS, VOID } from "./page_rules.ts";
+import { ownValue } from "../../../base/json.ts";
 
 /** The maximum number of open elements. Deeper elements become part of the deepest one. */
 const MAX_DEPTH = 256;
@@ -197,7 +198,7 @@ export class PageWriter implements MarkupHandler {
       return this.#prefix(frame, marker, " ".repeat(marker.length));
     }
     if (name === "dd") return `: ${out}`;
-    const mark = name === "dt" ? "**" : MARKS[name];
+    const mark = name === "dt" ? "**" : ownValue(MARKS, name);
     const isMarked = !frame.hasLines && !frame.inHeading && name !== outer.name;
     return mark !== undefined && isMarked ? `${mark}${out}${mark}` : out;
   }

@@ -1,5 +1,6 @@
 // Parses the names of a skill's scripts, and finds their interpreters.
 import { ToolFailure } from "../failures/tool_failure.ts";
+import { ownValue } from "../../../base/json.ts";
 
 /**
  * The interpreters by file extension. Null means Inkling's own Deno runtime, with restricted permissions. The first line of
@@ -18,7 +19,7 @@ const PART = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N} ._-]*$/u;
 /** Returns the interpreter for a file's extension, or undefined if there is none. */
 function interpreterOf(name: string): string | null | undefined {
   const extension = /\.([a-z]+)$/.exec(name)?.[1] ?? "";
-  return Object.hasOwn(INTERPRETERS, extension) ? INTERPRETERS[extension] : undefined;
+  return ownValue(INTERPRETERS, extension);
 }
 
 /** Returns true if the file's extension has an interpreter. */

@@ -1,6 +1,7 @@
 // Decompresses the body of a delivery according to its `Content-Encoding`, up to MAX_DECODED_BYTES. Signatures are verified
 // on the compressed bytes.
 import type { UnreadableDelivery } from "./delivery.ts";
+import { ownValue } from "../../../base/json.ts";
 
 /** The maximum size of a decompressed body, in bytes. */
 export const MAX_DECODED_BYTES = 1_048_576;
@@ -22,7 +23,7 @@ export async function decodeBody(
 ): Promise<Bytes | UnreadableDelivery> {
   const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (encoding === "" || encoding === "identity") return body;
-  const formats = Object.hasOwn(FORMATS, encoding) ? FORMATS[encoding] ?? [] : [];
+  const formats = ownValue(FORMATS, encoding) ?? [];
   if (formats.length === 0) {
     return { status: 415, reason: "Content-Encoding must be gzip, deflate or identity" };
   }

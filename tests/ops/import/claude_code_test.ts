@@ -64,6 +64,12 @@ Deno.test("a subagent without a list of tools had all of them, so that it wants 
   assert.deepEqual(grantsOf(agent), { shell: true });
 });
 
+Deno.test("an MCP server with the name of an inherited property is lost if there is none", () => {
+  const agent = planOne(".claude/agents/a.md", "---\nname: a\nmcpServers: toString\n---\nTell.\n");
+  assert.deepEqual(grantsOf(agent)["mcp"], undefined);
+  assert.match(lossesOf(agent).join("\n"), /the MCP server toString.*there is no such server/);
+});
+
 Deno.test("a mode without questions is a wish for auto_approve, and the plan mode leaves out tools", () => {
   const mode = (permissionMode: string) =>
     planOne(

@@ -1,7 +1,11 @@
 // Tests that BUILTIN_TOOL_NAMES, which config.yaml and agent files are checked against, equals the names of the real tools.
 import assert from "node:assert/strict";
 import { BUILTIN_TOOL_NAMES } from "../../../runtime/vocabulary/builtin_tools.ts";
-import { describeDoubtfulTool } from "../../../runtime/vocabulary/tool_vocabulary.ts";
+import {
+  describeDoubtfulTool,
+  parseMcpEntries,
+  requestedTools,
+} from "../../../runtime/vocabulary/tool_vocabulary.ts";
 import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
 import { resultsOf } from "../executions/executions_of.ts";
 
@@ -46,4 +50,18 @@ Deno.test("describeDoubtfulTool() accepts an invalid name if a server may use it
     doubt: "file.write, which is not a built-in tool: it matches only a server's tool of this name",
     hint: 'did you mean "file_write"?',
   });
+});
+
+Deno.test("requestedTools() returns the patterns of a server, whose name may be that of an inherited property", () => {
+  const agent = parseMcpEntries([
+    "constructor/read",
+    "constructor/list",
+    "toString",
+    "web/x",
+    "web",
+  ]);
+  assert.deepEqual(agent.mcp, ["constructor", "toString", "web"]);
+  const requested = agent.mcp.map((server) => requestedTools(agent, server));
+  assert.deepEqual(requested, [["read", "list"], undefined, undefined]);
+  assert.equal(requestedTools({}, "constructor"), undefined);
 });

@@ -8,14 +8,14 @@ import { SerialQueue } from "../../../../base/serial_queue.ts";
 const FILE_NAME = "mcp-tools.json";
 
 /** Returns the stored names of tools by server. Empty if no list was stored. */
-export async function readListedTools(stateDir: string): Promise<Record<string, string[]>> {
+export async function readListedTools(stateDir: string): Promise<Map<string, string[]>> {
   const text = await Deno.readTextFile(join(stateDir, FILE_NAME)).catch(ignoreMissing) ?? "";
   const root: unknown = isWholeJson(text) ? JSON.parse(text) : {};
   const entries = Object.entries(isJsonObject(root) ? root : {}).map(([server, names]) => {
     const listed = Array.isArray(names) ? names.filter((one) => typeof one === "string") : [];
     return [server, listed] as const;
   });
-  return Object.fromEntries(entries);
+  return new Map(entries);
 }
 
 /** The writer of the stored lists. It does nothing if a server's list has not changed. */
@@ -36,9 +36,12 @@ export class ListedTools {
     await this.#writes.run(async () => {
       const file = join(this.#stateDir, FILE_NAME);
       const before = await readListedTools(this.#stateDir);
-      if (JSON.stringify(before[server]) === list) return;
+      if (JSON.stringify(before.get(server)) === list) return;
       await Deno.mkdir(dirname(file), { recursive: true });
-      await writeFileAtomically(file, JSON.stringify({ ...before, [server]: names }));
+      await writeFileAtomically(
+        file,
+        JSON.stringify(Object.fromEntries(before.set(server, names))),
+      );
     }).catch(() => {
       // Only `validate` reads the file, so a run must not fail if it cannot be written. The next run tries again.
       this.#kept.delete(server);

@@ -3,6 +3,7 @@ import { resolve } from "../../../../base/plain_path.ts";
 import { z } from "zod";
 import { filledText } from "../../../config/fields.ts";
 import { expandHome } from "../../../config/places.ts";
+import { ownValue } from "../../../../base/json.ts";
 
 /** The schema of the field `sandbox`. `false` means that the program runs without a sandbox. */
 export const declaredSandbox = z.union([
@@ -78,6 +79,6 @@ function namedHosts({ command, values }: { command: string; values: readonly str
     })
   );
   const runner = command.split("/").at(-1) ?? "";
-  const registry = Object.hasOwn(REGISTRIES, runner) ? REGISTRIES[runner] ?? [] : [];
+  const registry = ownValue(REGISTRIES, runner) ?? [];
   return [...new Set([...registry, ...hosts])];
 }

@@ -163,7 +163,7 @@ function toEndpoint(
   if (!URL.canParse(text)) return { problem: "its url is not a valid URL" };
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    return { problem: `its url must begin with http:// or https://, not ${url.protocol}` };
+    return { problem: "its url must begin with http:// or https://" };
   }
   if (url.username !== "" || url.password !== "") {
     return { problem: "its url contains a user or a password: use headers.Authorization instead" };

@@ -1,5 +1,5 @@
 // Finds the entries of servers in the content of mcp-servers.json, and converts the notation of other MCP clients.
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../../../base/json.ts";
 
 /** The maximum size of mcp-servers.json in bytes. */
 export const MAX_SERVERS_FILE_BYTES = 1024 * 1024;
@@ -27,7 +27,7 @@ const OTHER_TYPES: Readonly<Record<string, string>> = { local: "stdio", remote: 
 export function toOwnEntry(written: JsonObject): JsonObject {
   const entry: JsonObject = Object.fromEntries(
     Object.entries(written).map(([key, value]) => {
-      const own = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] ?? key : key;
+      const own = ownValue(OTHER_NAMES, key) ?? key;
       // If the entry also has Inkling's key, the other client's key is kept, and later reported as unknown.
       return [Object.hasOwn(written, own) ? key : own, value];
     }),
