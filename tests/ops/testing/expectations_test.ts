@@ -121,6 +121,8 @@ Deno.test("unscripted calls, unknown tools and refused arguments fail the case",
   assert.deepEqual([scripted.problems, scripted.failures], [[], []]);
   const unexpected = await world.play(calling("tool: forecast"));
   assert.deepEqual(failed(unexpected), ["the call of forecast"]);
+  const inherited = await world.play(calling("tool: constructor"));
+  assert.deepEqual(failed(inherited), ["the call of constructor"]);
   const misspelt = await world.play(calling("tool: file_read, args: { pth: a.md }"));
   assert.deepEqual(failed(misspelt), ["the call of file_read"]);
 

@@ -80,7 +80,15 @@ Deno.test("readSchedule() reads intervals, cron expressions and words", () => {
   for (const [text, schedule] of Object.entries(table)) {
     assert.deepEqual(readSchedule(text), schedule, text);
   }
-  for (const text of ["sometimes", "daily at 25", "fri at 13 pm", "every moonday at 8"]) {
+  for (
+    const text of [
+      "sometimes",
+      "daily at 25",
+      "daily at constructor",
+      "fri at 13 pm",
+      "every moonday at 8",
+    ]
+  ) {
     assert.equal(readSchedule(text), undefined, text);
   }
 });

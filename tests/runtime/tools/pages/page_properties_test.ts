@@ -82,3 +82,8 @@ Deno.test("toReadable() ends a link without an end at the next link, and cells a
 
 const table = (first: string, second: string) =>
   [first, "--- ---", second].map((row) => `| ${row.split(" ").join(" | ")} |`).join("\n");
+
+Deno.test("toReadable() keeps only the text of an unknown element, whatever its name is", async () => {
+  const source = "<main><p>one <constructor>two</constructor> <x-y>three</x-y></p></main>";
+  assert.equal((await read(source)).trim(), "one two three");
+});
