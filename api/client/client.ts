@@ -151,7 +151,9 @@ function toRequest({ method, path }: OperationPath, args: unknown[]): ClientRequ
     ...(typeof version === "string" && { "if-match": version }),
   };
   const hasBody = method === "POST" || method === "PUT";
-  const filled = hasId ? path.replace("{id}", () => encodeURIComponent(String(args[0]))) : path;
+  const filled = hasId
+    ? path.replace("{id}", () => encodeURIComponent(String(args[0]).toWellFormed()))
+    : path;
   return {
     method,
     path: hasBody ? filled : filled + toQuery(input as QueryValues),

@@ -41,6 +41,9 @@ Deno.test("a body over 20 MB, of another type or without JSON is refused in Open
   const large = await on.send(path, { json: { ...body, user: "x".repeat(21 * 1_048_576) } });
   assert.equal(large.status, 413);
   assert.match((await large.json()).error.message, /larger than 20 MiB/);
+  // JSON.stringify() writes a lone surrogate as an escape.
+  const unknown = await on.send(path, { json: { ...body, model: "\udc00" } });
+  assert.deepEqual([unknown.status, (await unknown.json()).error.code], [404, "model_not_found"]);
   const broken = await on.send(path, { method: "POST", body: "{" });
   assert.deepEqual([broken.status, (await broken.json()).error.type], [
     422,
