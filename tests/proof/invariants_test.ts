@@ -9,6 +9,7 @@ import {
 } from "../../proof/soak/invariants/invariants.ts";
 import { writeSoundDatabase } from "../../proof/soak/sound_database.ts";
 import { createTempDir } from "../support/temp_dir.ts";
+import { SQLITE } from "../support/test_database.ts";
 
 const DEAD: Circumstances = {
   since: 0,
@@ -134,32 +135,36 @@ const LIES: Readonly<Record<string, Lie>> = {
     "UPDATE executions SET finished_at = finished_at + 60000 WHERE agent_id = 'tick'",
 };
 
-Deno.test("findViolations() reports each planted error by the invariant that it breaks", async (test) => {
-  await using folder = await createTempDir();
-  const sound = join(folder.path, "sound.db");
-  await writeSoundDatabase(sound);
-  assert.deepEqual(findViolations(sound, DEAD), []);
-  assert.deepEqual(
-    new Set(Object.keys(LIES)),
-    new Set(INVARIANTS.map(({ name }) => name)),
-    "there is a lie for each",
-  );
-  for (const [name, lie] of Object.entries(LIES)) {
-    await test.step(name, async () => {
-      const path = join(folder.path, "lie.db");
-      await Deno.copyFile(sound, path);
-      await tellLie(path, lie);
-      const service = typeof lie === "object" && "service" in lie ? lie.service : "dead";
-      const found = findViolations(path, { ...DEAD, service });
-      const reported = found.find(({ invariant }) => invariant === name);
-      assert.ok(
-        reported,
-        `reported instead: ${found.map(({ invariant }) => invariant).join("; ")}`,
-      );
-      assert.ok(reported.rows.length > 0);
-    });
-  }
-});
+Deno.test(
+  "findViolations() reports each planted error by the invariant that it breaks",
+  SQLITE,
+  async (test) => {
+    await using folder = await createTempDir();
+    const sound = join(folder.path, "sound.db");
+    await writeSoundDatabase(sound);
+    assert.deepEqual(findViolations(sound, DEAD), []);
+    assert.deepEqual(
+      new Set(Object.keys(LIES)),
+      new Set(INVARIANTS.map(({ name }) => name)),
+      "there is a lie for each",
+    );
+    for (const [name, lie] of Object.entries(LIES)) {
+      await test.step(name, async () => {
+        const path = join(folder.path, "lie.db");
+        await Deno.copyFile(sound, path);
+        await tellLie(path, lie);
+        const service = typeof lie === "object" && "service" in lie ? lie.service : "dead";
+        const found = findViolations(path, { ...DEAD, service });
+        const reported = found.find(({ invariant }) => invariant === name);
+        assert.ok(
+          reported,
+          `reported instead: ${found.map(({ invariant }) => invariant).join("; ")}`,
+        );
+        assert.ok(reported.rows.length > 0);
+      });
+    }
+  },
+);
 
 async function tellLie(path: string, lie: Lie): Promise<void> {
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false });

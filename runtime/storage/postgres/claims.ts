@@ -44,7 +44,9 @@ export function* claimExecution(
   const unowned = yield* get<UnownedRow>(
     `UPDATE executions SET instance_id = ?4, epoch = epoch + 1 WHERE ${IS_CLAIMABLE} AND instance_id IS NULL ` +
       `RETURNING ${ANSWERED_COLUMNS}, epoch, cancelled, ` +
-      "NOT EXISTS (SELECT 1 FROM messages WHERE execution_id = executions.id) AS isFresh",
+      // A run that asks for a sign-in at its start has no message, but an answer to read.
+      "NOT EXISTS (SELECT 1 FROM messages WHERE execution_id = executions.id) " +
+      "AND NOT EXISTS (SELECT 1 FROM requests WHERE execution_id = executions.id) AS isFresh",
     ...[id, jobId, attempt, instanceId],
   );
   if (unowned !== undefined) {
@@ -74,7 +76,7 @@ export function* claimExecution(
 type UnownedRow = AnsweredRow & {
   epoch: number;
   cancelled: string | null;
-  /** 1 if the execution has no conversation yet, otherwise 0. */
+  /** 1 if the execution has no conversation and no questions yet, otherwise 0. */
   isFresh: number;
 };
 

@@ -77,7 +77,7 @@ Deno.test("a deadline is handled once the agent's file can be read, without dela
   await place.writeAgent("asker", BROKEN);
   await using runtime = await place.open({ clock });
   await clock.skip(100_000);
-  assert.equal((await toEnd(runtime, other)).status, "success");
+  await untilStatus(runtime, other, "success");
   assert.equal(await statusOf(runtime, id), "waiting");
   await runtime.reloadAgents();
   await clock.skip(600_000);
